@@ -1,0 +1,2 @@
+//! The `plumb` binary.
+fn main() {}

@@ -1,0 +1,123 @@
+//! What a registration asks for.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ecow::EcoString;
+use plumb_value::{PropertyKey, PropertyMap, Value};
+
+use crate::{HookType, ProviderRef, ResourceKind, StackFrame, TypeToken, Urn};
+
+/// The desired state of a resource, as one registration says it (`engine.md` 1.3).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Goal {
+    /// Type of the resource.
+    pub type_token: TypeToken,
+    /// Name of the resource.
+    pub name: EcoString,
+    /// Who manages it.
+    pub kind: ResourceKind,
+    /// Inputs as the program gave them; no output wrappers.
+    pub properties: Arc<PropertyMap>,
+    /// Parent resource.
+    pub parent: Option<Urn>,
+    /// Whether deletes and replacements are refused; `None` when the program did not say.
+    pub protect: Option<bool>,
+    /// Resources that this one depends on.
+    pub dependencies: Vec<Urn>,
+    /// Provider; `None` for components and provider resources.
+    pub provider: Option<ProviderRef>,
+    /// Which resources each property was computed from.
+    pub property_dependencies: BTreeMap<PropertyKey, Vec<Urn>>,
+    /// Whether to delete the old resource before creating its replacement; `None` leaves it to the provider.
+    pub delete_before_replace: Option<bool>,
+    /// Paths whose changes are ignored.
+    pub ignore_changes: Vec<EcoString>,
+    /// Paths whose differences displays collapse.
+    pub hide_diff: Vec<EcoString>,
+    /// Outputs to treat as secret.
+    pub additional_secret_outputs: Vec<PropertyKey>,
+    /// Former identities.
+    pub aliases: Vec<Alias>,
+    /// Id of an existing object to adopt.
+    pub import_id: Option<EcoString>,
+    /// Time limits.
+    pub custom_timeouts: CustomTimeouts,
+    /// Paths whose changes force a replacement.
+    pub replace_on_changes: Vec<EcoString>,
+    /// A value whose change forces a replacement; null means none.
+    pub replacement_trigger: Value,
+    /// Whether to leave the object alone when the resource goes.
+    pub retain_on_delete: Option<bool>,
+    /// Resource whose deletion deletes this one too.
+    pub deleted_with: Option<Urn>,
+    /// Resources whose replacement replaces this one too.
+    pub replace_with: Vec<Urn>,
+    /// Where in the program the registration stands.
+    pub source_position: Option<EcoString>,
+    /// Call stack of the registration.
+    pub stack_trace: Vec<StackFrame>,
+    /// Hooks by type.
+    pub hooks: Hooks,
+    /// Reference of the extension parameterization that the resource needs.
+    pub extension_ref: Option<EcoString>,
+}
+
+/// Names of the hooks to run, by type.
+pub type Hooks = BTreeMap<HookType, Vec<EcoString>>;
+
+/// A former identity of a resource.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Alias {
+    /// The whole former URN.
+    Urn(Urn),
+    /// What was different; the rest is as it is now.
+    Spec(AliasSpec),
+}
+
+/// The parts of a former identity; `None` means as now.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AliasSpec {
+    /// Former name.
+    pub name: Option<EcoString>,
+    /// Former type.
+    pub type_token: Option<TypeToken>,
+    /// Former stack.
+    pub stack: Option<EcoString>,
+    /// Former project.
+    pub project: Option<EcoString>,
+    /// Former parent.
+    pub parent: AliasParent,
+}
+
+/// The parent in an [`AliasSpec`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum AliasParent {
+    /// The parent that the resource has now.
+    #[default]
+    Same,
+    /// There was no parent.
+    None,
+    /// Another parent.
+    Urn(Urn),
+}
+
+/// Time limits of operations, in seconds; zero means the provider's default.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CustomTimeouts {
+    /// For creation.
+    pub create: f64,
+    /// For update.
+    pub update: f64,
+    /// For deletion.
+    pub delete: f64,
+    /// For reading.
+    pub read: f64,
+}
+
+impl CustomTimeouts {
+    /// Whether no limit is set.
+    pub fn is_default(&self) -> bool {
+        *self == CustomTimeouts::default()
+    }
+}

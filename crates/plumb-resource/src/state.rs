@@ -1,0 +1,264 @@
+//! What a snapshot knows of a resource.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ecow::EcoString;
+use jiff::Timestamp;
+use plumb_value::{PropertyKey, PropertyMap, Value};
+
+use crate::{CustomTimeouts, Goal, Hooks, ProviderRef, ResourceId, TypeToken, Urn};
+
+/// Who manages a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ResourceKind {
+    /// A provider plugin; the resource has an id.
+    Custom,
+    /// The engine's provider registry: the resource *is* a provider.
+    Provider,
+    /// Nobody: the resource only groups others and has no id.
+    Component,
+}
+
+impl ResourceKind {
+    /// The kind behind the `custom` flag of wire and state formats.
+    pub fn from_custom(custom: bool, type_token: &TypeToken) -> Self {
+        match custom {
+            false => ResourceKind::Component,
+            true if type_token.is_provider() => ResourceKind::Provider,
+            true => ResourceKind::Custom,
+        }
+    }
+
+    /// The `custom` flag of wire and state formats.
+    pub fn is_custom(self) -> bool {
+        self != ResourceKind::Component
+    }
+}
+
+/// When a hook runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HookType {
+    /// Before Create.
+    BeforeCreate,
+    /// After Create.
+    AfterCreate,
+    /// Before Update.
+    BeforeUpdate,
+    /// After Update.
+    AfterUpdate,
+    /// Before Delete.
+    BeforeDelete,
+    /// After Delete.
+    AfterDelete,
+    /// After a failed operation; may ask for a retry.
+    OnError,
+}
+
+impl HookType {
+    /// Every type, in wire order.
+    pub const ALL: [HookType; 7] = [
+        HookType::BeforeCreate,
+        HookType::AfterCreate,
+        HookType::BeforeUpdate,
+        HookType::AfterUpdate,
+        HookType::BeforeDelete,
+        HookType::AfterDelete,
+        HookType::OnError,
+    ];
+
+    /// The name in state files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            HookType::BeforeCreate => "BeforeCreate",
+            HookType::AfterCreate => "AfterCreate",
+            HookType::BeforeUpdate => "BeforeUpdate",
+            HookType::AfterUpdate => "AfterUpdate",
+            HookType::BeforeDelete => "BeforeDelete",
+            HookType::AfterDelete => "AfterDelete",
+            HookType::OnError => "OnError",
+        }
+    }
+}
+
+/// One frame of the call stack of a registration.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StackFrame {
+    /// `project:///file#line,column`.
+    pub source_position: Option<EcoString>,
+}
+
+/// One entry of a snapshot (`engine.md` 1.4, `state.md` 1.4).
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResourceState {
+    /// Name of the resource, unique among the entries that are not pending deletion.
+    pub urn: Urn,
+    /// Type of the resource.
+    pub type_token: TypeToken,
+    /// Who manages it.
+    pub kind: ResourceKind,
+    /// The old half of a replacement, still to be deleted.
+    pub delete: bool,
+    /// Id; none for components.
+    pub id: ResourceId,
+    /// Checked inputs; for reads, what the program gave.
+    pub inputs: Arc<PropertyMap>,
+    /// What the provider answered; for components, the registered outputs.
+    pub outputs: Arc<PropertyMap>,
+    /// Parent resource.
+    pub parent: Option<Urn>,
+    /// Deletes and replacements are refused.
+    pub protect: bool,
+    /// Marked for replacement at the next update.
+    pub taint: bool,
+    /// Result of a read; its life is not ours.
+    pub external: bool,
+    /// Resources that this one depends on.
+    pub dependencies: Vec<Urn>,
+    /// Reasons why the last operation left the resource half done.
+    pub init_errors: Vec<EcoString>,
+    /// Provider; `None` for components and provider resources.
+    pub provider: Option<ProviderRef>,
+    /// Which resources each property was computed from.
+    pub property_dependencies: BTreeMap<PropertyKey, Vec<Urn>>,
+    /// Deleted first, its replacement is not created yet.
+    pub pending_replacement: bool,
+    /// Outputs to treat as secret.
+    pub additional_secret_outputs: Vec<PropertyKey>,
+    /// Former URNs, in memory only: the one that this registration matched.
+    pub aliases: Vec<Urn>,
+    /// Time limits.
+    pub custom_timeouts: CustomTimeouts,
+    /// Id that the import option named.
+    pub import_id: EcoString,
+    /// The object stays when the resource goes.
+    pub retain_on_delete: bool,
+    /// Resource whose deletion deletes this one too.
+    pub deleted_with: Option<Urn>,
+    /// Resources whose replacement replaces this one too.
+    pub replace_with: Vec<Urn>,
+    /// When the resource was created or imported.
+    pub created: Option<Timestamp>,
+    /// When it last changed.
+    pub modified: Option<Timestamp>,
+    /// Where in the program it is registered.
+    pub source_position: Option<EcoString>,
+    /// Call stack of the registration.
+    pub stack_trace: Vec<StackFrame>,
+    /// Paths whose changes are ignored.
+    pub ignore_changes: Vec<EcoString>,
+    /// Paths whose differences displays collapse.
+    pub hide_diff: Vec<EcoString>,
+    /// Paths whose changes force a replacement.
+    pub replace_on_changes: Vec<EcoString>,
+    /// A value whose change forces a replacement; null means none.
+    pub replacement_trigger: Value,
+    /// The provider wants a refresh before each update.
+    pub refresh_before_update: bool,
+    /// Owner, if this entry is a view of another resource.
+    pub view_of: Option<Urn>,
+    /// Hooks by type.
+    pub hooks: Hooks,
+    /// Reference of the extension parameterization that the resource needs.
+    pub extension_ref: Option<EcoString>,
+    /// Snippet that registered the resource.
+    pub snippet_id: Option<EcoString>,
+}
+
+impl ResourceState {
+    /// An entry with identity alone and everything else empty.
+    pub fn new(urn: Urn, kind: ResourceKind) -> Self {
+        ResourceState {
+            type_token: urn.type_token(),
+            urn,
+            kind,
+            delete: false,
+            id: ResourceId::None,
+            inputs: Arc::default(),
+            outputs: Arc::default(),
+            parent: None,
+            protect: false,
+            taint: false,
+            external: false,
+            dependencies: Vec::new(),
+            init_errors: Vec::new(),
+            provider: None,
+            property_dependencies: BTreeMap::new(),
+            pending_replacement: false,
+            additional_secret_outputs: Vec::new(),
+            aliases: Vec::new(),
+            custom_timeouts: CustomTimeouts::default(),
+            import_id: EcoString::new(),
+            retain_on_delete: false,
+            deleted_with: None,
+            replace_with: Vec::new(),
+            created: None,
+            modified: None,
+            source_position: None,
+            stack_trace: Vec::new(),
+            ignore_changes: Vec::new(),
+            hide_diff: Vec::new(),
+            replace_on_changes: Vec::new(),
+            replacement_trigger: Value::Null,
+            refresh_before_update: false,
+            view_of: None,
+            hooks: Hooks::new(),
+            extension_ref: None,
+            snippet_id: None,
+        }
+    }
+
+    /// The entry that `goal` asks for under `urn`, before any provider was asked.
+    pub fn from_goal(urn: Urn, goal: &Goal) -> Self {
+        ResourceState {
+            type_token: goal.type_token.clone(),
+            inputs: goal.properties.clone(),
+            parent: goal.parent.clone(),
+            protect: goal.protect.unwrap_or(false),
+            dependencies: goal.dependencies.clone(),
+            provider: goal.provider.clone(),
+            property_dependencies: goal.property_dependencies.clone(),
+            additional_secret_outputs: goal.additional_secret_outputs.clone(),
+            custom_timeouts: goal.custom_timeouts,
+            import_id: goal.import_id.clone().unwrap_or_default(),
+            retain_on_delete: goal.retain_on_delete.unwrap_or(false),
+            deleted_with: goal.deleted_with.clone(),
+            replace_with: goal.replace_with.clone(),
+            source_position: goal.source_position.clone(),
+            stack_trace: goal.stack_trace.clone(),
+            ignore_changes: goal.ignore_changes.clone(),
+            hide_diff: goal.hide_diff.clone(),
+            replace_on_changes: goal.replace_on_changes.clone(),
+            replacement_trigger: goal.replacement_trigger.clone(),
+            hooks: goal.hooks.clone(),
+            extension_ref: goal.extension_ref.clone(),
+            ..ResourceState::new(urn, goal.kind)
+        }
+    }
+
+    /// Whether a provider plugin manages the resource.
+    pub fn is_custom(&self) -> bool {
+        self.kind.is_custom()
+    }
+
+    /// Reference to this entry, if it is a provider resource.
+    pub fn as_provider_ref(&self) -> Option<ProviderRef> {
+        (self.kind == ResourceKind::Provider).then(|| ProviderRef::new(self.urn.clone(), self.id.as_str()))
+    }
+
+    /// URNs of every resource that this one refers to, in the order of `engine.md` 1.4: parent, dependencies, property
+    /// dependencies, deletedWith, replaceWith. The provider is not among them. May repeat.
+    pub fn references(&self) -> impl Iterator<Item = &Urn> {
+        self.parent
+            .iter()
+            .chain(&self.dependencies)
+            .chain(self.property_dependencies.values().flatten())
+            .chain(&self.deleted_with)
+            .chain(&self.replace_with)
+    }
+
+    /// [`ResourceState::references`], and the provider's URN.
+    pub fn references_and_provider(&self) -> impl Iterator<Item = &Urn> {
+        self.provider.iter().map(ProviderRef::urn).chain(self.references())
+    }
+}

@@ -1,0 +1,141 @@
+//! Kinds of steps.
+
+/// What a step does to a resource (`engine.md` 1.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StepOp {
+    /// Nothing changes.
+    Same,
+    /// Creates a new resource.
+    Create,
+    /// Changes a resource in place.
+    Update,
+    /// Deletes a resource.
+    Delete,
+    /// Marks a replacement; does nothing by itself.
+    Replace,
+    /// Creates the new half of a replacement.
+    CreateReplacement,
+    /// Deletes the old half of a replacement.
+    DeleteReplaced,
+    /// Reads an existing object.
+    Read,
+    /// Reads an object in place of a managed one.
+    ReadReplacement,
+    /// Compares the state with the world.
+    Refresh,
+    /// Forgets a read resource.
+    Discard,
+    /// Forgets a read resource that was replaced.
+    DiscardReplaced,
+    /// Forgets a resource that was deleted for a replacement that never came.
+    RemovePendingReplace,
+    /// Adopts an existing object.
+    Import,
+    /// Adopts an existing object in place of a managed one.
+    ImportReplacement,
+}
+
+impl StepOp {
+    /// The name in events, plans and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            StepOp::Same => "same",
+            StepOp::Create => "create",
+            StepOp::Update => "update",
+            StepOp::Delete => "delete",
+            StepOp::Replace => "replace",
+            StepOp::CreateReplacement => "create-replacement",
+            StepOp::DeleteReplaced => "delete-replaced",
+            StepOp::Read => "read",
+            StepOp::ReadReplacement => "read-replacement",
+            StepOp::Refresh => "refresh",
+            StepOp::Discard => "discard",
+            StepOp::DiscardReplaced => "discard-replaced",
+            StepOp::RemovePendingReplace => "remove-pending-replace",
+            StepOp::Import => "import",
+            StepOp::ImportReplacement => "import-replacement",
+        }
+    }
+
+    /// Whether steps of this kind count in the summary and are remembered for their outputs.
+    pub fn is_logical(self) -> bool {
+        !matches!(
+            self,
+            StepOp::CreateReplacement
+                | StepOp::DeleteReplaced
+                | StepOp::ReadReplacement
+                | StepOp::Refresh
+                | StepOp::DiscardReplaced
+                | StepOp::RemovePendingReplace
+                | StepOp::ImportReplacement
+        )
+    }
+
+    /// Whether the step is part of a replacement.
+    pub fn is_replacement(self) -> bool {
+        matches!(
+            self,
+            StepOp::Replace
+                | StepOp::CreateReplacement
+                | StepOp::DeleteReplaced
+                | StepOp::ReadReplacement
+                | StepOp::DiscardReplaced
+                | StepOp::RemovePendingReplace
+                | StepOp::ImportReplacement
+        )
+    }
+
+    /// The operation to record as pending while the step runs.
+    pub fn operation_type(self) -> Option<OperationType> {
+        match self {
+            StepOp::Create | StepOp::CreateReplacement => Some(OperationType::Creating),
+            StepOp::Update => Some(OperationType::Updating),
+            StepOp::Delete | StepOp::DeleteReplaced | StepOp::Discard | StepOp::DiscardReplaced => {
+                Some(OperationType::Deleting)
+            }
+            StepOp::Read | StepOp::ReadReplacement => Some(OperationType::Reading),
+            StepOp::Import | StepOp::ImportReplacement => Some(OperationType::Importing),
+            StepOp::Same | StepOp::Replace | StepOp::Refresh | StepOp::RemovePendingReplace => None,
+        }
+    }
+}
+
+/// What was under way for a resource when a snapshot was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OperationType {
+    /// Create was sent.
+    Creating,
+    /// Update was sent.
+    Updating,
+    /// Delete was sent.
+    Deleting,
+    /// Read was sent.
+    Reading,
+    /// An import was sent.
+    Importing,
+}
+
+impl OperationType {
+    /// The name in state files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            OperationType::Creating => "creating",
+            OperationType::Updating => "updating",
+            OperationType::Deleting => "deleting",
+            OperationType::Reading => "reading",
+            OperationType::Importing => "importing",
+        }
+    }
+
+    /// The operation with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "creating" => OperationType::Creating,
+            "updating" => OperationType::Updating,
+            "deleting" => OperationType::Deleting,
+            "reading" => OperationType::Reading,
+            "importing" => OperationType::Importing,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! Type tokens.
+
+use std::fmt;
+
+use ecow::EcoString;
+
+const PROVIDER_PREFIX: &str = "pulumi:providers:";
+
+/// A type token; for managed resources `package:module:Name`. Local components may have any text.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TypeToken(EcoString);
+
+/// The text is not a three-part token.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("Type '{text}' is not a valid type token (must have format '*:*:*')")]
+pub struct TypeTokenError {
+    /// What was given.
+    pub text: String,
+}
+
+impl TypeToken {
+    /// Takes any text.
+    pub fn new(text: impl Into<EcoString>) -> Self {
+        TypeToken(text.into())
+    }
+
+    /// Takes a three-part token only, as managed resources need it.
+    pub fn managed(text: &str) -> Result<Self, TypeTokenError> {
+        let parts: Vec<&str> = text.split(':').collect();
+        match parts.as_slice() {
+            [package, _, name] if !package.is_empty() && !name.is_empty() => Ok(TypeToken(text.into())),
+            _ => Err(TypeTokenError { text: text.to_owned() }),
+        }
+    }
+
+    /// The type of the provider resources of `package`.
+    pub fn provider_of(package: &str) -> Self {
+        TypeToken(format!("{PROVIDER_PREFIX}{package}").into())
+    }
+
+    /// The token as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The package part; the whole text when there is no colon.
+    pub fn package(&self) -> &str {
+        self.0.split(':').next().unwrap_or_default()
+    }
+
+    /// The last part.
+    pub fn name(&self) -> &str {
+        self.0.rsplit(':').next().unwrap_or_default()
+    }
+
+    /// Whether this is the type of a provider resource, `pulumi:providers:<package>`.
+    pub fn is_provider(&self) -> bool {
+        self.0.strip_prefix(PROVIDER_PREFIX).is_some_and(|rest| !rest.is_empty())
+    }
+
+    /// For the type of a provider resource, the package that it provides.
+    pub fn provided_package(&self) -> Option<&str> {
+        self.0.strip_prefix(PROVIDER_PREFIX).filter(|rest| !rest.is_empty())
+    }
+
+    /// Whether this is the type of the root stack resource.
+    pub fn is_root_stack(&self) -> bool {
+        self.0 == crate::ROOT_STACK_TYPE
+    }
+}
+
+impl fmt::Display for TypeToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for TypeToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}

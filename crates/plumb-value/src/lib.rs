@@ -1,0 +1,17 @@
+//! Property values: what programs, providers and state files say about resources.
+//!
+//! This crate knows the shapes of values ([`Value`], [`PropertyMap`]), secrets and unknowns, assets and archives with
+//! their hashes, property paths, and how two values differ. It does not know resources, the wire, or state files;
+//! those crates convert to and from the types here.
+//!
+//! Start with [`Value`]. Values are immutable and shared: cloning one is cheap whatever its size.
+
+mod asset;
+mod map;
+mod reference;
+mod value;
+
+pub use asset::{Archive, ArchiveSource, Asset, AssetSource, EMPTY_ARCHIVE_HASH, EMPTY_TEXT_HASH};
+pub use map::{PropertyKey, PropertyMap};
+pub use reference::{ReferenceId, ResourceReference};
+pub use value::{Output, UnknownKind, Value};

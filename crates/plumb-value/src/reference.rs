@@ -1,0 +1,29 @@
+//! References from property values to resources.
+
+use ecow::EcoString;
+
+/// The id inside a [`ResourceReference`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReferenceId {
+    /// The resource is a component and has no id.
+    None,
+    /// The resource has an id that is not known yet.
+    Unknown,
+    /// The id.
+    Known(EcoString),
+}
+
+/// A reference to a resource, as it travels in properties.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceReference {
+    /// URN, as text: a reference may come from a peer and is not checked until used.
+    pub urn: EcoString,
+    /// Id of the resource.
+    pub id: ReferenceId,
+    /// Name, if the peer gave one.
+    pub name: Option<EcoString>,
+    /// Type token, if the peer gave one.
+    pub type_token: Option<EcoString>,
+    /// Version of the package that defines the resource; may be empty.
+    pub package_version: EcoString,
+}

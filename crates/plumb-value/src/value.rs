@@ -1,0 +1,271 @@
+//! The closed set of property values.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+
+use crate::{Archive, Asset, PropertyMap, ResourceReference};
+
+/// A property value.
+///
+/// Two values are equal when their content is; secrets and outputs compare as wrappers, so `Secret(1) != 1`. Use
+/// [`Value::without_secrets`] first to compare by content alone.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// JSON null. Not the same as an absent property.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// An IEEE double; NaN and infinities are legal.
+    Number(f64),
+    /// Text.
+    String(EcoString),
+    /// A string that is not valid UTF-8.
+    Bytes(Arc<[u8]>),
+    /// An ordered list.
+    Array(Arc<Vec<Value>>),
+    /// A map from keys to values.
+    Object(Arc<PropertyMap>),
+    /// A file-like blob.
+    Asset(Arc<Asset>),
+    /// A collection of assets.
+    Archive(Arc<Archive>),
+    /// A value that must never be shown or stored in the clear.
+    Secret(Arc<Value>),
+    /// A value that is not known yet, as during a preview.
+    Computed(UnknownKind),
+    /// A value with dependencies, as SDKs send it where the peer accepts it.
+    Output(Arc<Output>),
+    /// A reference to a resource.
+    Resource(Arc<ResourceReference>),
+}
+
+/// The type of the placeholder behind an unknown value; it decides the sentinel on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnknownKind {
+    /// The usual one, and the only one that SDKs understand.
+    String,
+    /// A boolean is expected.
+    Bool,
+    /// A number is expected.
+    Number,
+    /// An array is expected.
+    Array,
+    /// An asset is expected.
+    Asset,
+    /// An archive is expected.
+    Archive,
+    /// An object is expected.
+    Object,
+}
+
+/// A value as an SDK tracks it: perhaps unknown, perhaps secret, with the URNs that it was computed from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    /// The value; `None` while unknown.
+    pub value: Option<Value>,
+    /// Whether the value is secret.
+    pub secret: bool,
+    /// URNs of the resources that the value depends on, as text.
+    pub dependencies: Vec<EcoString>,
+}
+
+impl Value {
+    /// The unknown value that every SDK understands.
+    pub const UNKNOWN: Value = Value::Computed(UnknownKind::String);
+
+    /// An array of the given values.
+    pub fn array(values: impl IntoIterator<Item = Value>) -> Value {
+        Value::Array(Arc::new(values.into_iter().collect()))
+    }
+
+    /// A secret around `value`.
+    pub fn secret(value: Value) -> Value {
+        Value::Secret(Arc::new(value))
+    }
+
+    /// The text, if this is a plain string.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The boolean, if this is a plain one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Value::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The number, if this is a plain one.
+    pub fn as_number(&self) -> Option<f64> {
+        match self {
+            Value::Number(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The elements, if this is a plain array.
+    pub fn as_array(&self) -> Option<&[Value]> {
+        match self {
+            Value::Array(values) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// The properties, if this is a plain object.
+    pub fn as_object(&self) -> Option<&PropertyMap> {
+        match self {
+            Value::Object(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// Whether this is null.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Value::Null)
+    }
+
+    /// Whether this is a secret, or an output marked as one.
+    pub fn is_secret(&self) -> bool {
+        match self {
+            Value::Secret(_) => true,
+            Value::Output(output) => output.secret,
+            _ => false,
+        }
+    }
+
+    /// Whether `test` holds for this value or any value inside it.
+    pub fn any(&self, test: &mut impl FnMut(&Value) -> bool) -> bool {
+        if test(self) {
+            return true;
+        }
+        match self {
+            Value::Array(values) => values.iter().any(|value| value.any(test)),
+            Value::Object(map) => map.values().any(|value| value.any(test)),
+            Value::Secret(inner) => inner.any(test),
+            Value::Output(output) => output.value.as_ref().is_some_and(|value| value.any(test)),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Bytes(_)
+            | Value::Asset(_)
+            | Value::Archive(_)
+            | Value::Computed(_)
+            | Value::Resource(_) => false,
+        }
+    }
+
+    /// Whether anything in this value is not known yet.
+    pub fn contains_unknowns(&self) -> bool {
+        self.any(&mut |value| match value {
+            Value::Computed(_) => true,
+            Value::Output(output) => output.value.is_none(),
+            _ => false,
+        })
+    }
+
+    /// Whether anything in this value is secret.
+    pub fn contains_secrets(&self) -> bool {
+        self.any(&mut Value::is_secret)
+    }
+
+    /// Rebuilds the value bottom-up: children first, then `change` is applied to the node.
+    #[must_use]
+    pub fn map(&self, change: &mut impl FnMut(Value) -> Value) -> Value {
+        let rebuilt = match self {
+            Value::Array(values) => Value::array(values.iter().map(|value| value.map(change))),
+            Value::Object(map) => Value::Object(Arc::new(map.map_values(change))),
+            Value::Secret(inner) => Value::secret(inner.map(change)),
+            Value::Output(output) => Value::Output(Arc::new(Output {
+                value: output.value.as_ref().map(|value| value.map(change)),
+                secret: output.secret,
+                dependencies: output.dependencies.clone(),
+            })),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Bytes(_)
+            | Value::Asset(_)
+            | Value::Archive(_)
+            | Value::Computed(_)
+            | Value::Resource(_) => self.clone(),
+        };
+        change(rebuilt)
+    }
+
+    /// The value with every secret and output wrapper removed; unknown outputs become unknowns.
+    #[must_use]
+    pub fn without_secrets(&self) -> Value {
+        if !self.any(&mut |value| matches!(value, Value::Secret(_) | Value::Output(_))) {
+            return self.clone();
+        }
+        self.map(&mut |value| match value {
+            Value::Secret(inner) => inner.as_ref().clone(),
+            Value::Output(output) => output.value.clone().unwrap_or(Value::UNKNOWN),
+            other => other,
+        })
+    }
+
+    /// The value with output wrappers turned into plain, secret or unknown values.
+    #[must_use]
+    pub fn without_outputs(&self) -> Value {
+        if !self.any(&mut |value| matches!(value, Value::Output(_))) {
+            return self.clone();
+        }
+        self.map(&mut |value| match value {
+            Value::Output(output) => {
+                let plain = output.value.clone().unwrap_or(Value::UNKNOWN);
+                if output.secret { Value::secret(plain) } else { plain }
+            }
+            other => other,
+        })
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Value::String(text.into())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Value::String(text.into())
+    }
+}
+
+impl From<EcoString> for Value {
+    fn from(text: EcoString) -> Self {
+        Value::String(text)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Value::Bool(value)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(value: f64) -> Self {
+        Value::Number(value)
+    }
+}
+
+impl From<PropertyMap> for Value {
+    fn from(map: PropertyMap) -> Self {
+        Value::Object(Arc::new(map))
+    }
+}
+
+impl From<Vec<Value>> for Value {
+    fn from(values: Vec<Value>) -> Self {
+        Value::Array(Arc::new(values))
+    }
+}
