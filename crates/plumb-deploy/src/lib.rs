@@ -1,1 +1,54 @@
-//! See the crate list in ARCHITECTURE.md.
+//! The deployment core: from what a program asks for to what is done about it.
+//!
+//! [`Deployment`] is a state machine: [`Event`]s go in, [`Effect`]s come out. It never waits, does no I/O, reads no clock
+//! and makes nothing up by chance, so that the same events give the same effects: tests, simulation and recovery rely on
+//! it. The shell around it (`plumb-engine`) performs the effects.
+//!
+//! Where to look:
+//!
+//! | Question | Module |
+//! |---|---|
+//! | What goes in and out? | `event`, [`request`], [`setup`] |
+//! | How does a run go on? | `deployment` |
+//! | Which provider, which dependencies? | `monitor`, `packages`, `providers` |
+//! | Which old resource does a registration continue? | `identity` |
+//! | Same, create, update or replace? | `registration`, `decide`, `compare`, `replace` |
+//! | What do steps do, what becomes of the state? | `chain`, `apply`, `outputs`, `reads` |
+//! | What is deleted at the end, in which order? | `deletes`, `graph`, `targeting` |
+//! | Refresh and import? | `refresh`, `import` |
+//! | What do people see? | `report` |
+//!
+//! The crate does not know processes, wire formats, files, or how anything is shown.
+
+mod apply;
+mod arena;
+mod chain;
+mod compare;
+mod decide;
+mod deletes;
+mod deployment;
+mod event;
+mod graph;
+mod identity;
+mod import;
+mod marks;
+mod monitor;
+mod outputs;
+mod packages;
+mod provider_inputs;
+mod providers;
+mod reads;
+mod refresh;
+mod registration;
+mod replace;
+mod report;
+pub mod request;
+mod seeds;
+pub mod setup;
+mod step;
+pub mod target;
+mod targeting;
+
+pub use arena::DuplicateResource;
+pub use deployment::Deployment;
+pub use event::{CallId, Effect, Event, InstanceId, Outcome, ProgramEnd, ProviderAction, RequestId};

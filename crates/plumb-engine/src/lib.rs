@@ -1,1 +1,4 @@
-//! See the crate list in ARCHITECTURE.md.
+//! The shell around the deployment core.
+
+pub mod monitor;
+pub mod program;

@@ -36,6 +36,30 @@ pub enum StepOp {
 }
 
 impl StepOp {
+    /// Every kind, in the order in which summaries list them.
+    pub const ALL: [StepOp; 15] = [
+        StepOp::Same,
+        StepOp::Create,
+        StepOp::Update,
+        StepOp::Delete,
+        StepOp::Replace,
+        StepOp::CreateReplacement,
+        StepOp::DeleteReplaced,
+        StepOp::Read,
+        StepOp::ReadReplacement,
+        StepOp::Refresh,
+        StepOp::Discard,
+        StepOp::DiscardReplaced,
+        StepOp::RemovePendingReplace,
+        StepOp::Import,
+        StepOp::ImportReplacement,
+    ];
+
+    /// The kind with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        StepOp::ALL.into_iter().find(|op| op.as_str() == name)
+    }
+
     /// The name in events, plans and JSON.
     pub fn as_str(self) -> &'static str {
         match self {

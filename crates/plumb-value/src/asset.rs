@@ -7,10 +7,12 @@ use ecow::EcoString;
 use crate::Value;
 
 /// Hash of the empty text asset: SHA-256 of nothing.
-pub const EMPTY_TEXT_HASH: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+pub const EMPTY_TEXT_HASH: &str =
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /// Hash of the empty archive: SHA-256 of an empty tar stream.
-pub const EMPTY_ARCHIVE_HASH: &str = "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef";
+pub const EMPTY_ARCHIVE_HASH: &str =
+    "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef";
 
 /// A blob with an optional content hash (lowercase hex SHA-256).
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,11 +7,18 @@
 //! Start with [`Value`]. Values are immutable and shared: cloning one is cheap whatever its size.
 
 mod asset;
+pub mod assets;
+pub mod diff;
+pub mod go_number;
 mod map;
+pub mod path;
 mod reference;
+#[cfg(test)]
+mod test_values;
 mod value;
 
 pub use asset::{Archive, ArchiveSource, Asset, AssetSource, EMPTY_ARCHIVE_HASH, EMPTY_TEXT_HASH};
 pub use map::{PropertyKey, PropertyMap};
+pub use path::{PathSegment, PropertyPath};
 pub use reference::{ReferenceId, ResourceReference};
 pub use value::{Output, UnknownKind, Value};

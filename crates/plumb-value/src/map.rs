@@ -79,7 +79,11 @@ impl PropertyMap {
     }
 
     /// Puts `value` at `key` and returns what was there.
-    pub fn insert(&mut self, key: impl Into<PropertyKey>, value: impl Into<Value>) -> Option<Value> {
+    pub fn insert(
+        &mut self,
+        key: impl Into<PropertyKey>,
+        value: impl Into<Value>,
+    ) -> Option<Value> {
         self.0.insert(key.into(), value.into())
     }
 
@@ -106,7 +110,9 @@ impl PropertyMap {
     }
 
     /// Properties in key order.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&PropertyKey, &Value)> + ExactSizeIterator {
+    pub fn iter(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = (&PropertyKey, &Value)> + ExactSizeIterator {
         self.0.iter()
     }
 
@@ -143,19 +149,25 @@ impl PropertyMap {
     /// The map with [`Value::map`] applied to every value.
     #[must_use]
     pub fn map_values(&self, change: &mut impl FnMut(Value) -> Value) -> PropertyMap {
-        self.iter().map(|(key, value)| (key.clone(), value.map(change))).collect()
+        self.iter()
+            .map(|(key, value)| (key.clone(), value.map(change)))
+            .collect()
     }
 
     /// The map with [`Value::without_secrets`] applied to every value.
     #[must_use]
     pub fn without_secrets(&self) -> PropertyMap {
-        self.iter().map(|(key, value)| (key.clone(), value.without_secrets())).collect()
+        self.iter()
+            .map(|(key, value)| (key.clone(), value.without_secrets()))
+            .collect()
     }
 
     /// The map with [`Value::without_outputs`] applied to every value.
     #[must_use]
     pub fn without_outputs(&self) -> PropertyMap {
-        self.iter().map(|(key, value)| (key.clone(), value.without_outputs())).collect()
+        self.iter()
+            .map(|(key, value)| (key.clone(), value.without_outputs()))
+            .collect()
     }
 }
 

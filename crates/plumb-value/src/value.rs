@@ -221,7 +221,11 @@ impl Value {
         self.map(&mut |value| match value {
             Value::Output(output) => {
                 let plain = output.value.clone().unwrap_or(Value::UNKNOWN);
-                if output.secret { Value::secret(plain) } else { plain }
+                if output.secret {
+                    Value::secret(plain)
+                } else {
+                    plain
+                }
             }
             other => other,
         })

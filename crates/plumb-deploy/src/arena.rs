@@ -1,0 +1,100 @@
+//! Every resource state of a run, old and new, by index.
+
+use std::sync::Arc;
+
+use plumb_resource::{ResourceState, Urn};
+use plumb_state::journal::Slot;
+use rustc_hash::FxHashMap;
+
+/// Index of a state in the [`Arena`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct StateIdx(u32);
+
+/// One state and the place by which the journal knows it.
+#[derive(Clone, Debug)]
+struct Node {
+    state: Arc<ResourceState>,
+    slot: Slot,
+}
+
+/// All states that a run has to do with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Arena {
+    nodes: Vec<Node>,
+}
+
+impl Arena {
+    /// Adds a state.
+    pub(crate) fn push(&mut self, state: Arc<ResourceState>, slot: Slot) -> StateIdx {
+        let idx = StateIdx(self.nodes.len() as u32);
+        self.nodes.push(Node { state, slot });
+        idx
+    }
+
+    /// The state as it is now.
+    pub(crate) fn state(&self, idx: StateIdx) -> &Arc<ResourceState> {
+        &self.nodes[idx.0 as usize].state
+    }
+
+    /// Where the journal has it.
+    pub(crate) fn slot(&self, idx: StateIdx) -> Slot {
+        self.nodes[idx.0 as usize].slot
+    }
+
+    /// Puts another state in place.
+    pub(crate) fn replace(&mut self, idx: StateIdx, state: Arc<ResourceState>) {
+        self.nodes[idx.0 as usize].state = state;
+    }
+
+    /// Changes a state in place.
+    pub(crate) fn update(&mut self, idx: StateIdx, change: impl FnOnce(&mut ResourceState)) {
+        change(Arc::make_mut(&mut self.nodes[idx.0 as usize].state));
+    }
+}
+
+/// The base snapshot of a run: its states in order, and by URN.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Olds {
+    order: Vec<StateIdx>,
+    position: FxHashMap<StateIdx, usize>,
+    live: FxHashMap<Urn, StateIdx>,
+}
+
+/// Two entries that are not pending deletion share a URN.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unexpected duplicate resource '{urn}'")]
+pub struct DuplicateResource {
+    /// The URN.
+    pub urn: Urn,
+}
+
+impl Olds {
+    /// Takes the states of a base in order.
+    pub(crate) fn new(arena: &mut Arena, states: &[Arc<ResourceState>]) -> Result<Self, DuplicateResource> {
+        let mut olds = Olds::default();
+        for (index, state) in (0_u32..).zip(states) {
+            let idx = arena.push(state.clone(), Slot::Old(index));
+            olds.position.insert(idx, olds.order.len());
+            olds.order.push(idx);
+            if !state.delete && olds.live.insert(state.urn.clone(), idx).is_some() {
+                return Err(DuplicateResource { urn: state.urn.clone() });
+            }
+        }
+        Ok(olds)
+    }
+
+    /// The states in snapshot order.
+    pub(crate) fn order(&self) -> &[StateIdx] {
+        &self.order
+    }
+
+    /// Position in snapshot order, for states of the base.
+    pub(crate) fn position(&self, idx: StateIdx) -> Option<usize> {
+        self.position.get(&idx).copied()
+    }
+
+    /// The entry of this URN that is not pending deletion.
+    pub(crate) fn live(&self, urn: &Urn) -> Option<StateIdx> {
+        self.live.get(urn).copied()
+    }
+}

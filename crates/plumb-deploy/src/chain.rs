@@ -1,0 +1,300 @@
+//! Chains: the steps of one decision, run in order; chains run side by side (`engine.md` 6).
+//!
+//! 1. A chain becomes ready when it is made, or when the chain that it waits for is done.
+//! 2. So many chains run at once as the options allow. Each runs one step at a time: event, intent, provider call,
+//!    outcome, event.
+//! 3. When its last step is done the owner hears of it: a registration is answered, the next layer of deletes starts.
+//! 4. After a failure no chain starts and none goes on to its next step; answers to calls in flight are still recorded.
+
+use std::collections::VecDeque;
+
+use plumb_resource::ResourceState;
+use plumb_resource::provider::{ProviderError, ProviderReply};
+use plumb_state::journal::OperationId;
+
+use crate::arena::StateIdx;
+use crate::deployment::{Deployment, Waiter, Work};
+use crate::event::RequestId;
+use crate::marks::Mark;
+use crate::registration::RegIdx;
+use crate::request::Outcome;
+use crate::step::{How, Step};
+
+/// Index of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ChainIdx(u32);
+
+/// Who made a chain, and hears of its end.
+#[derive(Clone, Debug)]
+pub(crate) enum Owner {
+    /// A registration: answered with the state of the last step.
+    Registration(RegIdx),
+    /// A registration whose old state is read first.
+    RefreshFor(RegIdx),
+    /// A registration whose object is adopted first.
+    ImportFor(RegIdx),
+    /// A read of the program.
+    Read(RequestId),
+    /// The engine: refreshes, deletes, planned imports.
+    Engine,
+}
+
+/// What a running chain waits for.
+#[derive(Debug)]
+pub(crate) enum Running {
+    /// A provider's answer to the step's only or last call.
+    Call,
+    /// The comparison that follows the read of a refresh.
+    RefreshDiff(Box<crate::refresh::Refreshed>),
+    /// The check of inputs that follows the read of an import.
+    ImportCheck(Box<ResourceState>),
+}
+
+/// One chain.
+#[derive(Debug)]
+struct Chain {
+    steps: VecDeque<Step>,
+    owner: Owner,
+    after: Option<ChainIdx>,
+    /// The step that runs, its operation in the journal, and what it waits for.
+    current: Option<(Step, OperationId, Running)>,
+    /// What the last step left, and the fence of its outcome.
+    last: Option<StateIdx>,
+    fence: u64,
+    outcome: Outcome,
+    unknown: bool,
+    is_done: bool,
+}
+
+/// All chains of a run.
+#[derive(Debug)]
+pub(crate) struct Scheduler {
+    chains: Vec<Chain>,
+    ready: VecDeque<ChainIdx>,
+    running: u32,
+    limit: u32,
+}
+
+/// How a step ended.
+pub(crate) struct StepEnd {
+    /// The state that it left, if any.
+    pub(crate) state: Option<StateIdx>,
+    /// The journal entry that must be durable before anybody hears of it.
+    pub(crate) fence: u64,
+    /// Whether it failed.
+    pub(crate) is_failed: bool,
+}
+
+impl Scheduler {
+    pub(crate) fn new(limit: u32) -> Self {
+        Scheduler { chains: Vec::new(), ready: VecDeque::new(), running: 0, limit }
+    }
+
+    /// How many chains may run at once.
+    pub(crate) fn limit(&self) -> u32 {
+        self.limit
+    }
+
+    /// Whether nothing runs; chains that wait do not count once the run has failed, which `ready` is emptied for.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.running == 0 && self.ready.is_empty()
+    }
+
+    /// Forgets the chains that have not started.
+    pub(crate) fn drop_waiting(&mut self) {
+        self.ready.clear();
+    }
+
+    fn chain(&self, idx: ChainIdx) -> &Chain {
+        &self.chains[idx.0 as usize]
+    }
+
+    fn chain_mut(&mut self, idx: ChainIdx) -> &mut Chain {
+        &mut self.chains[idx.0 as usize]
+    }
+}
+
+impl Deployment {
+    /// Makes a chain and has it run when there is room.
+    pub(crate) fn start_chain(&mut self, owner: Owner, steps: Vec<Step>) -> ChainIdx {
+        let idx = ChainIdx(self.chains.chains.len() as u32);
+        // What another chain still deletes must be gone before its replacement is made.
+        let after = steps
+            .iter()
+            .filter(|step| step.how == How::DeleteFirst && step.new.is_some())
+            .filter_map(|step| self.deleted_by.get(&step.old?).copied())
+            .find(|chain| !self.chains.chain(*chain).is_done);
+        for step in &steps {
+            if let (How::DeleteFirst, None, Some(old)) = (step.how, &step.new, step.old) {
+                self.deleted_by.insert(old, idx);
+            }
+        }
+        self.chains.chains.push(Chain {
+            steps: steps.into(),
+            owner,
+            after,
+            current: None,
+            last: None,
+            fence: 0,
+            outcome: Outcome::Success,
+            unknown: false,
+            is_done: false,
+        });
+        self.chains.ready.push_back(idx);
+        self.work.push_back(Work::RunChains);
+        idx
+    }
+
+    /// Starts ready chains while there is room.
+    pub(crate) fn run_chains(&mut self) {
+        let mut waiting = VecDeque::new();
+        while self.chains.running < self.chains.limit {
+            let Some(idx) = self.chains.ready.pop_front() else { break };
+            let after = self.chains.chain(idx).after;
+            if after.is_some_and(|after| !self.chains.chain(after).is_done) {
+                waiting.push_back(idx);
+                continue;
+            }
+            self.chains.running += 1;
+            self.advance_chain(idx);
+        }
+        waiting.append(&mut self.chains.ready);
+        self.chains.ready = waiting;
+    }
+
+    /// Runs steps of a chain until one must wait, or there are none left.
+    fn advance_chain(&mut self, idx: ChainIdx) {
+        loop {
+            if self.failure.is_some() {
+                return self.stop_chain(idx);
+            }
+            let Some(step) = self.chains.chain_mut(idx).steps.pop_front() else { return self.chain_done(idx) };
+            if let Some(end) = self.skip_after_error(&step) {
+                return self.end_early(idx, end, step);
+            }
+            let operation = self.outbox.operation();
+            self.announce_step(&step);
+            let fence = self.record_intent(operation, &step);
+            match self.perform(idx, step, operation, fence) {
+                Some(end) if end.is_failed => return self.chain_failed(idx, end),
+                Some(end) => self.step_done(idx, end),
+                None => return,
+            }
+        }
+    }
+
+    /// The step waits for an answer: keeps it with what it waits for.
+    pub(crate) fn step_waits(&mut self, idx: ChainIdx, step: Step, operation: OperationId, running: Running) {
+        self.chains.chain_mut(idx).current = Some((step, operation, running));
+    }
+
+    pub(crate) fn chain_answered(&mut self, idx: ChainIdx, result: Result<ProviderReply, ProviderError>) {
+        let Some((step, operation, running)) = self.chains.chain_mut(idx).current.take() else { return };
+        match self.step_answered(idx, step, operation, running, result) {
+            Some(end) if end.is_failed => self.chain_failed(idx, end),
+            Some(end) => {
+                self.step_done(idx, end);
+                self.advance_chain(idx);
+            }
+            None => {}
+        }
+        self.work.push_back(Work::RunChains);
+    }
+
+    fn step_done(&mut self, idx: ChainIdx, end: StepEnd) {
+        let chain = self.chains.chain_mut(idx);
+        if end.state.is_some() {
+            chain.last = end.state;
+        }
+        chain.fence = chain.fence.max(end.fence);
+    }
+
+    /// The run fails: the chain ends silently.
+    fn stop_chain(&mut self, idx: ChainIdx) {
+        let chain = self.chains.chain_mut(idx);
+        chain.steps.clear();
+        chain.is_done = true;
+        self.chains.running -= 1;
+    }
+
+    /// A step failed: with continue-on-error the owner hears of it and the run goes on, otherwise it ends.
+    fn chain_failed(&mut self, idx: ChainIdx, end: StepEnd) {
+        let chain = self.chains.chain_mut(idx);
+        chain.steps.clear();
+        chain.outcome = Outcome::Failed;
+        chain.last = end.state.or(chain.last);
+        chain.fence = chain.fence.max(end.fence);
+        if self.failure.is_some() {
+            return self.stop_chain(idx);
+        }
+        self.chain_done(idx);
+    }
+
+    /// With continue-on-error: how a step ends that depends on something that failed.
+    fn skip_after_error(&mut self, step: &Step) -> Option<Outcome> {
+        if !self.ctx.options.continue_on_error {
+            return None;
+        }
+        let state: Option<&ResourceState> = step.new.as_deref();
+        let state = state.or_else(|| step.old.map(|old| self.arena.state(old).as_ref()));
+        let depends = state?.references().any(|urn| self.marks.has(urn, Mark::Errored));
+        // What is being deleted depends the other way round; the layers see to that.
+        (depends && step.new.is_some()).then_some(Outcome::Skipped)
+    }
+
+    fn end_early(&mut self, idx: ChainIdx, outcome: Outcome, step: Step) {
+        self.marks.set(&step.urn, Mark::Errored);
+        let chain = self.chains.chain_mut(idx);
+        chain.steps.clear();
+        chain.outcome = outcome;
+        self.chain_done(idx);
+    }
+
+    fn chain_done(&mut self, idx: ChainIdx) {
+        self.chains.running -= 1;
+        self.work.push_back(Work::RunChains);
+        let chain = self.chains.chain_mut(idx);
+        chain.is_done = true;
+        let (last, fence, outcome, unknown) = (chain.last, chain.fence, chain.outcome, chain.unknown);
+        match chain.owner.clone() {
+            Owner::Registration(registration) => self.finish_registration(registration, last, outcome, unknown, fence),
+            Owner::RefreshFor(registration) => match outcome {
+                Outcome::Success => self.registration_refreshed(registration, last),
+                Outcome::Failed | Outcome::Skipped => {
+                    self.finish_registration(registration, last, outcome, unknown, fence);
+                }
+            },
+            Owner::ImportFor(registration) => match (outcome, last) {
+                (Outcome::Success, Some(state)) => self.registration_imported(registration, state),
+                _ => self.finish_registration(registration, last, outcome, unknown, fence),
+            },
+            Owner::Read(id) => self.read_done(id, last, outcome, fence),
+            Owner::Engine => {}
+        }
+    }
+
+    /// Notes that the resource of a chain was left out: the program sees unknowns.
+    pub(crate) fn mark_unknown(&mut self, idx: ChainIdx) {
+        self.chains.chain_mut(idx).unknown = true;
+    }
+
+    /// The fence of everything that the journal has been told so far.
+    pub(crate) fn fence_now(&self) -> u64 {
+        self.outbox.journaled()
+    }
+
+    /// Sends the call of a step and waits.
+    pub(crate) fn step_calls(
+        &mut self,
+        idx: ChainIdx,
+        step: Step,
+        operation: OperationId,
+        request: plumb_resource::provider::ProviderCall,
+        fence: u64,
+    ) -> Option<StepEnd> {
+        let instance = step.instance?;
+        self.step_waits(idx, step, operation, Running::Call);
+        self.call(Waiter::Chain(idx), instance, request, fence);
+        None
+    }
+}

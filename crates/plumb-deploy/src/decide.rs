@@ -1,0 +1,320 @@
+//! The decision about a checked registration: same, create, update or replace (`engine.md` 4.3 G, 4.6).
+
+use plumb_resource::provider::{DiffChanges, DiffRequest, DiffResult, ProviderCall};
+use plumb_resource::{ResourceKind, StepOp};
+
+use crate::compare;
+use crate::deployment::{Deployment, Waiter, Work};
+use crate::marks::Mark;
+use crate::provider_inputs;
+use crate::registration::{RegIdx, RegStage};
+use crate::step::{How, Step, Why};
+
+/// What is said when a provider cannot compare because its own configuration is not known (PULUMI-03).
+const DIFF_UNAVAILABLE: &str = "The provider for this resource has inputs that are not known during preview.\n\
+    This preview may not correctly represent the changes that will be applied during an update.";
+
+impl Deployment {
+    /// Decides about a checked registration, or has it wait while another one collects what it must replace.
+    pub(crate) fn to_decision(&mut self, idx: RegIdx) {
+        if self.registration(idx).is_invalid {
+            return self.fail(crate::deployment::Failure::Refused);
+        }
+        if self.gate.holder.is_some_and(|holder| holder != idx) {
+            self.registration_mut(idx).stage = RegStage::Waiting;
+            self.gate.waiting.push_back(idx);
+        } else {
+            self.decide(idx);
+        }
+    }
+
+    /// Takes the gate, so that nobody else decides before [`Deployment::release_gate`].
+    pub(crate) fn hold_gate(&mut self, idx: RegIdx) {
+        self.gate.holder = Some(idx);
+    }
+
+    pub(crate) fn release_gate(&mut self) {
+        self.gate.holder = None;
+        for idx in std::mem::take(&mut self.gate.waiting) {
+            self.work.push_back(Work::Decide(idx));
+        }
+    }
+
+    /// Part G: the first case that applies.
+    pub(crate) fn decide(&mut self, idx: RegIdx) {
+        if self.failure.is_some() {
+            return;
+        }
+        if self.gate.holder.is_some_and(|holder| holder != idx) {
+            self.gate.waiting.push_back(idx);
+            return;
+        }
+        let registration = self.registration(idx);
+        if registration.is_targeted {
+            self.queue_sames_before(idx);
+        }
+        let registration = self.registration(idx);
+        let urn = registration.urn.clone();
+        if self.marks.has(&urn, Mark::Deleted) && registration.old.is_some() {
+            return self.recreate(idx);
+        }
+        if self.old_of(idx).is_some_and(|old| old.external) {
+            return self.take_ownership(idx);
+        }
+        self.note_targets(idx);
+        match (self.registration(idx).old, self.registration(idx).is_targeted) {
+            (Some(_), false) => self.untargeted_same(idx),
+            (Some(_), true) => self.start_diff(idx),
+            (None, false) => self.skip_create(idx),
+            (None, true) => self.create(idx),
+        }
+    }
+
+    fn create(&mut self, idx: RegIdx) {
+        let registration = self.registration(idx);
+        let step = Step::new(StepOp::Create, registration.urn.clone())
+            .new_state(registration.new.clone())
+            .by(registration.instance);
+        let urn = registration.urn.clone();
+        self.marks.set(&urn, Mark::Created);
+        self.run_steps(idx, vec![step]);
+    }
+
+    /// Case 1: the old resource went for the replacement of another; this is its own replacement.
+    pub(crate) fn recreate(&mut self, idx: RegIdx) {
+        let registration = self.registration(idx);
+        let urn = registration.urn.clone();
+        self.marks.clear(&urn, Mark::Deleted);
+        self.marks.set(&urn, Mark::Replaced);
+        let keys = self.dependent_replace_keys.get(&urn).cloned().unwrap_or_default();
+        let why = Why { keys, ..Why::default() };
+        let registration = self.registration(idx);
+        let replace = Step::new(StepOp::Replace, urn.clone())
+            .old(registration.old)
+            .new_state(registration.new.clone())
+            .how(How::DeleteFirst);
+        let create =
+            Step { op: StepOp::CreateReplacement, ..replace.clone() }.by(registration.instance).because(why);
+        self.run_steps(idx, vec![replace, create]);
+    }
+
+    /// Case 2: what was only read so far becomes ours.
+    fn take_ownership(&mut self, idx: RegIdx) {
+        let registration = self.registration(idx);
+        let urn = registration.urn.clone();
+        let create = Step::new(StepOp::CreateReplacement, urn.clone())
+            .old(registration.old)
+            .new_state(registration.new.clone())
+            .by(registration.instance)
+            .how(How::CreateFirst);
+        let replace = Step { op: StepOp::Replace, ..create.clone() };
+        self.marks.set(&urn, Mark::Created);
+        self.marks.set(&urn, Mark::Replaced);
+        self.run_steps(idx, vec![create, replace]);
+    }
+
+    /// Finds out how the resource differs: without the provider where that is possible, in the order of `engine.md` 4.6.
+    fn start_diff(&mut self, idx: RegIdx) {
+        let Some(old) = self.old_of(idx).cloned() else { return };
+        let registration = self.registration(idx);
+        let trigger = &registration.new.replacement_trigger;
+        if trigger.contains_unknowns() && !self.ctx.options.is_preview() {
+            let urn = registration.urn.clone();
+            return self.refuse(Some(&urn), &format!("replacement trigger contains unknowns for {urn}"));
+        }
+        let is_triggered = compare::trigger_fires(&old.replacement_trigger, trigger);
+        self.registration_mut(idx).is_triggered = is_triggered;
+        if let Some(diff) = self.diff_by_rule(idx) {
+            return self.diffed(idx, diff);
+        }
+        let new_provider = self.registration(idx).new.provider.clone();
+        match (&old.provider, &new_provider) {
+            (None, None) => self.diff_inputs(idx),
+            (Some(before), Some(after)) if before == after => self.diff_inputs(idx),
+            (Some(before), Some(after)) if self.aliased.get(before.urn()) == Some(after.urn()) => {
+                self.diff_inputs(idx);
+            }
+            (Some(before), Some(_)) => match self.old_provider(before) {
+                Some(before) => self.ask_provider_diff(idx, &before),
+                None => self.diff_inputs(idx),
+            },
+            (None, Some(_)) | (Some(_), None) => {
+                self.diffed(idx, compare::must_replace("provider"));
+            }
+        }
+    }
+
+    /// Differences that follow from other resources or from what the user said.
+    fn diff_by_rule(&self, idx: RegIdx) -> Option<DiffResult> {
+        let new = &self.registration(idx).new;
+        if self.is_replace_target(idx) {
+            return Some(compare::must_replace("id"));
+        }
+        if new.replace_with.iter().any(|urn| self.marks.has(urn, Mark::Replaced)) {
+            return Some(compare::must_replace("replaceWith"));
+        }
+        if new.deleted_with.as_ref().is_some_and(|urn| self.marks.has(urn, Mark::Replaced)) {
+            return Some(compare::must_replace("deletedWith"));
+        }
+        None
+    }
+
+    /// Asks the new provider whether moving a resource to it from the old one demands a replacement.
+    fn ask_provider_diff(&mut self, idx: RegIdx, before: &plumb_resource::ResourceState) {
+        let registration = self.registration(idx);
+        let Some(instance) = registration.instance else { return self.diff_inputs(idx) };
+        let after = self.providers.inputs(instance).clone();
+        let old_outputs = if before.outputs.is_empty() {
+            provider_inputs::without_internal(&before.inputs)
+        } else {
+            before.outputs.clone()
+        };
+        let request = ProviderCall::DiffConfig(DiffRequest {
+            urn: registration.new.provider.as_ref().map_or_else(|| before.urn.clone(), |it| it.urn().clone()),
+            id: before.id.clone(),
+            old_inputs: provider_inputs::without_internal(&before.inputs),
+            old_outputs,
+            new_inputs: provider_inputs::without_internal(&after),
+            allow_unknowns: self.ctx.options.is_preview(),
+            ignore_changes: Vec::new(),
+        });
+        self.registration_mut(idx).stage = RegStage::DiffingProvider;
+        self.ask(Waiter::Registration(idx), instance, request);
+    }
+
+    pub(crate) fn provider_diffed(&mut self, idx: RegIdx, diff: &DiffResult) {
+        if diff.is_replace() {
+            self.diffed(idx, compare::must_replace("provider"));
+        } else {
+            self.diff_inputs(idx);
+        }
+    }
+
+    /// Steps 5 to 7 of the diff: by inputs, or by the provider.
+    fn diff_inputs(&mut self, idx: RegIdx) {
+        let Some(old) = self.old_of(idx).cloned() else { return };
+        let registration = self.registration(idx);
+        let new_inputs = registration.new.inputs.clone();
+        if self.ctx.options.legacy_diff && old.inputs == new_inputs {
+            return self.diffed(idx, DiffResult::of(DiffChanges::None));
+        }
+        match registration.goal.kind {
+            ResourceKind::Component => {
+                let changes = if old.inputs == new_inputs { DiffChanges::None } else { DiffChanges::Some };
+                self.diffed(idx, DiffResult::of(changes));
+            }
+            ResourceKind::Provider => {
+                let Some(instance) = self.providers.unconfigured(&registration.urn) else { return };
+                let request = ProviderCall::DiffConfig(DiffRequest {
+                    urn: registration.urn.clone(),
+                    id: old.id.clone(),
+                    old_inputs: provider_inputs::without_internal(&old.inputs),
+                    old_outputs: old.outputs.clone(),
+                    new_inputs: provider_inputs::without_internal(&new_inputs),
+                    allow_unknowns: self.ctx.options.is_preview(),
+                    ignore_changes: registration.goal.ignore_changes.clone(),
+                });
+                self.registration_mut(idx).stage = RegStage::Diffing;
+                self.ask(Waiter::Registration(idx), instance, request);
+            }
+            ResourceKind::Custom => self.ask_diff(idx, &old),
+        }
+    }
+
+    fn ask_diff(&mut self, idx: RegIdx, old: &plumb_resource::ResourceState) {
+        let registration = self.registration(idx);
+        let Some(instance) = registration.instance else { return };
+        let urn = registration.urn.clone();
+        if self.providers.is_config_unknown(instance) {
+            self.warning(Some(&urn), DIFF_UNAVAILABLE);
+            return self.diffed(idx, DiffResult::of(DiffChanges::Some));
+        }
+        let request = ProviderCall::Diff(DiffRequest {
+            urn,
+            id: old.id.clone(),
+            old_inputs: old.inputs.clone(),
+            old_outputs: old.outputs.clone(),
+            new_inputs: registration.new.inputs.clone(),
+            allow_unknowns: self.ctx.options.is_preview(),
+            ignore_changes: registration.goal.ignore_changes.clone(),
+        });
+        self.registration_mut(idx).stage = RegStage::Diffing;
+        self.ask(Waiter::Registration(idx), instance, request);
+    }
+
+    /// The difference is known: replace, update or leave.
+    pub(crate) fn diffed(&mut self, idx: RegIdx, diff: DiffResult) {
+        let registration = self.registration(idx);
+        if self.gate.holder.is_some_and(|holder| holder != idx) {
+            // What another registration must replace may include this one: look again when that is known.
+            self.registration_mut(idx).stage = RegStage::Waiting;
+            self.gate.waiting.push_back(idx);
+            return;
+        }
+        if self.marks.has(&registration.urn, Mark::Deleted) {
+            return self.recreate(idx);
+        }
+        let Some(old) = self.old_of(idx).cloned() else { return };
+        let registration = self.registration(idx);
+        let mut diff = self.resolve_unknown(idx, &old, diff);
+        compare::apply_replace_on_changes(&mut diff, &registration.goal.replace_on_changes, &old.init_errors);
+        let is_triggered = registration.is_triggered;
+        if is_triggered && diff.changes != DiffChanges::Some {
+            diff.changes = DiffChanges::Some;
+        }
+        if diff.changes == DiffChanges::Some || old.pending_replacement {
+            if diff.is_replace() || is_triggered || old.pending_replacement {
+                return self.start_replacement(idx, diff);
+            }
+            return self.update(idx, diff);
+        }
+        if old.init_errors.is_empty() {
+            self.same(idx);
+        } else {
+            self.update(idx, diff);
+        }
+    }
+
+    /// Where the provider cannot tell, the engine compares inputs; for providers, outputs with inputs.
+    fn resolve_unknown(&self, idx: RegIdx, old: &plumb_resource::ResourceState, diff: DiffResult) -> DiffResult {
+        if diff.changes != DiffChanges::Unknown {
+            return diff;
+        }
+        let registration = self.registration(idx);
+        if registration.goal.kind == ResourceKind::Provider {
+            let inputs = provider_inputs::without_internal(&registration.new.inputs);
+            let changes = if old.outputs == inputs { DiffChanges::None } else { DiffChanges::Some };
+            return DiffResult { changes, ..diff };
+        }
+        compare::fallback_diff(&old.inputs, &registration.new.inputs, diff)
+    }
+
+    fn update(&mut self, idx: RegIdx, diff: DiffResult) {
+        let registration = self.registration(idx);
+        let urn = registration.urn.clone();
+        let why = Why { keys: Vec::new(), diffs: diff.changed_keys, detailed_diff: diff.detailed_diff };
+        let step = Step::new(StepOp::Update, urn.clone())
+            .old(registration.old)
+            .new_state(registration.new.clone())
+            .by(registration.instance)
+            .because(why);
+        self.marks.set(&urn, Mark::Updated);
+        self.run_steps(idx, vec![step]);
+    }
+
+    fn same(&mut self, idx: RegIdx) {
+        let registration = self.registration(idx);
+        let (urn, is_imported, state) = (registration.urn.clone(), registration.is_imported, registration.old);
+        self.marks.set(&urn, Mark::Same);
+        if is_imported {
+            if let Some(state) = state {
+                self.news.insert(urn, state);
+            }
+            let fence = self.fence_now();
+            return self.finish_registration(idx, state, crate::request::Outcome::Success, false, fence);
+        }
+        let new = self.registration(idx).new.clone();
+        self.run_steps(idx, vec![Step::new(StepOp::Same, urn).old(state).new_state(new)]);
+    }
+}
+

@@ -1,0 +1,157 @@
+//! The end of a program: what it did not mention is deleted (`engine.md` 7.2).
+
+use std::collections::VecDeque;
+
+use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
+use rustc_hash::FxHashSet;
+
+use crate::arena::StateIdx;
+use crate::chain::Owner;
+use crate::deployment::{Deployment, Failure, Stage};
+use crate::graph;
+use crate::marks::Mark;
+use crate::setup::Operation;
+use crate::step::Step;
+
+impl Deployment {
+    /// Plans what is left of the base: same steps for what is not targeted, deletes for the rest. Runs the same steps.
+    pub(crate) fn start_sames(&mut self) {
+        if !self.check_targets_after_program() {
+            return self.fail(Failure::Refused);
+        }
+        let allowed = self.deletable();
+        let mut sames = Vec::new();
+        let mut deletes = Vec::new();
+        for idx in self.olds.order().to_vec() {
+            let state = self.arena.state(idx).clone();
+            if state.view_of.is_some() || self.pending_deletes.contains(&idx) {
+                continue;
+            }
+            let is_left = state.delete || !self.marks.is_operated_on(self.current_urn(&state.urn));
+            if !is_left || self.marks.has(&state.urn, Mark::Deleted) && !state.delete {
+                continue;
+            }
+            if allowed.as_ref().is_some_and(|allowed| !allowed.contains(&state.urn)) {
+                if !state.delete && !self.marks.has(&state.urn, Mark::Seen) {
+                    sames.push(idx);
+                }
+                continue;
+            }
+            deletes.push(idx);
+        }
+        if self.ctx.operation == Operation::Destroy {
+            for idx in std::mem::take(&mut self.condemned) {
+                let urn = self.arena.state(idx).urn.clone();
+                if allowed.as_ref().is_none_or(|allowed| allowed.contains(&urn)) {
+                    deletes.push(idx);
+                }
+            }
+        }
+        if !self.check_untargeted_deletes(&deletes) {
+            return self.fail(Failure::Refused);
+        }
+        self.stage = Stage::Sames;
+        self.planned_deletes = deletes;
+        let steps: Vec<Step> = sames.into_iter().map(|idx| self.untargeted_same_step(idx)).collect();
+        if !steps.is_empty() {
+            self.start_chain(Owner::Engine, steps);
+        }
+    }
+
+    /// The URN under which an old resource goes on, if it was renamed.
+    fn current_urn<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
+        self.aliased.get(urn).unwrap_or(urn)
+    }
+
+    /// URNs that may be deleted; `None` when all may.
+    fn deletable(&self) -> Option<FxHashSet<Urn>> {
+        let options = &self.ctx.options;
+        if options.targets.is_constrained() {
+            return Some(self.targets_and_dependents());
+        }
+        if !options.excludes.is_constrained() {
+            return None;
+        }
+        let forbidden = self.excluded_and_dependencies();
+        let states = self.olds.order().iter().chain(&self.condemned).map(|idx| self.arena.state(*idx));
+        Some(states.filter(|state| !forbidden.contains(&state.urn)).map(|state| state.urn.clone()).collect())
+    }
+
+    /// Same steps are done: sorts the deletes into layers.
+    pub(crate) fn start_deletes(&mut self) {
+        self.stage = Stage::Deletes;
+        let planned = std::mem::take(&mut self.planned_deletes);
+        for idx in &planned {
+            let state = self.arena.state(*idx).clone();
+            self.pending_deletes.insert(*idx);
+            self.deleting_urns.insert(state.urn.clone());
+            if !state.delete {
+                self.marks.set(&state.urn, Mark::Deleted);
+            }
+        }
+        self.delete_layers = self.in_snapshot_order(planned);
+    }
+
+    fn in_snapshot_order(&self, mut states: Vec<StateIdx>) -> VecDeque<Vec<StateIdx>> {
+        // States of this run come in order of their making, which is an order of the snapshot too.
+        states.sort_by_key(|idx| (self.olds.position(*idx).is_none(), *idx));
+        graph::layers(&self.arena, &states).into()
+    }
+
+    /// Runs the next layer, or ends the run when there is none.
+    pub(crate) fn next_deletes(&mut self) {
+        let Some(layer) = self.delete_layers.pop_front() else { return self.finish() };
+        let blocked = self.kept_by_errors();
+        for idx in layer {
+            if blocked.contains(&self.arena.state(idx).urn) {
+                continue;
+            }
+            match self.delete_step(idx) {
+                Ok(step) => {
+                    self.start_chain(Owner::Engine, vec![step]);
+                }
+                Err(message) => {
+                    let urn = self.arena.state(idx).urn.clone();
+                    self.refuse(Some(&urn), &format!("could not load provider for resource {urn}: {message}"));
+                    return;
+                }
+            }
+        }
+    }
+
+    /// What something needs whose deletion failed or was left out: it stays too.
+    fn kept_by_errors(&self) -> FxHashSet<Urn> {
+        let mut kept: FxHashSet<Urn> = FxHashSet::default();
+        if self.deferred_failure.is_none() {
+            return kept;
+        }
+        for idx in self.olds.order().iter().rev() {
+            let state = self.arena.state(*idx);
+            if kept.contains(&state.urn) || self.marks.has(&state.urn, Mark::Errored) {
+                kept.extend(state.references_and_provider().cloned());
+            }
+        }
+        kept
+    }
+
+    fn delete_step(&mut self, idx: StateIdx) -> Result<Step, String> {
+        let state = self.arena.state(idx).clone();
+        let op = delete_op(&state);
+        let needs_provider = state.kind == ResourceKind::Custom && op != StepOp::RemovePendingReplace;
+        let instance = match (&state.provider, needs_provider && !self.ctx.options.is_preview()) {
+            (Some(reference), true) => Some(self.ensure_provider(reference)?),
+            _ => None,
+        };
+        Ok(Step::new(op, state.urn.clone()).old(Some(idx)).by(instance))
+    }
+}
+
+fn delete_op(state: &ResourceState) -> StepOp {
+    match (state.delete, state.pending_replacement, state.external) {
+        (true, _, true) => StepOp::DiscardReplaced,
+        (true, _, false) => StepOp::DeleteReplaced,
+        (false, true, _) => StepOp::RemovePendingReplace,
+        (false, false, true) => StepOp::Discard,
+        (false, false, false) => StepOp::Delete,
+    }
+}

@@ -1,0 +1,139 @@
+//! What goes into the core and what comes out of it.
+
+use plumb_events::OperationResult;
+use plumb_resource::Urn;
+use plumb_resource::provider::{ConfigureRequest, PluginSpec, ProviderCall, ProviderError, ProviderReply};
+use plumb_state::journal::Entry;
+
+use crate::request::{Reply, Request};
+
+/// Names a request of a program; chosen by the shell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RequestId(pub u64);
+
+/// Names a provider call; chosen by the core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CallId(pub u64);
+
+/// Names a running provider; chosen by the core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct InstanceId(pub u32);
+
+/// Something that happened outside. The log of these, with their times, determines a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// The deployment starts.
+    Start,
+    /// A program (or a component provider) asks for something.
+    Request {
+        /// For the reply.
+        id: RequestId,
+        /// What it asks for.
+        request: Request,
+    },
+    /// A provider answered.
+    Answered {
+        /// Which call.
+        call: CallId,
+        /// The answer.
+        result: Result<ProviderReply, ProviderError>,
+    },
+    /// The program ended.
+    ProgramEnded(ProgramEnd),
+    /// The user wants the deployment to stop: running steps finish, no new ones start.
+    Interrupted,
+    /// The journal cannot be written any more; nothing may change from here on.
+    JournalFailed {
+        /// Why, fit for the user.
+        message: String,
+    },
+    /// A provider, a plugin process or the program logged an error: the deployment fails at its end.
+    ErrorLogged,
+}
+
+/// How the program ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProgramEnd {
+    /// It made all its registrations.
+    Finished,
+    /// It failed, and what went wrong has been shown already.
+    Bailed,
+    /// It failed.
+    Failed {
+        /// What went wrong, fit for the user.
+        message: String,
+    },
+}
+
+/// Something to be done outside.
+///
+/// Journal entries are numbered from 1 in the order of their emission. An effect with a fence must wait until the entry
+/// of that number is durable; zero means that there is nothing to wait for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Write an entry to the journal.
+    Journal(Entry),
+    /// The base entry at this index was visited and found unchanged: the snapshot at the end lists it here, among what
+    /// this run produced. No journal record: a recovery misses nothing but the order, which it restores by itself.
+    Touch {
+        /// Index in the base.
+        base: u32,
+    },
+    /// Do something with a provider; the answer comes with the first call to it.
+    Provider {
+        /// Which one.
+        instance: InstanceId,
+        /// What to do.
+        action: ProviderAction,
+    },
+    /// Call a provider.
+    Call {
+        /// For the answer.
+        call: CallId,
+        /// Which provider.
+        instance: InstanceId,
+        /// The call.
+        request: ProviderCall,
+        /// What must be durable first.
+        fence: u64,
+    },
+    /// Answer a request.
+    Reply {
+        /// Which one.
+        id: RequestId,
+        /// The answer.
+        reply: Reply,
+        /// What must be durable first.
+        fence: u64,
+    },
+    /// Tell the subscribers.
+    Emit(plumb_events::Event),
+    /// Run the program.
+    StartProgram,
+    /// The deployment is over; nothing follows.
+    Finished(Outcome),
+}
+
+/// What to do with a provider.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ProviderAction {
+    /// Start it, when it is first needed.
+    Load(PluginSpec),
+    /// Configure it, before the first call other than CheckConfig and DiffConfig.
+    Configure(ConfigureRequest),
+    /// It is not needed any more.
+    Close,
+}
+
+/// How a deployment ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// In one word.
+    pub result: OperationResult,
+    /// Whether anything changed, or would change.
+    pub has_changes: bool,
+    /// The error of the engine operation, as tools match on it (`engine.md` 11); none on success.
+    pub error: Option<String>,
+    /// Root stack of the deployment, if the program registered one.
+    pub root_stack: Option<Urn>,
+}

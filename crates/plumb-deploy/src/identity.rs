@@ -1,0 +1,115 @@
+//! Which old resource a registration continues: URNs and aliases (`engine.md` 4.4).
+
+use plumb_resource::{Alias, AliasParent, AliasSpec, Goal, Urn};
+
+use crate::arena::StateIdx;
+use crate::deployment::Deployment;
+use crate::marks::Mark;
+
+/// The old resource that a registration continues.
+pub(crate) struct Predecessor {
+    pub(crate) state: StateIdx,
+    /// Its URN, if it is not the registration's own.
+    pub(crate) former_urn: Option<Urn>,
+}
+
+impl Deployment {
+    /// The URN that `goal` gets.
+    pub(crate) fn urn_of(&self, goal: &Goal) -> Urn {
+        let parent_type = goal.parent.as_ref().map_or("", Urn::qualified_type);
+        Urn::new(&self.ctx.stack, &self.ctx.project, parent_type, goal.type_token.as_str(), &goal.name)
+    }
+
+    /// Finds the old resource of a registration: by its own URN, else by the first alias that names one.
+    ///
+    /// An error is one message that names both claimants (ALIAS-04).
+    pub(crate) fn predecessor(&mut self, urn: &Urn, goal: &Goal) -> Result<Option<Predecessor>, String> {
+        if let Some(claimant) = self.aliased.get(urn) {
+            return Err(format!(
+                "Duplicate resource URN '{urn}' conflicting with alias on resource with URN '{claimant}'"
+            ));
+        }
+        if let Some(state) = self.olds.live(urn) {
+            return Ok(Some(Predecessor { state, former_urn: None }));
+        }
+        let Some((state, former)) =
+            self.former_urns(urn, goal).into_iter().find_map(|former| Some((self.olds.live(&former)?, former)))
+        else {
+            return Ok(None);
+        };
+        let claimant = match self.aliased.get(&former) {
+            Some(claimant) => Some(claimant),
+            None => self.marks.has(&former, Mark::Seen).then_some(&former),
+        };
+        if let Some(claimant) = claimant {
+            return Err(format!(
+                "Duplicate resource alias '{former}' applied to resource with URN '{urn}' conflicting with resource \
+                 with URN '{claimant}'"
+            ));
+        }
+        self.aliased.insert(former.clone(), urn.clone());
+        self.alias_of.insert(urn.clone(), former.clone());
+        Ok(Some(Predecessor { state, former_urn: Some(former) }))
+    }
+
+    /// Every former URN that `goal` may have had, in the order of its aliases; those inherited from the parent last.
+    fn former_urns(&self, urn: &Urn, goal: &Goal) -> Vec<Urn> {
+        let mut formers: Vec<Urn> = Vec::new();
+        let mut add = |former: Urn| {
+            if former != *urn && !formers.contains(&former) {
+                formers.push(former);
+            }
+        };
+        for alias in &goal.aliases {
+            add(self.collapse_alias(alias, goal));
+        }
+        let parent = goal.parent.as_ref();
+        if let Some((parent, former_parent)) = parent.and_then(|parent| Some((parent, self.alias_of.get(parent)?))) {
+            let name = |child: &str| inherited_name(child, parent.name(), former_parent.name());
+            let inherit = |token: &str, child: &str| {
+                Urn::new(&self.ctx.stack, &self.ctx.project, former_parent.qualified_type(), token, &name(child))
+            };
+            add(inherit(goal.type_token.as_str(), &goal.name));
+            for alias in &goal.aliases {
+                match alias {
+                    Alias::Urn(former) => add(inherit(former.type_text(), former.name())),
+                    Alias::Spec(spec) => {
+                        let token = spec.type_token.as_ref().unwrap_or(&goal.type_token);
+                        add(inherit(token.as_str(), spec.name.as_ref().unwrap_or(&goal.name)));
+                    }
+                }
+            }
+        }
+        formers
+    }
+
+    fn collapse_alias(&self, alias: &Alias, goal: &Goal) -> Urn {
+        match alias {
+            Alias::Urn(urn) => urn.clone(),
+            Alias::Spec(AliasSpec { name, type_token, stack, project, parent }) => {
+                let parent = match parent {
+                    AliasParent::None => None,
+                    AliasParent::Same => goal.parent.as_ref(),
+                    AliasParent::Urn(urn) => Some(urn),
+                };
+                // A parent that was itself renamed had its children under its former type (ALIAS-07).
+                let parent = parent.map(|urn| self.alias_of.get(urn).unwrap_or(urn));
+                Urn::new(
+                    stack.as_ref().unwrap_or(&self.ctx.stack),
+                    project.as_ref().unwrap_or(&self.ctx.project),
+                    parent.map_or("", Urn::qualified_type),
+                    type_token.as_ref().unwrap_or(&goal.type_token).as_str(),
+                    name.as_ref().unwrap_or(&goal.name),
+                )
+            }
+        }
+    }
+}
+
+/// The name that a child had below the parent's former name: names that start with the parent's follow it.
+fn inherited_name(child: &str, parent: &str, former_parent: &str) -> String {
+    match child.strip_prefix(parent) {
+        Some(rest) => format!("{former_parent}{rest}"),
+        None => child.to_owned(),
+    }
+}

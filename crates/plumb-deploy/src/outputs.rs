@@ -1,0 +1,90 @@
+//! Outputs that programs register, and those of the stack (`engine.md` 6.4).
+
+use std::sync::Arc;
+
+use plumb_resource::{StepOp, Urn};
+use plumb_state::journal::EntryKind;
+use plumb_value::PropertyMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::arena::StateIdx;
+use crate::deployment::{Deployment, Failure};
+use crate::event::RequestId;
+use crate::request::{RegisterOutputsRequest, Reply};
+
+/// The step that outputs belong to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Remembered {
+    pub(crate) op: StepOp,
+    pub(crate) state: StateIdx,
+    pub(crate) old: Option<StateIdx>,
+}
+
+/// Which resources may still get outputs.
+#[derive(Debug, Default)]
+pub(crate) struct OutputsMemory {
+    steps: FxHashMap<Urn, Remembered>,
+    skipped: FxHashSet<Urn>,
+    /// Outputs of the root stack, kept back until everything else is done.
+    stack: Option<Arc<PropertyMap>>,
+}
+
+impl OutputsMemory {
+    pub(crate) fn remember(&mut self, urn: Urn, step: Remembered) {
+        self.steps.insert(urn, step);
+    }
+
+    pub(crate) fn remember_skipped(&mut self, urn: Urn) {
+        self.skipped.insert(urn);
+    }
+}
+
+impl Deployment {
+    pub(crate) fn take_outputs(&mut self, id: RequestId, request: RegisterOutputsRequest) {
+        let RegisterOutputsRequest { urn, outputs } = request;
+        if urn.is_root_stack() && self.outputs.steps.contains_key(&urn) {
+            self.outputs.stack = Some(outputs);
+            return self.reply(id, Reply::Done, 0);
+        }
+        if self.outputs.skipped.contains(&urn) {
+            return self.reply(id, Reply::Done, 0);
+        }
+        let Some(step) = self.outputs.steps.remove(&urn) else {
+            let message = format!("cannot complete a resource '{urn}' whose registration isn't pending");
+            self.error(None, &message);
+            return self.fail(Failure::Refused);
+        };
+        let fence = self.set_outputs(step, outputs);
+        self.reply(id, Reply::Done, fence);
+    }
+
+    /// Gives a resource its outputs; elided from the journal when nothing changes.
+    fn set_outputs(&mut self, step: Remembered, outputs: Arc<PropertyMap>) -> u64 {
+        let mut fence = 0;
+        if self.arena.state(step.state).outputs != outputs {
+            self.arena.update(step.state, |state| state.outputs = outputs);
+            let slot = self.arena.slot(step.state);
+            let state = self.arena.state(step.state).clone();
+            let operation = self.outbox.operation();
+            fence = self.journal(operation, EntryKind::Outputs { slot, state });
+        }
+        self.tell_outputs(step);
+        fence
+    }
+
+    /// The end of a run: what the program registered becomes the outputs of the stack; after a failure, on top of what was.
+    pub(crate) fn finish_stack_outputs(&mut self) -> u64 {
+        let Some(outputs) = self.outputs.stack.take() else { return self.fence_now() };
+        let root = self.report.root_stack.clone();
+        let Some(step) = root.and_then(|urn| self.outputs.steps.remove(&urn)) else { return self.fence_now() };
+        let failed = self.failure.is_some();
+        let outputs = if failed {
+            let mut merged = self.arena.state(step.state).outputs.as_ref().clone();
+            merged.extend(outputs.iter().map(|(key, value)| (key.clone(), value.clone())));
+            Arc::new(merged)
+        } else {
+            outputs
+        };
+        self.set_outputs(step, outputs).max(self.fence_now())
+    }
+}

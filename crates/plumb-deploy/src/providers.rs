@@ -1,0 +1,261 @@
+//! The provider registry: which provider instances there are, and how provider resources come to life (`engine.md` 3.1).
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use plumb_resource::provider::{
+    CheckResponse, ConfigureRequest, ConstructResponse, CreateResponse, InvokeResponse, PluginSpec, ProviderCall,
+    ProviderReply, ReadResponse, UpdateResponse,
+};
+use plumb_resource::{ProviderInstanceId, ProviderRef, ResourceId, Urn};
+use plumb_value::{PropertyMap, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::deployment::Deployment;
+use crate::event::{InstanceId, ProviderAction};
+use crate::provider_inputs;
+
+/// A loaded provider.
+#[derive(Debug)]
+struct Instance {
+    configuration: Configuration,
+    /// Inputs of its resource, the engine's own keys included.
+    inputs: Arc<PropertyMap>,
+    /// Extension parameterizations that it has, or that are being applied.
+    extensions: FxHashSet<EcoString>,
+}
+
+/// Whether a provider has its configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Configuration {
+    /// Not yet.
+    Missing,
+    /// It has.
+    Known,
+    /// Some of it is not known in this preview: the provider is not called (`engine.md` 3.7).
+    Unknown,
+}
+
+/// All provider instances of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    instances: Vec<Instance>,
+    unconfigured: FxHashMap<Urn, InstanceId>,
+    configured: FxHashMap<ProviderRef, InstanceId>,
+    /// New URN of a renamed provider to its old one.
+    aliases: FxHashMap<Urn, Urn>,
+}
+
+impl Registry {
+    fn instance(&self, id: InstanceId) -> &Instance {
+        &self.instances[id.0 as usize]
+    }
+
+    fn instance_mut(&mut self, id: InstanceId) -> &mut Instance {
+        &mut self.instances[id.0 as usize]
+    }
+
+    /// The instance that serves `reference`, if it is up.
+    pub(crate) fn get(&self, reference: &ProviderRef) -> Option<InstanceId> {
+        self.configured.get(reference).copied()
+    }
+
+    /// The instance of provider `urn` that CheckConfig was sent to and that has no configuration yet.
+    pub(crate) fn unconfigured(&self, urn: &Urn) -> Option<InstanceId> {
+        self.unconfigured.get(urn).copied()
+    }
+
+    /// Inputs with which an instance is (to be) configured, the engine's own keys included.
+    pub(crate) fn inputs(&self, instance: InstanceId) -> &Arc<PropertyMap> {
+        &self.instance(instance).inputs
+    }
+
+    /// Makes a provider that is registered under `new` also known as `old`.
+    pub(crate) fn alias(&mut self, new: &Urn, old: &Urn) {
+        self.aliases.insert(new.clone(), old.clone());
+    }
+
+    /// Notes that an instance gets an extension; false if it has it already.
+    pub(crate) fn add_extension(&mut self, instance: InstanceId, reference: &EcoString) -> bool {
+        self.instance_mut(instance).extensions.insert(reference.clone())
+    }
+
+    /// Notes that an extension could not be applied.
+    pub(crate) fn remove_extension(&mut self, instance: InstanceId, reference: &str) {
+        self.instance_mut(instance).extensions.remove(reference);
+    }
+
+    /// Whether part of the configuration of `instance` is not known in this preview.
+    pub(crate) fn is_config_unknown(&self, instance: InstanceId) -> bool {
+        self.instance(instance).configuration == Configuration::Unknown
+    }
+
+    /// What a provider that cannot be configured in this preview is taken to answer (`engine.md` 3.7).
+    pub(crate) fn answer_unconfigured(&self, instance: InstanceId, call: &ProviderCall) -> Option<ProviderReply> {
+        if !self.is_config_unknown(instance) {
+            return None;
+        }
+        let empty = Arc::<PropertyMap>::default();
+        Some(match call {
+            ProviderCall::Check(request) => ProviderReply::Checked(CheckResponse {
+                inputs: Some(request.new_inputs.clone()),
+                failures: Vec::new(),
+            }),
+            ProviderCall::Create(_) => ProviderReply::Created(CreateResponse {
+                id: ResourceId::Unknown,
+                outputs: empty,
+                refresh_before_update: false,
+            }),
+            ProviderCall::Update(_) => {
+                ProviderReply::Updated(UpdateResponse { outputs: empty, refresh_before_update: false })
+            }
+            ProviderCall::Read(request) => ProviderReply::Read(ReadResponse {
+                id: request.id.clone(),
+                inputs: Some(empty.clone()),
+                outputs: Some(empty),
+                refresh_before_update: false,
+            }),
+            ProviderCall::Delete(_) => ProviderReply::Deleted,
+            ProviderCall::Invoke(_) | ProviderCall::Call(_) => ProviderReply::Invoked(InvokeResponse {
+                result: empty,
+                failures: Vec::new(),
+                dependencies: std::collections::BTreeMap::default(),
+            }),
+            ProviderCall::Construct(request) => ProviderReply::Constructed(ConstructResponse {
+                urn: Urn::new("", "", "", request.goal.type_token.as_str(), &request.goal.name),
+                outputs: empty,
+                dependencies: std::collections::BTreeMap::default(),
+            }),
+            ProviderCall::Parameterize(_) => ProviderReply::Parameterized,
+            // A difference that the provider cannot tell is for the decision to deal with.
+            ProviderCall::Diff(_) | ProviderCall::DiffConfig(_) | ProviderCall::CheckConfig(_) => return None,
+        })
+    }
+}
+
+impl Deployment {
+    /// Loads a provider for the resource `urn`; it gets its configuration later.
+    pub(crate) fn load_provider(&mut self, urn: &Urn, spec: PluginSpec) -> InstanceId {
+        let id = InstanceId(self.providers.instances.len() as u32);
+        self.providers.instances.push(Instance {
+            configuration: Configuration::Missing,
+            inputs: Arc::default(),
+            extensions: FxHashSet::default(),
+        });
+        self.providers.unconfigured.insert(urn.clone(), id);
+        self.provider_action(id, ProviderAction::Load(spec));
+        id
+    }
+
+    /// Drops a provider that was loaded for `urn` and will not be configured.
+    pub(crate) fn unload_unconfigured(&mut self, urn: &Urn) {
+        if let Some(instance) = self.providers.unconfigured.remove(urn) {
+            self.provider_action(instance, ProviderAction::Close);
+        }
+    }
+
+    /// Configures the provider `urn` with `inputs` and registers it under `id`. The instance that CheckConfig went to is
+    /// used if there is one; one that served the same reference before is closed.
+    pub(crate) fn configure_provider(
+        &mut self,
+        urn: &Urn,
+        id: &ResourceId,
+        inputs: &Arc<PropertyMap>,
+    ) -> Result<InstanceId, String> {
+        let instance = match self.providers.unconfigured.remove(urn) {
+            Some(instance) => instance,
+            None => {
+                let package = urn.type_token().provided_package().unwrap_or_default().to_owned();
+                let spec = provider_inputs::read(&package, inputs).map_err(|failure| failure.reason.to_string())?;
+                let instance = self.load_provider(urn, spec);
+                self.providers.unconfigured.remove(urn);
+                instance
+            }
+        };
+        let visible = provider_inputs::without_internal(inputs);
+        let is_unknown = visible.iter().any(|(key, value)| key.as_str() != "version" && value.contains_unknowns());
+        let configuration = if is_unknown { Configuration::Unknown } else { Configuration::Known };
+        let entry = self.providers.instance_mut(instance);
+        entry.configuration = configuration;
+        entry.inputs = inputs.clone();
+        if configuration == Configuration::Known {
+            let request = ConfigureRequest { urn: urn.clone(), id: id.clone(), inputs: visible };
+            self.provider_action(instance, ProviderAction::Configure(request));
+        }
+        let reference = ProviderRef::new(urn.clone(), id.as_str());
+        if let Some(old_urn) = self.providers.aliases.get(urn).cloned() {
+            self.providers.configured.insert(reference.with_urn(old_urn), instance);
+        }
+        if let Some(previous) = self.providers.configured.insert(reference, instance)
+            && previous != instance
+        {
+            self.provider_action(previous, ProviderAction::Close);
+        }
+        Ok(instance)
+    }
+
+    /// The provider for `reference`: the one that is up, or else one configured from the old state.
+    pub(crate) fn ensure_provider(&mut self, reference: &ProviderRef) -> Result<InstanceId, String> {
+        if let Some(instance) = self.providers.get(reference) {
+            return Ok(instance);
+        }
+        let state = self.old_provider(reference).ok_or_else(|| format!("unknown provider '{reference}'"))?;
+        // The instance that a registration of this provider has checked stays its own.
+        let checked = self.providers.unconfigured.remove(&state.urn);
+        let result = self.configure_provider(&state.urn.clone(), &state.id.clone(), &state.inputs.clone());
+        if let Some(checked) = checked {
+            self.providers.unconfigured.insert(state.urn.clone(), checked);
+        }
+        result
+    }
+
+    /// The state of the provider that `reference` names, in the base snapshot; a pending deletion will do.
+    pub(crate) fn old_provider(&self, reference: &ProviderRef) -> Option<Arc<plumb_resource::ResourceState>> {
+        let ProviderInstanceId::Known(id) = reference.id() else { return None };
+        self.olds
+            .order()
+            .iter()
+            .map(|idx| self.arena.state(*idx))
+            .find(|state| state.urn == *reference.urn() && state.id.as_str() == id.as_str())
+            .cloned()
+    }
+
+    /// Closes the provider of a deleted provider resource.
+    pub(crate) fn close_provider(&mut self, urn: &Urn, id: &ResourceId) {
+        let reference = ProviderRef::new(urn.clone(), id.as_str());
+        if let Some(instance) = self.providers.configured.remove(&reference) {
+            self.provider_action(instance, ProviderAction::Close);
+        }
+    }
+}
+
+/// Mends what a plugin made of its configuration in CheckConfig: the version stays, and the engine's own key is put back
+/// (PROV-31, PROV-32, PROV-33). The flag tells whether the plugin used the engine's key.
+pub(crate) fn restore_engine_keys(
+    urn: &Urn,
+    asked: &PropertyMap,
+    mut checked: PropertyMap,
+) -> Result<(PropertyMap, bool), String> {
+    if let Some(version) = asked.get("version") {
+        match checked.get("version") {
+            None => {
+                checked.insert("version", version.clone());
+            }
+            Some(changed) if changed.without_secrets() != version.without_secrets() => {
+                let text = |value: &Value| value.without_secrets().as_str().unwrap_or_default().to_owned();
+                return Err(format!(
+                    "provider \"{urn}\" attempted to change version from {} to {}",
+                    text(version),
+                    text(changed)
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    let misused = checked.contains_key(provider_inputs::INTERNAL);
+    checked.remove(provider_inputs::INTERNAL);
+    if let Some(internal) = asked.get(provider_inputs::INTERNAL) {
+        checked.insert(provider_inputs::INTERNAL, internal.clone());
+    }
+    Ok((checked, misused))
+}

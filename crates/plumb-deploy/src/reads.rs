@@ -1,0 +1,89 @@
+//! Reads of existing objects (`engine.md` 4.2).
+
+use plumb_resource::{ProviderRef, ResourceId, ResourceKind, ResourceState, StepOp, TypeToken, Urn};
+
+use crate::arena::StateIdx;
+use crate::chain::Owner;
+use crate::deployment::Deployment;
+use crate::event::RequestId;
+use crate::marks::Mark;
+use crate::request::{Outcome, ReadResourceReply, ReadResourceRequest, Reply};
+use crate::setup::Operation;
+use crate::step::{How, Step};
+
+impl Deployment {
+    /// Reads an object for the program, with the provider that `reference` names.
+    pub(crate) fn read(&mut self, id: RequestId, request: ReadResourceRequest, reference: ProviderRef) {
+        let parent_type = request.parent.as_ref().map_or("", Urn::qualified_type);
+        let urn = Urn::new(&self.ctx.stack, &self.ctx.project, parent_type, &request.type_token, &request.name);
+        if let Some(parent) = &request.parent
+            && !self.marks.has(parent, Mark::Seen)
+        {
+            return self.refuse(Some(&urn), &format!("could not find parent resource {parent}"));
+        }
+        if self.marks.has(&urn, Mark::Seen) {
+            let message = format!("Duplicate resource URN '{urn}'; try giving it a unique name");
+            return self.refuse(Some(&urn), &message);
+        }
+        if request.id == ResourceId::None {
+            return self.refuse(Some(&urn), &format!("Expected an ID for {urn}"));
+        }
+        self.marks.set(&urn, Mark::Seen);
+        if reference.is_denied() {
+            let message = format!(
+                "Default provider for '{}' disabled. '{urn}' must use an explicit provider.",
+                reference.package()
+            );
+            return self.refuse(Some(&urn), &message);
+        }
+        let instance = match self.ensure_provider(&reference) {
+            Ok(instance) => instance,
+            Err(_) => {
+                return self.refuse(Some(&urn), &format!("unknown provider '{reference}' for resource '{urn}'"));
+            }
+        };
+        let old = self.olds.live(&urn);
+        let new = ResourceState {
+            id: request.id,
+            type_token: TypeToken::new(request.type_token),
+            inputs: request.properties,
+            parent: request.parent,
+            external: true,
+            dependencies: request.dependencies,
+            provider: Some(reference),
+            additional_secret_outputs: request.additional_secret_outputs,
+            source_position: request.source_position,
+            stack_trace: request.stack_trace,
+            ..ResourceState::new(urn.clone(), ResourceKind::Custom)
+        };
+        let replaces = old.is_some_and(|old| {
+            let old = self.arena.state(old);
+            !old.external && old.id != new.id
+        });
+        let op = if replaces { StepOp::ReadReplacement } else { StepOp::Read };
+        let how = if replaces { How::CreateFirst } else { How::Plainly };
+        self.marks.set(&urn, Mark::Read);
+        let read = Step::new(op, urn.clone()).old(old).new_state(new).by(Some(instance)).how(how);
+        let mut steps = vec![read.clone()];
+        if replaces {
+            self.marks.set(&urn, Mark::Replaced);
+            steps.push(Step { op: StepOp::Replace, ..read });
+        }
+        self.start_chain(Owner::Read(id), steps);
+    }
+
+    pub(crate) fn read_done(&mut self, id: RequestId, state: Option<StateIdx>, outcome: Outcome, fence: u64) {
+        let Some(idx) = state else { return };
+        if self.ctx.operation == Operation::Destroy {
+            self.condemned.push(idx);
+        }
+        let state = self.arena.state(idx);
+        let reply = ReadResourceReply {
+            urn: state.urn.clone(),
+            id: state.id.clone(),
+            outputs: state.outputs.clone(),
+            outcome,
+        };
+        self.reply(id, Reply::Read(reply), fence);
+    }
+}

@@ -1,0 +1,287 @@
+//! Replacements, and what they drag along (`engine.md` 4.6, 4.9).
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use ecow::EcoString;
+use plumb_resource::provider::{DiffRequest, DiffResult, ProviderCall};
+use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
+use plumb_value::{PropertyMap, Value};
+use rustc_hash::FxHashSet;
+
+use crate::arena::StateIdx;
+use crate::compare;
+use crate::deployment::{Deployment, Failure, Waiter};
+use crate::marks::Mark;
+use crate::registration::{RegIdx, RegStage, shown_value};
+use crate::step::{How, Step, Why};
+
+/// The search for what must be deleted before a resource can be replaced.
+#[derive(Debug)]
+pub(crate) struct Collection {
+    diff: DiffResult,
+    candidates: VecDeque<StateIdx>,
+    replaced: FxHashSet<Urn>,
+    found: Vec<(StateIdx, Vec<EcoString>)>,
+    asking: Option<StateIdx>,
+}
+
+impl Deployment {
+    /// A difference demands a replacement: refuses it where it must not happen, and has the inputs checked anew.
+    pub(crate) fn start_replacement(&mut self, idx: RegIdx, diff: DiffResult) {
+        let Some(old) = self.old_of(idx).cloned() else { return };
+        let registration = self.registration(idx);
+        let urn = registration.urn.clone();
+        if registration.new.protect && old.protect && !self.ctx.options.ignore_protect {
+            let message = format!(
+                "unable to replace resource \"{urn}\"\nas it is currently marked for protection. To unprotect the \
+                 resource, remove the `protect` flag from the resource in your Pulumi program and run `pulumi up`"
+            );
+            self.error(Some(&urn), &message);
+            if !self.ctx.options.is_preview() {
+                return self.fail(Failure::Refused);
+            }
+            self.refused_in_preview = true;
+        }
+        if self.registration(idx).goal.import_id.is_some() && !self.may_replace_imported(idx, &old, &diff) {
+            return;
+        }
+        let is_component = self.registration(idx).goal.kind == ResourceKind::Component;
+        if is_component || self.is_replace_target(idx) {
+            return self.plan_replacement(idx, diff);
+        }
+        self.registration_mut(idx).stage = RegStage::Rechecking(Box::new(diff));
+        self.ask_check(idx, true);
+    }
+
+    /// A resource that still names the id that it was imported by may not be replaced (PULUMI-34).
+    fn may_replace_imported(&mut self, idx: RegIdx, old: &ResourceState, diff: &DiffResult) -> bool {
+        let registration = self.registration(idx);
+        let urn = registration.urn.clone();
+        let mut message = String::from(
+            "previously-imported resources that still specify an ID may not be replaced; please remove the `import` \
+             declaration from your program;",
+        );
+        for key in &diff.replace_keys {
+            let shown = |inputs: &PropertyMap| shown_value(inputs.get(key), self.ctx.options.show_secrets);
+            let (before, after) = (shown(&old.inputs), shown(&registration.new.inputs));
+            message.push_str(&format!("\n\t{key}: {before} => {after}"));
+        }
+        if self.ctx.options.is_preview() {
+            self.warning(Some(&urn), &message);
+            return true;
+        }
+        self.refuse(Some(&urn), &message);
+        false
+    }
+
+    /// The inputs of the replacement are checked: makes the steps, or first finds out what must go with the old one.
+    pub(crate) fn plan_replacement(&mut self, idx: RegIdx, diff: DiffResult) {
+        let registration = self.registration(idx);
+        let urn = registration.urn.clone();
+        let deletes_first = registration.goal.delete_before_replace.unwrap_or(diff.delete_before_replace);
+        self.marks.set(&urn, Mark::Replaced);
+        let Some(old) = self.registration(idx).old else { return };
+        if !deletes_first && !self.arena.state(old).pending_replacement {
+            let steps = self.create_first(idx, diff);
+            return self.run_steps(idx, steps);
+        }
+        self.hold_gate(idx);
+        let collection = Collection {
+            diff,
+            candidates: self.dependents_of(old).into(),
+            replaced: FxHashSet::from_iter([self.arena.state(old).urn.clone()]),
+            found: Vec::new(),
+            asking: None,
+        };
+        self.collect(idx, collection);
+    }
+
+    fn create_first(&self, idx: RegIdx, diff: DiffResult) -> Vec<Step> {
+        let registration = self.registration(idx);
+        let create = Step::new(StepOp::CreateReplacement, registration.urn.clone())
+            .old(registration.old)
+            .new_state(registration.new.clone())
+            .by(registration.instance)
+            .because(why(&diff))
+            .how(How::CreateFirst);
+        let replace = Step { op: StepOp::Replace, ..create.clone() };
+        vec![create, replace]
+    }
+
+    /// Goes on through the candidates until a provider must be asked, or there are none left.
+    fn collect(&mut self, idx: RegIdx, mut collection: Collection) {
+        while let Some(candidate) = collection.candidates.pop_front() {
+            let state = self.arena.state(candidate).clone();
+            if self.marks.has_step(&state.urn) || state.external || state.kind == ResourceKind::Component {
+                continue;
+            }
+            let depends = |urn: &Urn| collection.replaced.contains(urn);
+            let by_provider = state.provider.as_ref().is_some_and(|reference| depends(reference.urn()));
+            if by_provider || state.deleted_with.as_ref().is_some_and(depends) {
+                let key = if by_provider { "provider" } else { "deletedWith" };
+                collection.replaced.insert(state.urn.clone());
+                collection.found.push((candidate, vec![key.into()]));
+                continue;
+            }
+            let Some(inputs) = with_unknowns(&state, &collection.replaced) else { continue };
+            if self.ask_dependent(idx, &state, inputs) {
+                collection.asking = Some(candidate);
+                self.registration_mut(idx).stage = RegStage::Collecting(Box::new(collection));
+                return;
+            }
+            if self.failure.is_some() {
+                return;
+            }
+        }
+        self.delete_first(idx, collection);
+    }
+
+    /// Asks the provider of a dependent whether it must be replaced when `inputs` are not known. False if it is not asked.
+    fn ask_dependent(&mut self, idx: RegIdx, state: &Arc<ResourceState>, inputs: PropertyMap) -> bool {
+        let instance = match &state.provider {
+            Some(reference) => self.ensure_provider(reference),
+            None => return false,
+        };
+        let instance = match instance {
+            Ok(instance) => instance,
+            Err(message) => {
+                self.refuse(Some(&state.urn), &message);
+                return false;
+            }
+        };
+        if self.providers.is_config_unknown(instance) {
+            return false;
+        }
+        let request = ProviderCall::Diff(DiffRequest {
+            urn: state.urn.clone(),
+            id: state.id.clone(),
+            old_inputs: state.inputs.clone(),
+            old_outputs: state.outputs.clone(),
+            new_inputs: Arc::new(inputs),
+            allow_unknowns: true,
+            ignore_changes: state.ignore_changes.clone(),
+        });
+        self.ask(Waiter::Registration(idx), instance, request);
+        true
+    }
+
+    pub(crate) fn dependent_diffed(&mut self, idx: RegIdx, mut collection: Collection, mut diff: DiffResult) {
+        if let Some(candidate) = collection.asking.take() {
+            let state = self.arena.state(candidate).clone();
+            compare::apply_replace_on_changes(&mut diff, &state.replace_on_changes, &state.init_errors);
+            if diff.is_replace() {
+                collection.replaced.insert(state.urn.clone());
+                collection.found.push((candidate, diff.replace_keys));
+            }
+        }
+        self.collect(idx, collection);
+    }
+
+    /// Everything is known: deletes dependents in reverse, then the resource, then makes the new one.
+    fn delete_first(&mut self, idx: RegIdx, collection: Collection) {
+        let mut going = collection.found;
+        let root_urn = self.registration(idx).urn.clone();
+        for cascaded in self.cascade_of(&root_urn) {
+            if !going.iter().any(|(found, _)| *found == cascaded) {
+                going.push((cascaded, Vec::new()));
+            }
+        }
+        let mut steps = Vec::new();
+        for (state_idx, keys) in going.into_iter().rev() {
+            let state = self.arena.state(state_idx).clone();
+            if self.pending_deletes.contains(&state_idx) {
+                continue;
+            }
+            if state.protect && !self.ctx.options.ignore_protect {
+                return self.refuse_protected_dependent(&root_urn, &state.urn);
+            }
+            let Some(step) = self.deletion_for_replacement(state_idx, How::DeleteFirst) else { return };
+            self.dependent_replace_keys.insert(state.urn.clone(), keys);
+            self.marks.set(&state.urn, Mark::Deleted);
+            steps.push(step);
+        }
+        let Some(old) = self.registration(idx).old else { return };
+        if !self.arena.state(old).pending_replacement {
+            let Some(step) = self.deletion_for_replacement(old, How::DeleteFirst) else { return };
+            self.marks.set(&root_urn, Mark::Deleted);
+            steps.push(step);
+        }
+        let registration = self.registration(idx);
+        let replace = Step::new(StepOp::Replace, root_urn)
+            .old(registration.old)
+            .new_state(registration.new.clone())
+            .because(why(&collection.diff))
+            .how(How::DeleteFirst);
+        steps.push(replace.clone());
+        steps.push(Step { op: StepOp::CreateReplacement, ..replace }.by(registration.instance));
+        self.run_steps(idx, steps);
+        self.release_gate();
+    }
+
+    fn refuse_protected_dependent(&mut self, root: &Urn, dependent: &Urn) {
+        let message = format!(
+            "unable to replace resource \"{dependent}\" as part of replacing \"{root}\" as it is currently marked for \
+             protection. To unprotect the resource, remove the `protect` flag from the resource in your Pulumi program \
+             and run `pulumi up`, or use the command:\n`pulumi state unprotect '{dependent}'`"
+        );
+        self.error(Some(dependent), &message);
+        self.fail(Failure::Refused);
+    }
+
+    /// A delete step for the old half of a replacement; `None` if its provider cannot be had, which has been shown.
+    fn deletion_for_replacement(&mut self, idx: StateIdx, how: How) -> Option<Step> {
+        let state = self.arena.state(idx).clone();
+        let instance = match state.provider.as_ref().map(|reference| self.ensure_provider(reference)).transpose() {
+            Ok(instance) => instance,
+            Err(message) => {
+                self.refuse(Some(&state.urn), &message);
+                return None;
+            }
+        };
+        self.pending_deletes.insert(idx);
+        self.deleting_urns.insert(state.urn.clone());
+        let op = match (state.external, state.delete) {
+            (true, _) => StepOp::DiscardReplaced,
+            (false, true) => StepOp::Delete,
+            (false, false) => StepOp::DeleteReplaced,
+        };
+        Some(Step::new(op, state.urn.clone()).old(Some(idx)).by(instance).how(how))
+    }
+
+    /// Old states that go when `urn` is replaced, because they say so: deletedWith or replaceWith it.
+    fn cascade_of(&self, urn: &Urn) -> Vec<StateIdx> {
+        let former = self.alias_of.get(urn);
+        let names = |other: &Urn| other == urn || Some(other) == former;
+        self.olds
+            .order()
+            .iter()
+            .copied()
+            .filter(|idx| {
+                let state = self.arena.state(*idx);
+                !state.delete
+                    && !self.marks.has_step(&state.urn)
+                    && (state.deleted_with.as_ref().is_some_and(names) || state.replace_with.iter().any(names))
+            })
+            .collect()
+    }
+}
+
+fn why(diff: &DiffResult) -> Why {
+    Why {
+        keys: diff.replace_keys.clone(),
+        diffs: diff.changed_keys.clone(),
+        detailed_diff: diff.detailed_diff.clone(),
+    }
+}
+
+/// The inputs of `state` with those unknown that come from a replaced resource; `None` if there are none.
+fn with_unknowns(state: &ResourceState, replaced: &FxHashSet<Urn>) -> Option<PropertyMap> {
+    let mut inputs: Option<PropertyMap> = None;
+    for (key, dependencies) in &state.property_dependencies {
+        if dependencies.iter().any(|urn| replaced.contains(urn)) && state.inputs.contains_key(key.as_str()) {
+            inputs.get_or_insert_with(|| state.inputs.as_ref().clone()).insert(key.clone(), Value::UNKNOWN);
+        }
+    }
+    inputs
+}

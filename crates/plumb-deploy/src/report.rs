@@ -1,0 +1,245 @@
+//! What a deployment tells the world: engine events (`engine.md` 10.2).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ecow::EcoString;
+use jiff::Timestamp;
+use plumb_events::{
+    Diagnostic, Event, FailedStatus, FailedStepEvent, Metadata, OperationResult, Severity, StateView, StepEvent,
+    Summary,
+};
+use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
+use plumb_value::Value;
+
+use crate::apply::{Damage, StepFailure};
+use crate::arena::StateIdx;
+use crate::deployment::Deployment;
+use crate::event::Effect;
+use crate::outputs::Remembered;
+use crate::setup::Operation;
+use crate::step::{How, Step};
+
+impl Deployment {
+    pub(crate) fn emit(&mut self, event: Event) {
+        self.outbox.push(Effect::Emit(event));
+    }
+
+    fn tell(&mut self, severity: Severity, urn: Option<&Urn>, message: &str) {
+        self.emit(Event::Diagnostic(Diagnostic::new(severity, urn.cloned(), message)));
+    }
+
+    /// Shows an error.
+    pub(crate) fn error(&mut self, urn: Option<&Urn>, message: &str) {
+        self.tell(Severity::Error, urn, message);
+    }
+
+    /// Shows a warning.
+    pub(crate) fn warning(&mut self, urn: Option<&Urn>, message: &str) {
+        self.tell(Severity::Warning, urn, message);
+    }
+
+    /// Shows information.
+    pub(crate) fn info(&mut self, urn: Option<&Urn>, message: &str) {
+        self.tell(Severity::Info, urn, message);
+    }
+
+    pub(crate) fn emit_prelude(&mut self) {
+        let config: BTreeMap<EcoString, EcoString> = self
+            .ctx
+            .config
+            .iter()
+            .map(|(key, value)| {
+                let shown = match value {
+                    Value::Secret(_) => "[secret]".into(),
+                    other => other.as_str().unwrap_or_default().into(),
+                };
+                (key.clone(), shown)
+            })
+            .collect();
+        self.emit(Event::Prelude { config });
+    }
+
+    pub(crate) fn emit_summary(&mut self, started: Timestamp, result: OperationResult) {
+        let elapsed = self.now.duration_since(started).as_nanos().max(0);
+        let summary = Summary {
+            maybe_corrupt: self.report.maybe_corrupt,
+            duration: Duration::from_nanos(u64::try_from(elapsed).unwrap_or(0)),
+            resource_changes: self.report.changes.clone(),
+            policy_packs: BTreeMap::new(),
+            is_preview: self.ctx.options.is_preview(),
+            result,
+        };
+        self.emit(Event::Summary(summary));
+        self.emit(Event::Cancel);
+    }
+
+    /// Whether people need not see a step: the engine made it up.
+    fn is_internal(&self, step: &Step) -> bool {
+        let is_hidden_refresh = step.how == How::PersistedRefresh
+            && step.old.is_some_and(|old| self.arena.state(old).kind != ResourceKind::Custom);
+        step.op == StepOp::RemovePendingReplace || step.urn.is_default_provider() || is_hidden_refresh
+    }
+
+    fn metadata(&self, step: &Step, op: StepOp, old: Option<Arc<ResourceState>>, new: Option<StateView>) -> Metadata {
+        let provider = new.as_ref().map(|new| new.provider.clone()).unwrap_or_else(|| {
+            old.as_ref().and_then(|old| old.provider.clone())
+        });
+        Metadata {
+            op,
+            urn: step.urn.clone(),
+            type_token: step.urn.type_token(),
+            old: old.map(StateView::from),
+            new,
+            keys: step.why.keys.clone(),
+            diffs: step.why.diffs.clone(),
+            detailed_diff: step.why.detailed_diff.clone(),
+            logical: op.is_logical(),
+            provider: provider.map(|reference| reference.to_string().into()).unwrap_or_default(),
+        }
+    }
+
+    fn old_view(&self, step: &Step) -> Option<Arc<ResourceState>> {
+        step.imported.clone().or_else(|| step.old.map(|old| self.arena.state(old).clone()))
+    }
+
+    /// A step is about to run.
+    pub(crate) fn announce_step(&mut self, step: &Step) {
+        let new = step.new.as_deref().cloned().map(|mut new| {
+            // What an update starts from is known; what it ends in is not.
+            if let Some(old) = step.old.map(|old| self.arena.state(old))
+                && matches!(step.op, StepOp::Update | StepOp::Same)
+            {
+                new.id = old.id.clone();
+                new.outputs = old.outputs.clone();
+            }
+            StateView::new(new)
+        });
+        let metadata = self.metadata(step, step.op, self.old_view(step), new);
+        let internal = self.is_internal(step);
+        let planning = self.ctx.options.is_preview();
+        self.emit(Event::ResourcePre(StepEvent { metadata: Box::new(metadata), planning, internal }));
+    }
+
+    /// A step is done: counts it, remembers it for its outputs, shows it.
+    pub(crate) fn tell_step_done(&mut self, step: &Step, state: Option<StateIdx>, is_whole: bool) {
+        if !is_whole {
+            return;
+        }
+        let view = match state {
+            Some(idx) => Some(self.arena.state(idx).clone()),
+            None => step.new.as_deref().cloned().map(Arc::new),
+        };
+        self.count(step, step.op, view.as_deref());
+        if let (true, Some(idx)) = (step.op.is_logical(), state) {
+            let remembered = Remembered { op: step.op, state: idx, old: step.old };
+            self.outputs.remember(step.urn.clone(), remembered);
+        } else if step.how == How::SkippedCreate {
+            self.outputs.remember_skipped(step.urn.clone());
+        }
+        let planning = self.ctx.options.is_preview();
+        let is_custom = view.as_ref().map_or_else(
+            || step.old.is_some_and(|old| self.arena.state(old).is_custom()),
+            |state| state.is_custom(),
+        );
+        let is_delete = step.new.is_none();
+        if planning || is_custom || is_delete {
+            let metadata = self.metadata(step, step.op, self.old_view(step), view.map(StateView::from));
+            self.emit_outputs(metadata, self.is_internal(step));
+        }
+    }
+
+    /// A replacement marker: it counts and is shown, and outputs are remembered under it.
+    pub(crate) fn finish_marker(&mut self, step: &Step) {
+        self.count(step, step.op, None);
+        let created = self.news.get(&step.urn).copied();
+        if let (Some(state), How::CreateFirst) = (created, step.how) {
+            self.outputs.remember(step.urn.clone(), Remembered { op: step.op, state, old: step.old });
+        }
+        let planning = self.ctx.options.is_preview();
+        let is_custom = step.new.as_deref().is_some_and(ResourceState::is_custom);
+        if planning || is_custom {
+            let new = match (created, step.how) {
+                (Some(idx), How::CreateFirst) => Some(StateView::from(self.arena.state(idx).clone())),
+                _ => step.new.as_deref().cloned().map(StateView::new),
+            };
+            let metadata = self.metadata(step, step.op, self.old_view(step), new);
+            self.emit_outputs(metadata, self.is_internal(step));
+        }
+    }
+
+    /// A refresh is done; `found` says what it found.
+    pub(crate) fn tell_refreshed(&mut self, step: &Step, new: Option<Arc<ResourceState>>, found: StepOp) {
+        let is_refresh_run = self.ctx.operation == Operation::Refresh;
+        if is_refresh_run && step.how != How::PersistedRefresh || is_refresh_run {
+            self.count(step, found, None);
+        }
+        let mut metadata = self.metadata(step, StepOp::Refresh, self.old_view(step), new.map(StateView::from));
+        metadata.op = StepOp::Refresh;
+        self.emit_outputs_of_refresh(metadata, found, self.is_internal(step));
+    }
+
+    fn emit_outputs_of_refresh(&mut self, mut metadata: Metadata, found: StepOp, internal: bool) {
+        if self.ctx.operation == Operation::Refresh {
+            metadata.op = found;
+        }
+        self.emit_outputs(metadata, internal);
+    }
+
+    fn emit_outputs(&mut self, metadata: Metadata, internal: bool) {
+        let planning = self.ctx.options.is_preview();
+        self.emit(Event::ResourceOutputs(StepEvent { metadata: Box::new(metadata), planning, internal }));
+    }
+
+    /// Outputs of a component were registered.
+    pub(crate) fn tell_outputs(&mut self, remembered: Remembered) {
+        let new = self.arena.state(remembered.state).clone();
+        let step = Step::new(remembered.op, new.urn.clone()).old(remembered.old);
+        let metadata = self.metadata(&step, remembered.op, self.old_view(&step), Some(StateView::from(new)));
+        let internal = self.is_internal(&step);
+        self.emit_outputs(metadata, internal);
+    }
+
+    fn count(&mut self, step: &Step, op: StepOp, new: Option<&ResourceState>) {
+        self.report.steps += 1;
+        if self.is_internal(step) || (!op.is_logical()) {
+            return;
+        }
+        if op == StepOp::Read {
+            let old = step.old.map(|old| self.arena.state(old));
+            let changed = match (old, new) {
+                (Some(old), Some(new)) => old.outputs != new.outputs,
+                _ => false,
+            };
+            if !changed {
+                return;
+            }
+        }
+        *self.report.changes.entry(op).or_default() += 1;
+    }
+
+    /// A step failed.
+    pub(crate) fn tell_step_failed(&mut self, step: &Step, failure: &StepFailure) {
+        let is_internal = self.is_internal(step);
+        let urn = (!is_internal).then_some(&step.urn);
+        if self.ctx.options.is_preview() {
+            return self.error(urn, &format!("Preview failed: {}", failure.message));
+        }
+        self.error(urn, &failure.message);
+        let status = match failure.status {
+            Damage::None | Damage::Protected => FailedStatus::Ok,
+            Damage::Partial => FailedStatus::PartialFailure,
+            Damage::Unknown => FailedStatus::Unknown,
+        };
+        let new = step.new.as_deref().cloned().map(StateView::new);
+        let metadata = self.metadata(step, step.op, self.old_view(step), new);
+        let steps = self.report.steps;
+        self.emit(Event::ResourceFailed(FailedStepEvent {
+            metadata: Box::new(metadata),
+            status,
+            steps,
+            internal: is_internal,
+        }));
+    }
+}

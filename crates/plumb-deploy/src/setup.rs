@@ -1,0 +1,142 @@
+//! What a deployment starts from.
+
+use std::collections::BTreeMap;
+
+use ecow::EcoString;
+use plumb_resource::Urn;
+use plumb_resource::provider::PluginSpec;
+use plumb_state::Snapshot;
+use plumb_value::{PropertyMap, Value};
+
+use crate::target::UrnSet;
+
+/// Everything that a deployment depends on, besides the events.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Stack name.
+    pub stack: EcoString,
+    /// Project name.
+    pub project: EcoString,
+    /// Configuration of the stack, `namespace:key` to value; secret settings are secret values.
+    pub config: BTreeMap<EcoString, Value>,
+    /// State before.
+    pub snapshot: Snapshot,
+    /// What to do.
+    pub operation: Operation,
+    /// How to do it.
+    pub options: Options,
+    /// Packages that the program (or the state) needs; they decide the versions of default providers.
+    pub packages: Vec<PluginSpec>,
+    /// Where ids and seeds made by chance come from.
+    pub seed: [u8; 32],
+}
+
+/// What a deployment does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operation {
+    /// Makes the world as the program says; also `preview`.
+    Update,
+    /// Makes the state as the world is.
+    Refresh,
+    /// Deletes everything.
+    Destroy,
+    /// Adopts existing objects.
+    Import(Vec<ImportSpec>),
+}
+
+/// An object to adopt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportSpec {
+    /// Type token.
+    pub type_token: EcoString,
+    /// Name to give it.
+    pub name: EcoString,
+    /// Its id.
+    pub id: EcoString,
+    /// Parent; the root stack by default.
+    pub parent: Option<Urn>,
+    /// Provider resource in the state; the default provider by default.
+    pub provider: Option<Urn>,
+    /// Version of the plugin, for the default provider.
+    pub version: EcoString,
+    /// Where to download the plugin from.
+    pub download_url: EcoString,
+    /// Whether to protect the resource.
+    pub protect: bool,
+    /// Inputs to keep; empty for all.
+    pub properties: Vec<EcoString>,
+    /// Inputs to use where the provider tells none.
+    pub inputs: Option<PropertyMap>,
+}
+
+/// Whether the deployment is for show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Nothing changes; outputs may be unknown.
+    Preview,
+    /// Providers act, state is written.
+    Execute,
+}
+
+/// How a deployment does what it does (`engine.md` 12).
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// For show or for real.
+    pub phase: Phase,
+    /// How many steps may run at once; at least 1.
+    pub parallel: u32,
+    /// Read every resource before the program runs.
+    pub refresh: bool,
+    /// Run the program although the operation is a refresh or a destroy.
+    pub run_program: bool,
+    /// Resources to act on; the others stay as they are.
+    pub targets: UrnSet,
+    /// Act on what depends on the targets too.
+    pub target_dependents: bool,
+    /// Resources to leave alone.
+    pub excludes: UrnSet,
+    /// Leave alone what depends on them too.
+    pub exclude_dependents: bool,
+    /// Resources to replace whether or not they differ.
+    pub replace_targets: UrnSet,
+    /// A failed step does not stop what does not depend on it.
+    pub continue_on_error: bool,
+    /// Replace and delete protected resources as if they were not.
+    pub ignore_protect: bool,
+    /// Equal inputs mean no difference, without asking the provider.
+    pub legacy_diff: bool,
+    /// Compare outputs, not inputs, in a refresh.
+    pub legacy_refresh_diff: bool,
+    /// Show secrets in messages.
+    pub show_secrets: bool,
+    /// Report resource references to providers and programs.
+    pub resource_references: bool,
+}
+
+impl Options {
+    /// The defaults, for `phase`.
+    pub fn new(phase: Phase) -> Self {
+        Options {
+            phase,
+            parallel: 16,
+            refresh: false,
+            run_program: false,
+            targets: UrnSet::default(),
+            target_dependents: false,
+            excludes: UrnSet::default(),
+            exclude_dependents: false,
+            replace_targets: UrnSet::default(),
+            continue_on_error: false,
+            ignore_protect: false,
+            legacy_diff: false,
+            legacy_refresh_diff: false,
+            show_secrets: false,
+            resource_references: true,
+        }
+    }
+
+    /// Whether this is a preview.
+    pub fn is_preview(&self) -> bool {
+        self.phase == Phase::Preview
+    }
+}

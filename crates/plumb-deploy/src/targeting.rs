@@ -1,0 +1,293 @@
+//! Targets and excludes: what an operation leaves as it is (`engine.md` 4.1, 4.7, 7.2).
+
+use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
+use rustc_hash::FxHashSet;
+
+use crate::arena::StateIdx;
+use crate::deployment::Deployment;
+use crate::marks::Mark;
+use crate::registration::RegIdx;
+use crate::setup::Operation;
+use crate::step::{How, Step};
+
+impl Deployment {
+    fn is_constrained(&self) -> bool {
+        self.ctx.options.targets.is_constrained() || self.ctx.options.excludes.is_constrained()
+    }
+
+    /// Whether the operation is about this resource. Providers and the root stack always belong to it.
+    pub(crate) fn is_included(&self, state: &ResourceState) -> bool {
+        let options = &self.ctx.options;
+        if state.kind == ResourceKind::Provider || state.urn.is_root_stack() {
+            return true;
+        }
+        self.is_selected(state, options.targets.is_constrained())
+    }
+
+    /// The same for refreshes and deletes, where nothing belongs to the operation by itself.
+    pub(crate) fn is_selected(&self, state: &ResourceState, by_targets: bool) -> bool {
+        let options = &self.ctx.options;
+        if by_targets {
+            let follows = |urns: &FxHashSet<Urn>| state.references_and_provider().any(|urn| urns.contains(urn));
+            return options.targets.matches(&state.urn)
+                || (options.target_dependents && follows(&self.targets_actual));
+        }
+        if options.excludes.is_constrained() {
+            let follows = |urns: &FxHashSet<Urn>| state.references_and_provider().any(|urn| urns.contains(urn));
+            return !(options.excludes.matches(&state.urn)
+                || (options.exclude_dependents && follows(&self.excludes_actual)));
+        }
+        true
+    }
+
+    /// Lets dependents of this registration follow it.
+    pub(crate) fn note_targets(&mut self, idx: RegIdx) {
+        let registration = self.registration(idx);
+        let urn = registration.urn.clone();
+        let (is_targeted, kind) = (registration.is_targeted, registration.goal.kind);
+        self.note_selected(&urn, is_targeted, kind == ResourceKind::Provider || urn.is_root_stack());
+    }
+
+    /// The same for any resource; `implicitly` when it belongs to the operation only because every provider does.
+    pub(crate) fn note_selected(&mut self, urn: &Urn, is_selected: bool, implicitly: bool) {
+        if !is_selected {
+            self.excludes_actual.insert(urn.clone());
+        } else if !implicitly || self.ctx.options.targets.matches(urn) {
+            self.targets_actual.insert(urn.clone());
+        }
+    }
+
+    /// Literal targets must exist; the message tells how to quote a `$` if there is none in it.
+    fn check_literals(&mut self, literals: &[String], exists: impl Fn(&Self, &str) -> bool) -> bool {
+        let mut all_there = true;
+        for text in literals {
+            if exists(self, text) {
+                continue;
+            }
+            all_there = false;
+            let mut message = format!("Target '{text}' could not be found in the stack.");
+            if !text.contains('$') {
+                message.push_str(" Did you forget to escape $ in your shell?");
+            }
+            self.error(None, &message);
+        }
+        all_there
+    }
+
+    fn exists_in_base(&self, text: &str) -> bool {
+        Urn::parse(text).is_ok_and(|urn| self.olds.live(&urn).is_some())
+            || self.olds.order().iter().any(|idx| self.arena.state(*idx).urn.as_str() == text)
+    }
+
+    /// What must hold of targets before the program runs.
+    pub(crate) fn check_targets_before_program(&mut self) -> bool {
+        let replaced: Vec<String> = self.ctx.options.replace_targets.literals().map(str::to_owned).collect();
+        let mut literals = replaced;
+        if self.ctx.operation == Operation::Destroy || self.ctx.operation == Operation::Refresh {
+            literals.extend(self.ctx.options.targets.literals().map(str::to_owned));
+            literals.extend(self.ctx.options.excludes.literals().map(str::to_owned));
+        }
+        self.check_literals(&literals, |deployment, text| deployment.exists_in_base(text))
+    }
+
+    /// What must hold of targets of a refresh phase.
+    pub(crate) fn check_refresh_targets(&mut self) -> bool {
+        let options = &self.ctx.options;
+        let literals: Vec<String> =
+            options.targets.literals().chain(options.excludes.literals()).map(str::to_owned).collect();
+        self.check_literals(&literals, |deployment, text| deployment.exists_in_base(text))
+    }
+
+    /// What must hold of targets once the program has registered everything.
+    pub(crate) fn check_targets_after_program(&mut self) -> bool {
+        let literals: Vec<String> = self.ctx.options.targets.literals().map(str::to_owned).collect();
+        self.check_literals(&literals, |deployment, text| {
+            deployment.exists_in_base(text)
+                || Urn::parse(text).is_ok_and(|urn| deployment.marks.has(&urn, Mark::Seen))
+        })
+    }
+
+    /// Deletes that targets do not name are errors, unless dependents of targets may go too.
+    pub(crate) fn check_untargeted_deletes(&mut self, deletes: &[StateIdx]) -> bool {
+        let options = &self.ctx.options;
+        if !options.targets.is_constrained() || options.target_dependents {
+            return true;
+        }
+        let untargeted: Vec<Urn> = deletes
+            .iter()
+            .map(|idx| &self.arena.state(*idx).urn)
+            .filter(|urn| !options.targets.matches(urn))
+            .cloned()
+            .collect();
+        for urn in &untargeted {
+            let message = format!(
+                "Resource '{urn}' will be destroyed but was not specified in --target list.\nEither include resource \
+                 in --target list or pass --target-dependents to proceed."
+            );
+            self.error(Some(urn), &message);
+        }
+        untargeted.is_empty()
+    }
+
+    /// Targets and everything in the base that depends on them, children included.
+    pub(crate) fn targets_and_dependents(&self) -> FxHashSet<Urn> {
+        let mut selected: FxHashSet<Urn> = FxHashSet::default();
+        for idx in self.olds.order().iter().chain(&self.condemned) {
+            let state = self.arena.state(*idx);
+            let follows = state.references_and_provider().any(|urn| selected.contains(urn));
+            if follows || self.ctx.options.targets.matches(&state.urn) {
+                selected.insert(state.urn.clone());
+            }
+        }
+        selected
+    }
+
+    /// Excluded resources and everything that they need; with exclude-dependents, what needs them too.
+    pub(crate) fn excluded_and_dependencies(&self) -> FxHashSet<Urn> {
+        let options = &self.ctx.options;
+        let states: Vec<&ResourceState> = self
+            .olds
+            .order()
+            .iter()
+            .chain(&self.condemned)
+            .map(|idx| self.arena.state(*idx).as_ref())
+            .collect();
+        let mut excluded: FxHashSet<Urn> = FxHashSet::default();
+        for state in &states {
+            let follows = options.exclude_dependents && state.references_and_provider().any(|urn| excluded.contains(urn));
+            if follows || options.excludes.matches(&state.urn) {
+                excluded.insert(state.urn.clone());
+            }
+        }
+        for state in states.iter().rev() {
+            if excluded.contains(&state.urn) {
+                excluded.extend(state.references_and_provider().cloned());
+            }
+        }
+        excluded
+    }
+
+    /// An untargeted registration keeps its old state to the letter.
+    pub(crate) fn untargeted_same(&mut self, idx: RegIdx) {
+        let registration = self.registration(idx);
+        let Some(old) = registration.old else { return };
+        let urn = registration.urn.clone();
+        if let Some(reference) = self.arena.state(old).provider.clone()
+            && self.providers.get(&reference).is_none()
+        {
+            if self.old_provider(&reference).is_none() {
+                return self.refuse(Some(&urn), &format!("could not find provider {reference} in old state"));
+            }
+            if self.marks.has(reference.urn(), Mark::Seen) || self.has_other_provider(idx, &reference) {
+                let message = format!(
+                    "provider {reference} for resource {urn} has not been registered yet, this is due to a change of \
+                     providers mixed with --target. Change your program back to the original providers"
+                );
+                return self.refuse(Some(&urn), &message);
+            }
+        }
+        let mut steps = Vec::new();
+        self.sames_of_dependencies(old, &mut steps);
+        self.marks.set(&urn, Mark::Same);
+        steps.push(self.untargeted_same_step_as(old, Some(&urn)));
+        self.run_steps(idx, steps);
+    }
+
+    fn has_other_provider(&self, idx: RegIdx, reference: &plumb_resource::ProviderRef) -> bool {
+        self.registration(idx).goal.provider.as_ref().is_some_and(|provider| provider.urn() != reference.urn())
+    }
+
+    /// Same steps for whatever an untargeted resource refers to and nobody has dealt with, depth first.
+    fn sames_of_dependencies(&mut self, idx: StateIdx, steps: &mut Vec<Step>) {
+        let state = self.arena.state(idx).clone();
+        for urn in state.references_and_provider() {
+            if self.marks.has_step(urn) || self.marks.has(urn, Mark::Seen) {
+                continue;
+            }
+            let Some(dependency) = self.olds.live(urn) else { continue };
+            self.marks.set(urn, Mark::Same);
+            self.sames_of_dependencies(dependency, steps);
+            steps.push(self.untargeted_same_step(dependency));
+        }
+    }
+
+    /// In constrained runs: what a targeted resource referred to so far must stay before it in the snapshot.
+    pub(crate) fn queue_sames_before(&mut self, idx: RegIdx) {
+        if !self.is_constrained() {
+            return;
+        }
+        let Some(old) = self.registration(idx).old else { return };
+        let mut steps = Vec::new();
+        self.sames_of_dependencies(old, &mut steps);
+        self.queued_sames.append(&mut steps);
+    }
+
+    /// A provider that is used from the old state alone must stay in the snapshot before its user.
+    pub(crate) fn queue_untargeted_same(&mut self, provider: &Urn) {
+        if self.marks.has_step(provider) || self.marks.has(provider, Mark::Seen) {
+            return;
+        }
+        if let Some(idx) = self.olds.live(provider) {
+            self.marks.set(provider, Mark::Same);
+            let step = self.untargeted_same_step(idx);
+            self.queued_sames.push(step);
+        }
+    }
+
+    pub(crate) fn untargeted_same_step(&self, idx: StateIdx) -> Step {
+        self.untargeted_same_step_as(idx, None)
+    }
+
+    fn untargeted_same_step_as(&self, idx: StateIdx, urn: Option<&Urn>) -> Step {
+        let state = self.arena.state(idx);
+        let mut new = state.as_ref().clone();
+        if let Some(urn) = urn.filter(|urn| **urn != state.urn) {
+            new.aliases = vec![state.urn.clone()];
+            new.urn = urn.clone();
+        }
+        Step::new(StepOp::Same, new.urn.clone()).old(Some(idx)).new_state(new).how(How::Untargeted)
+    }
+
+    /// Runs the steps of a registration, after what was queued before them, and after the last check: nothing targeted may
+    /// depend on something left out.
+    pub(crate) fn run_steps(&mut self, idx: RegIdx, steps: Vec<Step>) {
+        if !self.check_skipped_creates(&steps) {
+            return;
+        }
+        let mut all = std::mem::take(&mut self.queued_sames);
+        all.extend(steps);
+        self.registration_mut(idx).stage = crate::registration::RegStage::Stepping;
+        self.start_chain(crate::chain::Owner::Registration(idx), all);
+    }
+
+    fn check_skipped_creates(&mut self, steps: &[Step]) -> bool {
+        let options = &self.ctx.options;
+        if !options.targets.is_constrained() && !options.replace_targets.is_constrained() {
+            return true;
+        }
+        let mut missing: Vec<(Urn, Urn)> = Vec::new();
+        for step in steps.iter().filter(|step| step.how != How::SkippedCreate) {
+            let Some(new) = &step.new else { continue };
+            for urn in new.references_and_provider() {
+                let pair = (step.urn.clone(), urn.clone());
+                if self.marks.has(urn, Mark::SkippedCreate) && !missing.contains(&pair) {
+                    missing.push(pair);
+                }
+            }
+        }
+        for (urn, dependency) in &missing {
+            let message =
+                format!("Resource '{urn}' depends on '{dependency}' which was was not specified in --target list.");
+            self.error(Some(urn), &message);
+        }
+        if missing.is_empty() {
+            return true;
+        }
+        if self.ctx.options.is_preview() {
+            self.refused_in_preview = true;
+            return true;
+        }
+        self.fail(crate::deployment::Failure::Refused);
+        false
+    }
+}

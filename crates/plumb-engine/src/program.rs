@@ -1,0 +1,65 @@
+//! Programs: what makes the registrations of a deployment.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+use crate::monitor::ResourceMonitor;
+
+/// Facts of the deployment that a program may ask for.
+#[derive(Clone, Debug)]
+pub struct ProgramInfo {
+    /// Project name.
+    pub project: String,
+    /// Stack name.
+    pub stack: String,
+    /// Organization name.
+    pub organization: String,
+    /// Configuration, `namespace:key` to plain text (JSON for structured values).
+    pub config: Arc<BTreeMap<String, String>>,
+    /// Keys of the configuration that are secret.
+    pub config_secret_keys: Arc<Vec<String>>,
+    /// Whether this is a preview.
+    pub dry_run: bool,
+    /// How many operations may run at once.
+    pub parallel: i32,
+    /// Folder of `Pulumi.yaml`.
+    pub root_directory: std::path::PathBuf,
+    /// Folder of the program: the root folder, or what `main` says.
+    pub program_directory: std::path::PathBuf,
+    /// `host:port` of the resource monitor; empty for programs that run in process.
+    pub monitor_address: String,
+    /// `host:port` of the engine service; empty for programs that run in process.
+    pub engine_address: String,
+}
+
+/// How a program ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProgramResult {
+    /// It made all its registrations.
+    Finished,
+    /// It failed, and what went wrong has been shown already.
+    Bailed,
+    /// It failed.
+    Failed {
+        /// What went wrong, fit for the user.
+        message: String,
+    },
+}
+
+/// A program of a project, ready to run.
+#[async_trait]
+pub trait Program: Send + Sync {
+    /// Whether the program talks to the monitor over gRPC (`true`) or uses the one given to [`Program::run`].
+    fn needs_server(&self) -> bool;
+
+    /// Runs the program to its end. Ends early when `cancel` fires.
+    async fn run(
+        &self,
+        info: ProgramInfo,
+        monitor: Arc<dyn ResourceMonitor>,
+        cancel: CancellationToken,
+    ) -> ProgramResult;
+}

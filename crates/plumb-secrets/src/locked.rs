@@ -1,0 +1,58 @@
+//! A manager that cannot be used.
+
+use serde_json::value::RawValue;
+
+use crate::{Error, LockReason, Plaintext, SecretsManager, manager_state};
+
+/// Stands in for a manager that cannot be opened. Type and state are kept, so that a file without need of a value can
+/// be read and written; any value is an error.
+#[derive(Clone, Debug)]
+pub struct LockedManager {
+    kind: String,
+    state: Box<RawValue>,
+    reason: LockReason,
+}
+
+impl LockedManager {
+    /// Stands in for a manager of this type and state.
+    pub fn new(kind: &str, state: &RawValue, reason: LockReason) -> Self {
+        LockedManager {
+            kind: kind.to_owned(),
+            state: manager_state::compact(state),
+            reason,
+        }
+    }
+
+    fn locked(&self) -> Error {
+        Error::Locked {
+            kind: self.kind.clone(),
+            reason: self.reason.clone(),
+        }
+    }
+}
+
+impl SecretsManager for LockedManager {
+    fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    fn state(&self) -> &RawValue {
+        &self.state
+    }
+
+    fn encrypt(&self, texts: &[Plaintext]) -> Result<Vec<String>, Error> {
+        if texts.is_empty() {
+            Ok(Vec::new())
+        } else {
+            Err(self.locked())
+        }
+    }
+
+    fn decrypt(&self, ciphertexts: &[&str]) -> Result<Vec<Plaintext>, Error> {
+        if ciphertexts.is_empty() {
+            Ok(Vec::new())
+        } else {
+            Err(self.locked())
+        }
+    }
+}
