@@ -1,2 +1,80 @@
-//! Repository tasks.
-fn main() {}
+//! Repository tasks: `cargo run -p xtask -- <task>`.
+//!
+//! | Task | Writes |
+//! |---|---|
+//! | `protos` | `proto/`, from the facts in `tests/data/protocol.json` |
+//! | `codegen` | `crates/plumb-proto/src/generated/`, from `proto/` |
+//!
+//! With `--check` nothing is written; the task fails if a file is not what it would write.
+
+mod codegen;
+mod files;
+mod protos;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use crate::files::FileSet;
+
+const USAGE: &str = "usage: xtask (protos|codegen) [--check]";
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (task, check) = match arguments
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
+        [task] => (*task, false),
+        [task, "--check"] => (*task, true),
+        _ => bail!(USAGE),
+    };
+    let root = repository_root();
+    let (files, folder) = match task {
+        "protos" => (protos::generate(&root)?, root.join(protos::FOLDER)),
+        "codegen" => (codegen::generate(&root)?, root.join(codegen::FOLDER)),
+        _ => bail!(USAGE),
+    };
+    finish(&files, &folder, check)
+}
+
+fn finish(files: &FileSet, folder: &Path, check: bool) -> Result<()> {
+    if check {
+        files.check(folder)
+    } else {
+        files.write(folder)
+    }
+}
+
+fn repository_root() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest
+        .parent()
+        .expect("the xtask folder is inside the repository")
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn protos_are_what_the_facts_say() {
+        let root = repository_root();
+        protos::generate(&root)
+            .unwrap()
+            .check(&root.join(protos::FOLDER))
+            .unwrap();
+    }
+
+    #[test]
+    fn generated_rust_is_up_to_date() {
+        let root = repository_root();
+        codegen::generate(&root)
+            .unwrap()
+            .check(&root.join(codegen::FOLDER))
+            .unwrap();
+    }
+}

@@ -1,1 +1,46 @@
-//! See the crate list in ARCHITECTURE.md.
+//! Where stacks are kept.
+//!
+//! This crate knows the [`Backend`] trait and the store in upstream's bucket layout: state files, locks, tags, history,
+//! and, beside them, journals and leases. It does not know the engine, and never sees a secret: what it reads and
+//! writes is encrypted.
+//!
+//! Start with [`FileBackend`] and [`Update`]. [`recovery`](Note) tells what happens after a crash.
+
+mod backend;
+mod bucket;
+mod compression;
+mod error;
+mod file_backend;
+mod history;
+mod journal;
+mod keys;
+mod lease;
+mod local;
+mod lock;
+mod recovery;
+mod state_file;
+mod store;
+mod summary;
+mod tags;
+mod update;
+mod url;
+
+pub use backend::{Backend, Loaded, RemoveOptions, Rewrite};
+pub use bucket::{Bucket, Entry, JournalFile};
+pub use compression::Compression;
+pub use error::{BackendError, BucketError, Fenced, JournalError};
+pub use file_backend::{FileBackend, LeftBehind, OpenWarning, UpgradeRewrite};
+pub use history::{Page, UpdateRecord};
+pub use journal::{JournalWriter, Progress, Seq};
+pub use keys::StoreLayout;
+pub use lease::LeaseContent;
+pub use local::LocalBucket;
+pub use lock::{HeldLock, LockContent};
+pub use recovery::{Note, SetAsideReason};
+pub use store::{Owner, StoreOptions};
+pub use summary::{StackFilter, StackSummary};
+pub use update::{Finished, Update};
+pub use url::{BackendUrl, FileUrl};
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,75 @@
-//! See the crate list in ARCHITECTURE.md.
+//! The command line: argument parsing, one file per verb, and what the user sees of it.
+//!
+//! This crate knows flags, settings of the environment, prompts, texts and exit codes. It has no business logic: verbs
+//! resolve settings, call a library and render the result.
+//!
+//! Start with [`main`]; [`Context`] is what every verb gets, [`cli`] lists the verbs, [`args`] explains how words become
+//! arguments.
+
+pub mod args;
+pub mod cli;
+pub mod commands;
+pub mod context;
+pub mod environment;
+pub mod error;
+pub mod json;
+pub mod operate;
+pub mod output;
+pub mod prompt;
+pub mod table;
+
+use std::process::ExitCode;
+
+use plumb_events::ColorMode;
+
+pub use context::Context;
+pub use environment::Environment;
+pub use error::{Error, ExitStatus};
+pub use output::Printer;
+
+/// The version that is reported. The numbering is the one that programs which drive the command line compare with.
+pub const VERSION: &str = "v3.260.0";
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let environment = match Environment::of_process() {
+        Ok(environment) => environment,
+        Err(error) => return report(&Printer::new(ColorMode::Never), &error).into(),
+    };
+    let status = match args::parse(&environment) {
+        Ok(args::Parsed::Command(cli)) => run(environment, *cli),
+        Ok(args::Parsed::Help { text, status }) => {
+            Printer::new(ColorMode::Never).data(&text);
+            status
+        }
+        Ok(args::Parsed::Version) => {
+            Printer::new(ColorMode::Never).line(VERSION);
+            ExitStatus::Success
+        }
+        Err(error) => report(&Printer::new(environment.auto_color()), &error),
+    };
+    status.into()
+}
+
+fn run(environment: Environment, cli: cli::Cli) -> ExitStatus {
+    let printer = match Printer::for_flag(&cli.globals.color, &environment) {
+        Ok(printer) => printer,
+        Err(error) => return report(&Printer::new(ColorMode::Never), &error),
+    };
+    let context = match Context::new(environment, printer, cli.globals) {
+        Ok(context) => context,
+        Err((printer, error)) => return report(&printer, &error),
+    };
+    let command = cli.command.expect("the parser shows the help when there is no command");
+    match command.run(&context) {
+        Ok(status) => status,
+        Err(error) => report(&context.printer, &error),
+    }
+}
+
+fn report(printer: &Printer, error: &Error) -> ExitStatus {
+    if let Some(text) = error.text() {
+        printer.error(&text);
+    }
+    error.status()
+}

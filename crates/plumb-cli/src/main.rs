@@ -1,2 +1,10 @@
 //! The `plumb` binary.
-fn main() {}
+
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    plumb_cli::main()
+}

@@ -1,7 +1,10 @@
 //! The resource monitor as programs see it, whatever carries the requests.
 
 use async_trait::async_trait;
-use plumb_deploy::request::{Reply, Request};
+use plumb_deploy::request::{Reply, Request, RequestError, RequestErrorKind};
+use plumb_events::Severity;
+use plumb_resource::Urn;
+use tokio::sync::{mpsc, oneshot};
 
 /// Takes requests of a program to the deployment.
 #[async_trait]
@@ -11,5 +14,65 @@ pub trait ResourceMonitor: Send + Sync {
     async fn request(&self, request: Request) -> Reply;
 
     /// Tells the user something, on behalf of a resource if there is one.
-    fn log(&self, severity: plumb_events::Severity, urn: Option<&plumb_resource::Urn>, message: &str);
+    fn log(&self, severity: Severity, urn: Option<&Urn>, message: &str);
+}
+
+/// Something that programs and plugins say, on its way to the deployment.
+pub(crate) enum Incoming {
+    /// A request and where its answer goes.
+    Request(Request, oneshot::Sender<Reply>),
+    /// A message for the user.
+    Log(LogMessage),
+}
+
+/// A message for the user.
+pub(crate) struct LogMessage {
+    pub(crate) severity: Severity,
+    pub(crate) urn: Option<Urn>,
+    pub(crate) message: String,
+    pub(crate) stream_id: i32,
+    pub(crate) ephemeral: bool,
+}
+
+/// The way into a running deployment; clones share it.
+#[derive(Clone)]
+pub(crate) struct MonitorHandle {
+    incoming: mpsc::UnboundedSender<Incoming>,
+}
+
+impl MonitorHandle {
+    pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<Incoming>) {
+        let (incoming, receiver) = mpsc::unbounded_channel();
+        (MonitorHandle { incoming }, receiver)
+    }
+
+    pub(crate) fn say(&self, message: LogMessage) {
+        // After the end of the deployment there is nobody to tell.
+        let _ = self.incoming.send(Incoming::Log(message));
+    }
+}
+
+#[async_trait]
+impl ResourceMonitor for MonitorHandle {
+    async fn request(&self, request: Request) -> Reply {
+        let (reply, answer) = oneshot::channel();
+        let gone = || {
+            let message = "resource monitor shut down while waiting for the deployment to complete";
+            Reply::Failed(RequestError::new(RequestErrorKind::Unavailable, message))
+        };
+        if self.incoming.send(Incoming::Request(request, reply)).is_err() {
+            return gone();
+        }
+        answer.await.unwrap_or_else(|_| gone())
+    }
+
+    fn log(&self, severity: Severity, urn: Option<&Urn>, message: &str) {
+        self.say(LogMessage {
+            severity,
+            urn: urn.cloned(),
+            message: message.to_owned(),
+            stream_id: 0,
+            ephemeral: false,
+        });
+    }
 }

@@ -1,1 +1,26 @@
-//! See the crate list in ARCHITECTURE.md.
+//! Plugins: finding them, running them, talking to them.
+//!
+//! This crate knows how plugin executables are found and started, the handshake, and clients for providers and language
+//! hosts. [`Provider`] is the one interface to a provider, whether it is a process or built into the binary;
+//! [`LanguageRuntime`] is the same for language hosts. It makes no decisions about resources.
+//!
+//! Start with [`PluginHost`], which turns a plugin specification into a running provider. [`discovery`] says which file
+//! that is, [`process`] keeps the process, [`grpc`] speaks to it.
+
+pub mod discovery;
+pub mod grpc;
+mod host;
+pub mod language;
+mod output;
+pub mod process;
+mod provider;
+
+pub use discovery::{Discovery, PluginKind};
+pub use grpc::GrpcProvider;
+pub use host::{
+    AttachmentError, BuiltinFactory, CommandFactory, HostError, HostOptions, LanguageFactory,
+    PluginHost, ServiceAddresses, parse_attachments,
+};
+pub use language::{GrpcLanguageHost, LanguageError, LanguageRuntime};
+pub use output::{OutputLevel, OutputLine, OutputSink, OutputStream};
+pub use provider::{CallContext, ConstructContext, Provider, ProviderInfo};

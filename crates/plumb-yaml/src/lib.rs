@@ -1,1 +1,34 @@
-//! See the crate list in ARCHITECTURE.md.
+//! The YAML language: programs in `Pulumi.yaml` (or `Main.yaml`, `Main.json`), evaluated in process.
+//!
+//! How a program becomes requests:
+//!
+//! 1. `syntax` reads the text into declarations and expressions, with places for messages.
+//! 2. `settings` gives configuration its values; `graph` finds what each name means and orders everything.
+//! 3. `schemas` loads the packages in use and completes type tokens; `check` compares types where it can.
+//! 4. `eval` evaluates: each resource is registered as soon as its inputs are known.
+//!
+//! Start with [`YamlProgram`]. The rules are those of `yaml-runtime.md`.
+
+mod check;
+mod config;
+mod diagnostic;
+mod duration;
+mod eval;
+mod graph;
+mod load;
+mod packages;
+mod program;
+mod report;
+mod required;
+mod requirement;
+mod schemas;
+mod settings;
+mod syntax;
+
+pub use diagnostic::{Diagnostic, Severity};
+pub use load::LoadError;
+pub use packages::{DeclarationError, PackageDeclaration, find_declarations};
+pub use program::YamlProgram;
+pub use report::DiagnosticStyle;
+pub use required::{RequiredPackage, RequiredPackagesError, required_packages};
+pub use syntax::source::{SourceFile, Span};

@@ -1,0 +1,149 @@
+//! What every backend can do.
+
+use std::collections::BTreeMap;
+
+use plumb_project::{ProjectName, StackReference};
+use plumb_state::file::{Checkpoint, Deployment};
+use plumb_state::{CiphertextCache, EncryptedSnapshot, SecretCodec, SecretsError, Snapshot};
+
+use crate::error::BackendError;
+use crate::history::{Page, UpdateRecord};
+use crate::recovery::Note;
+use crate::summary::{StackFilter, StackSummary};
+use crate::update::Update;
+
+/// The state of a stack as it was read, without taking it.
+#[derive(Debug)]
+pub enum Loaded {
+    /// The state file.
+    Checkpoint(Box<Checkpoint>),
+    /// The state file with the journal of an update that is under way, or was interrupted, folded in.
+    Folded(Box<EncryptedSnapshot>),
+}
+
+impl Loaded {
+    /// The snapshot without anything that could be done with its secrets; none for a stack that was never updated.
+    pub fn opaque(&self) -> Option<&Snapshot> {
+        match self {
+            Loaded::Checkpoint(checkpoint) => checkpoint.latest.as_ref().map(Deployment::opaque),
+            Loaded::Folded(snapshot) => Some(snapshot.opaque()),
+        }
+    }
+
+    /// The snapshot with its secrets decrypted; empty for a stack that was never updated.
+    pub fn decrypt(
+        &self,
+        codec: &dyn SecretCodec,
+        cache: &mut CiphertextCache,
+    ) -> Result<Snapshot, SecretsError> {
+        match self {
+            Loaded::Checkpoint(checkpoint) => match &checkpoint.latest {
+                Some(latest) => latest.decrypt(codec, cache),
+                None => Ok(Snapshot::default()),
+            },
+            Loaded::Folded(snapshot) => snapshot.decrypt(codec, cache),
+        }
+    }
+
+    /// The snapshot in the form that can be written; `codec` is called only for secrets in the clear.
+    pub fn into_encrypted(
+        self,
+        codec: &dyn SecretCodec,
+    ) -> Result<EncryptedSnapshot, SecretsError> {
+        match self {
+            Loaded::Checkpoint(checkpoint) => match checkpoint.latest {
+                Some(latest) => latest.into_encrypted(codec),
+                None => Ok(EncryptedSnapshot::default()),
+            },
+            Loaded::Folded(snapshot) => Ok(*snapshot),
+        }
+    }
+}
+
+/// How much of a stack is removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RemoveOptions {
+    /// Remove it although it has resources.
+    pub force: bool,
+    /// Remove its backups too.
+    pub remove_backups: bool,
+}
+
+/// Rewrites a snapshot for another stack name.
+pub type Rewrite<'r> =
+    &'r mut dyn FnMut(
+        EncryptedSnapshot,
+    ) -> Result<EncryptedSnapshot, Box<dyn std::error::Error + Send + Sync>>;
+
+/// A place where stacks are kept. Calls block; run them off the async threads.
+pub trait Backend: Send + Sync {
+    /// What people call it: the machine's name for file stores.
+    fn name(&self) -> &str;
+
+    /// Its address.
+    fn url(&self) -> &str;
+
+    /// Reads a stack reference; `current` is the project of the current directory.
+    fn parse_stack(
+        &self,
+        text: &str,
+        current: Option<&ProjectName>,
+    ) -> Result<StackReference, BackendError>;
+
+    /// Whether there is such a stack.
+    fn stack_exists(&self, stack: &StackReference) -> Result<bool, BackendError>;
+
+    /// The stacks, sorted by name.
+    fn list_stacks(&self, filter: &StackFilter) -> Result<Vec<StackSummary>, BackendError>;
+
+    /// Makes a stack; with `initial`, that is its first state.
+    fn create_stack(
+        &self,
+        stack: &StackReference,
+        initial: Option<&EncryptedSnapshot>,
+    ) -> Result<(), BackendError>;
+
+    /// Removes a stack.
+    fn remove_stack(
+        &self,
+        stack: &StackReference,
+        options: RemoveOptions,
+    ) -> Result<(), BackendError>;
+
+    /// Renames a stack; `rewrite` changes the names inside its state.
+    fn rename_stack(
+        &self,
+        from: &StackReference,
+        to: &StackReference,
+        rewrite: Rewrite<'_>,
+    ) -> Result<Vec<Note>, BackendError>;
+
+    /// Reads the state without taking the stack.
+    fn load(&self, stack: &StackReference) -> Result<Loaded, BackendError>;
+
+    /// Takes a stack for an operation that changes it; `id` names the update and must be new.
+    fn begin_update(&self, stack: &StackReference, id: &str) -> Result<Update, BackendError>;
+
+    /// Ends whatever is under way, by removing its locks and fencing it; returns the locks that were there.
+    fn cancel(&self, stack: &StackReference) -> Result<Vec<String>, BackendError>;
+
+    /// The history, newest first.
+    fn history(
+        &self,
+        stack: &StackReference,
+        page: Option<Page>,
+    ) -> Result<Vec<UpdateRecord>, BackendError>;
+
+    /// The tags of a stack.
+    fn tags(&self, stack: &StackReference) -> Result<BTreeMap<String, String>, BackendError>;
+
+    /// Replaces the tags of a stack.
+    fn set_tags(
+        &self,
+        stack: &StackReference,
+        tags: &BTreeMap<String, String>,
+    ) -> Result<(), BackendError>;
+
+    /// Where people can look at the stack's state.
+    fn permalink(&self, stack: &StackReference) -> Result<Option<String>, BackendError>;
+}

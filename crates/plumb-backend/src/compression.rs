@@ -1,0 +1,56 @@
+//! Compression of state files: chosen when writing, recognised by content when reading.
+
+use std::io::{self, Read, Write};
+
+/// How state files are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Compression {
+    /// As they are.
+    #[default]
+    None,
+    /// With gzip.
+    Gzip,
+    /// With zstd.
+    Zstd,
+}
+
+impl Compression {
+    /// All of them.
+    pub const ALL: [Compression; 3] = [Compression::None, Compression::Gzip, Compression::Zstd];
+
+    /// What is appended to file names.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Compression::None => "",
+            Compression::Gzip => ".gz",
+            Compression::Zstd => ".zst",
+        }
+    }
+
+    /// Packs `content`.
+    pub fn pack(self, content: &[u8]) -> io::Result<Vec<u8>> {
+        match self {
+            Compression::None => Ok(content.to_vec()),
+            Compression::Gzip => {
+                let mut encoder =
+                    flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+                encoder.write_all(content)?;
+                encoder.finish()
+            }
+            Compression::Zstd => zstd::encode_all(content, 0),
+        }
+    }
+}
+
+/// Unpacks `content` if its first bytes say that it is packed.
+pub(crate) fn unpack(content: Vec<u8>) -> io::Result<Vec<u8>> {
+    match content.as_slice() {
+        [0x1f, 0x8b, ..] => {
+            let mut out = Vec::new();
+            flate2::read::MultiGzDecoder::new(content.as_slice()).read_to_end(&mut out)?;
+            Ok(out)
+        }
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => zstd::decode_all(content.as_slice()),
+        _ => Ok(content),
+    }
+}

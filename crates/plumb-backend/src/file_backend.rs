@@ -1,0 +1,393 @@
+//! The backend over a bucket in upstream's layout (`state.md` 3).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+
+use plumb_project::yaml::{self, Resolved};
+use plumb_project::{ProjectName, StackReference};
+use plumb_state::EncryptedSnapshot;
+use plumb_state::file::empty_checkpoint;
+
+use crate::backend::{Backend, Loaded, RemoveOptions, Rewrite};
+use crate::bucket::{Bucket, io_error};
+use crate::compression::Compression;
+use crate::error::BackendError;
+use crate::history::{Page, UpdateRecord};
+use crate::keys::{self, StoreLayout};
+use crate::lease;
+use crate::local::LocalBucket;
+use crate::lock::{self, Lock};
+use crate::recovery::{self, Note};
+use crate::store::{Owner, Store, StoreOptions};
+use crate::summary::{StackFilter, StackSummary};
+use crate::update::Update;
+use crate::url::FileUrl;
+
+/// A backend over a bucket.
+pub struct FileBackend {
+    store: Arc<Store>,
+    layout: StoreLayout,
+    url: String,
+}
+
+/// Something to tell the user about a store that was opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OpenWarning {
+    /// Stacks of the legacy layout are in a store of the present layout, and are not seen.
+    LegacyStacks {
+        /// Their names.
+        stacks: Vec<String>,
+    },
+}
+
+/// Rewrites a snapshot for the stack it moves to.
+pub type UpgradeRewrite<'r> =
+    &'r mut dyn FnMut(
+        &StackReference,
+        EncryptedSnapshot,
+    ) -> Result<EncryptedSnapshot, Box<dyn std::error::Error + Send + Sync>>;
+
+/// A stack that an upgrade left in the legacy layout.
+#[derive(Debug)]
+pub struct LeftBehind {
+    /// Which one.
+    pub stack: StackReference,
+    /// What went wrong; none if nobody chose a project for it.
+    pub error: Option<BackendError>,
+}
+
+impl FileBackend {
+    /// Opens the store in a folder.
+    pub fn open(
+        url: &FileUrl,
+        owner: Owner,
+        options: StoreOptions,
+    ) -> Result<(Self, Option<OpenWarning>), BackendError> {
+        if url.create_dir {
+            fs::create_dir_all(&url.path).map_err(io_error("make the folder", &url.path))?;
+        }
+        if !url.path.is_dir() {
+            return Err(BackendError::NoFolder {
+                url: url.url.clone(),
+                path: url.path.clone(),
+            });
+        }
+        FileBackend::open_bucket(
+            Arc::new(LocalBucket::new(url.path.clone())),
+            &url.url,
+            owner,
+            options,
+        )
+    }
+
+    /// Opens the store in any bucket. A new store is given its `meta.yaml`.
+    pub fn open_bucket(
+        bucket: Arc<dyn Bucket>,
+        url: &str,
+        owner: Owner,
+        options: StoreOptions,
+    ) -> Result<(Self, Option<OpenWarning>), BackendError> {
+        let store = Arc::new(Store {
+            bucket,
+            owner,
+            options,
+        });
+        let layout = layout_of(&store)?;
+        if layout == StoreLayout::Legacy
+            && !store.options.ignore_deprecation_error
+            && !store.options.legacy_layout
+        {
+            return Err(BackendError::LegacyLayout);
+        }
+        let warning = match layout {
+            StoreLayout::Project if !store.options.no_legacy_warning => {
+                let stacks = store.stacks(StoreLayout::Legacy)?;
+                let names = stacks.iter().map(|stack| stack.stack.to_string()).collect();
+                (!stacks.is_empty()).then_some(OpenWarning::LegacyStacks { stacks: names })
+            }
+            StoreLayout::Project | StoreLayout::Legacy => None,
+        };
+        Ok((
+            FileBackend {
+                store,
+                layout,
+                url: url.to_owned(),
+            },
+            warning,
+        ))
+    }
+
+    /// How the store is laid out.
+    pub fn layout(&self) -> StoreLayout {
+        self.layout
+    }
+
+    /// Brings a store to the present layout. `project_of` chooses the project of each stack, given the one that its
+    /// resources name; `None` leaves the stack where it is.
+    pub fn upgrade(
+        &mut self,
+        project_of: &mut dyn FnMut(&StackReference, Option<&str>) -> Option<ProjectName>,
+        rewrite: UpgradeRewrite<'_>,
+    ) -> Result<Vec<LeftBehind>, BackendError> {
+        if self.layout != StoreLayout::Legacy {
+            return Err(BackendError::NotLegacy);
+        }
+        let mut chosen = Vec::new();
+        let mut left = Vec::new();
+        for stack in self.store.stacks(StoreLayout::Legacy)? {
+            let guess = self.project_of_resources(&stack);
+            match project_of(&stack, guess.as_deref()) {
+                Some(project) => chosen.push((stack, project)),
+                None => left.push(LeftBehind { stack, error: None }),
+            }
+        }
+        self.store.bucket.put(keys::META, b"version: 1\n")?;
+        self.layout = StoreLayout::Project;
+        for (from, project) in chosen {
+            let to = StackReference {
+                project: Some(project),
+                stack: from.stack.clone(),
+            };
+            if let Err(error) =
+                self.rename_stack(&from, &to, &mut |snapshot| rewrite(&to, snapshot))
+            {
+                left.push(LeftBehind {
+                    stack: from,
+                    error: Some(error),
+                });
+            }
+        }
+        Ok(left)
+    }
+
+    fn project_of_resources(&self, stack: &StackReference) -> Option<String> {
+        let checkpoint = self.store.state_file(stack).ok()?.parse().ok()?;
+        let latest = checkpoint.latest?;
+        latest
+            .opaque()
+            .resources
+            .first()
+            .map(|resource| resource.urn.project().to_owned())
+    }
+
+    fn check_missing(&self, stack: &StackReference) -> Result<(), BackendError> {
+        match self.store.state_key(stack)? {
+            Some(_) => Err(BackendError::StackExists {
+                stack: stack.qualified(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Moves the history of a stack to its new name.
+    fn move_history(&self, from: &StackReference, to: &StackReference) -> Result<(), BackendError> {
+        let old_prefix = format!("{}-", from.stack);
+        for key in self.store.history_keys(from)? {
+            let rest = keys::file_name(&key)
+                .strip_prefix(&old_prefix)
+                .unwrap_or_default();
+            let target = format!("{}/{}-{rest}", keys::history(to), to.stack);
+            self.store.bucket.rename(&key, &target)?;
+        }
+        Ok(())
+    }
+
+    /// Deletes all variants of the state file; with `keep_copy`, they become `.bak`.
+    fn remove_state(&self, stack: &StackReference, keep_copy: bool) -> Result<(), BackendError> {
+        for compression in Compression::ALL {
+            let key = format!("{}{}", keys::state(stack), compression.extension());
+            if keep_copy {
+                self.store.back_up(&key);
+            } else {
+                self.store.bucket.delete(&format!("{key}.bak"))?;
+            }
+            self.store.bucket.delete(&key)?;
+        }
+        Ok(())
+    }
+
+    fn remove_folder(&self, folder: &str) -> Result<(), BackendError> {
+        for entry in self.store.bucket.list(folder)? {
+            self.store.bucket.delete(&entry.key)?;
+        }
+        Ok(())
+    }
+}
+
+impl Backend for FileBackend {
+    fn name(&self) -> &str {
+        &self.store.owner.hostname
+    }
+
+    fn url(&self) -> &str {
+        &self.url
+    }
+
+    fn parse_stack(
+        &self,
+        text: &str,
+        current: Option<&ProjectName>,
+    ) -> Result<StackReference, BackendError> {
+        Ok(match self.layout {
+            StoreLayout::Project => StackReference::parse(text, current)?,
+            StoreLayout::Legacy => StackReference::parse_legacy(text)?,
+        })
+    }
+
+    fn stack_exists(&self, stack: &StackReference) -> Result<bool, BackendError> {
+        Ok(self.store.state_key(stack)?.is_some())
+    }
+
+    fn list_stacks(&self, filter: &StackFilter) -> Result<Vec<StackSummary>, BackendError> {
+        self.store.summaries(self.layout, filter)
+    }
+
+    fn create_stack(
+        &self,
+        stack: &StackReference,
+        initial: Option<&EncryptedSnapshot>,
+    ) -> Result<(), BackendError> {
+        let (lock, _) = Lock::take(&self.store, stack)?;
+        self.check_missing(stack)?;
+        self.store
+            .save_text(stack, &empty_checkpoint(&stack.qualified()))?;
+        if let Some(initial) = initial {
+            self.store.save_snapshot(stack, initial)?;
+        }
+        lock.release()
+    }
+
+    fn remove_stack(
+        &self,
+        stack: &StackReference,
+        options: RemoveOptions,
+    ) -> Result<(), BackendError> {
+        self.store.state_file(stack)?;
+        let (lock, _) = Lock::take(&self.store, stack)?;
+        if !options.force {
+            recovery::recover(&self.store, stack)?;
+            let latest = self.store.state_file(stack)?.parse()?.latest;
+            if latest.is_some_and(|latest| recovery::has_resources(latest.opaque())) {
+                return Err(BackendError::HasResources {
+                    stack: stack.stack.to_string(),
+                });
+            }
+        }
+        for key in self.store.history_keys(stack)? {
+            self.store.bucket.delete(&key)?;
+        }
+        self.store.bucket.delete(&keys::tags(stack))?;
+        self.remove_state(stack, !options.remove_backups)?;
+        if options.remove_backups {
+            self.remove_folder(&keys::backups(stack))?;
+        }
+        self.remove_folder(&keys::journals(stack))?;
+        self.remove_folder(&keys::leases(stack))?;
+        lock.release()
+    }
+
+    fn rename_stack(
+        &self,
+        from: &StackReference,
+        to: &StackReference,
+        rewrite: Rewrite<'_>,
+    ) -> Result<Vec<Note>, BackendError> {
+        self.store.state_file(from)?;
+        let (lock, _) = Lock::take(&self.store, from)?;
+        self.check_missing(to)?;
+        let notes = recovery::recover(&self.store, from)?;
+        let checkpoint = self.store.state_file(from)?.parse()?;
+        if checkpoint.latest.is_some() {
+            let snapshot =
+                rewrite(recovery::encrypted(from, checkpoint)?).map_err(BackendError::Rewrite)?;
+            self.store.save_snapshot(to, &snapshot)?;
+        } else {
+            self.store
+                .save_text(to, &empty_checkpoint(&to.qualified()))?;
+        }
+        self.remove_state(from, true)?;
+        self.move_history(from, to)?;
+        self.store.set_tags(to, &self.store.tags(from)?)?;
+        self.store.bucket.delete(&keys::tags(from))?;
+        lock.release()?;
+        Ok(notes)
+    }
+
+    fn load(&self, stack: &StackReference) -> Result<Loaded, BackendError> {
+        let state = self.store.state_file(stack)?;
+        match recovery::present(&self.store, stack, &state)? {
+            Some(snapshot) => Ok(Loaded::Folded(Box::new(snapshot))),
+            None => Ok(Loaded::Checkpoint(Box::new(state.parse()?))),
+        }
+    }
+
+    fn begin_update(&self, stack: &StackReference, id: &str) -> Result<Update, BackendError> {
+        Update::begin(&self.store, stack, id)
+    }
+
+    fn cancel(&self, stack: &StackReference) -> Result<Vec<String>, BackendError> {
+        self.store.state_file(stack)?;
+        let locks = lock::locks_of(&self.store, stack)?;
+        if !locks.is_empty() {
+            // First the fence, so that nobody writes on when the lock is gone.
+            lease::revoke(&self.store, stack)?;
+        }
+        for lock in &locks {
+            self.store.bucket.delete(&lock.key)?;
+        }
+        Ok(locks.iter().map(ToString::to_string).collect())
+    }
+
+    fn history(
+        &self,
+        stack: &StackReference,
+        page: Option<Page>,
+    ) -> Result<Vec<UpdateRecord>, BackendError> {
+        self.store.history(stack, page)
+    }
+
+    fn tags(&self, stack: &StackReference) -> Result<BTreeMap<String, String>, BackendError> {
+        self.store.tags(stack)
+    }
+
+    fn set_tags(
+        &self,
+        stack: &StackReference,
+        tags: &BTreeMap<String, String>,
+    ) -> Result<(), BackendError> {
+        self.store.state_file(stack)?;
+        self.store.set_tags(stack, tags)
+    }
+
+    fn permalink(&self, stack: &StackReference) -> Result<Option<String>, BackendError> {
+        Ok(self
+            .store
+            .state_key(stack)?
+            .map(|key| self.store.bucket.address(&key)))
+    }
+}
+
+/// Finds out the layout; a new store gets its `meta.yaml`.
+fn layout_of(store: &Store) -> Result<StoreLayout, BackendError> {
+    let Some(content) = store.bucket.get(keys::META)? else {
+        if store.options.legacy_layout || !store.stacks(StoreLayout::Legacy)?.is_empty() {
+            return Ok(StoreLayout::Legacy);
+        }
+        store.bucket.put(keys::META, b"version: 1\n")?;
+        return Ok(StoreLayout::Project);
+    };
+    let corrupt = |detail: String| BackendError::CorruptMeta { detail };
+    let text = String::from_utf8(content).map_err(|error| corrupt(error.to_string()))?;
+    let document = yaml::parse(&text).map_err(|error| corrupt(error.to_string()))?;
+    let root = document.root.as_ref().and_then(yaml::Node::as_mapping);
+    match root
+        .and_then(|root| root.get("version"))
+        .and_then(yaml::Node::as_scalar)
+    {
+        Some(Resolved::Integer(0)) => Ok(StoreLayout::Legacy),
+        Some(Resolved::Integer(1)) => Ok(StoreLayout::Project),
+        Some(Resolved::Integer(version)) => Err(BackendError::UnsupportedMeta { version }),
+        _ => Err(corrupt("`version` is missing".to_owned())),
+    }
+}

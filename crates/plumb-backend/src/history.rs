@@ -1,0 +1,131 @@
+//! History of updates, and backups (`state.md` 3.2, 3.6).
+
+use std::collections::BTreeMap;
+
+use plumb_project::StackReference;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use crate::bucket::list_direct;
+use crate::error::BackendError;
+use crate::keys;
+use crate::store::{Store, json_bytes, unix_nanos};
+
+/// One update that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UpdateRecord {
+    /// `update`, `refresh`, `destroy`, `import`, …
+    pub kind: String,
+    /// Unix seconds.
+    pub start_time: i64,
+    /// What the user said about it.
+    #[serde(default)]
+    pub message: String,
+    /// Facts about the place where it ran.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// The settings that it ran with, secrets encrypted.
+    #[serde(default)]
+    pub config: Map<String, Json>,
+    /// Always zero.
+    #[serde(default)]
+    pub version: u64,
+    /// `succeeded` or `failed`.
+    pub result: String,
+    /// Unix seconds.
+    pub end_time: i64,
+    /// Steps by kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource_changes: Option<BTreeMap<String, u64>>,
+}
+
+/// Which part of the history is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page {
+    /// Records per page.
+    pub size: usize,
+    /// From 1.
+    pub number: usize,
+}
+
+impl Store {
+    /// Records of the history, newest first. Records that cannot be read are left out.
+    pub(crate) fn history(
+        &self,
+        stack: &StackReference,
+        page: Option<Page>,
+    ) -> Result<Vec<UpdateRecord>, BackendError> {
+        let mut names: Vec<String> = self
+            .history_keys(stack)?
+            .into_iter()
+            .filter(|key| key.contains(".history.json"))
+            .collect();
+        names.sort_by(|a, b| b.cmp(a));
+        let (skip, take) = match page {
+            Some(Page { size, number }) if size > 0 => (size * number.saturating_sub(1), size),
+            _ => (0, usize::MAX),
+        };
+        let mut records = Vec::new();
+        for key in names.into_iter().skip(skip).take(take) {
+            match self.read_json(&key) {
+                Ok(record) => records.extend(record),
+                Err(error) => tracing::warn!(%key, %error, "a history record cannot be read"),
+            }
+        }
+        Ok(records)
+    }
+
+    /// Adds a record, with a copy of the state file.
+    pub(crate) fn add_history(
+        &self,
+        stack: &StackReference,
+        record: &UpdateRecord,
+    ) -> Result<(), BackendError> {
+        let extension = self.options.compression.extension();
+        let stem = format!("{}/{}-{}", keys::history(stack), stack.stack, unix_nanos());
+        let record_key = format!("{stem}.history.json{extension}");
+        let packed = self.options.compression.pack(&json_bytes(record));
+        let packed = packed.map_err(|source| BackendError::Unpack {
+            key: record_key.clone(),
+            source,
+        })?;
+        self.bucket.put(&record_key, &packed)?;
+        self.copy_state(stack, &format!("{stem}.checkpoint.json{extension}"))
+    }
+
+    /// Copies the state file to the backups.
+    pub(crate) fn add_backup(&self, stack: &StackReference) -> Result<(), BackendError> {
+        if self.options.disable_backups {
+            return Ok(());
+        }
+        let extension = self.options.compression.extension();
+        let name = format!("{}.{}.json{extension}", stack.stack, unix_nanos());
+        self.copy_state(stack, &format!("{}/{name}", keys::backups(stack)))
+    }
+
+    fn copy_state(&self, stack: &StackReference, target: &str) -> Result<(), BackendError> {
+        let missing = || BackendError::NoStack {
+            stack: stack.qualified(),
+        };
+        let key = self.state_key(stack)?.ok_or_else(missing)?;
+        let content = self.bucket.get(&key)?.ok_or_else(missing)?;
+        Ok(self.bucket.put(target, &content)?)
+    }
+
+    /// The objects of a stack's history.
+    pub(crate) fn history_keys(&self, stack: &StackReference) -> Result<Vec<String>, BackendError> {
+        let prefix = format!("{}-", stack.stack);
+        // The stack's name ends at the last dash: `a-b-1.history.json` belongs to `a-b`.
+        let is_ours = |key: &str| {
+            let name = keys::file_name(key);
+            name.rfind('-').is_some_and(|dash| name[..=dash] == prefix)
+        };
+        let listed = list_direct(self.bucket.as_ref(), &keys::history(stack))?;
+        Ok(listed
+            .into_iter()
+            .map(|entry| entry.key)
+            .filter(|key| is_ours(key))
+            .collect())
+    }
+}

@@ -1,0 +1,164 @@
+//! Writing the journal of an update.
+//!
+//! One thread owns the file. Callers hand over records and get their numbers back at once; the thread takes all records
+//! that wait, checks that the stack is still owned, writes them in one go and syncs once (**group commit**). Then it
+//! checks again: **a record counts as durable only if the stack was still owned after it was synced**, because whoever
+//! takes over reads the journal after having taken the lease. After the first failure nothing more is written, and
+//! every waiter hears of it.
+
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use tokio::sync::watch;
+
+use crate::bucket::JournalFile;
+use crate::error::{Fenced, JournalError};
+
+/// The number of a record, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Seq(pub u64);
+
+/// How far the journal is durable.
+pub type Progress = Result<Seq, JournalError>;
+
+/// Decides before each commit whether it may happen.
+pub(crate) type Guard = Box<dyn Fn() -> Result<(), Fenced> + Send>;
+
+/// The open journal of an update. Shared by reference; dropping it closes the file.
+pub struct JournalWriter {
+    queue: Mutex<Queue>,
+    progress: watch::Receiver<Progress>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Queue {
+    sender: Option<Sender<Record>>,
+    last: Seq,
+}
+
+struct Record {
+    seq: Seq,
+    bytes: Vec<u8>,
+}
+
+impl JournalWriter {
+    /// Starts the thread. The file has its header already.
+    pub(crate) fn start(file: Box<dyn JournalFile>, guard: Guard) -> Result<Self, JournalError> {
+        let (sender, records) = mpsc::channel();
+        let (report, progress) = watch::channel(Ok(Seq(0)));
+        let thread = thread::Builder::new()
+            .name("journal".to_owned())
+            .spawn(move || run(file, &guard, &records, &report))
+            .map_err(|error| JournalError::Io {
+                message: error.to_string(),
+            })?;
+        let queue = Mutex::new(Queue {
+            sender: Some(sender),
+            last: Seq(0),
+        });
+        Ok(JournalWriter {
+            queue,
+            progress,
+            thread: Some(thread),
+        })
+    }
+
+    /// Hands a record over. It is durable when [`JournalWriter::durable`] has reached the returned number.
+    pub fn append(&self, bytes: Vec<u8>) -> Seq {
+        self.append_with(|_| bytes)
+    }
+
+    /// Like [`JournalWriter::append`] for records that hold their own number.
+    pub fn append_with(&self, encode: impl FnOnce(Seq) -> Vec<u8>) -> Seq {
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        queue.last = Seq(queue.last.0 + 1);
+        let seq = queue.last;
+        if let Some(sender) = &queue.sender {
+            // When the thread has ended, waiters learn that from the progress.
+            let _ = sender.send(Record {
+                seq,
+                bytes: encode(seq),
+            });
+        }
+        seq
+    }
+
+    /// The highest number that is durable, or why there will be no more.
+    pub fn durable(&self) -> watch::Receiver<Progress> {
+        self.progress.clone()
+    }
+
+    /// Returns when record `seq` is durable. Cancel-safe.
+    pub async fn wait(&self, seq: Seq) -> Result<(), JournalError> {
+        let mut progress = self.durable();
+        let reached = progress
+            .wait_for(|progress| progress.as_ref().map_or(true, |durable| *durable >= seq))
+            .await;
+        match reached {
+            Ok(progress) => progress.clone().map(|_| ()),
+            Err(_) => Err(JournalError::Closed),
+        }
+    }
+
+    /// Writes everything that waits, ends the thread, and returns the last number.
+    pub fn close(mut self) -> Progress {
+        self.finish()
+    }
+
+    fn finish(&mut self) -> Progress {
+        self.queue
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .sender = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            return Err(JournalError::Closed);
+        }
+        self.progress.borrow().clone()
+    }
+}
+
+impl Drop for JournalWriter {
+    fn drop(&mut self) {
+        if let Err(error) = self.finish() {
+            tracing::warn!(%error, "the journal was not written to its end");
+        }
+    }
+}
+
+fn run(
+    mut file: Box<dyn JournalFile>,
+    guard: &Guard,
+    records: &Receiver<Record>,
+    report: &watch::Sender<Progress>,
+) {
+    while let Ok(first) = records.recv() {
+        let mut last = first.seq;
+        let mut batch = first.bytes;
+        while let Ok(record) = records.try_recv() {
+            last = record.seq;
+            batch.extend(record.bytes);
+        }
+        match commit(file.as_mut(), guard, &batch) {
+            Ok(()) => {
+                let _ = report.send_replace(Ok(last));
+            }
+            Err(error) => {
+                let _ = report.send_replace(Err(error));
+                return;
+            }
+        }
+    }
+}
+
+fn commit(file: &mut dyn JournalFile, guard: &Guard, batch: &[u8]) -> Result<(), JournalError> {
+    guard()?;
+    let failed = |error: std::io::Error| JournalError::Io {
+        message: error.to_string(),
+    };
+    file.append(batch).map_err(failed)?;
+    file.sync().map_err(failed)?;
+    Ok(guard()?)
+}

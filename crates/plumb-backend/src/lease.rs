@@ -1,0 +1,216 @@
+//! Leases: who may write to a stack right now.
+//!
+//! A lease is a file `<epoch>.json` in the stack's lease folder. A new owner takes the next epoch with
+//! put-if-absent, so two cannot have the same one. **The highest epoch owns the stack.** The owner renews its file in
+//! the background, and looks for a higher epoch before each write; it never writes to another epoch's file, so a late
+//! renewal disturbs nobody. The newest file always stays, which keeps epochs growing.
+
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use plumb_project::StackReference;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::bucket::list_direct;
+use crate::error::{BackendError, BucketError, Fenced};
+use crate::keys;
+use crate::store::{Owner, Store, json_bytes};
+
+/// The content of a lease file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeaseContent {
+    /// Number of the lease; higher ones take over.
+    pub epoch: u64,
+    /// Tells this lease from every other.
+    pub token: String,
+    /// Whose it is; none for a lease that only ends the one before it.
+    pub owner: Option<Owner>,
+    /// Until when it holds unless it is renewed.
+    pub expires: Timestamp,
+}
+
+/// Checks whether a lease still holds. Cheap: one listing of a folder with one or two files.
+#[derive(Clone)]
+pub(crate) struct Fence {
+    store: Arc<Store>,
+    folder: String,
+    epoch: u64,
+    token: String,
+}
+
+impl Fence {
+    /// Fails when another lease took over.
+    pub(crate) fn check(&self) -> Result<(), Fenced> {
+        let newest = newest_epoch(&self.store, &self.folder).map_err(|error| Fenced {
+            reason: format!("its lease could not be checked: {error}"),
+        })?;
+        match newest {
+            Some(newest) if newest == self.epoch => self.check_token(),
+            Some(newest) => Err(Fenced {
+                reason: format!("lease {newest} came after lease {}", self.epoch),
+            }),
+            None => Err(Fenced {
+                reason: "its lease was removed".to_owned(),
+            }),
+        }
+    }
+
+    /// The same epoch may come again when a stack is removed and made anew.
+    fn check_token(&self) -> Result<(), Fenced> {
+        let content = self
+            .store
+            .bucket
+            .get(&lease_key(&self.folder, self.epoch))
+            .ok()
+            .flatten();
+        let lease: Option<LeaseContent> =
+            content.and_then(|content| serde_json::from_slice(&content).ok());
+        match lease {
+            Some(lease) if lease.token == self.token => Ok(()),
+            _ => Err(Fenced {
+                reason: "its lease is gone".to_owned(),
+            }),
+        }
+    }
+}
+
+/// The own lease, renewed until it is dropped.
+pub(crate) struct Lease {
+    fence: Fence,
+    content: LeaseContent,
+    heartbeat: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Lease {
+    /// Takes the next epoch.
+    pub(crate) fn take(store: &Arc<Store>, stack: &StackReference) -> Result<Self, BackendError> {
+        let content = claim(store, stack, Some(store.owner.clone()))?;
+        let fence = Fence {
+            store: store.clone(),
+            folder: keys::leases(stack),
+            epoch: content.epoch,
+            token: content.token.clone(),
+        };
+        let (stop, stopped) = mpsc::channel();
+        let beat = store.options.lease_time / 3;
+        let (renewed, lease) = (fence.clone(), content.clone());
+        let thread = thread::Builder::new()
+            .name("lease".to_owned())
+            .spawn(move || {
+                while stopped.recv_timeout(beat) == Err(RecvTimeoutError::Timeout) {
+                    if renewed.check().is_err() {
+                        return;
+                    }
+                    if let Err(error) = renew(&renewed, &lease) {
+                        tracing::warn!(%error, "could not renew the lease");
+                    }
+                }
+            })
+            .map_err(|source| BucketError::Io {
+                action: "start the renewal of",
+                path: keys::leases(stack).into(),
+                source,
+            })?;
+        Ok(Lease {
+            fence,
+            content,
+            heartbeat: Some((stop, thread)),
+        })
+    }
+
+    pub(crate) fn fence(&self) -> Fence {
+        self.fence.clone()
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.heartbeat.take() {
+            drop(stop);
+            let _ = thread.join();
+        }
+        if self.fence.check().is_ok() {
+            let ended = LeaseContent {
+                expires: Timestamp::now(),
+                ..self.content.clone()
+            };
+            let key = lease_key(&self.fence.folder, self.fence.epoch);
+            if let Err(error) = self.fence.store.bucket.put(&key, &json_bytes(&ended)) {
+                tracing::warn!(%error, "could not end the lease");
+            }
+        }
+    }
+}
+
+/// Ends the lease of whoever holds it.
+pub(crate) fn revoke(store: &Store, stack: &StackReference) -> Result<(), BackendError> {
+    claim(store, stack, None).map(|_| ())
+}
+
+fn claim(
+    store: &Store,
+    stack: &StackReference,
+    owner: Option<Owner>,
+) -> Result<LeaseContent, BackendError> {
+    let folder = keys::leases(stack);
+    loop {
+        let epoch = newest_epoch(store, &folder)?.unwrap_or(0) + 1;
+        let expires = if owner.is_some() {
+            Timestamp::now() + lease_time(store)
+        } else {
+            Timestamp::now()
+        };
+        let content = LeaseContent {
+            epoch,
+            token: Uuid::new_v4().to_string(),
+            owner: owner.clone(),
+            expires,
+        };
+        if !store
+            .bucket
+            .put_if_absent(&lease_key(&folder, epoch), &json_bytes(&content))?
+        {
+            continue;
+        }
+        for entry in list_direct(store.bucket.as_ref(), &folder)? {
+            if epoch_of(&entry.key).is_some_and(|older| older < epoch) {
+                store.bucket.delete(&entry.key)?;
+            }
+        }
+        return Ok(content);
+    }
+}
+
+fn renew(fence: &Fence, lease: &LeaseContent) -> Result<(), BucketError> {
+    let renewed = LeaseContent {
+        expires: Timestamp::now() + lease_time(&fence.store),
+        ..lease.clone()
+    };
+    fence.store.bucket.put(
+        &lease_key(&fence.folder, lease.epoch),
+        &json_bytes(&renewed),
+    )
+}
+
+fn lease_time(store: &Store) -> Duration {
+    store.options.lease_time
+}
+
+fn newest_epoch(store: &Store, folder: &str) -> Result<Option<u64>, BucketError> {
+    Ok(list_direct(store.bucket.as_ref(), folder)?
+        .iter()
+        .filter_map(|entry| epoch_of(&entry.key))
+        .max())
+}
+
+fn epoch_of(key: &str) -> Option<u64> {
+    keys::file_name(key).strip_suffix(".json")?.parse().ok()
+}
+
+fn lease_key(folder: &str, epoch: u64) -> String {
+    format!("{folder}/{epoch}.json")
+}

@@ -1,0 +1,248 @@
+//! A bucket in a folder.
+//!
+//! Objects are files. They are written beside their place, synced, and renamed, and then their folder is synced.
+//! Sidecar files (`.attrs`) of other programs are not shown, and go with their object.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::bucket::{Bucket, Entry, JournalFile, io_error};
+use crate::error::BucketError;
+
+const SIDECAR: &str = ".attrs";
+
+/// A bucket in a folder of the file system.
+#[derive(Debug)]
+pub struct LocalBucket {
+    root: PathBuf,
+    serial: AtomicU64,
+}
+
+impl LocalBucket {
+    /// The bucket in `root`, which must exist.
+    pub fn new(root: PathBuf) -> Self {
+        LocalBucket {
+            root,
+            serial: AtomicU64::new(0),
+        }
+    }
+
+    fn path(&self, key: &str) -> Result<PathBuf, BucketError> {
+        let legal_part = |part: &str| {
+            !part.is_empty()
+                && part != "."
+                && part != ".."
+                && !part.contains(['\\', '\0'])
+                && !part.ends_with(SIDECAR)
+        };
+        if key.split('/').all(legal_part) {
+            Ok(self.root.join(key))
+        } else {
+            Err(BucketError::IllegalKey {
+                key: key.to_owned(),
+            })
+        }
+    }
+
+    /// Writes a temporary file beside `path`.
+    fn stage(&self, path: &Path, content: &[u8]) -> Result<PathBuf, BucketError> {
+        let folder = parent(path);
+        make_folder(folder).map_err(io_error("make the folder", folder))?;
+        let nanos = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |d| d.as_nanos());
+        let serial = self.serial.fetch_add(1, Ordering::Relaxed);
+        let unique = format!(".{:x}{:x}{serial:x}.tmp", nanos, std::process::id());
+        let mut name = path.as_os_str().to_owned();
+        name.push(unique);
+        let temporary = PathBuf::from(name);
+        let written = write_new(&temporary, content);
+        match written {
+            Ok(()) => Ok(temporary),
+            Err(error) => {
+                let _ = fs::remove_file(&temporary);
+                Err(io_error("write", &temporary)(error))
+            }
+        }
+    }
+}
+
+impl Bucket for LocalBucket {
+    fn get(&self, key: &str) -> Result<Option<Vec<u8>>, BucketError> {
+        let path = self.path(key)?;
+        match fs::read(&path) {
+            Ok(content) => Ok(Some(content)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(io_error("read", path)(error)),
+        }
+    }
+
+    fn put(&self, key: &str, content: &[u8]) -> Result<(), BucketError> {
+        let path = self.path(key)?;
+        let temporary = self.stage(&path, content)?;
+        let renamed = fs::rename(&temporary, &path).and_then(|()| sync_folder(parent(&path)));
+        renamed.map_err(|error| {
+            let _ = fs::remove_file(&temporary);
+            io_error("write", &path)(error)
+        })?;
+        // A sidecar would describe the old content.
+        let _ = fs::remove_file(sidecar(&path));
+        Ok(())
+    }
+
+    fn put_if_absent(&self, key: &str, content: &[u8]) -> Result<bool, BucketError> {
+        let path = self.path(key)?;
+        let temporary = self.stage(&path, content)?;
+        let linked = fs::hard_link(&temporary, &path);
+        let _ = fs::remove_file(&temporary);
+        let made = match linked {
+            // Not every file system has links. Then a reader may for a moment see a file that is not complete.
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => write_new(&path, content),
+            linked => linked,
+        };
+        match made.and_then(|()| sync_folder(parent(&path))) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(io_error("write", path)(error)),
+        }
+    }
+
+    fn delete(&self, key: &str) -> Result<bool, BucketError> {
+        let path = self.path(key)?;
+        match fs::remove_file(&path) {
+            Ok(()) => {
+                let _ = fs::remove_file(sidecar(&path));
+                sync_folder(parent(&path)).map_err(io_error("sync", path))?;
+                Ok(true)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(io_error("remove", path)(error)),
+        }
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<(), BucketError> {
+        let (from, to) = (self.path(from)?, self.path(to)?);
+        make_folder(parent(&to)).map_err(io_error("make the folder", parent(&to)))?;
+        fs::rename(&from, &to).map_err(io_error("rename", &from))?;
+        let _ = fs::remove_file(sidecar(&from));
+        sync_folder(parent(&to)).map_err(io_error("sync", &to))?;
+        sync_folder(parent(&from)).map_err(io_error("sync", &from))
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<Entry>, BucketError> {
+        let path = self.path(folder)?;
+        let mut entries = Vec::new();
+        walk(&path, folder, &mut entries).map_err(io_error("list", path))?;
+        entries.sort_by(|a, b| a.key.cmp(&b.key));
+        Ok(entries)
+    }
+
+    fn address(&self, key: &str) -> String {
+        format!("file://{}/{key}", self.root.display())
+    }
+
+    fn create_journal(&self, key: &str) -> Result<Box<dyn JournalFile>, BucketError> {
+        let path = self.path(key)?;
+        make_folder(parent(&path)).map_err(io_error("make the folder", parent(&path)))?;
+        let file = File::create_new(&path).map_err(io_error("create", &path))?;
+        sync_folder(parent(&path)).map_err(io_error("sync", &path))?;
+        Ok(Box::new(file))
+    }
+}
+
+impl JournalFile for File {
+    fn append(&mut self, content: &[u8]) -> io::Result<()> {
+        self.write_all(content)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
+fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("/"))
+}
+
+fn sidecar(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(SIDECAR);
+    PathBuf::from(name)
+}
+
+/// Makes a folder and the folders above it, each durable.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(above) = folder.parent() {
+        make_folder(above)?;
+    }
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => sync_folder(parent(folder)),
+    }
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(windows) {
+        Ok(())
+    } else {
+        File::open(folder)?.sync_all()
+    }
+}
+
+fn walk(path: &Path, key: &str, entries: &mut Vec<Entry>) -> io::Result<()> {
+    let children = match fs::read_dir(path) {
+        Ok(children) => children,
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            return Ok(());
+        }
+        Err(error) => return Err(error),
+    };
+    for child in children {
+        let child = child?;
+        let Ok(name) = child.file_name().into_string() else {
+            continue;
+        };
+        let key = format!("{key}/{name}");
+        let metadata = match fs::metadata(child.path()) {
+            Ok(metadata) => metadata,
+            // Gone in the meantime.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error),
+        };
+        if metadata.is_dir() {
+            walk(&child.path(), &key, entries)?;
+        } else if !name.ends_with(SIDECAR) && !is_temporary(&name) {
+            entries.push(Entry {
+                key,
+                modified: metadata.modified()?,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// `<name>.<hex digits>.tmp`: a write that was not finished.
+fn is_temporary(name: &str) -> bool {
+    let digits = name
+        .strip_suffix(".tmp")
+        .and_then(|rest| rest.rsplit_once('.'))
+        .map(|(_, digits)| digits);
+    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit()))
+}

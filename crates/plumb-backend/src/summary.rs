@@ -1,0 +1,163 @@
+//! What listings say of stacks, read without understanding the whole state file.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use plumb_project::{ProjectName, StackName, StackReference};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::error::BackendError;
+use crate::keys::{self, StoreLayout};
+use crate::store::Store;
+
+/// A stack in a listing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StackSummary {
+    /// Which one.
+    pub stack: StackReference,
+    /// When it was last updated (RFC 3339), if ever and if the file can be read.
+    pub last_update: Option<String>,
+    /// How many resources it has, if the file can be read.
+    pub resource_count: Option<usize>,
+}
+
+/// Which stacks are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StackFilter {
+    /// Of this project only.
+    pub project: Option<ProjectName>,
+    /// With this tag only, and with this value if one is given.
+    pub tag: Option<(String, Option<String>)>,
+}
+
+#[derive(Deserialize)]
+struct Outline {
+    #[serde(default)]
+    checkpoint: Option<CheckpointOutline>,
+}
+
+#[derive(Deserialize)]
+struct CheckpointOutline {
+    #[serde(default)]
+    latest: Option<DeploymentOutline>,
+}
+
+#[derive(Deserialize)]
+struct DeploymentOutline {
+    #[serde(default)]
+    manifest: ManifestOutline,
+    #[serde(default)]
+    resources: Option<Vec<IgnoredAny>>,
+}
+
+#[derive(Deserialize, Default)]
+struct ManifestOutline {
+    #[serde(default)]
+    time: Option<String>,
+}
+
+impl Store {
+    /// The stacks of the store, sorted by name.
+    pub(crate) fn stacks(&self, layout: StoreLayout) -> Result<Vec<StackReference>, BackendError> {
+        let mut stacks: Vec<StackReference> = Vec::new();
+        for entry in self.bucket.list(keys::STACKS)? {
+            let Some(relative) = entry
+                .key
+                .strip_prefix(keys::STACKS)
+                .and_then(|rest| rest.strip_prefix('/'))
+            else {
+                continue;
+            };
+            stacks.extend(stack_of(relative, layout));
+        }
+        stacks.sort();
+        stacks.dedup();
+        Ok(stacks)
+    }
+
+    pub(crate) fn summaries(
+        &self,
+        layout: StoreLayout,
+        filter: &StackFilter,
+    ) -> Result<Vec<StackSummary>, BackendError> {
+        let mut stacks = self.stacks(layout)?;
+        if let Some(project) = &filter.project {
+            stacks
+                .retain(|stack| stack.project.is_none() || stack.project.as_ref() == Some(project));
+        }
+        if let Some((name, value)) = &filter.tag {
+            let mut tagged = Vec::new();
+            for stack in stacks {
+                let found = self.tags(&stack)?.remove(name);
+                if found.is_some_and(|found| value.as_ref().is_none_or(|value| *value == found)) {
+                    tagged.push(stack);
+                }
+            }
+            stacks = tagged;
+        }
+        Ok(self.summarize_all(stacks))
+    }
+
+    /// Reads several state files at a time.
+    fn summarize_all(&self, stacks: Vec<StackReference>) -> Vec<StackSummary> {
+        let workers = self.options.parallel.clamp(1, 64).min(stacks.len());
+        let queue = Mutex::new(VecDeque::from(stacks));
+        let done = Mutex::new(Vec::new());
+        thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(|| {
+                    loop {
+                        let next = queue
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .pop_front();
+                        let Some(stack) = next else { return };
+                        let summary = self.summarize(stack);
+                        done.lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .push(summary);
+                    }
+                });
+            }
+        });
+        let mut summaries = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        summaries.sort_by(|a, b| a.stack.cmp(&b.stack));
+        summaries
+    }
+
+    fn summarize(&self, stack: StackReference) -> StackSummary {
+        let outline = self
+            .state_file(&stack)
+            .ok()
+            .and_then(|file| serde_json::from_slice::<Outline>(&file.content).ok());
+        let latest =
+            outline.map(|outline| outline.checkpoint.and_then(|checkpoint| checkpoint.latest));
+        let resource_count = latest.as_ref().map(|latest| {
+            latest
+                .as_ref()
+                .and_then(|l| l.resources.as_ref())
+                .map_or(0, Vec::len)
+        });
+        // Files in very old forms have no such members.
+        let last_update = latest.flatten().and_then(|latest| latest.manifest.time);
+        StackSummary {
+            stack,
+            last_update,
+            resource_count,
+        }
+    }
+}
+
+/// The stack whose state file has this name below the stacks' folder.
+fn stack_of(relative: &str, layout: StoreLayout) -> Option<StackReference> {
+    let parts: Vec<&str> = relative.split('/').collect();
+    let (project, name) = match (layout, parts.as_slice()) {
+        (StoreLayout::Project, [project, name]) => (Some(ProjectName::parse(project).ok()?), *name),
+        (StoreLayout::Legacy, [name]) => (None, *name),
+        _ => return None,
+    };
+    let stack = StackName::parse(keys::state_stem(name)?).ok()?;
+    Some(StackReference { project, stack })
+}

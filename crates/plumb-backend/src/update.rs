@@ -1,0 +1,237 @@
+//! An operation that changes a stack, from taking it to giving it back.
+//!
+//! Beginning: lock, lease, recovery of leftovers, journal with its header. End: fold (or the engine's own snapshot),
+//! checkpoint, journal removed, history, backup, lease and lock given back. The lease is checked before the checkpoint
+//! is replaced.
+
+use std::sync::Arc;
+
+use plumb_project::StackReference;
+use plumb_state::EncryptedSnapshot;
+use plumb_state::file::Checkpoint;
+use plumb_state::journal::disk::{CheckpointDigest, Header, header_record};
+use plumb_state::journal::{EncryptedEntry, disk};
+
+use crate::bucket::io_error;
+use crate::error::{BackendError, JournalError};
+use crate::history::UpdateRecord;
+use crate::journal::{JournalWriter, Seq};
+use crate::lease::{Fence, Lease};
+use crate::lock::Lock;
+use crate::recovery::{self, Note};
+use crate::store::Store;
+
+/// A stack taken for an operation that changes it.
+pub struct Update {
+    store: Arc<Store>,
+    stack: StackReference,
+    id: String,
+    base: Checkpoint,
+    base_digest: CheckpointDigest,
+    notes: Vec<Note>,
+    journal_key: String,
+    /// `None` once it is closed.
+    journal: Option<JournalWriter>,
+    // Dropped in this order: first the lease, then the lock.
+    lease: Option<Lease>,
+    lock: Option<Lock>,
+}
+
+/// What did not work after the state was saved.
+#[derive(Debug, Default)]
+pub struct Finished {
+    /// The history record could not be written.
+    pub history: Option<BackendError>,
+    /// The backup could not be made.
+    pub backup: Option<BackendError>,
+}
+
+impl Update {
+    pub(crate) fn begin(
+        store: &Arc<Store>,
+        stack: &StackReference,
+        id: &str,
+    ) -> Result<Self, BackendError> {
+        store.state_file(stack)?;
+        let (lock, dead) = Lock::take(store, stack)?;
+        let lease = Lease::take(store, stack)?;
+        let mut notes: Vec<Note> = dead
+            .iter()
+            .map(|lock| Note::DeadLock {
+                lock: lock.to_string(),
+            })
+            .collect();
+        notes.extend(recovery::recover(store, stack)?);
+        let state = store.state_file(stack)?;
+        let (base, base_digest) = (state.parse()?, state.digest());
+        let journal_key = recovery::journal_key(stack, id);
+        let journal = open_journal(store, &journal_key, base_digest, lease.fence())?;
+        Ok(Update {
+            store: store.clone(),
+            stack: stack.clone(),
+            id: id.to_owned(),
+            base,
+            base_digest,
+            notes,
+            journal_key,
+            journal: Some(journal),
+            lease: Some(lease),
+            lock: Some(lock),
+        })
+    }
+
+    /// The stack.
+    pub fn stack(&self) -> &StackReference {
+        &self.stack
+    }
+
+    /// The id of this update.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The state at the beginning, after any recovery.
+    pub fn base(&self) -> &Checkpoint {
+        &self.base
+    }
+
+    /// What was found and done when the stack was taken; to be shown.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// Records an entry. It is durable when [`Update::wait`] returns for its number.
+    pub fn record(&self, entry: &EncryptedEntry) -> Result<Seq, JournalError> {
+        let journal = self.journal()?;
+        Ok(journal.append_with(|seq| disk::entry_record(seq.0, entry)))
+    }
+
+    /// Returns when everything up to `seq` is durable. Cancel-safe.
+    pub async fn wait(&self, seq: Seq) -> Result<(), JournalError> {
+        self.journal()?.wait(seq).await
+    }
+
+    /// The journal, for whoever wants to watch its progress.
+    pub fn journal(&self) -> Result<&JournalWriter, JournalError> {
+        self.journal.as_ref().ok_or(JournalError::Closed)
+    }
+
+    /// Ends the update: saves the state, writes `record` into the history, and gives the stack back.
+    ///
+    /// Without `snapshot` the state is the fold of the journal. When the state cannot be saved, the journal and the
+    /// lock stay, and the next run recovers.
+    pub fn finish(
+        mut self,
+        snapshot: Option<&EncryptedSnapshot>,
+        record: Option<&UpdateRecord>,
+    ) -> Result<Finished, BackendError> {
+        if let Err(error) = self.save(snapshot) {
+            self.leave();
+            return Err(error);
+        }
+        let mut finished = Finished::default();
+        if let Some(record) = record {
+            finished.history = self.store.add_history(&self.stack, record).err();
+            finished.backup = self.store.add_backup(&self.stack).err();
+        }
+        self.lease = None;
+        if let Some(lock) = self.lock.take() {
+            lock.release()?;
+        }
+        Ok(finished)
+    }
+
+    /// Replaces the state as a whole without a journal, as `stack import` and state edits do, and gives the stack back.
+    pub fn replace(self, snapshot: &EncryptedSnapshot) -> Result<(), BackendError> {
+        self.finish(Some(snapshot), None).map(|_| ())
+    }
+
+    fn save(&mut self, snapshot: Option<&EncryptedSnapshot>) -> Result<(), BackendError> {
+        let closed = self.journal.take().map_or(Ok(Seq(0)), JournalWriter::close);
+        // With its own snapshot the engine knows more than a journal that could not be written.
+        if snapshot.is_none() || matches!(closed, Err(JournalError::Fenced(_))) {
+            closed?;
+        }
+        self.check_fence()?;
+        let folded = match snapshot {
+            Some(_) => None,
+            None => self.folded()?,
+        };
+        if let Some(snapshot) = snapshot.or(folded.as_ref()) {
+            let text = snapshot.checkpoint(&self.stack.qualified());
+            recovery::note_folded(&self.store, &self.journal_key, &text)?;
+            self.check_fence()?;
+            self.store.save_text(&self.stack, &text)?;
+        }
+        recovery::remove_journal(&self.store, &self.journal_key)
+    }
+
+    /// The base with the journal folded in; `None` when nothing was recorded.
+    fn folded(&self) -> Result<Option<EncryptedSnapshot>, BackendError> {
+        let Some(journal) = recovery::read_journal(&self.store, &self.journal_key)? else {
+            return Ok(None);
+        };
+        if journal.entries.is_empty() {
+            return Ok(None);
+        }
+        recovery::fold(
+            &self.store,
+            &self.stack,
+            &self.journal_key,
+            self.base.clone(),
+            journal,
+        )
+        .map(Some)
+    }
+
+    fn check_fence(&self) -> Result<(), BackendError> {
+        match &self.lease {
+            Some(lease) => Ok(lease.fence().check()?),
+            None => Ok(()),
+        }
+    }
+
+    /// Lets go of the stack without touching its files.
+    fn leave(&mut self) {
+        drop(self.journal.take());
+        self.lease = None;
+        if let Some(lock) = self.lock.take() {
+            lock.leave();
+        }
+    }
+
+    /// The digest of the checkpoint that the journal builds on.
+    pub fn base_digest(&self) -> CheckpointDigest {
+        self.base_digest
+    }
+}
+
+impl Drop for Update {
+    /// An update that is dropped without [`Update::finish`] keeps what its journal says.
+    fn drop(&mut self) {
+        if self.lock.is_none() {
+            return;
+        }
+        if let Err(error) = self.save(None) {
+            tracing::error!(%error, "the state was not saved; the next run recovers it from the journal");
+            self.leave();
+        }
+    }
+}
+
+fn open_journal(
+    store: &Store,
+    key: &str,
+    checkpoint: CheckpointDigest,
+    fence: Fence,
+) -> Result<JournalWriter, BackendError> {
+    let mut file = store.bucket.create_journal(key)?;
+    let header = header_record(&Header {
+        checkpoint,
+        segment: 0,
+    });
+    file.append(&header)
+        .and_then(|()| file.sync())
+        .map_err(io_error("write", key))?;
+    Ok(JournalWriter::start(file, Box::new(move || fence.check()))?)
+}

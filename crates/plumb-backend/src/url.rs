@@ -1,0 +1,137 @@
+//! Addresses of backends (`state.md` 3.1).
+
+use std::path::{Path, PathBuf};
+
+use crate::error::BackendError;
+
+/// A kind of backend and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BackendUrl {
+    /// A folder.
+    File(FileUrl),
+    /// The service API.
+    Service {
+        /// Scheme and host, without a slash at the end.
+        url: String,
+    },
+    /// A kind that this build does not have.
+    Other {
+        /// Its scheme.
+        scheme: String,
+    },
+}
+
+/// A store in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileUrl {
+    /// The address as it was given, which is how logins are remembered.
+    pub url: String,
+    /// The folder, absolute.
+    pub path: PathBuf,
+    /// Whether the folder is made when it is missing.
+    pub create_dir: bool,
+}
+
+impl BackendUrl {
+    /// Reads an address; `home` stands for `~`, relative paths start at `cwd`.
+    pub fn parse(url: &str, home: &Path, cwd: &Path) -> Result<Self, BackendError> {
+        let unknown = || BackendError::UnknownUrl {
+            url: url.to_owned(),
+        };
+        let (scheme, rest) = url.split_once("://").ok_or_else(unknown)?;
+        match scheme {
+            "file" => Ok(BackendUrl::File(file_url(url, rest, home, cwd))),
+            "http" | "https" => Ok(BackendUrl::Service {
+                url: url.trim_end_matches('/').to_owned(),
+            }),
+            "s3" | "gs" | "azblob" | "postgres" => Ok(BackendUrl::Other {
+                scheme: scheme.to_owned(),
+            }),
+            _ => Err(unknown()),
+        }
+    }
+}
+
+fn file_url(url: &str, rest: &str, home: &Path, cwd: &Path) -> FileUrl {
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let path = percent_decode(path);
+    let path = match path.strip_prefix('~') {
+        Some("") => home.to_owned(),
+        Some(below) if below.starts_with('/') => home.join(below.trim_start_matches('/')),
+        _ => cwd.join(&path),
+    };
+    let create_dir = query
+        .split('&')
+        .any(|pair| matches!(pair, "create_dir=true" | "create_dir=1"));
+    FileUrl {
+        url: url.to_owned(),
+        path: normalize(&path),
+        create_dir,
+    }
+}
+
+/// Takes out `.` and `..` without looking at the disk.
+fn normalize(path: &Path) -> PathBuf {
+    use std::path::Component;
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => out.push(component),
+        }
+    }
+    out
+}
+
+fn percent_decode(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        let mut ahead = bytes.clone();
+        let digit = |b: Option<u8>| b.and_then(|b| char::from(b).to_digit(16));
+        match (byte, digit(ahead.next()), digit(ahead.next())) {
+            (b'%', Some(high), Some(low)) => {
+                out.push((high * 16 + low) as u8);
+                bytes = ahead;
+            }
+            _ => out.push(byte),
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_understood() {
+        let parse = |url: &str| BackendUrl::parse(url, Path::new("/home/u"), Path::new("/work/p"));
+        let path = |url: &str| match parse(url) {
+            Ok(BackendUrl::File(file)) => file.path,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(path("file://~"), Path::new("/home/u"));
+        assert_eq!(path("file://~/state"), Path::new("/home/u/state"));
+        assert_eq!(path("file://."), Path::new("/work/p"));
+        assert_eq!(
+            path("file://../x%20y?create_dir=true"),
+            Path::new("/work/x y")
+        );
+        assert_eq!(path("file:///abs/dir"), Path::new("/abs/dir"));
+        assert_eq!(
+            parse("https://api.example.com/").unwrap(),
+            BackendUrl::Service {
+                url: "https://api.example.com".to_owned()
+            }
+        );
+        assert!(matches!(parse("s3://bucket"), Ok(BackendUrl::Other { .. })));
+        let message = parse("ftp://x").unwrap_err().to_string();
+        assert!(message.starts_with(
+            "unknown backend cloudUrl format 'ftp://x' (supported Url formats are: azblob://"
+        ));
+    }
+}

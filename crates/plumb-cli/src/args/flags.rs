@@ -1,0 +1,126 @@
+//! Flags as clap declares them, seen with pflag's eyes.
+
+use std::any::TypeId;
+
+use clap::builder::ValueParser;
+use clap::{Arg, ArgAction, Command, value_parser};
+
+use crate::Environment;
+
+/// The help heading of flags that the commands below know too.
+pub const PERSISTENT: &str = "Global Flags";
+
+/// Flags that exist only while a variable is on.
+const GATED: [(&str, &str); 2] =
+    [("event-log", "PULUMI_DEBUG_COMMANDS"), ("override-env", "PULUMI_EXPERIMENTAL")];
+
+/// What a flag takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// True or false, and true when nothing follows.
+    Bool,
+    /// A whole number.
+    Int,
+    /// Text.
+    Text,
+}
+
+/// A declared flag.
+#[derive(Clone, Copy)]
+pub(super) struct Flag<'c> {
+    pub(super) arg: &'c Arg,
+    /// Index of the command that declares it.
+    pub(super) level: usize,
+}
+
+impl<'c> Flag<'c> {
+    pub(super) fn name(&self) -> &'c str {
+        self.arg.get_long().unwrap_or_else(|| self.arg.get_id().as_str())
+    }
+
+    pub(super) fn takes(&self) -> Takes {
+        let parser = self.arg.get_value_parser().type_id();
+        if matches!(self.arg.get_action(), ArgAction::SetTrue) || parser == TypeId::of::<bool>() {
+            Takes::Bool
+        } else if parser == TypeId::of::<i32>() || parser == TypeId::of::<u32>() {
+            Takes::Int
+        } else {
+            Takes::Text
+        }
+    }
+
+    /// The value that the flag has when nothing follows it.
+    pub(super) fn bare_value(&self) -> Option<&'static str> {
+        let is_optional = self.arg.get_num_args().is_some_and(|range| range.min_values() == 0);
+        match (self.takes(), self.name()) {
+            (Takes::Bool, _) | (_, "refresh") => Some("true"),
+            (_, "suppress-permalink") => Some("false"),
+            (_, "attach-debugger") => Some("program"),
+            _ if is_optional => Some(""),
+            _ => None,
+        }
+    }
+
+    /// Whether a value may hold several, separated by commas.
+    pub(super) fn is_slice(&self) -> bool {
+        self.arg.get_value_delimiter().is_some()
+    }
+
+    /// Whether the flag may be given more than once.
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self.arg.get_action(), ArgAction::Append)
+    }
+
+    /// The flag as messages name it: `-y, --yes`.
+    pub(super) fn shown(&self) -> String {
+        match self.arg.get_short() {
+            Some(short) => format!("-{short}, --{}", self.name()),
+            None => format!("--{}", self.name()),
+        }
+    }
+}
+
+/// The flags that the command at the end of `levels` knows, its own first.
+pub(super) fn known<'c>(levels: &[&'c Command], environment: &Environment) -> Vec<Flag<'c>> {
+    let last = levels.len() - 1;
+    let mut flags = Vec::new();
+    for (level, command) in levels.iter().enumerate().rev() {
+        let here = command.get_arguments().filter(|arg| {
+            !arg.is_positional() && (level == last || arg.get_help_heading() == Some(PERSISTENT))
+        });
+        flags.extend(here.map(|arg| Flag { arg, level }).filter(|flag| is_available(flag, environment)));
+    }
+    flags
+}
+
+fn is_available(flag: &Flag<'_>, environment: &Environment) -> bool {
+    GATED.iter().all(|(name, variable)| *name != flag.name() || environment.is_on(variable))
+}
+
+pub(super) fn by_name<'c>(flags: &[Flag<'c>], name: &str) -> Option<Flag<'c>> {
+    let is_named = |arg: &Arg| {
+        arg.get_long() == Some(name) || arg.get_all_aliases().is_some_and(|aliases| aliases.contains(&name))
+    };
+    flags.iter().find(|flag| is_named(flag.arg)).copied()
+}
+
+pub(super) fn by_letter<'c>(flags: &[Flag<'c>], letter: char) -> Option<Flag<'c>> {
+    flags.iter().find(|flag| flag.arg.get_short() == Some(letter)).copied()
+}
+
+/// The tree as clap gets it: every flag takes its value after `=`, and values are not split any more.
+pub(super) fn for_clap(tree: Command) -> Command {
+    let tree = tree.mut_args(|arg| {
+        if arg.is_positional() {
+            return arg;
+        }
+        match arg.get_action() {
+            ArgAction::SetTrue => {
+                let parser: ValueParser = value_parser!(bool).into();
+                arg.action(ArgAction::Set).num_args(1).require_equals(true).default_value("false").value_parser(parser)
+            }
+            _ => arg.num_args(1).require_equals(true).value_delimiter(None),
+        }
+    });
+    tree.mut_subcommands(for_clap)
+}

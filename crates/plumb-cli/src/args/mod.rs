@@ -1,0 +1,68 @@
+//! From words to arguments, the way Go's cobra and pflag read them (`cli.md` 1.1).
+//!
+//! 1. [`crate::cli`] declares commands and flags with clap.
+//! 2. [`scan()`] reads the words by cobra's rules against these declarations: it finds the command, gives each flag its value,
+//!    fills in `PULUMI_OPTION_*`, and reports mistakes with the texts that scripts match.
+//! 3. What it found is written down in one canonical form (`--flag=value`, each at the level where it is declared,
+//!    positional words after `--`), which clap turns into the argument structs.
+//!
+//! Flags with the help heading [`PERSISTENT`] are also known to the commands below theirs.
+
+mod csv;
+mod flags;
+mod help;
+mod scan;
+mod suggest;
+#[cfg(test)]
+mod tests;
+
+use clap::{CommandFactory, FromArgMatches};
+
+use crate::cli::Cli;
+use crate::{Environment, Error, ExitStatus};
+
+pub use flags::PERSISTENT;
+pub use scan::{Found, Scanned, scan};
+
+/// What the words ask for.
+pub enum Parsed {
+    /// A command.
+    Command(Box<Cli>),
+    /// The help of a command.
+    Help {
+        /// The text.
+        text: String,
+        /// A group without an action fails, `--help` does not.
+        status: ExitStatus,
+    },
+    /// The version.
+    Version,
+}
+
+/// The tree of commands, as it is declared.
+pub fn command_tree() -> clap::Command {
+    Cli::command()
+}
+
+/// Reads the words of the process.
+pub fn parse(environment: &Environment) -> Result<Parsed, Error> {
+    let tree = command_tree();
+    let scanned = match scan(&tree, environment, &environment.arguments)? {
+        Found::Help { path, is_asked } => {
+            let status = if is_asked || path.is_empty() { ExitStatus::Success } else { ExitStatus::Failure };
+            return Ok(Parsed::Help { text: help::text(&tree, &path), status });
+        }
+        Found::Version => return Ok(Parsed::Version),
+        Found::Command(scanned) => scanned,
+    };
+    let mut matches = flags::for_clap(tree).try_get_matches_from(scanned.words).map_err(clap_error)?;
+    let mut cli = Cli::from_arg_matches_mut(&mut matches).map_err(clap_error)?;
+    cli.globals.user_flags = scanned.user_flags;
+    Ok(Parsed::Command(Box::new(cli)))
+}
+
+fn clap_error(error: clap::Error) -> Error {
+    let text = error.to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    Error::user(text.lines().next().unwrap_or_default())
+}

@@ -1,0 +1,355 @@
+//! Reading words by cobra's rules.
+
+use clap::Command;
+
+use super::flags::{self, Flag, Takes};
+use super::{csv, suggest};
+use crate::{Environment, Error};
+
+/// Flags that have a variable of their own for their default.
+const DEFAULTS: [(&str, &str); 4] = [
+    ("parallel", "PULUMI_PARALLEL"),
+    ("yes", "PULUMI_SKIP_CONFIRMATIONS"),
+    ("continue-on-error", "PULUMI_CONTINUE_ON_ERROR"),
+    ("run-program", "PULUMI_RUN_PROGRAM"),
+];
+
+/// What the words ask for.
+#[derive(Debug)]
+pub enum Found {
+    /// A command.
+    Command(Scanned),
+    /// Help.
+    Help {
+        /// Names of the command and those above it, without the program.
+        path: Vec<String>,
+        /// Whether it was asked for; else the command is a group without an action.
+        is_asked: bool,
+    },
+    /// The version.
+    Version,
+}
+
+/// A command line in canonical form.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Scanned {
+    /// Program, commands, flags, `--`, positional words.
+    pub words: Vec<String>,
+    /// Names of the flags that the user set, on the command line or through the environment; sorted.
+    pub user_flags: Vec<String>,
+}
+
+/// A flag with its values.
+struct Given<'c> {
+    flag: Flag<'c>,
+    values: Vec<String>,
+}
+
+/// Reads the words after the program's name.
+pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Result<Found, Error> {
+    let (levels, rest) = find_command(tree, environment, words);
+    let command = levels[levels.len() - 1];
+    let mut reader = Reader {
+        known: flags::known(&levels, environment),
+        given: Vec::new(),
+        positional: Vec::new(),
+        wants_help: false,
+        wants_version: false,
+        is_root: levels.len() == 1,
+    };
+    reader.read(&rest)?;
+    let path: Vec<String> = levels[1..].iter().map(|level| level.get_name().to_owned()).collect();
+    if reader.wants_help {
+        return Ok(Found::Help { path, is_asked: true });
+    }
+    if reader.wants_version {
+        return Ok(Found::Version);
+    }
+    let shown_path = shown_path(&path);
+    if is_group(command) {
+        return match reader.positional.first() {
+            Some(word) => Err(Error::user(suggest::unknown_command(command, &shown_path, word))),
+            None => Ok(Found::Help { path, is_asked: false }),
+        };
+    }
+    reader.fill_from_environment(environment)?;
+    let user_flags = reader.names();
+    reader.fill_defaults(environment)?;
+    check_exclusive(command, &reader.given)?;
+    check_count(command, &shown_path, &reader.positional)?;
+    Ok(Found::Command(Scanned { words: reader.canonical(&levels), user_flags }))
+}
+
+/// The path of a command as messages show it.
+pub(super) fn shown_path(path: &[String]) -> String {
+    std::iter::once("pulumi").chain(path.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a command does nothing by itself.
+pub(super) fn is_group(command: &Command) -> bool {
+    command.is_subcommand_required_set()
+}
+
+/// Descends to the command that the words name; the other words stay.
+fn find_command<'c>(
+    tree: &'c Command,
+    environment: &Environment,
+    words: &[String],
+) -> (Vec<&'c Command>, Vec<String>) {
+    let mut levels = vec![tree];
+    let mut rest = words.to_vec();
+    loop {
+        let known = flags::known(&levels, environment);
+        let Some(at) = first_command_word(&known, &rest) else { return (levels, rest) };
+        match levels[levels.len() - 1].find_subcommand(&rest[at]) {
+            Some(sub) => {
+                levels.push(sub);
+                rest.remove(at);
+            }
+            None => return (levels, rest),
+        }
+    }
+}
+
+/// Where the first word stands that is neither a flag nor a flag's value. An unknown flag takes the word after it.
+fn first_command_word(known: &[Flag<'_>], words: &[String]) -> Option<usize> {
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        if word == "--" {
+            return None;
+        }
+        let takes_next = if let Some(name) = word.strip_prefix("--") {
+            !name.contains('=') && flags::by_name(known, name).is_none_or(|flag| flag.bare_value().is_none())
+        } else if word.len() == 2 && word.starts_with('-') {
+            let letter = word.chars().nth(1).unwrap_or('-');
+            flags::by_letter(known, letter).is_none_or(|flag| flag.bare_value().is_none())
+        } else if word.starts_with('-') && word.len() > 1 {
+            false
+        } else {
+            return Some(at);
+        };
+        let is_help = matches!(word.as_str(), "--help" | "-h" | "--version");
+        at += if takes_next && !is_help { 2 } else { 1 };
+    }
+    None
+}
+
+struct Reader<'c> {
+    known: Vec<Flag<'c>>,
+    given: Vec<Given<'c>>,
+    positional: Vec<String>,
+    wants_help: bool,
+    wants_version: bool,
+    is_root: bool,
+}
+
+impl<'c> Reader<'c> {
+    fn read(&mut self, words: &[String]) -> Result<(), Error> {
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            if word == "--" {
+                self.positional.extend(words.by_ref().cloned());
+            } else if let Some(text) = word.strip_prefix("--") {
+                self.read_long(text, &mut words)?;
+            } else if word.len() > 1 && word.starts_with('-') {
+                self.read_short(&word[1..], &mut words)?;
+            } else {
+                self.positional.push(word.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn read_long(&mut self, text: &str, words: &mut std::slice::Iter<'_, String>) -> Result<(), Error> {
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (text, None),
+        };
+        if name.is_empty() || name.starts_with('-') {
+            return Err(Error::user(format!("bad flag syntax: --{text}")));
+        }
+        let Some(flag) = flags::by_name(&self.known, name) else {
+            match name {
+                "help" => self.wants_help = true,
+                "version" if self.is_root => self.wants_version = true,
+                _ => return Err(Error::user(format!("unknown flag: --{name}"))),
+            }
+            return Ok(());
+        };
+        let value = match (value, flag.bare_value()) {
+            (Some(value), _) => value,
+            (None, Some(bare)) => bare.to_owned(),
+            (None, None) => words
+                .next()
+                .cloned()
+                .ok_or_else(|| Error::user(format!("flag needs an argument: --{name}")))?,
+        };
+        self.set(flag, &value)
+    }
+
+    /// Letters after one dash; the first that takes a value takes what follows.
+    fn read_short(&mut self, letters: &str, words: &mut std::slice::Iter<'_, String>) -> Result<(), Error> {
+        let mut rest = letters;
+        while let Some(letter) = rest.chars().next() {
+            let after = &rest[letter.len_utf8()..];
+            let Some(flag) = flags::by_letter(&self.known, letter) else {
+                if letter == 'h' {
+                    self.wants_help = true;
+                    rest = after;
+                    continue;
+                }
+                return Err(Error::user(format!("unknown shorthand flag: '{letter}' in -{rest}")));
+            };
+            if let Some(value) = after.strip_prefix('=') {
+                return self.set(flag, value);
+            }
+            if let Some(bare) = flag.bare_value() {
+                self.set(flag, bare)?;
+                rest = after;
+                continue;
+            }
+            if !after.is_empty() {
+                return self.set(flag, after);
+            }
+            let missing = || Error::user(format!("flag needs an argument: '{letter}' in -{rest}"));
+            let value = words.next().ok_or_else(missing)?;
+            return self.set(flag, value);
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, flag: Flag<'c>, value: &str) -> Result<(), Error> {
+        let value = checked(flag, value)?;
+        let values = if flag.is_slice() { csv::fields(&value) } else { vec![value] };
+        let position = self.given.iter().position(|given| given.flag.name() == flag.name());
+        match position {
+            Some(at) if flag.is_list() => self.given[at].values.extend(values),
+            Some(at) => self.given[at].values = values,
+            None => self.given.push(Given { flag, values }),
+        }
+        Ok(())
+    }
+
+    /// Takes `PULUMI_OPTION_<NAME>` for the flags that the command line does not set.
+    fn fill_from_environment(&mut self, environment: &Environment) -> Result<(), Error> {
+        for flag in self.known.clone() {
+            if self.given.iter().any(|given| given.flag.name() == flag.name()) {
+                continue;
+            }
+            let variable = format!("PULUMI_OPTION_{}", flag.name().to_uppercase().replace('-', "_"));
+            let Some(value) = environment.non_empty(&variable) else { continue };
+            if flag.is_list() {
+                self.given.push(Given { flag, values: csv::fields(value) });
+            } else {
+                self.set(flag, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the variables that give some flags a default. That does not count as set by the user.
+    fn fill_defaults(&mut self, environment: &Environment) -> Result<(), Error> {
+        for (name, variable) in DEFAULTS {
+            let Some(flag) = flags::by_name(&self.known, name) else { continue };
+            let is_given = self.given.iter().any(|given| given.flag.name() == name);
+            match environment.non_empty(variable) {
+                Some(value) if !is_given && flag.takes() == Takes::Bool => {
+                    let is_on = value == "1" || value.eq_ignore_ascii_case("true");
+                    self.set(flag, if is_on { "true" } else { "false" })?;
+                }
+                Some(value) if !is_given => self.set(flag, value)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.given.iter().map(|given| given.flag.name().to_owned()).collect();
+        names.sort();
+        names
+    }
+
+    fn canonical(self, levels: &[&Command]) -> Vec<String> {
+        let mut words = Vec::new();
+        for (level, command) in levels.iter().enumerate() {
+            words.push(command.get_name().to_owned());
+            for given in self.given.iter().filter(|given| given.flag.level == level) {
+                let name = given.flag.name();
+                words.extend(given.values.iter().map(|value| format!("--{name}={value}")));
+            }
+        }
+        words.push("--".to_owned());
+        words.extend(self.positional);
+        words
+    }
+}
+
+/// The value in the form that clap reads, if it fits the flag.
+fn checked(flag: Flag<'_>, value: &str) -> Result<String, Error> {
+    let refused = |parser: &str, why: &str| {
+        Error::user(format!(
+            "invalid argument \"{value}\" for \"{}\" flag: strconv.{parser}: parsing \"{value}\": {why}",
+            flag.shown()
+        ))
+    };
+    match flag.takes() {
+        Takes::Bool => match value {
+            "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok("true".to_owned()),
+            "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok("false".to_owned()),
+            _ => Err(refused("ParseBool", "invalid syntax")),
+        },
+        Takes::Int => match value.parse::<i32>() {
+            Ok(number) => Ok(number.to_string()),
+            Err(_) => Err(refused("ParseInt", "invalid syntax")),
+        },
+        Takes::Text => Ok(value.to_owned()),
+    }
+}
+
+fn check_exclusive(command: &Command, given: &[Given<'_>]) -> Result<(), Error> {
+    for group in command.get_groups() {
+        if group.clone().is_multiple() {
+            continue;
+        }
+        let members: Vec<&str> = group
+            .get_args()
+            .filter_map(|id| command.get_arguments().find(|arg| arg.get_id() == id))
+            .filter_map(clap::Arg::get_long)
+            .collect();
+        let mut set: Vec<&str> =
+            members.iter().copied().filter(|name| given.iter().any(|given| given.flag.name() == *name)).collect();
+        if set.len() > 1 {
+            set.sort_unstable();
+            return Err(Error::user(format!(
+                "if any flags in the group [{}] are set none of the others can be; [{}] were all set",
+                members.join(" "),
+                set.join(" ")
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn check_count(command: &Command, path: &str, positional: &[String]) -> Result<(), Error> {
+    let (mut least, mut most) = (0, Some(0));
+    for arg in command.get_positionals() {
+        least += usize::from(arg.is_required_set());
+        most = match arg.get_action() {
+            clap::ArgAction::Append => None,
+            _ => most.map(|most| most + 1),
+        };
+    }
+    let count = positional.len();
+    let complaint = match most {
+        Some(0) if count > 0 => suggest::unknown_command(command, path, &positional[0]),
+        Some(most) if most == least && count != most => format!("accepts {most} arg(s), received {count}"),
+        Some(most) if least == 0 && count > most => format!("accepts at most {most} arg(s), received {count}"),
+        Some(most) if count > most || count < least => {
+            format!("accepts between {least} and {most} arg(s), received {count}")
+        }
+        None if count < least => format!("requires at least {least} arg(s), only received {count}"),
+        _ => return Ok(()),
+    };
+    Err(Error::user(complaint))
+}

@@ -1,0 +1,239 @@
+//! The program and its verbs.
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::commands::{
+    about, cancel, completion, config, install, login, logout, new, org, plugin, project, stack, state, version, whoami,
+};
+use crate::operate::{self, args as operations};
+use crate::{Context, Error, ExitStatus};
+
+/// Plumb - infrastructure as code
+///
+/// To begin with Plumb, run `plumb new`: it creates a project and a stack. After that, the usual commands are `up`,
+/// which makes what the program says, `preview`, which shows what that would be, and `destroy`, which takes everything down.
+#[derive(Parser, Debug)]
+#[command(
+    name = "pulumi",
+    disable_help_flag = true,
+    disable_help_subcommand = true,
+    disable_version_flag = true,
+    subcommand_required = true
+)]
+pub struct Cli {
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "the struct says it")]
+    pub globals: GlobalArgs,
+    #[command(subcommand)]
+    #[expect(missing_docs, reason = "the enum says it")]
+    pub command: Option<Command>,
+}
+
+/// Flags that every command knows (`cli.md` 1.2).
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = crate::args::PERSISTENT)]
+pub struct GlobalArgs {
+    /// Run as if it had been started in another directory
+    #[arg(short = 'C', long)]
+    pub cwd: Option<String>,
+    /// Enable emojis in the output
+    #[arg(short, long)]
+    pub emoji: bool,
+    /// Show fully-qualified stack names
+    #[arg(short = 'Q', long)]
+    pub fully_qualify_stack_names: bool,
+    /// Colorize output. Choices are: always, never, raw, auto
+    #[arg(long, default_value = "auto")]
+    pub color: String,
+    /// Disable interactive mode for all commands
+    #[arg(long)]
+    pub non_interactive: bool,
+    /// Disable integrity checking of checkpoint files
+    #[arg(long)]
+    pub disable_integrity_checking: bool,
+    /// Enable verbose logging (e.g., v=3); anything >3 is very verbose
+    #[arg(short, long, default_value_t = 0)]
+    pub verbose: i32,
+    /// Log to stderr instead of to files
+    #[arg(long)]
+    pub logtostderr: bool,
+    /// Flow log settings to child processes (like plugins)
+    #[arg(long)]
+    pub logflow: bool,
+    /// Emit tracing to the specified endpoint
+    #[arg(long, hide = true)]
+    pub tracing: Option<String>,
+    /// Export OpenTelemetry traces to the specified endpoint
+    #[arg(long, hide = true)]
+    pub otel_traces: Option<String>,
+    /// Include the tracing header with the given contents
+    #[arg(long, hide = true)]
+    pub tracing_header: Option<String>,
+    /// Emit profiles to files with this prefix
+    #[arg(long, hide = true)]
+    pub profiling: Option<String>,
+    /// Rate of memory profiles
+    #[arg(long, hide = true, default_value_t = 0)]
+    pub memprofilerate: i32,
+    /// Names of the flags that the user set, on the command line or through `PULUMI_OPTION_*`
+    #[arg(skip)]
+    pub user_flags: Vec<String>,
+}
+
+/// The verbs.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Create or update the resources in a stack
+    #[command(alias = "update")]
+    Up(operations::UpArgs),
+    /// Show a preview of updates to a stack's resources
+    #[command(alias = "pre")]
+    Preview(operations::PreviewArgs),
+    /// Refresh the resources in a stack
+    Refresh(operations::RefreshArgs),
+    /// Destroy all existing resources in the stack
+    #[command(aliases = ["down", "dn"])]
+    Destroy(operations::DestroyArgs),
+    /// Import resources into an existing stack
+    Import(operations::ImportArgs),
+    /// Create a new project
+    #[command(aliases = ["create", "setup"])]
+    New(new::NewArgs),
+    /// Manage configuration
+    Config(config::ConfigArgs),
+    /// Manage stacks and view stack state
+    Stack(stack::StackArgs),
+    /// Edit the current stack's state
+    State(state::StateArgs),
+    /// Install packages and plugins for the current project
+    Install(install::InstallArgs),
+    /// Cancel a stack's currently running update, if any
+    Cancel(cancel::CancelArgs),
+    /// Log in to a backend
+    Login(login::LoginArgs),
+    /// Log out of a backend
+    Logout(logout::LogoutArgs),
+    /// Display the current logged-in user
+    Whoami(whoami::WhoamiArgs),
+    /// Manage organization configuration
+    Org(org::OrgArgs),
+    /// Manage projects
+    Project(project::ProjectArgs),
+    /// Manage language and resource provider plugins
+    Plugin(plugin::PluginArgs),
+    /// Print the version number
+    Version,
+    /// Print information about the environment
+    About(about::AboutArgs),
+    /// Generate completion scripts
+    #[command(alias = "completion")]
+    GenCompletion(completion::CompletionArgs),
+    /// Convert programs from one language to another
+    #[command(disable_help_flag = true)]
+    Convert(LaterArgs),
+    /// Work with packages
+    Package(LaterArgs),
+    /// Analyze package schemas
+    Schema(LaterArgs),
+    /// Manage policy packs
+    Policy(LaterArgs),
+    /// Show logs of a stack
+    Logs(LaterArgs),
+    /// Update a stack continuously as files change
+    Watch(LaterArgs),
+    /// Open the current stack in a browser
+    Console(LaterArgs),
+    /// Work on single resources without a program
+    #[command(hide = true)]
+    Do(LaterArgs),
+    /// Work with templates
+    #[command(hide = true)]
+    Template(LaterArgs),
+    /// Show a recorded event log
+    #[command(hide = true)]
+    ReplayEvents(LaterArgs),
+    /// Work with recorded events
+    #[command(hide = true)]
+    Events(LaterArgs),
+    /// Show a trace
+    #[command(hide = true)]
+    ViewTrace(LaterArgs),
+    /// Convert a trace
+    #[command(hide = true)]
+    ConvertTrace(LaterArgs),
+    /// Describe the command line as JSON
+    #[command(hide = true)]
+    GenerateCliSpec(LaterArgs),
+    /// Describe the command line as Markdown
+    #[command(hide = true)]
+    GenMarkdown(LaterArgs),
+    /// Manage environments
+    Env(LaterArgs),
+    /// Manage deployments of the service
+    Deployment(LaterArgs),
+    /// Call the service
+    #[command(hide = true)]
+    Api(LaterArgs),
+    /// Search resources across stacks
+    #[command(hide = true)]
+    Insights(LaterArgs),
+    /// Talk to an agent
+    #[command(hide = true)]
+    Neo(LaterArgs),
+}
+
+/// Arguments of commands that are known and not built.
+#[derive(Args, Debug)]
+pub struct LaterArgs {
+    /// Whatever follows
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
+}
+
+impl Command {
+    /// Runs the command.
+    pub fn run(self, ctx: &Context) -> Result<ExitStatus, Error> {
+        match self {
+            Command::Up(args) => operate::up(args, ctx),
+            Command::Preview(args) => operate::preview(args, ctx),
+            Command::Refresh(args) => operate::refresh(args, ctx),
+            Command::Destroy(args) => operate::destroy(args, ctx),
+            Command::Import(args) => operate::import(args, ctx),
+            Command::New(args) => new::run(args, ctx),
+            Command::Config(args) => config::run(args, ctx),
+            Command::Stack(args) => stack::run(args, ctx),
+            Command::State(args) => state::run(args, ctx),
+            Command::Install(args) => install::run(args, ctx),
+            Command::Cancel(args) => cancel::run(args, ctx),
+            Command::Login(args) => login::run(args, ctx),
+            Command::Logout(args) => logout::run(args, ctx),
+            Command::Whoami(args) => whoami::run(args, ctx),
+            Command::Org(args) => org::run(args, ctx),
+            Command::Project(args) => project::run(args, ctx),
+            Command::Plugin(args) => plugin::run(args, ctx),
+            Command::Version => version::run(ctx),
+            Command::About(args) => about::run(args, ctx),
+            Command::GenCompletion(args) => completion::run(args, ctx),
+            Command::Convert(_) => Err(Error::unsupported("`convert`")),
+            Command::Package(_) => Err(Error::unsupported("`package`")),
+            Command::Schema(_) => Err(Error::unsupported("`schema`")),
+            Command::Policy(_) => Err(Error::unsupported("`policy`")),
+            Command::Logs(_) => Err(Error::unsupported("`logs`")),
+            Command::Watch(_) => Err(Error::unsupported("`watch`")),
+            Command::Console(_) => Err(Error::user("this command is not available for the current backend, which has no console")),
+            Command::Do(_) => Err(Error::unsupported("`do`")),
+            Command::ReplayEvents(_) => Err(Error::unsupported("`replay-events`")),
+            Command::Events(_) => Err(Error::unsupported("`events`")),
+            Command::ViewTrace(_) => Err(Error::unsupported("`view-trace`")),
+            Command::ConvertTrace(_) => Err(Error::unsupported("`convert-trace`")),
+            Command::GenerateCliSpec(_) => Err(Error::unsupported("`generate-cli-spec`")),
+            Command::GenMarkdown(_) => Err(Error::unsupported("`gen-markdown`")),
+            Command::Template(_) => Err(Error::needs_service("`template`")),
+            Command::Env(_) => Err(Error::needs_service("`env`")),
+            Command::Deployment(_) => Err(Error::needs_service("`deployment`")),
+            Command::Api(_) => Err(Error::needs_service("`api`")),
+            Command::Insights(_) => Err(Error::needs_service("`insights`")),
+            Command::Neo(_) => Err(Error::needs_service("`neo`")),
+        }
+    }
+}

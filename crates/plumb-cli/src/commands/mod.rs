@@ -1,0 +1,57 @@
+//! One file per verb.
+
+pub mod about;
+pub mod cancel;
+pub mod completion;
+pub mod config;
+pub mod install;
+pub mod login;
+pub mod logout;
+pub mod new;
+pub mod org;
+pub mod plugin;
+pub mod project;
+pub mod stack;
+pub mod state;
+pub mod version;
+pub mod whoami;
+
+use crate::{Context, Error};
+
+/// Makes sure that the user means it: `warning` is shown, and the answer must be `expected`.
+pub(crate) fn confirm_by_name(ctx: &Context, is_yes: bool, warning: &str, expected: &str) -> Result<bool, Error> {
+    if is_yes {
+        return Ok(true);
+    }
+    if !ctx.is_interactive() {
+        return Err(Error::user("non-interactive mode requires --yes flag"));
+    }
+    ctx.printer.styled_line(&crate::Printer::attention(warning));
+    let question = format!("Please confirm that this is what you'd like to do by typing `{expected}`:");
+    if crate::prompt::text(&question, None)? == expected {
+        return Ok(true);
+    }
+    ctx.printer.line("confirmation declined");
+    Ok(false)
+}
+
+/// Takes a name given as a flag, as a word, or not at all.
+pub(crate) fn one_name(flag: Option<String>, word: Option<String>) -> Result<Option<String>, Error> {
+    match (flag, word) {
+        (Some(_), Some(_)) => {
+            Err(Error::user("only one of --stack or argument stack name may be specified, not both"))
+        }
+        (flag, word) => Ok(flag.or(word)),
+    }
+}
+
+/// Whether a command prints JSON, from `--json` and `--output`.
+pub(crate) fn wants_json(json: bool, output: &str) -> Result<bool, Error> {
+    match output {
+        "json" => Ok(true),
+        "default" => Ok(json),
+        other => Err(Error::user(format!(
+            "output \"{other}\" not supported, valid values are: default or json"
+        ))),
+    }
+}

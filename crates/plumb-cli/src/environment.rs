@@ -1,0 +1,180 @@
+//! What the process was started with, read once.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use plumb_events::ColorMode;
+
+use crate::Error;
+
+/// Variables by which continuous integration systems make themselves known (`cli.md` 17.6).
+const CI_VARIABLES: [&str; 20] = [
+    "PULUMI_CI_SYSTEM",
+    "APPVEYOR",
+    "CODEBUILD_BUILD_ARN",
+    "bamboo_planKey",
+    "BITBUCKET_COMMIT",
+    "TF_BUILD",
+    "BUILDKITE",
+    "CIRCLECI",
+    "CF_BUILD_URL",
+    "DRONE",
+    "GITHUB_ACTIONS",
+    "GITLAB_CI",
+    "GO_PIPELINE_LABEL",
+    "HUDSON_URL",
+    "JENKINS_URL",
+    "MAGNUM",
+    "SEMAPHORE",
+    "TEAMCITY_VERSION",
+    "TRAVIS",
+    "SPACELIFT_RUN_ID",
+];
+
+/// Environment variables, places and terminals of the process.
+#[derive(Clone, Debug)]
+pub struct Environment {
+    variables: BTreeMap<OsString, OsString>,
+    /// The user's home folder.
+    pub home: PathBuf,
+    /// Where settings, plugins and logins are kept: `PULUMI_HOME`, or `.pulumi` in the home folder.
+    pub pulumi_home: PathBuf,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// The words after the program's name.
+    pub arguments: Vec<String>,
+    /// Under which name the program was started: `plumb`, or `pulumi`.
+    pub program: String,
+    /// Whether stdin is a terminal.
+    pub stdin_is_terminal: bool,
+    /// Whether stdout is a terminal.
+    pub stdout_is_terminal: bool,
+}
+
+impl Environment {
+    /// Reads the environment of this process.
+    pub fn of_process() -> Result<Self, Error> {
+        let cwd = std::env::current_dir().map_err(|error| {
+            Error::user(format!("the working directory cannot be read: {error}"))
+        })?;
+        let mut words = std::env::args_os();
+        let program = words.next().unwrap_or_default();
+        let program = Path::new(&program)
+            .file_stem()
+            .map_or_else(|| "plumb".to_owned(), |name| name.to_string_lossy().into_owned());
+        let variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+        let home = std::env::home_dir().unwrap_or_else(|| cwd.clone());
+        let pulumi_home = variables
+            .get(OsStr::new("PULUMI_HOME"))
+            .filter(|home| !home.is_empty())
+            .map_or_else(|| home.join(".pulumi"), |home| cwd.join(home));
+        Ok(Environment {
+            variables,
+            home,
+            pulumi_home,
+            cwd,
+            arguments: words.map(|word| word.to_string_lossy().into_owned()).collect(),
+            program,
+            stdin_is_terminal: std::io::stdin().is_terminal(),
+            stdout_is_terminal: std::io::stdout().is_terminal(),
+        })
+    }
+
+    /// The value of a variable, if it is set; an empty one is a value too.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.variables.get(OsStr::new(name)).and_then(|value| value.to_str())
+    }
+
+    /// The value of a variable, if it is set and not empty.
+    pub fn non_empty(&self, name: &str) -> Option<&str> {
+        self.get(name).filter(|value| !value.is_empty())
+    }
+
+    /// Whether a switch is on: `1` or `true`, in any case.
+    pub fn is_on(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|value| value == "1" || value.eq_ignore_ascii_case("true"))
+    }
+
+    /// All variables, for child processes.
+    pub fn variables(&self) -> &BTreeMap<OsString, OsString> {
+        &self.variables
+    }
+
+    /// Whether questions may be asked (`cli.md` 1.5).
+    pub fn is_interactive(&self, non_interactive: bool) -> bool {
+        if self.is_on("PULUMI_TEST_INTERACTIVE") {
+            return true;
+        }
+        !non_interactive
+            && self.stdin_is_terminal
+            && self.stdout_is_terminal
+            && self.get("TERM") != Some("dumb")
+            && !self.is_ci()
+    }
+
+    /// What `--color auto` means here.
+    pub fn auto_color(&self) -> ColorMode {
+        if self.get("NO_COLOR").is_some() || !self.stdout_is_terminal {
+            ColorMode::Never
+        } else {
+            ColorMode::Always
+        }
+    }
+
+    /// Name of the user, as locks and logins show it.
+    pub fn user_name(&self) -> String {
+        ["USER", "LOGNAME", "USERNAME"]
+            .iter()
+            .find_map(|name| self.non_empty(name).map(ToOwned::to_owned))
+            .unwrap_or_else(system_user)
+    }
+
+    /// Name of the machine.
+    pub fn host_name(&self) -> String {
+        system_host().or_else(|| self.non_empty("COMPUTERNAME").map(ToOwned::to_owned)).unwrap_or_default()
+    }
+
+    /// How many operations may run side by side when nobody says: four per processor.
+    pub fn default_parallel() -> i32 {
+        std::thread::available_parallelism().map_or(4, |count| i32::try_from(count.get() * 4).unwrap_or(i32::MAX))
+    }
+
+    fn is_ci(&self) -> bool {
+        if self.is_on("PULUMI_DISABLE_CI_DETECTION") {
+            return false;
+        }
+        let is_codeship = self.get("CI_NAME") == Some("codeship");
+        let is_taskcluster = self.get("TASK_ID").is_some() && self.get("RUN_ID").is_some();
+        is_codeship || is_taskcluster || CI_VARIABLES.iter().any(|name| self.get(name).is_some())
+    }
+}
+
+#[cfg(unix)]
+fn system_host() -> Option<String> {
+    rustix::system::uname().nodename().to_str().ok().map(ToOwned::to_owned)
+}
+
+#[cfg(not(unix))]
+fn system_host() -> Option<String> {
+    None
+}
+
+/// The user's name in the system's list, or the number when it is not there.
+#[cfg(unix)]
+fn system_user() -> String {
+    let id = rustix::process::getuid().as_raw().to_string();
+    let listed = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let name = listed.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)? == id).then(|| name.to_owned())
+    });
+    name.unwrap_or(id)
+}
+
+#[cfg(not(unix))]
+fn system_user() -> String {
+    String::new()
+}

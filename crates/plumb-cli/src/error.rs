@@ -1,0 +1,167 @@
+//! Errors as users see them, and exit codes (`cli.md` 1.4).
+
+use std::error::Error as StdError;
+use std::process::ExitCode;
+
+use plumb_backend::BackendError;
+
+/// How the process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// Everything went well.
+    Success,
+    /// Anything that has no code of its own.
+    Failure,
+    /// The command was not told enough to go on.
+    Configuration,
+    /// There is no login.
+    Authentication,
+    /// There is no such stack, or none is selected.
+    StackNotFound,
+    /// There were changes although none were expected.
+    Changes,
+    /// The user stopped it.
+    Cancelled,
+    /// A defect of the program.
+    Internal,
+}
+
+impl ExitStatus {
+    /// The number.
+    pub fn code(self) -> u8 {
+        match self {
+            ExitStatus::Success => 0,
+            ExitStatus::Failure => 1,
+            ExitStatus::Configuration => 2,
+            ExitStatus::Authentication => 3,
+            ExitStatus::StackNotFound => 6,
+            ExitStatus::Changes => 7,
+            ExitStatus::Cancelled => 8,
+            ExitStatus::Internal => 255,
+        }
+    }
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> Self {
+        ExitCode::from(status.code())
+    }
+}
+
+/// Why a command failed: what is to be shown, and the exit code.
+#[derive(Debug)]
+pub struct Error {
+    status: ExitStatus,
+    report: Report,
+}
+
+#[derive(Debug)]
+enum Report {
+    Message(String),
+    Several(Vec<String>),
+    /// The user has seen it already.
+    Shown,
+}
+
+impl Error {
+    /// A mistake that the user can mend, or anything else without a code of its own.
+    pub fn user(message: impl Into<String>) -> Self {
+        Error::with_status(ExitStatus::Failure, message)
+    }
+
+    /// An error with a certain exit code.
+    pub fn with_status(status: ExitStatus, message: impl Into<String>) -> Self {
+        Error { status, report: Report::Message(message.into()) }
+    }
+
+    /// Several errors at once.
+    pub fn several(mut messages: Vec<String>) -> Self {
+        let report = if messages.len() == 1 {
+            Report::Message(messages.remove(0))
+        } else {
+            Report::Several(messages)
+        };
+        Error { status: ExitStatus::Failure, report }
+    }
+
+    /// Nothing more is to be said: the display has shown what went wrong.
+    pub fn shown(status: ExitStatus) -> Self {
+        Error { status, report: Report::Shown }
+    }
+
+    /// Something that is known and not built.
+    pub fn unsupported(what: impl std::fmt::Display) -> Self {
+        Error::user(format!("{what} is not supported yet"))
+    }
+
+    /// Something that only the commercial service has.
+    pub fn needs_service(what: impl std::fmt::Display) -> Self {
+        Error::user(format!("{what} requires the cloud service, which is not supported"))
+    }
+
+    /// There is no stack of this name.
+    pub fn no_stack(name: impl std::fmt::Display) -> Self {
+        Error::with_status(ExitStatus::StackNotFound, format!("no stack named '{name}' found"))
+    }
+
+    /// The same error with words before it.
+    #[must_use]
+    pub fn context(self, before: impl std::fmt::Display) -> Self {
+        let report = match self.report {
+            Report::Message(text) => Report::Message(format!("{before}: {text}")),
+            Report::Several(texts) => {
+                Report::Several(texts.into_iter().map(|text| format!("{before}: {text}")).collect())
+            }
+            Report::Shown => Report::Shown,
+        };
+        Error { report, ..self }
+    }
+
+    /// The exit code.
+    pub fn status(&self) -> ExitStatus {
+        self.status
+    }
+
+    /// What is to be shown, without the word `error`.
+    pub fn text(&self) -> Option<String> {
+        match &self.report {
+            Report::Message(text) => Some(text.clone()),
+            Report::Several(texts) => {
+                let mut all = format!("{} errors occurred:", texts.len());
+                for (index, text) in texts.iter().enumerate() {
+                    all.push_str(&format!("\n    {}) {text}", index + 1));
+                }
+                Some(all)
+            }
+            Report::Shown => None,
+        }
+    }
+}
+
+impl<E: StdError + 'static> From<E> for Error {
+    fn from(error: E) -> Self {
+        Error::with_status(status_of(&error), chain(&error))
+    }
+}
+
+fn status_of(error: &(dyn StdError + 'static)) -> ExitStatus {
+    match error.downcast_ref::<BackendError>() {
+        Some(BackendError::NoStack { .. }) => ExitStatus::StackNotFound,
+        _ => ExitStatus::Failure,
+    }
+}
+
+/// The text of an error and of what caused it.
+pub fn chain(error: &dyn StdError) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(source) = cause {
+        let said = source.to_string();
+        if !text.ends_with(&said) {
+            text.push_str(": ");
+            text.push_str(&said);
+        }
+        cause = source.source();
+    }
+    text
+}

@@ -1,0 +1,32 @@
+//! JSON as commands print it (`cli.md` 1.6).
+
+use serde::Serialize;
+
+/// How many spaces a level takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Indent {
+    /// Two: most commands.
+    Two,
+    /// Four: exports.
+    Four,
+}
+
+/// Indented JSON with a newline at its end.
+pub fn pretty(value: &impl Serialize, indent: Indent) -> String {
+    let spaces: &[u8] = match indent {
+        Indent::Two => b"  ",
+        Indent::Four => b"    ",
+    };
+    let mut out = Vec::new();
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(spaces);
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, formatter);
+    value.serialize(&mut serializer).expect("what commands print has text keys only");
+    let mut text = String::from_utf8(out).expect("JSON is UTF-8");
+    text.push('\n');
+    text
+}
+
+/// The same JSON with the characters that mean something in HTML escaped.
+pub fn escape_html(json: &str) -> String {
+    json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+}

@@ -1,0 +1,117 @@
+//! The one place through which everything is printed.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use plumb_display::colorize;
+use plumb_events::ColorMode;
+
+use crate::{Environment, Error};
+
+const RESET: &str = "<{%reset%}>";
+const ERROR: &str = "<{%fg 1%}>";
+const WARNING: &str = "<{%fg 3%}>";
+const HEADLINE: &str = "<{%fg 13%}><{%bold%}>";
+const ATTENTION: &str = "<{%fg 9%}>";
+
+/// Writes data to stdout and everything else to stderr.
+///
+/// When the reader of a stream goes away, what follows for it is dropped without a word.
+#[derive(Debug)]
+pub struct Printer {
+    color: ColorMode,
+    stdout_gone: AtomicBool,
+    stderr_gone: AtomicBool,
+}
+
+impl Printer {
+    /// A printer that treats colours like this.
+    pub fn new(color: ColorMode) -> Self {
+        Printer { color, stdout_gone: AtomicBool::new(false), stderr_gone: AtomicBool::new(false) }
+    }
+
+    /// The printer that `--color` asks for.
+    pub fn for_flag(flag: &str, environment: &Environment) -> Result<Self, Error> {
+        let color = match flag {
+            "auto" => environment.auto_color(),
+            "always" => ColorMode::Always,
+            "never" => ColorMode::Never,
+            "raw" => ColorMode::Raw,
+            other => {
+                return Err(Error::user(format!(
+                    "unsupported color option: '{other}'.  Supported values are: auto, always, never, raw"
+                )));
+            }
+        };
+        Ok(Printer::new(color))
+    }
+
+    /// How colours are treated.
+    pub fn color(&self) -> ColorMode {
+        self.color
+    }
+
+    /// Text in the style of headlines, with colour tags.
+    pub fn headline(text: &str) -> String {
+        format!("{HEADLINE}{text}{RESET}")
+    }
+
+    /// Text that wants attention, with colour tags.
+    pub fn attention(text: &str) -> String {
+        format!("{ATTENTION}{text}{RESET}")
+    }
+
+    /// Data, as it is.
+    pub fn data(&self, text: &str) {
+        write_to(&mut io::stdout().lock(), &self.stdout_gone, text);
+    }
+
+    /// A line of data, as it is.
+    pub fn line(&self, text: &str) {
+        self.data(&format!("{text}\n"));
+    }
+
+    /// Text with colour tags, on stdout.
+    pub fn styled(&self, text: &str) {
+        self.data(&colorize(text, self.color));
+    }
+
+    /// A line with colour tags, on stdout.
+    pub fn styled_line(&self, text: &str) {
+        self.line(&colorize(text, self.color));
+    }
+
+    /// A line for the user, on stderr.
+    pub fn info(&self, text: &str) {
+        self.stderr(&format!("{text}\n"));
+    }
+
+    /// A warning.
+    pub fn warning(&self, text: &str) {
+        self.labelled(WARNING, "warning: ", text);
+    }
+
+    /// An error.
+    pub fn error(&self, text: &str) {
+        self.labelled(ERROR, "error: ", text);
+    }
+
+    /// Text on stderr, as it is.
+    pub fn stderr(&self, text: &str) {
+        write_to(&mut io::stderr().lock(), &self.stderr_gone, text);
+    }
+
+    fn labelled(&self, style: &str, label: &str, text: &str) {
+        let label = colorize(&format!("{style}{label}{RESET}"), self.color).into_owned();
+        self.stderr(&format!("{label}{text}\n"));
+    }
+}
+
+fn write_to(stream: &mut dyn Write, gone: &AtomicBool, text: &str) {
+    if gone.load(Ordering::Relaxed) {
+        return;
+    }
+    if stream.write_all(text.as_bytes()).and_then(|()| stream.flush()).is_err() {
+        gone.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,123 @@
+//! Tables (`cli.md` 1.6): columns as wide as their widest cell, two spaces between, the last one not padded.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::Printer;
+
+const GAP: usize = 2;
+
+/// Rows under headers.
+#[derive(Debug, Clone)]
+pub struct Table {
+    headers: Vec<String>,
+    rows: Vec<Row>,
+    prefix: String,
+}
+
+/// A row, and lines that stand below it.
+#[derive(Debug, Clone, Default)]
+pub struct Row {
+    /// What is in the columns; cells may have several lines.
+    pub cells: Vec<String>,
+    /// Text below the row, lines as they are.
+    pub details: String,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new<'h>(headers: impl IntoIterator<Item = &'h str>) -> Self {
+        Table {
+            headers: headers.into_iter().map(ToOwned::to_owned).collect(),
+            rows: Vec::new(),
+            prefix: String::new(),
+        }
+    }
+
+    /// The same table with `prefix` before each line.
+    #[must_use]
+    pub fn indented(mut self, prefix: &str) -> Self {
+        prefix.clone_into(&mut self.prefix);
+        self
+    }
+
+    /// Adds a row.
+    pub fn row<C: Into<String>>(&mut self, cells: impl IntoIterator<Item = C>) {
+        self.rows.push(Row { cells: cells.into_iter().map(Into::into).collect(), details: String::new() });
+    }
+
+    /// Adds a row with lines below it.
+    pub fn row_with_details(&mut self, row: Row) {
+        self.rows.push(row);
+    }
+
+    /// The lines, with colour tags in the header.
+    pub fn render(&self) -> String {
+        let widths = self.widths();
+        let mut out = String::new();
+        let header = join(&self.headers, &widths);
+        out.push_str(&format!("{}{}\n", self.prefix, Printer::headline(&header)));
+        for row in &self.rows {
+            for line in lines_of(row, &widths) {
+                out.push_str(&format!("{}{line}\n", self.prefix));
+            }
+            out.push_str(&row.details);
+        }
+        out
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let mut widths: Vec<usize> = self.headers.iter().map(|header| header.width()).collect();
+        for row in &self.rows {
+            for (cell, width) in row.cells.iter().zip(&mut widths) {
+                let widest = cell.lines().map(UnicodeWidthStr::width).max().unwrap_or(0);
+                *width = widest.max(*width);
+            }
+        }
+        widths
+    }
+}
+
+fn lines_of(row: &Row, widths: &[usize]) -> Vec<String> {
+    let height = row.cells.iter().map(|cell| cell.lines().count()).max().unwrap_or(0).max(1);
+    let line = |index| {
+        let cells: Vec<String> =
+            row.cells.iter().map(|cell| cell.lines().nth(index).unwrap_or_default().to_owned()).collect();
+        join(&cells, widths)
+    };
+    (0..height).map(line).collect()
+}
+
+fn join(cells: &[String], widths: &[usize]) -> String {
+    let mut line = String::new();
+    for (index, cell) in cells.iter().enumerate() {
+        line.push_str(cell);
+        if index + 1 < cells.len() {
+            let padding = widths.get(index).copied().unwrap_or(0).saturating_sub(cell.width()) + GAP;
+            line.extend(std::iter::repeat_n(' ', padding));
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use plumb_display::colorize;
+    use plumb_events::ColorMode;
+
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let mut table = Table::new(["KEY", "VALUE"]).indented("    ");
+        table.row(["a", "1"]);
+        table.row(["longer", "two\nlines"]);
+        let text = colorize(&table.render(), ColorMode::Never).into_owned();
+        assert_eq!(text, "    KEY     VALUE\n    a       1\n    longer  two\n            lines\n");
+    }
+
+    #[test]
+    fn an_empty_table_has_its_header() {
+        let text = colorize(&Table::new(["KEY", "VALUE"]).render(), ColorMode::Never).into_owned();
+        assert_eq!(text, "KEY  VALUE\n");
+    }
+}

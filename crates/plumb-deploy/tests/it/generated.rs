@@ -1,0 +1,130 @@
+//! Histories made at random: edits, faults, every order of answers. After each operation the state must be valid and
+//! nothing may be lost (the world checks both at every step); a second run with the same program changes nothing.
+
+use plumb_deploy::setup::{Operation, Options, Phase};
+use plumb_events::OperationResult;
+
+use crate::world::{Dice, Fault, Res, World};
+
+const HISTORIES: u64 = 400;
+const OPERATIONS: usize = 12;
+
+/// A program of up to ten resources that refer to earlier ones.
+fn program(dice: &mut Dice, before: &[Res]) -> Vec<Res> {
+    let mut program: Vec<Res> = Vec::new();
+    for index in 0..=dice.below(9) {
+        let name = format!("n{index}");
+        let mut res = match before.iter().find(|res| res.name == name) {
+            Some(res) if !dice.one_in(3) => res.clone(),
+            _ => fresh(dice, &name, &program),
+        };
+        if dice.one_in(4) && !res.component {
+            let key = ["value", "replace"][dice.below(2)];
+            res.properties.insert(key, format!("v{}", dice.below(4)));
+        }
+        // What it refers to may have gone from the program.
+        let is_there = |name: &String| program.iter().any(|res| res.name == *name);
+        res.uses.retain(|_, other| is_there(other));
+        res.depends_on.retain(is_there);
+        res.parent = res.parent.filter(is_there);
+        res.deleted_with = res.deleted_with.filter(is_there);
+        res.replace_with.retain(is_there);
+        program.push(res);
+    }
+    program
+}
+
+fn fresh(dice: &mut Dice, name: &str, earlier: &[Res]) -> Res {
+    let mut res = Res::new(name).with("value", format!("v{}", dice.below(4)));
+    res.component = dice.one_in(6);
+    if res.component {
+        res.properties = plumb_value::PropertyMap::new();
+    }
+    if dice.one_in(5) {
+        res.delete_before_replace = Some(dice.one_in(2));
+    }
+    if dice.one_in(6) && !res.component {
+        res.properties.insert("dbr", true);
+    }
+    if earlier.is_empty() {
+        return res;
+    }
+    let pick = |dice: &mut Dice| earlier[dice.below(earlier.len())].name.clone();
+    let is_custom = |name: &String| earlier.iter().any(|res| res.name == *name && !res.component);
+    if dice.one_in(2) && !res.component {
+        let other = pick(dice);
+        if is_custom(&other) {
+            res.uses.insert(["value", "replace"][dice.below(2)].to_owned(), other);
+        }
+    }
+    if dice.one_in(4) {
+        res.depends_on.push(pick(dice));
+    }
+    if dice.one_in(4) {
+        res.parent = Some(pick(dice));
+    }
+    if dice.one_in(10) {
+        res.replace_with.push(pick(dice));
+    }
+    res
+}
+
+fn inject_faults(dice: &mut Dice, world: &mut World) {
+    world.cloud.failures.clear();
+    for _ in 0..dice.below(3) {
+        let name = format!("n{}", dice.below(9));
+        match dice.below(6) {
+            0 => world.cloud.fail("create", &name, Fault::Clean),
+            1 => world.cloud.fail("create", &name, Fault::Partial),
+            2 => world.cloud.fail("update", &name, Fault::Clean),
+            3 => world.cloud.fail("update", &name, Fault::Partial),
+            4 => world.cloud.fail("delete", &name, Fault::Clean),
+            _ => world.cloud.fail("read", &name, Fault::Clean),
+        }
+    }
+}
+
+fn history(seed: u64) {
+    let mut world = World::new(seed);
+    let mut dice = Dice::new(seed ^ 0xabcdef);
+    let mut current: Vec<Res> = Vec::new();
+    for _ in 0..OPERATIONS {
+        inject_faults(&mut dice, &mut world);
+        let options = Options {
+            parallel: [1, 2, 8][dice.below(3)],
+            continue_on_error: dice.one_in(4),
+            refresh: dice.one_in(5),
+            ..Options::new(if dice.one_in(5) { Phase::Preview } else { Phase::Execute })
+        };
+        match dice.below(10) {
+            0 => drop(world.run(Operation::Destroy, &[], options)),
+            1 => drop(world.run(Operation::Refresh, &[], Options { refresh: false, ..options })),
+            _ => {
+                current = program(&mut dice, &current);
+                drop(world.run(Operation::Update, &current, options));
+            }
+        }
+    }
+    // Without faults a run converges, and the next one has nothing to do.
+    world.cloud.failures.clear();
+    let ran = world.up(&current);
+    assert_eq!(ran.outcome.result, OperationResult::Succeeded, "{:?}", ran.errors);
+    let again = world.up(&current);
+    assert_eq!(again.outcome.result, OperationResult::Succeeded, "{:?}", again.errors);
+    assert!(!again.outcome.has_changes, "{:?}", again.changes);
+    assert!(world.snapshot.pending_operations.is_empty());
+    let gone = world.destroy();
+    assert_eq!(gone.outcome.result, OperationResult::Succeeded, "{:?}", gone.errors);
+    assert!(world.snapshot.resources.is_empty() && world.cloud.objects.is_empty());
+}
+
+#[test]
+fn random_histories_keep_the_state_valid_and_lose_nothing() {
+    for seed in 0..HISTORIES {
+        let result = std::panic::catch_unwind(|| history(seed));
+        if let Err(panic) = result {
+            eprintln!("the failing seed is {seed}");
+            std::panic::resume_unwind(panic);
+        }
+    }
+}

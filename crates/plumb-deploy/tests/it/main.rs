@@ -1,0 +1,5 @@
+//! The core at work: whole runs against a small world.
+
+mod generated;
+mod histories;
+mod world;

@@ -1,0 +1,217 @@
+//! The view that people asked for.
+
+use std::time::Duration;
+
+use plumb_events::json::{JsonProperties, to_json_line};
+use plumb_events::{Event, Filter, OperationResult, Summary};
+
+use crate::diff_view::DiffView;
+use crate::options::{Options, View};
+use crate::policies::Policies;
+use crate::progress::ProgressLines;
+use crate::rows::Rows;
+use crate::tree::{Size, Tree};
+use crate::{colorize, sections};
+
+/// Text to write.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// For standard output.
+    pub stdout: String,
+    /// For standard error.
+    pub stderr: String,
+}
+
+impl Output {
+    pub(crate) fn stdout(text: String) -> Self {
+        Output {
+            stdout: text,
+            stderr: String::new(),
+        }
+    }
+
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.stdout.is_empty() && self.stderr.is_empty()
+    }
+}
+
+/// Folds the events of one operation to text.
+///
+/// Feed it every event with the time since the operation began and write what comes back. For [`View::Tree`], paint
+/// [`Display::frame`] as often as you like; what comes back from events then belongs below the last frame. For
+/// [`View::Progress`], call [`Display::tick`] once a second.
+#[derive(Debug)]
+pub struct Display {
+    options: Options,
+    body: Body,
+    policies: Policies,
+    summary: Option<Summary>,
+    finished: bool,
+}
+
+#[derive(Debug)]
+enum Body {
+    Progress(ProgressLines),
+    Tree(Tree),
+    Diff(DiffView),
+}
+
+impl Display {
+    /// A display that has seen nothing.
+    pub fn new(options: Options) -> Self {
+        let body = match options.view {
+            View::Progress => Body::Progress(ProgressLines::new(options.clone())),
+            View::Tree => Body::Tree(Tree::new(options.clone())),
+            View::Diff => Body::Diff(DiffView::new(options.clone())),
+        };
+        Display {
+            options,
+            body,
+            policies: Policies::default(),
+            summary: None,
+            finished: false,
+        }
+    }
+
+    /// What to write before the first event, banner included.
+    pub fn start(&self) -> String {
+        let live = match &self.options.live_url {
+            Some(url) if self.options.view == View::Tree => {
+                format!("View in Browser (Ctrl+O): {url}\n\n")
+            }
+            Some(url) => format!("View Live: {url}\n\n"),
+            None => String::new(),
+        };
+        format!(
+            "{}{}",
+            self.options.banner(),
+            colorize(&live, self.options.color)
+        )
+    }
+
+    /// Takes an event in; `now` is the time since the operation began.
+    pub fn handle(&mut self, event: &Event, now: Duration) -> Output {
+        self.policies.handle(event);
+        if let Event::Summary(summary) = event {
+            self.summary = Some(summary.clone());
+            self.note_result(summary.result);
+        }
+        if matches!(event, Event::Cancel) {
+            return self.finish(now);
+        }
+        if let Event::StartDebugging { config } = event {
+            let config = to_json_line(&JsonProperties(config, &Filter::hiding_secrets()));
+            return Output::stdout(format!("Waiting for a debugger to attach: {config}\n"));
+        }
+        let output = match &mut self.body {
+            Body::Progress(progress) => Output::stdout(progress.handle(event, now)),
+            Body::Tree(tree) => {
+                tree.handle(event, now);
+                match event {
+                    Event::Prelude { config } => {
+                        Output::stdout(sections::configuration(config, &self.options))
+                    }
+                    Event::Stdout { message, .. } => Output::stdout(message.to_string()),
+                    _ => Output::default(),
+                }
+            }
+            Body::Diff(view) => view.handle(event),
+        };
+        self.colored(output)
+    }
+
+    /// A sign of life, if nothing was written for a while; to be called once a second.
+    pub fn tick(&mut self) -> Output {
+        match &mut self.body {
+            Body::Progress(progress) => Output::stdout(progress.tick()),
+            Body::Tree(_) | Body::Diff(_) => Output::default(),
+        }
+    }
+
+    /// The tree as it is now, in at most `height` lines of at most `width` columns; empty for other views.
+    pub fn frame(&self, width: usize, height: usize, now: Duration) -> Vec<String> {
+        self.sized_frame(
+            Size {
+                width,
+                height: Some(height),
+            },
+            now,
+        )
+    }
+
+    /// The whole tree, however long; for the last frame.
+    pub fn full_frame(&self, width: usize, now: Duration) -> Vec<String> {
+        self.sized_frame(
+            Size {
+                width,
+                height: None,
+            },
+            now,
+        )
+    }
+
+    fn sized_frame(&self, size: Size, now: Duration) -> Vec<String> {
+        let Body::Tree(tree) = &self.body else {
+            return Vec::new();
+        };
+        tree.frame(size, now)
+            .iter()
+            .map(|line| colorize(line, self.options.color).into_owned())
+            .collect()
+    }
+
+    /// What remains to be written when everything is over. [`Event::Cancel`] does the same; more than once does nothing.
+    pub fn finish(&mut self, now: Duration) -> Output {
+        if std::mem::replace(&mut self.finished, true) {
+            return Output::default();
+        }
+        let text = match &mut self.body {
+            Body::Progress(progress) => {
+                let last_rows = progress.finish(now);
+                format!(
+                    "{last_rows}{}",
+                    final_sections(&progress.rows, &self.policies, self.summary.as_ref())
+                )
+            }
+            Body::Tree(tree) => {
+                tree.rows.done = true;
+                final_sections(&tree.rows, &self.policies, self.summary.as_ref())
+            }
+            Body::Diff(_) => String::new(),
+        };
+        self.colored(Output::stdout(text))
+    }
+
+    fn note_result(&mut self, result: OperationResult) {
+        let interrupted = result != OperationResult::Succeeded;
+        match &mut self.body {
+            Body::Progress(progress) => progress.rows.interrupted = interrupted,
+            Body::Tree(tree) => tree.rows.interrupted = interrupted,
+            Body::Diff(_) => {}
+        }
+    }
+
+    fn colored(&self, output: Output) -> Output {
+        Output {
+            stdout: colorize(&output.stdout, self.options.color).into_owned(),
+            stderr: colorize(&output.stderr, self.options.color).into_owned(),
+        }
+    }
+}
+
+fn final_sections(rows: &Rows, policies: &Policies, summary: Option<&Summary>) -> String {
+    let options = rows.options();
+    let mut text = policies.section(options);
+    text.push_str(&sections::diagnostics(rows));
+    text.push_str(&sections::stack_outputs(
+        rows.stack_outputs.as_ref(),
+        options,
+    ));
+    if let Some(summary) = summary.filter(|_| !policies.has_mandatory()) {
+        text.push_str(&sections::resources(summary, rows.errored()));
+        text.push_str(&sections::duration(summary));
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,203 @@
+//! What policies had to say (`cli.md` 18.6).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use plumb_events::{Event, PolicyPackId, PolicyRemediation, PolicyViolation, Summary};
+
+use crate::color::{ERROR, WARNING, paint};
+use crate::diff::{diff_objects, visible};
+use crate::options::Options;
+use crate::sections::heading;
+use crate::text::{counted, short_type};
+use crate::values::{ValuePrinter, ValueStyle};
+
+/// What was heard from policies so far.
+#[derive(Debug, Default)]
+pub(crate) struct Policies {
+    packs: BTreeSet<String>,
+    violations: Vec<PolicyViolation>,
+    remediations: Vec<PolicyRemediation>,
+}
+
+impl Policies {
+    pub(crate) fn handle(&mut self, event: &Event) {
+        match event {
+            Event::PolicyViolation(violation) => {
+                self.packs.insert(pack_key(&violation.pack));
+                self.violations.push(violation.clone());
+            }
+            Event::PolicyRemediation(remediation) => {
+                self.packs.insert(pack_key(&remediation.pack));
+                self.remediations.push(remediation.clone());
+            }
+            Event::PolicyAnalyzeSummary(summary)
+            | Event::PolicyRemediateSummary(summary)
+            | Event::PolicyAnalyzeStackSummary(summary) => {
+                self.packs.insert(pack_key(&summary.pack));
+            }
+            Event::Summary(Summary { policy_packs, .. }) => {
+                self.packs.extend(
+                    policy_packs
+                        .iter()
+                        .map(|(name, version)| key(name, version)),
+                );
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a violation forbids the operation.
+    pub(crate) fn has_mandatory(&self) -> bool {
+        self.violations.iter().any(is_mandatory)
+    }
+
+    /// The section; empty when no policy pack ran.
+    pub(crate) fn section(&self, options: &Options) -> String {
+        if self.packs.is_empty() {
+            return String::new();
+        }
+        let mut out = heading("Policies:");
+        for pack in &self.packs {
+            self.pack(pack, options, &mut out);
+        }
+        out.push('\n');
+        out
+    }
+
+    fn pack(&self, pack: &str, options: &Options, out: &mut String) {
+        let mut violations: Vec<&PolicyViolation> = self
+            .violations
+            .iter()
+            .filter(|violation| pack_key(&violation.pack) == pack)
+            .collect();
+        violations.sort_by_key(|violation| {
+            (
+                !is_mandatory(violation),
+                &violation.severity,
+                &violation.policy,
+                &violation.urn,
+            )
+        });
+        let mark = match (
+            violations.iter().any(|violation| is_mandatory(violation)),
+            violations.is_empty(),
+        ) {
+            (true, _) => "❌",
+            (false, false) => "⚠️",
+            (false, true) => "✅",
+        };
+        let _ = writeln!(out, "    {mark} {pack}");
+        for violation in violations {
+            write_violation(violation, out);
+        }
+        self.pack_remediations(pack, options, out);
+    }
+
+    fn pack_remediations(&self, pack: &str, options: &Options, out: &mut String) {
+        let mut by_policy: BTreeMap<&str, Vec<&PolicyRemediation>> = BTreeMap::new();
+        for remediation in self
+            .remediations
+            .iter()
+            .filter(|remediation| pack_key(&remediation.pack) == pack)
+        {
+            by_policy
+                .entry(&remediation.policy)
+                .or_default()
+                .push(remediation);
+        }
+        for (policy, remediations) in by_policy {
+            if !options.show_policy_remediations {
+                let count = counted(remediations.len(), "resource");
+                let _ = writeln!(
+                    out,
+                    "        - {}  {policy}  ({count})",
+                    paint(WARNING, "[remediate]")
+                );
+                continue;
+            }
+            for remediation in remediations {
+                write_remediation(remediation, options, out);
+            }
+        }
+    }
+}
+
+/// A violation as one line and its message.
+pub(crate) fn write_violation(violation: &PolicyViolation, out: &mut String) {
+    let style = if is_mandatory(violation) {
+        ERROR
+    } else {
+        WARNING
+    };
+    let level = paint(style, format!("[{}]", violation.enforcement_level));
+    let severity = if violation.severity.is_empty() {
+        String::new()
+    } else {
+        format!(" [severity: {}]", violation.severity)
+    };
+    let resource = violation
+        .urn
+        .as_ref()
+        .map(resource_clause)
+        .unwrap_or_default();
+    let _ = writeln!(
+        out,
+        "        - {level}{severity}  {}{resource}",
+        violation.policy
+    );
+    for line in violation.message.trim_end().lines() {
+        let _ = writeln!(out, "          {line}");
+    }
+}
+
+fn write_remediation(remediation: &PolicyRemediation, options: &Options, out: &mut String) {
+    let resource = remediation
+        .urn
+        .as_ref()
+        .map(resource_clause)
+        .unwrap_or_default();
+    let _ = writeln!(
+        out,
+        "        - {}  {}{resource}",
+        paint(WARNING, "[remediate]"),
+        remediation.policy
+    );
+    let before = visible(&remediation.before, options.show_secrets);
+    let after = visible(&remediation.after, options.show_secrets);
+    let mut printer = ValuePrinter::new(ValueStyle {
+        only_changes: true,
+        full: options.full_output,
+        ..ValueStyle::default()
+    });
+    printer.object_diff(&diff_objects(&before, &after), 3);
+    out.push_str(&printer.finish());
+}
+
+fn resource_clause(urn: &plumb_resource::Urn) -> String {
+    format!("  ({}: {})", short_type(urn.type_text()), urn.name())
+}
+
+fn is_mandatory(violation: &PolicyViolation) -> bool {
+    violation.enforcement_level == "mandatory"
+}
+
+fn pack_key(pack: &PolicyPackId) -> String {
+    key(
+        &pack.name,
+        if pack.version_tag.is_empty() {
+            &pack.version
+        } else {
+            &pack.version_tag
+        },
+    )
+}
+
+fn key(name: &str, version: &str) -> String {
+    let version = version.strip_prefix('v').unwrap_or(version);
+    if version.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name}@v{version}")
+    }
+}

@@ -1,0 +1,117 @@
+//! Plain progress: one line for each visible change of a row (`cli.md` 18.2).
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use ecow::EcoString;
+use plumb_events::{Event, Progress};
+
+use crate::options::Options;
+use crate::rows::{Row, Rows, Touched};
+use crate::sections;
+
+/// Folds events to progress lines.
+#[derive(Debug)]
+pub(crate) struct ProgressLines {
+    pub(crate) rows: Rows,
+    /// Whether something was written since the last tick.
+    active: bool,
+    /// Whether the cursor stands behind a sign of life.
+    waiting: bool,
+    downloads: BTreeSet<EcoString>,
+}
+
+impl ProgressLines {
+    pub(crate) fn new(options: Options) -> Self {
+        ProgressLines {
+            rows: Rows::new(options),
+            active: false,
+            waiting: false,
+            downloads: BTreeSet::new(),
+        }
+    }
+
+    pub(crate) fn handle(&mut self, event: &Event, now: Duration) -> String {
+        let mut out = String::new();
+        match event {
+            Event::Prelude { config } => {
+                out.push_str(&sections::configuration(config, self.rows.options()));
+                out.push('\n');
+            }
+            Event::Stdout { message, .. } => out.push_str(message),
+            Event::Progress(progress) => self.download(progress, &mut out),
+            _ => {
+                if let Touched::Row(idx) = self.rows.handle(event, now) {
+                    let _ = writeln!(out, "{}", self.line(&self.rows.list[idx], now));
+                }
+            }
+        }
+        self.after_waiting(out)
+    }
+
+    /// A sign of life if nothing was written since the last tick.
+    pub(crate) fn tick(&mut self) -> String {
+        if std::mem::take(&mut self.active)
+            || self.rows.options().suppress_progress
+            || self.rows.done
+        {
+            return String::new();
+        }
+        if std::mem::replace(&mut self.waiting, true) {
+            return ".".to_owned();
+        }
+        let mark = if self.rows.options().emoji {
+            "✨"
+        } else {
+            "@"
+        };
+        format!("{mark} {}....", self.rows.options().title().to_lowercase())
+    }
+
+    /// The rows that were not finished, once everything is over.
+    pub(crate) fn finish(&mut self, now: Duration) -> String {
+        let unfinished = self.rows.unfinished();
+        self.rows.done = true;
+        let mut out = String::new();
+        for idx in unfinished {
+            let _ = writeln!(out, "{}", self.line(&self.rows.list[idx], now));
+        }
+        self.after_waiting(out)
+    }
+
+    fn after_waiting(&mut self, out: String) -> String {
+        if out.is_empty() {
+            return out;
+        }
+        self.active = true;
+        if std::mem::take(&mut self.waiting) {
+            format!("\n{out}")
+        } else {
+            out
+        }
+    }
+
+    fn line(&self, row: &Row, now: Duration) -> String {
+        let sign = self.rows.sign_text(row);
+        let (status, info) = (self.rows.status_text(row, now), self.rows.info_text(row));
+        if let (Some(urn), true) = (&row.urn, self.rows.options().show_urns) {
+            format!("{sign} {urn} {status} {info}")
+        } else {
+            let (type_name, name) = row.labels();
+            format!("{sign} {type_name} {name} {status} {info}")
+        }
+    }
+
+    fn download(&mut self, progress: &Progress, out: &mut String) {
+        if self.rows.options().suppress_progress {
+            return;
+        }
+        if progress.done {
+            self.downloads.remove(&progress.id);
+            let _ = writeln!(out, "{}: done", progress.message);
+        } else if self.downloads.insert(progress.id.clone()) {
+            let _ = writeln!(out, "{}: starting", progress.message);
+        }
+    }
+}

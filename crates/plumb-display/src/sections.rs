@@ -1,0 +1,137 @@
+//! The sections after the last step: diagnostics, outputs, resources, duration (`cli.md` 18.5).
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use ecow::EcoString;
+use plumb_events::{Metadata, Summary, strip_color};
+use plumb_resource::StepOp;
+
+use crate::color::{BOLD, ERROR, HEADLINE, INFO, paint};
+use crate::ops;
+use crate::options::Options;
+use crate::rows::Rows;
+use crate::steps::{OutputView, outputs_text};
+use crate::text::go_duration;
+
+/// A heading with its line break.
+pub(crate) fn heading(text: &str) -> String {
+    format!("{}\n", paint(HEADLINE, text))
+}
+
+/// The configuration, if it is to be shown; ends with a line break unless empty.
+pub(crate) fn configuration(config: &BTreeMap<EcoString, EcoString>, options: &Options) -> String {
+    if !options.show_config {
+        return String::new();
+    }
+    let mut out = heading("Configuration:");
+    for (key, value) in config {
+        let _ = writeln!(out, "    {key}: {value}");
+    }
+    out
+}
+
+/// Every message that is not only of interest while new, by resource and stream.
+pub(crate) fn diagnostics(rows: &Rows) -> String {
+    let mut out = String::new();
+    for row in rows.list.iter().filter(|row| !row.streams.is_empty()) {
+        if out.is_empty() {
+            out.push_str(&heading("Diagnostics:"));
+        }
+        let (type_name, name) = row.labels();
+        let title = match &row.urn {
+            Some(urn) if rows.options().show_urns => format!("{urn}:"),
+            _ => format!("{type_name} ({name}):"),
+        };
+        let _ = writeln!(out, "  {}", paint(INFO, title));
+        for (_, text) in &row.streams {
+            for line in text.trim_end_matches('\n').split('\n') {
+                let line = line.trim_end();
+                let _ = writeln!(
+                    out,
+                    "{}",
+                    if strip_color(line).is_empty() {
+                        String::new()
+                    } else {
+                        format!("    {line}")
+                    }
+                );
+            }
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// The outputs of the stack.
+pub(crate) fn stack_outputs(metadata: Option<&Metadata>, options: &Options) -> String {
+    let Some(metadata) = metadata.filter(|_| !options.suppress_outputs) else {
+        return String::new();
+    };
+    let view = OutputView {
+        indent: 1,
+        show_sames: true,
+        skip_unknown_updates: false,
+    };
+    let text = outputs_text(metadata, options, view);
+    if text.is_empty() {
+        text
+    } else {
+        format!("{}{text}\n", heading("Outputs:"))
+    }
+}
+
+/// What changed, what did not, and what failed; ends with the last line.
+pub(crate) fn resources(summary: &Summary, errored: usize) -> String {
+    let mut out = heading("Resources:");
+    let (mut changed, mut kinds) = (0, 0);
+    for op in StepOp::ALL {
+        let count = summary.resource_changes.get(&op).copied().unwrap_or(0);
+        if count == 0 || op == StepOp::Same || ops::is_read(op) {
+            continue;
+        }
+        kinds += 1;
+        changed += count;
+        let what = if summary.is_preview {
+            format!("to {}", op.as_str())
+        } else {
+            ops::past_tense(op).to_owned()
+        };
+        let _ = writeln!(
+            out,
+            "    {}",
+            paint(ops::color(op), format!("{}{count} {what}", ops::sign(op)))
+        );
+    }
+    let same = summary
+        .resource_changes
+        .get(&StepOp::Same)
+        .copied()
+        .unwrap_or(0);
+    let mut totals = Vec::new();
+    if kinds > 1 {
+        totals.push(paint(BOLD, format!("{changed} changes")));
+    }
+    if same > 0 {
+        totals.push(format!("{same} unchanged"));
+    }
+    if !totals.is_empty() {
+        let _ = writeln!(out, "    {}", totals.join(". "));
+    }
+    if errored > 0 {
+        let _ = writeln!(out, "    {}", paint(ERROR, format!("{errored} errored")));
+    }
+    out
+}
+
+/// How long it took; nothing for previews.
+pub(crate) fn duration(summary: &Summary) -> String {
+    if summary.is_preview {
+        return String::new();
+    }
+    format!(
+        "\n{} {}\n",
+        paint(HEADLINE, "Duration:"),
+        go_duration(summary.duration)
+    )
+}

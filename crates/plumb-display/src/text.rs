@@ -1,0 +1,191 @@
+//! Small matters of text.
+
+use std::time::Duration;
+
+use plumb_events::strip_color;
+use plumb_resource::StepOp;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+const MAX_LINES: usize = 3;
+const MAX_LINE: usize = 150;
+
+/// The type without the file part of its module, which only repeats the name: `random:index/randomPet:RandomPet` is
+/// `random:index:RandomPet`.
+pub(crate) fn short_type(type_token: &str) -> String {
+    let parts: Vec<&str> = type_token.split(':').collect();
+    let [package, module, name] = parts.as_slice() else {
+        return type_token.to_owned();
+    };
+    let Some((folder, file)) = module.rsplit_once('/') else {
+        return type_token.to_owned();
+    };
+    let mut letters = name.chars();
+    let lower: String = letters
+        .next()
+        .map(|first| first.to_lowercase().chain(letters).collect())
+        .unwrap_or_default();
+    if lower.is_empty() || file != lower {
+        return type_token.to_owned();
+    }
+    format!("{package}:{folder}:{name}")
+}
+
+/// `1 error`, `2 errors`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{count} {noun}s")
+    }
+}
+
+/// Whole seconds, rounded up, as Go prints durations: `1m5s`.
+pub(crate) fn go_duration(duration: Duration) -> String {
+    let seconds = duration.as_secs() + u64::from(duration.subsec_nanos() > 0);
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match (hours, minutes) {
+        (0, 0) => format!("{seconds}s"),
+        (0, _) => format!("{minutes}m{seconds}s"),
+        _ => format!("{hours}h{minutes}m{seconds}s"),
+    }
+}
+
+/// Number of columns that the text takes on a terminal, colour tags not counted.
+pub(crate) fn width(text: &str) -> usize {
+    strip_color(text).width()
+}
+
+/// The text, filled up with blanks.
+pub(crate) fn pad(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// The text cut to `columns`; colour tags are kept and closed.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        if let Some(end) = rest.strip_prefix("<{%").and_then(|tag| tag.find("%}>")) {
+            let length = end + 6;
+            out.push_str(&rest[..length]);
+            rest = &rest[length..];
+            continue;
+        }
+        let letter_width = letter.width().unwrap_or(0);
+        if used + letter_width + 1 > columns {
+            break;
+        }
+        used += letter_width;
+        out.push(letter);
+        rest = &rest[letter.len_utf8()..];
+    }
+    if columns > 0 {
+        out.push('…');
+    }
+    if text.contains("<{%") {
+        out.push_str(crate::color::RESET);
+    }
+    out
+}
+
+/// At most three lines of at most 150 characters.
+pub(crate) fn cut_text(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for (idx, line) in text.split('\n').enumerate() {
+        if idx == MAX_LINES {
+            lines.push("...".to_owned());
+            break;
+        }
+        let mut letters = line.chars();
+        let mut cut: String = letters.by_ref().take(MAX_LINE).collect();
+        if letters.next().is_some() {
+            cut.push_str("...");
+        }
+        lines.push(cut);
+    }
+    lines.join("\n")
+}
+
+/// Longest common subsequence by lines; texts too long for that differ as a whole.
+pub(crate) fn line_diff<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(StepOp, &'t str)> {
+    const MAX_CELLS: usize = 4_000_000;
+    if old.len().saturating_mul(new.len()) > MAX_CELLS {
+        let removed = old.iter().map(|line| (StepOp::Delete, *line));
+        return removed
+            .chain(new.iter().map(|line| (StepOp::Create, *line)))
+            .collect();
+    }
+    let mut common = vec![vec![0_u32; new.len() + 1]; old.len() + 1];
+    for (i, old_line) in old.iter().enumerate().rev() {
+        for (j, new_line) in new.iter().enumerate().rev() {
+            common[i][j] = if old_line == new_line {
+                common[i + 1][j + 1] + 1
+            } else {
+                common[i + 1][j].max(common[i][j + 1])
+            };
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    let mut lines = Vec::new();
+    while i < old.len() || j < new.len() {
+        if i < old.len() && j < new.len() && old[i] == new[j] {
+            lines.push((StepOp::Same, old[i]));
+            (i, j) = (i + 1, j + 1);
+        } else if j == new.len() || (i < old.len() && common[i + 1][j] >= common[i][j + 1]) {
+            lines.push((StepOp::Delete, old[i]));
+            i += 1;
+        } else {
+            lines.push((StepOp::Create, new[j]));
+            j += 1;
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_lose_a_file_that_repeats_the_name() {
+        assert_eq!(
+            short_type("random:index/randomPet:RandomPet"),
+            "random:index:RandomPet"
+        );
+        assert_eq!(
+            short_type("aws:s3/bucketV2:Bucket"),
+            "aws:s3/bucketV2:Bucket"
+        );
+        assert_eq!(short_type("plain"), "plain");
+    }
+
+    #[test]
+    fn durations_are_rounded_up() {
+        assert_eq!(go_duration(Duration::from_millis(64_500)), "1m5s");
+        assert_eq!(go_duration(Duration::from_hours(1)), "1h0m0s");
+        assert_eq!(go_duration(Duration::ZERO), "0s");
+    }
+
+    #[test]
+    fn cutting_counts_columns_and_keeps_tags() {
+        assert_eq!(
+            cut("<{%bold%}>abcdef<{%reset%}>", 4),
+            "<{%bold%}>abc…<{%reset%}>"
+        );
+        assert_eq!(cut("日本語", 5), "日本…");
+        assert_eq!(cut("abc", 3), "abc");
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        assert_eq!(cut_text("1\n2\n3\n4\n5"), "1\n2\n3\n...");
+        assert_eq!(
+            cut_text(&"x".repeat(151)),
+            format!("{}...", "x".repeat(150))
+        );
+    }
+}

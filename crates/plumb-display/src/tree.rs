@@ -1,0 +1,338 @@
+//! The tree that is repainted while an operation goes on (`cli.md` 18.3).
+//!
+//! Drawing is pure: [`Tree::frame`] makes lines of the rows for a given size and time.
+//!
+//! 1. Rows that are worth showing are taken, with their ancestors.
+//! 2. They are ordered as a tree, children in the order in which they were first heard of.
+//! 3. If there are more than fit, finished rows without unfinished descendants give way, oldest first; how many did
+//!    is said in their place.
+//! 4. Columns are padded to the widest cell and lines are cut to the width.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::time::Duration;
+
+use plumb_events::{Event, Progress};
+use plumb_resource::StepOp;
+
+use crate::color::{COLUMN_HEADER, HEADLINE, paint};
+use crate::options::Options;
+use crate::rows::{Row, Rows};
+use crate::text::{cut, pad, width};
+
+const GAP: &str = "  ";
+const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const PLAIN_SPINNER: [&str; 4] = ["|", "/", "-", "\\"];
+
+/// Room for a frame.
+#[derive(Clone, Copy)]
+pub(crate) struct Size {
+    pub(crate) width: usize,
+    /// Number of lines, or none for as many as it takes.
+    pub(crate) height: Option<usize>,
+}
+
+/// A row in the tree.
+struct Placed {
+    idx: usize,
+    /// The branches before the row.
+    branches: String,
+}
+
+/// The rows, and the downloads that go on below them.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    pub(crate) rows: Rows,
+    downloads: Vec<Progress>,
+}
+
+impl Tree {
+    pub(crate) fn new(options: Options) -> Self {
+        Tree {
+            rows: Rows::new(options),
+            downloads: Vec::new(),
+        }
+    }
+
+    pub(crate) fn handle(&mut self, event: &Event, now: Duration) {
+        self.rows.handle(event, now);
+        let Event::Progress(progress) = event else {
+            return;
+        };
+        self.downloads.retain(|download| download.id != progress.id);
+        if !progress.done && !self.rows.options().suppress_progress {
+            self.downloads.push(progress.clone());
+        }
+    }
+
+    /// The lines to show, with colour tags.
+    pub(crate) fn frame(&self, size: Size, now: Duration) -> Vec<String> {
+        let below = if self.rows.done {
+            Vec::new()
+        } else {
+            self.download_lines(size)
+        };
+        let height = size.height.map(|height| height.saturating_sub(below.len()));
+        let mut lines = row_lines(&self.rows, Size { height, ..size }, now);
+        lines.extend(below);
+        lines
+    }
+
+    fn download_lines(&self, size: Size) -> Vec<String> {
+        // Rows come first: downloads take at most half of the height.
+        let room = size
+            .height
+            .map_or(usize::MAX, |height| height / 2)
+            .saturating_sub(1);
+        if self.downloads.is_empty() || room == 0 {
+            return Vec::new();
+        }
+        let lines = self
+            .downloads
+            .iter()
+            .take(room)
+            .map(|download| cut(&download_line(download), size.width));
+        std::iter::once(paint(HEADLINE, "Downloads:"))
+            .chain(lines)
+            .collect()
+    }
+}
+
+/// `    MESSAGE [=====>    ] 50%`.
+fn download_line(download: &Progress) -> String {
+    const BAR: u64 = 20;
+    if download.total == 0 {
+        return format!("    {}", download.message);
+    }
+    let done = download.received.min(download.total);
+    let filled = (done * BAR / download.total) as usize;
+    let bar = format!(
+        "{}{}",
+        "=".repeat(filled),
+        " ".repeat(BAR as usize - filled)
+    );
+    format!(
+        "    {} [{bar}] {}%",
+        download.message,
+        done * 100 / download.total
+    )
+}
+
+fn row_lines(rows: &Rows, size: Size, now: Duration) -> Vec<String> {
+    let shown = shown_rows(rows);
+    if shown.is_empty() {
+        return Vec::new();
+    }
+    // One line is the header's; `fit` keeps another free for the number of rows left out.
+    let room = size.height.map(|height| height.saturating_sub(1).max(1));
+    let (kept, left_out) = fit(rows, shown, room);
+    let placed = place(rows, &kept);
+    let mut cells = vec![header(rows)];
+    cells.extend(placed.iter().map(|placed| cells_of(rows, placed, now)));
+    let mut lines = align(&cells, size.width);
+    if left_out > 0 {
+        lines.push(cut(&format!("     … {left_out} more"), size.width));
+    }
+    lines.truncate(size.height.unwrap_or(usize::MAX));
+    lines
+}
+
+fn shown_rows(rows: &Rows) -> HashSet<usize> {
+    let mut shown = HashSet::new();
+    for idx in (0..rows.list.len()).filter(|idx| is_worth_showing(rows, *idx)) {
+        let mut at = Some(idx);
+        while let Some(idx) = at.filter(|idx| shown.insert(*idx)) {
+            at = parent_of(rows, &rows.list[idx]);
+        }
+    }
+    shown
+}
+
+fn is_worth_showing(rows: &Rows, idx: usize) -> bool {
+    let row = &rows.list[idx];
+    // The stand-in gives way when the stack's own row is there.
+    let is_spare = row.urn.is_none()
+        && row.streams.is_empty()
+        && rows
+            .list
+            .iter()
+            .any(|row| row.urn.is_some() && row.is_root());
+    let stayed_same = rows.done
+        && row.op == StepOp::Same
+        && !row.is_root()
+        && !row.has_info()
+        && !rows.options().show_sames;
+    rows.is_visible(idx) && !is_spare && !stayed_same
+}
+
+fn parent_of(rows: &Rows, row: &Row) -> Option<usize> {
+    if row.is_root() {
+        return None;
+    }
+    let parent = row.parent.as_ref().and_then(|parent| rows.index_of(parent));
+    parent.or_else(|| rows.list.iter().position(Row::is_root))
+}
+
+/// The rows that fit, and the number of those that do not.
+fn fit(rows: &Rows, mut shown: HashSet<usize>, room: Option<usize>) -> (HashSet<usize>, usize) {
+    let Some(room) = room.filter(|room| *room < shown.len()) else {
+        return (shown, 0);
+    };
+    let total = shown.len();
+    let wanted = room.saturating_sub(1).max(1);
+    drop_leaves(rows, &mut shown, wanted, |row| {
+        rows.is_done(row) && !row.failed && !row.has_errors()
+    });
+    drop_leaves(rows, &mut shown, wanted, |_| true);
+    let left_out = total - shown.len();
+    (shown, left_out)
+}
+
+/// Takes rows without children away, oldest first, until `wanted` remain; the root and whatever `may_go` does not hold
+/// for stay.
+fn drop_leaves(
+    rows: &Rows,
+    shown: &mut HashSet<usize>,
+    wanted: usize,
+    may_go: impl Fn(&Row) -> bool,
+) {
+    let parent = |idx: usize| parent_of(rows, &rows.list[idx]);
+    let may_go = |idx: usize| !rows.list[idx].is_root() && may_go(&rows.list[idx]);
+    let mut n_children: HashMap<usize, usize> = HashMap::new();
+    for parent in shown.iter().filter_map(|idx| parent(*idx)) {
+        *n_children.entry(parent).or_default() += 1;
+    }
+    let is_leaf = |idx: &usize| !n_children.contains_key(idx);
+    let mut leaves: BTreeSet<usize> = shown
+        .iter()
+        .copied()
+        .filter(|idx| is_leaf(idx) && may_go(*idx))
+        .collect();
+    while shown.len() > wanted {
+        let Some(leaf) = leaves.pop_first() else {
+            break;
+        };
+        shown.remove(&leaf);
+        let Some(parent) = parent(leaf) else { continue };
+        let left = n_children.entry(parent).or_insert(1);
+        *left -= 1;
+        if *left == 0 && may_go(parent) && shown.contains(&parent) {
+            leaves.insert(parent);
+        }
+    }
+}
+
+fn place(rows: &Rows, shown: &HashSet<usize>) -> Vec<Placed> {
+    let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
+    let mut order: Vec<usize> = shown.iter().copied().collect();
+    order.sort_unstable();
+    for idx in order {
+        let parent = parent_of(rows, &rows.list[idx])
+            .filter(|parent| shown.contains(parent) && *parent != idx);
+        children.entry(parent).or_default().push(idx);
+    }
+    let mut placed = Vec::new();
+    for root in children.remove(&None).unwrap_or_default() {
+        placed.push(Placed {
+            idx: root,
+            branches: String::new(),
+        });
+        place_children(root, "", &mut children, &mut placed);
+    }
+    placed
+}
+
+fn place_children(
+    parent: usize,
+    branches: &str,
+    children: &mut HashMap<Option<usize>, Vec<usize>>,
+    placed: &mut Vec<Placed>,
+) {
+    let list = children.remove(&Some(parent)).unwrap_or_default();
+    for (nth, idx) in list.iter().enumerate() {
+        let is_last = nth + 1 == list.len();
+        placed.push(Placed {
+            idx: *idx,
+            branches: format!("{branches}{}", if is_last { "└─ " } else { "├─ " }),
+        });
+        let below = format!("{branches}{}", if is_last { "   " } else { "│  " });
+        place_children(*idx, &below, children, placed);
+    }
+}
+
+fn header(rows: &Rows) -> Vec<String> {
+    let options = rows.options();
+    let status = if options.preview { "Plan" } else { "Status" };
+    let names: &[&str] = if options.show_urns {
+        &["URN", status, "Info"]
+    } else {
+        &["Type", "Name", status, "Info"]
+    };
+    std::iter::once("   ".to_owned())
+        .chain(names.iter().map(|name| paint(COLUMN_HEADER, name)))
+        .collect()
+}
+
+fn cells_of(rows: &Rows, placed: &Placed, now: Duration) -> Vec<String> {
+    let row = &rows.list[placed.idx];
+    let mut cells = vec![rows.sign_text(row)];
+    if let (Some(urn), true) = (&row.urn, rows.options().show_urns) {
+        cells.push(format!("{}{urn}", placed.branches));
+    } else {
+        let (type_name, name) = row.labels();
+        cells.push(format!("{}{type_name}", placed.branches));
+        if !rows.options().show_urns {
+            cells.push(name.to_owned());
+        }
+    }
+    cells.push(status_cell(rows, row, now));
+    cells.push(rows.info_text(row));
+    cells
+}
+
+/// The status; what is under way turns.
+fn status_cell(rows: &Rows, row: &Row, now: Duration) -> String {
+    let status = rows.status_text(row, now);
+    let is_under_way = !rows.is_done(row) && row.step.is_some() && row.op != StepOp::Same;
+    if !is_under_way || rows.options().preview {
+        return status;
+    }
+    let turn = (now.as_millis() / 100) as usize;
+    let mark = if rows.options().emoji {
+        SPINNER[turn % SPINNER.len()]
+    } else {
+        PLAIN_SPINNER[turn % PLAIN_SPINNER.len()]
+    };
+    format!("{mark} {status}")
+}
+
+fn align(table: &[Vec<String>], columns: usize) -> Vec<String> {
+    let count = table.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count)
+        .map(|column| {
+            table
+                .iter()
+                .filter_map(|row| row.get(column))
+                .map(|cell| width(cell))
+                .max()
+                .unwrap_or(0)
+        })
+        .collect();
+    table
+        .iter()
+        .map(|row| {
+            let last = row.len().saturating_sub(1);
+            let cells: Vec<String> = row
+                .iter()
+                .enumerate()
+                .map(|(column, cell)| {
+                    if column == last {
+                        cell.clone()
+                    } else {
+                        pad(cell, widths[column])
+                    }
+                })
+                .collect();
+            cut(cells.join(GAP).trim_end(), columns)
+        })
+        .collect()
+}

@@ -1,0 +1,9 @@
+//! Displays of what the official program did, and of what it might have done.
+
+#![expect(clippy::unwrap_used, reason = "a failed helper is a failed test")]
+
+mod documents;
+mod recordings;
+mod support;
+mod tree;
+mod views;

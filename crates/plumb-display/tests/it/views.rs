@@ -1,0 +1,358 @@
+//! Progress lines and diffs of what the recordings do not show.
+
+use std::time::Duration;
+
+use plumb_display::{Display, Options, View};
+use plumb_events::{
+    ColorMode, Event, OperationResult, PolicyPackId, PolicyViolation, Progress, ProgressKind,
+};
+use plumb_resource::{DiffKind, PropertyDiff, ResourceState, StepOp};
+use plumb_value::{PropertyMap, Value};
+
+use crate::support::{
+    Thing, done, error, failed, metadata, options, pre, pre_of, show, stack, summary, thing,
+};
+
+fn prelude() -> Event {
+    Event::Prelude {
+        config: [("shop:size".into(), "3".into())].into(),
+    }
+}
+
+#[test]
+fn failures_are_named_in_row_and_sections() {
+    let (stack, thing) = (stack(), thing("lab:index:Thing", "a"));
+    let events = [
+        prelude(),
+        pre(StepOp::Create, None, Some(&stack)),
+        pre(StepOp::Create, None, Some(&thing)),
+        error(Some(&thing), "no room\n"),
+        failed(StepOp::Create, None, Some(&thing)),
+        error(None, "update failed\n"),
+        summary(&[(StepOp::Create, 2)], OperationResult::Failed),
+    ];
+    insta::assert_snapshot!(show(options(View::Progress), &events), @r#"
+    Updating (dev):
+
+     +  pulumi:pulumi:Stack shop-dev creating (0s) 
+     +  lab:index:Thing a creating (0s) 
+     +  lab:index:Thing a creating (1s) error: no room
+     +  lab:index:Thing a **creating failed** error: no room
+     +  pulumi:pulumi:Stack shop-dev creating (4s) error: update failed
+     +  pulumi:pulumi:Stack shop-dev **creating failed** 1 error
+    Diagnostics:
+      pulumi:pulumi:Stack (shop-dev):
+        error: update failed
+
+      lab:index:Thing (a):
+        error: no room
+
+    Resources:
+        + 2 created
+        2 errored
+
+    Duration: 1m5s
+    "#);
+}
+
+#[test]
+fn silence_shows_signs_of_life() {
+    let mut display = Display::new(options(View::Progress));
+    let first = display
+        .handle(&pre(StepOp::Create, None, Some(&stack())), Duration::ZERO)
+        .stdout;
+    assert_eq!(first, " +  pulumi:pulumi:Stack shop-dev creating (0s) \n");
+    let ticks: String = (0..3).map(|_| display.tick().stdout).collect();
+    assert_eq!(ticks, "@ updating.....");
+    let next = display
+        .handle(&error(None, "x\n"), Duration::from_secs(3))
+        .stdout;
+    assert_eq!(
+        next,
+        "\n +  pulumi:pulumi:Stack shop-dev creating (3s) error: x\n"
+    );
+}
+
+#[test]
+fn downloads_are_named_when_they_start_and_end() {
+    let progress = |received, done| {
+        Event::Progress(Progress {
+            kind: ProgressKind::PluginDownload,
+            id: "1".into(),
+            message: "Downloading plugin random".into(),
+            received,
+            total: 10,
+            done,
+        })
+    };
+    let mut display = Display::new(options(View::Progress));
+    let text: String = [progress(0, false), progress(5, false), progress(10, true)]
+        .iter()
+        .map(|event| display.handle(event, Duration::ZERO).stdout)
+        .collect();
+    assert_eq!(
+        text,
+        "Downloading plugin random: starting\nDownloading plugin random: done\n"
+    );
+}
+
+#[test]
+fn colours_are_kept_raw_or_become_codes() {
+    let events = [pre(StepOp::Create, None, Some(&thing("a:b:C", "x")))];
+    let text = |color| {
+        let mut display = Display::new(Options {
+            color,
+            ..options(View::Progress)
+        });
+        display.handle(&events[0], Duration::ZERO).stdout
+    };
+    assert_eq!(
+        text(ColorMode::Raw),
+        " <{%bold%}><{%fg 2%}>+ <{%reset%}> a:b:C x <{%bold%}><{%fg 2%}>creating (0s)<{%reset%}> \n"
+    );
+    assert!(text(ColorMode::Always).starts_with(" \u{1b}[1m\u{1b}[38;5;2m+ \u{1b}[0m a:b:C x"));
+}
+
+#[test]
+fn policies_come_before_everything_else_and_mandatory_ones_end_it() {
+    let violation = |level: &str, on: Option<&Thing>| {
+        Event::PolicyViolation(PolicyViolation {
+            urn: on.map(|thing| thing.state.urn.clone()),
+            message: "Buckets must not be public.\nACL was public-read".into(),
+            color: ColorMode::Raw,
+            policy: "no-public-bucket".into(),
+            pack: PolicyPackId {
+                name: "house-rules".into(),
+                version: "1".into(),
+                version_tag: "0.0.1".into(),
+            },
+            enforcement_level: level.into(),
+            severity: "".into(),
+        })
+    };
+    let bucket = thing("aws:s3/bucket:Bucket", "logs");
+    let events = [
+        violation("advisory", None),
+        violation("mandatory", Some(&bucket)),
+        summary(&[(StepOp::Same, 1)], OperationResult::Failed),
+    ];
+    insta::assert_snapshot!(show(options(View::Progress), &events), @r#"
+    Updating (dev):
+        pulumi:pulumi:Stack shop-dev  
+    Policies:
+        ❌ house-rules@v0.0.1
+            - [mandatory]  no-public-bucket  (aws:s3:Bucket: logs)
+              Buckets must not be public.
+              ACL was public-read
+            - [advisory]  no-public-bucket
+              Buckets must not be public.
+              ACL was public-read
+    "#);
+}
+
+fn diff_options() -> Options {
+    options(View::Diff)
+}
+
+#[test]
+fn an_update_shows_details_and_then_new_outputs() {
+    let stack = stack();
+    let inputs = |size: &str| {
+        PropertyMap::new()
+            .with("size", size)
+            .with("name", "n")
+            .with("password", secret(size))
+    };
+    let outputs = |size: &str| inputs(size).with("endpoint", size).with("__meta", "x");
+    let old = thing("aws:rds/instance:Instance", "db")
+        .id("db-1")
+        .inputs(inputs("s"))
+        .outputs(outputs("s"));
+    let new = thing("aws:rds/instance:Instance", "db")
+        .id("db-1")
+        .inputs(inputs("m"));
+    let settled = Thing {
+        state: new.state.clone(),
+    }
+    .outputs(outputs("m"));
+    let events = [
+        prelude(),
+        pre(StepOp::Same, Some(&stack), Some(&stack)),
+        pre(StepOp::Update, Some(&old), Some(&new)),
+        done(StepOp::Update, Some(&old), Some(&settled)),
+        summary(
+            &[(StepOp::Update, 1), (StepOp::Same, 1)],
+            OperationResult::Succeeded,
+        ),
+    ];
+    insta::assert_snapshot!(show(Options { show_config: true, ..diff_options() }, &events), @r#"
+    Updating (dev):
+    Configuration:
+        shop:size: 3
+      pulumi:pulumi:Stack: (same)
+        [urn=urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev]
+        ~ aws:rds/instance:Instance: (update)
+            [id=db-1]
+            [urn=urn:pulumi:dev::shop::aws:rds/instance:Instance::db]
+            name    : "n"
+            password: [secret]
+          ~ size    : "s" => "m"
+            --outputs:--
+          ~ endpoint: "s" => "m"
+    Resources:
+        ~ 1 updated
+        1 unchanged
+
+    Duration: 1m5s
+    "#);
+}
+
+#[test]
+fn secrets_are_shown_on_request() {
+    let old = thing("a:b:C", "x").inputs(PropertyMap::new().with("p", secret("one")));
+    let new = thing("a:b:C", "x").inputs(PropertyMap::new().with("p", secret("two")));
+    let events = [pre(StepOp::Update, Some(&old), Some(&new))];
+    assert!(show(diff_options(), &events).contains("p: [secret]"));
+    let shown = show(
+        Options {
+            show_secrets: true,
+            ..diff_options()
+        },
+        &events,
+    );
+    assert!(shown.contains(r#"~ p: "one" => "two""#), "{shown}");
+}
+
+#[test]
+fn reported_differences_are_the_only_ones_shown() {
+    let env = |name: &str| PropertyMap::new().with("NAME", name).with("OTHER", "o");
+    let inputs = |name: &str| {
+        PropertyMap::new()
+            .with("environment", env(name))
+            .with("quiet", true)
+    };
+    let old = thing("a:b:C", "x")
+        .id("1")
+        .inputs(inputs("a"))
+        .outputs(inputs("a"));
+    let new = thing("a:b:C", "x").inputs(inputs("b"));
+    let mut step = metadata(StepOp::Update, Some(&old), Some(&new));
+    step.detailed_diff = Some(
+        [(
+            "environment.NAME".into(),
+            PropertyDiff {
+                kind: DiffKind::Update,
+                input_diff: false,
+            },
+        )]
+        .into(),
+    );
+    insta::assert_snapshot!(show(diff_options(), &[pre_of(step)]), @r#"
+    Updating (dev):
+    ~ a:b:C: (update)
+        [id=1]
+        [urn=urn:pulumi:dev::shop::a:b:C::x]
+      ~ environment: {
+          ~ NAME: "a" => "b"
+        }
+    "#);
+}
+
+#[test]
+fn a_refresh_shows_what_became_of_the_outputs() {
+    let outputs = |value: &str| PropertyMap::new().with("value", value).with("kept", 1.0);
+    let stack = stack();
+    let (old, new) = (
+        thing("a:b:C", "x").id("1").outputs(outputs("a")),
+        thing("a:b:C", "x").id("1").outputs(outputs("b")),
+    );
+    let events = [
+        pre(StepOp::Refresh, Some(&stack), Some(&stack)),
+        done(StepOp::Same, Some(&stack), Some(&stack)),
+        pre(StepOp::Refresh, Some(&old), Some(&old)),
+        done(StepOp::Update, Some(&old), Some(&new)),
+    ];
+    insta::assert_snapshot!(show(diff_options(), &events), @r#"
+    Updating (dev):
+      pulumi:pulumi:Stack: (same)
+        [urn=urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev]
+        ~ a:b:C: (update)
+            [id=1]
+            [urn=urn:pulumi:dev::shop::a:b:C::x]
+          ~ value: "a" => "b"
+    "#);
+}
+
+#[test]
+fn marks_tell_protection_and_provider_changes() {
+    let protected = |thing: Thing| Thing {
+        state: ResourceState {
+            protect: true,
+            ..thing.state
+        },
+    };
+    let plain = || thing("a:b:C", "x").id("1");
+    let events = [
+        pre(StepOp::Update, Some(&plain()), Some(&protected(plain()))),
+        pre(StepOp::Update, Some(&protected(plain())), Some(&plain())),
+        pre(
+            StepOp::Delete,
+            Some(&Thing {
+                state: ResourceState {
+                    retain_on_delete: true,
+                    ..plain().state
+                },
+            }),
+            None,
+        ),
+    ];
+    insta::assert_snapshot!(show(diff_options(), &events), @r#"
+    Updating (dev):
+    ~ a:b:C: (update) 🔒
+        [id=1]
+        [urn=urn:pulumi:dev::shop::a:b:C::x]
+    ~ a:b:C: (update) 🔓
+        [id=1]
+        [urn=urn:pulumi:dev::shop::a:b:C::x]
+    - a:b:C: (delete)
+        [id=1]
+        [urn=urn:pulumi:dev::shop::a:b:C::x]
+        [retain]
+    "#);
+}
+
+fn secret(text: &str) -> Value {
+    Value::secret(text.into())
+}
+
+#[test]
+fn a_refresh_before_an_update_compares_outputs() {
+    let outputs = |value: &str| PropertyMap::new().with("value", value);
+    let (old, new) = (
+        thing("a:b:C", "x").id("1").outputs(outputs("a")),
+        thing("a:b:C", "x").id("1").outputs(outputs("b")),
+    );
+    let events = [
+        pre(StepOp::Refresh, Some(&old), Some(&old)),
+        done(StepOp::Update, Some(&old), Some(&new)),
+    ];
+    let text = show(options(View::Progress), &events);
+    assert!(
+        text.contains(" ~  a:b:C x updated (1s) [diff: ~value]\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_cancelled_operation_names_what_was_interrupted() {
+    let thing = thing("a:b:C", "x");
+    let events = [
+        pre(StepOp::Create, None, Some(&thing)),
+        summary(&[], OperationResult::Canceled),
+    ];
+    let text = show(options(View::Progress), &events);
+    assert!(
+        text.contains(" +  a:b:C x creating (interrupted) \n"),
+        "{text}"
+    );
+}

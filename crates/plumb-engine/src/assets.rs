@@ -1,0 +1,31 @@
+//! Hashes of assets that programs register, computed before the deployment sees them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use plumb_assets::FsReader;
+use plumb_deploy::request::Request;
+use plumb_value::assets::{HashError, compute_hashes};
+use plumb_value::{PropertyMap, Value};
+
+/// The request with every asset and archive hashed. Files are read relative to `directory`.
+pub(crate) async fn with_hashes(mut request: Request, directory: &Path) -> Result<Request, HashError> {
+    let properties = match &mut request {
+        Request::Register(request) => &mut request.properties,
+        Request::RegisterOutputs(request) => &mut request.outputs,
+        _ => return Ok(request),
+    };
+    if has_assets(properties) {
+        let map = properties.clone();
+        let reader = FsReader::new(directory);
+        // Files may be large: this is work for a thread of its own.
+        let hashed = tokio::task::spawn_blocking(move || compute_hashes(&map, &reader)).await;
+        *properties = Arc::new(hashed.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?);
+    }
+    Ok(request)
+}
+
+fn has_assets(map: &PropertyMap) -> bool {
+    let mut is_asset = |value: &Value| matches!(value, Value::Asset(_) | Value::Archive(_));
+    map.values().any(|value| value.any(&mut is_asset))
+}

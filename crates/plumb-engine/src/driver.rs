@@ -1,0 +1,400 @@
+//! The loop that owns the deployment core.
+//!
+//! Everything that happens comes in through one `select`: requests of programs, answers of providers, the program's end,
+//! the progress of the journal, interrupts. Each becomes an event for the core, and the effects are performed in order.
+//! Effects behind a fence wait until the journal is durable up to it. **The core is told of an answer only here, and
+//! nobody else changes it.**
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use plumb_backend::Seq;
+use plumb_deploy::request::Reply;
+use plumb_deploy::setup::Setup;
+use plumb_deploy::{
+    CallId, Deployment, DuplicateResource, Effect, Event, InstanceId, Outcome, ProgramEnd, RequestId,
+};
+use plumb_events::{Diagnostic, OperationResult, Severity};
+use plumb_plugin::{ConstructContext, PluginHost};
+use plumb_resource::provider::{ProviderCall, ProviderError, ProviderReply};
+use plumb_state::journal::Entry;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::instances::Instances;
+use crate::journal::RunJournal;
+use crate::monitor::{Incoming, LogMessage, MonitorHandle, ResourceMonitor};
+use crate::program::{Program, ProgramInfo, ProgramResult};
+use crate::server::{self, SourceContext};
+
+/// Hears of every engine event, with its time.
+pub type Subscriber = mpsc::UnboundedSender<(Timestamp, plumb_events::Event)>;
+
+/// What a run needs.
+pub struct RunSetup {
+    /// The deployment.
+    pub setup: Setup,
+    /// The program; `None` for operations without one.
+    pub program: Option<Arc<dyn Program>>,
+    /// Facts for the program; the addresses are filled in here.
+    pub info: ProgramInfo,
+    /// Makes the plugin host, once the address of the engine service is known.
+    pub host: Box<dyn FnOnce(String) -> PluginHost + Send>,
+    /// Takes what the run records.
+    pub journal: RunJournal,
+    /// Hears of what happens.
+    pub subscriber: Subscriber,
+    /// Counts the interrupts of the user.
+    pub interrupts: watch::Receiver<u32>,
+    /// Where source positions of programs are seen from.
+    pub source: SourceContext,
+}
+
+/// What a run leaves.
+pub struct Ended {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The state that it reached.
+    pub journal: RunJournal,
+}
+
+/// Why a run did not start, or did not end by itself.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The state is not one to start from.
+    #[error(transparent)]
+    State(#[from] DuplicateResource),
+    /// No server could be started.
+    #[error("could not start the resource monitor")]
+    Server(#[source] std::io::Error),
+}
+
+/// Runs a deployment to its end.
+///
+/// The first interrupt stops new steps, the second asks providers to stop, the third ends the run at once. What has been
+/// recorded by then is in the journal that comes back.
+pub async fn run(setup: RunSetup) -> Result<Ended, RunError> {
+    let deployment = Deployment::new(setup.setup, Timestamp::now())?;
+    let (handle, incoming) = MonitorHandle::new();
+    let needs_server = setup.program.as_ref().is_some_and(|program| program.needs_server());
+    let servers =
+        server::start(handle.clone(), &setup.info, setup.source, needs_server).await.map_err(RunError::Server)?;
+    let mut info = setup.info;
+    info.monitor_address.clone_from(&servers.address);
+    info.engine_address.clone_from(&servers.address);
+    let host = Arc::new((setup.host)(servers.address.clone()));
+    let context = ConstructContext {
+        project: info.project.clone(),
+        stack: info.stack.clone(),
+        organization: info.organization.clone(),
+        config: info.config.clone(),
+        config_secret_keys: info.config_secret_keys.clone(),
+        dry_run: info.dry_run,
+        parallel: info.parallel,
+        monitor_endpoint: servers.address.clone(),
+    };
+    let driver = Driver {
+        deployment,
+        instances: Instances::new(host.clone(), context),
+        journal: setup.journal,
+        subscriber: setup.subscriber,
+        fenced: VecDeque::new(),
+        durable: 0,
+        answers: HashMap::new(),
+        next_request: 0,
+        calls: JoinSet::new(),
+        program: setup.program,
+        program_task: JoinSet::new(),
+        program_cancel: CancellationToken::new(),
+        info,
+        handle,
+        outcome: None,
+    };
+    let mut ended = driver.drive(incoming, setup.interrupts, &host).await;
+    host.shutdown().await;
+    servers.stop().await;
+    if let Some(error) = ended.1.take() {
+        tracing::warn!(%error, "the program was ended");
+    }
+    Ok(ended.0)
+}
+
+struct Driver {
+    deployment: Deployment,
+    instances: Instances,
+    journal: RunJournal,
+    subscriber: Subscriber,
+    /// Effects that wait for the journal, in the order of their fences.
+    fenced: VecDeque<Fenced>,
+    durable: u64,
+    answers: HashMap<RequestId, oneshot::Sender<Reply>>,
+    next_request: u64,
+    calls: JoinSet<(CallId, Result<ProviderReply, ProviderError>)>,
+    program: Option<Arc<dyn Program>>,
+    program_task: JoinSet<ProgramResult>,
+    program_cancel: CancellationToken,
+    info: ProgramInfo,
+    handle: MonitorHandle,
+    outcome: Option<Outcome>,
+}
+
+/// An effect that waits for the journal.
+enum Fenced {
+    Call { fence: u64, call: CallId, instance: InstanceId, request: Box<ProviderCall> },
+    Reply { fence: u64, id: RequestId, reply: Box<Reply> },
+}
+
+impl Fenced {
+    fn fence(&self) -> u64 {
+        match self {
+            Fenced::Call { fence, .. } | Fenced::Reply { fence, .. } => *fence,
+        }
+    }
+}
+
+/// What the loop waits for.
+enum Happened {
+    Incoming(Vec<Incoming>),
+    Called(CallId, Result<ProviderReply, ProviderError>),
+    Program(ProgramResult),
+    Durable(Result<Seq, String>),
+    Interrupt(u32),
+}
+
+impl Driver {
+    async fn drive(
+        mut self,
+        mut incoming: mpsc::UnboundedReceiver<Incoming>,
+        mut interrupts: watch::Receiver<u32>,
+        host: &Arc<PluginHost>,
+    ) -> (Ended, Option<String>) {
+        let mut durable = self.journal.durable();
+        let mut cancels = JoinSet::new();
+        self.event(Event::Start);
+        while self.outcome.is_none() || !self.fenced.is_empty() {
+            let happened = self.next(&mut incoming, &mut durable, &mut interrupts).await;
+            match happened {
+                Happened::Incoming(all) => all.into_iter().for_each(|one| self.take(one)),
+                Happened::Called(call, result) => self.event(Event::Answered { call, result }),
+                Happened::Program(result) => self.event(Event::ProgramEnded(program_end(result))),
+                Happened::Durable(Ok(seq)) => self.release(seq.0),
+                Happened::Durable(Err(message)) => {
+                    // Nothing that waits may happen any more.
+                    durable = None;
+                    self.fenced.clear();
+                    self.event(Event::JournalFailed { message });
+                    self.fenced.clear();
+                }
+                Happened::Interrupt(1) => self.event(Event::Interrupted),
+                Happened::Interrupt(2) => {
+                    self.program_cancel.cancel();
+                    let host = host.clone();
+                    cancels.spawn(async move { host.cancel().await });
+                }
+                Happened::Interrupt(_) => break,
+            }
+        }
+        self.end().await
+    }
+
+    async fn next(
+        &mut self,
+        incoming: &mut mpsc::UnboundedReceiver<Incoming>,
+        durable: &mut Option<watch::Receiver<Result<Seq, plumb_backend::JournalError>>>,
+        interrupts: &mut watch::Receiver<u32>,
+    ) -> Happened {
+        let mut batch = Vec::new();
+        let progress = async {
+            match durable {
+                Some(receiver) => match receiver.changed().await {
+                    Ok(()) => receiver.borrow_and_update().as_ref().copied().map_err(ToString::to_string),
+                    Err(_) => std::future::pending().await,
+                },
+                None => std::future::pending().await,
+            }
+        };
+        let interrupt = async {
+            match interrupts.changed().await {
+                Ok(()) => *interrupts.borrow_and_update(),
+                Err(_) => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            count = interrupt => Happened::Interrupt(count),
+            progress = progress => Happened::Durable(progress),
+            Some(called) = self.calls.join_next(), if !self.calls.is_empty() => match called {
+                Ok((call, result)) => Happened::Called(call, result),
+                Err(error) => std::panic::resume_unwind(error.into_panic()),
+            },
+            // The driver's own handle keeps the channel open.
+            _ = incoming.recv_many(&mut batch, 256) => Happened::Incoming(batch),
+            Some(ended) = self.program_task.join_next(), if !self.program_task.is_empty() => {
+                Happened::Program(ended.unwrap_or_else(|error| ProgramResult::Failed { message: error.to_string() }))
+            }
+        }
+    }
+
+    fn take(&mut self, incoming: Incoming) {
+        match incoming {
+            Incoming::Request(request, answer) => {
+                self.next_request += 1;
+                let id = RequestId(self.next_request);
+                self.answers.insert(id, answer);
+                self.event(Event::Request { id, request });
+            }
+            Incoming::Log(message) => self.log(message),
+        }
+    }
+
+    fn log(&mut self, message: LogMessage) {
+        let diagnostic = Diagnostic {
+            stream_id: message.stream_id,
+            ephemeral: message.ephemeral,
+            ..Diagnostic::new(message.severity, message.urn, message.message)
+        };
+        self.emit(plumb_events::Event::Diagnostic(diagnostic));
+        if message.severity == Severity::Error {
+            self.event(Event::ErrorLogged);
+        }
+    }
+
+    fn emit(&self, event: plumb_events::Event) {
+        // A subscriber that is gone does not want to hear.
+        let _ = self.subscriber.send((Timestamp::now(), event));
+    }
+
+    /// Tells the core what happened and does what it says.
+    fn event(&mut self, event: Event) {
+        let effects = self.deployment.handle(Timestamp::now(), event);
+        let mut entries: Vec<Entry> = Vec::new();
+        for effect in effects {
+            match effect {
+                Effect::Journal(entry) => entries.push(entry),
+                Effect::Touch { base } => {
+                    self.record(&mut entries);
+                    if let Err(error) = self.journal.touch(base) {
+                        tracing::error!(%error, "a resource that is not in the base was touched");
+                    }
+                }
+                other => {
+                    self.record(&mut entries);
+                    self.perform(other);
+                }
+            }
+        }
+        self.record(&mut entries);
+    }
+
+    fn record(&mut self, entries: &mut Vec<Entry>) {
+        if entries.is_empty() {
+            return;
+        }
+        if let Err(error) = self.journal.record(std::mem::take(entries)) {
+            let mut message = error.to_string();
+            if let Some(cause) = std::error::Error::source(&error) {
+                message = format!("{message}: {cause}");
+            }
+            self.fenced.clear();
+            self.event(Event::JournalFailed { message });
+        }
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Journal(_) | Effect::Touch { .. } => {}
+            Effect::Provider { instance, action } => self.instances.act(instance, action),
+            Effect::Call { call, instance, request, fence } if fence > self.durable => {
+                self.fenced.push_back(Fenced::Call { fence, call, instance, request: Box::new(request) });
+            }
+            Effect::Call { call, instance, request, .. } => self.call(call, instance, request),
+            Effect::Reply { id, reply, fence } if fence > self.durable && self.journal.durable().is_some() => {
+                self.fenced.push_back(Fenced::Reply { fence, id, reply: Box::new(reply) });
+            }
+            Effect::Reply { id, reply, .. } => self.reply(id, reply),
+            Effect::Emit(event) => self.emit(event),
+            Effect::StartProgram => self.start_program(),
+            Effect::Finished(outcome) => self.outcome = Some(outcome),
+        }
+    }
+
+    fn call(&mut self, call: CallId, instance: InstanceId, request: ProviderCall) {
+        let answer = self.instances.call(instance, request);
+        self.calls.spawn(async move { (call, answer.await) });
+    }
+
+    fn reply(&mut self, id: RequestId, reply: Reply) {
+        if let Some(answer) = self.answers.remove(&id) {
+            // A program that is gone does not wait for answers.
+            let _ = answer.send(reply);
+        }
+    }
+
+    /// The journal is durable up to `seq`: what waited for that happens.
+    fn release(&mut self, seq: u64) {
+        self.durable = seq;
+        let mut waiting = VecDeque::new();
+        for fenced in std::mem::take(&mut self.fenced) {
+            if fenced.fence() > seq {
+                waiting.push_back(fenced);
+                continue;
+            }
+            match fenced {
+                Fenced::Call { call, instance, request, .. } => self.call(call, instance, *request),
+                Fenced::Reply { id, reply, .. } => self.reply(id, *reply),
+            }
+        }
+        waiting.append(&mut self.fenced);
+        self.fenced = waiting;
+    }
+
+    fn start_program(&mut self) {
+        let Some(program) = self.program.clone() else {
+            return self.event(Event::ProgramEnded(ProgramEnd::Finished));
+        };
+        let info = self.info.clone();
+        let monitor: Arc<dyn ResourceMonitor> = Arc::new(self.handle.clone());
+        let cancel = self.program_cancel.clone();
+        self.program_task.spawn(async move { program.run(info, monitor, cancel).await });
+    }
+
+    /// The deployment is over: waits for a program that may still have something to say, ends one that has not.
+    async fn end(mut self) -> (Ended, Option<String>) {
+        let succeeded = self.outcome.as_ref().is_some_and(|outcome| outcome.result == OperationResult::Succeeded);
+        // Whoever still waits for an answer hears that there will be none.
+        self.answers.clear();
+        if !succeeded {
+            self.program_cancel.cancel();
+            self.calls.abort_all();
+        }
+        let mut failure = None;
+        while let Some(ended) = self.program_task.join_next().await {
+            if let Ok(ProgramResult::Failed { message }) = ended {
+                failure = Some(message);
+            }
+        }
+        self.calls.shutdown().await;
+        let mut outcome = self.outcome.take().unwrap_or_else(|| Outcome {
+            result: OperationResult::Canceled,
+            has_changes: false,
+            error: Some("canceled".to_owned()),
+            root_stack: None,
+        });
+        if let (true, Some(message)) = (succeeded, &failure) {
+            self.emit(plumb_events::Event::Diagnostic(Diagnostic::new(Severity::Error, None, message.as_str())));
+            outcome.result = OperationResult::Failed;
+            outcome.error = Some(message.clone());
+        }
+        (Ended { outcome, journal: self.journal }, failure.filter(|_| !succeeded))
+    }
+}
+
+fn program_end(result: ProgramResult) -> ProgramEnd {
+    match result {
+        ProgramResult::Finished => ProgramEnd::Finished,
+        ProgramResult::Bailed => ProgramEnd::Bailed,
+        ProgramResult::Failed { message } => ProgramEnd::Failed { message },
+    }
+}

@@ -1,0 +1,66 @@
+//! Programs that a language host runs.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use plumb_plugin::LanguageRuntime;
+use plumb_plugin::language::{ProgramInfo as LanguageProgramInfo, RunOutcome, RunRequest};
+use tokio_util::sync::CancellationToken;
+
+use crate::monitor::ResourceMonitor;
+use crate::program::{Program, ProgramInfo, ProgramResult};
+
+/// A program and the host of its language.
+pub struct LanguageProgram {
+    /// Runs the program.
+    pub host: Arc<dyn LanguageRuntime>,
+    /// Where the program is and how it is to be run.
+    pub info: LanguageProgramInfo,
+}
+
+#[async_trait]
+impl Program for LanguageProgram {
+    fn needs_server(&self) -> bool {
+        true
+    }
+
+    async fn run(
+        &self,
+        info: ProgramInfo,
+        _: Arc<dyn ResourceMonitor>,
+        cancel: CancellationToken,
+    ) -> ProgramResult {
+        let request = RunRequest {
+            info: self.info.clone(),
+            working_directory: info.program_directory.clone(),
+            project: info.project.clone(),
+            stack: info.stack.clone(),
+            organization: info.organization.clone(),
+            args: Vec::new(),
+            config: info.config.as_ref().clone(),
+            config_secret_keys: info.config_secret_keys.as_ref().clone(),
+            dry_run: info.dry_run,
+            parallel: info.parallel,
+            monitor_address: info.monitor_address.clone(),
+            loader_target: String::new(),
+            mapper_target: String::new(),
+            attach_debugger: false,
+        };
+        match self.host.run(request, cancel).await {
+            Ok(RunOutcome::Succeeded) => ProgramResult::Finished,
+            Ok(RunOutcome::Bailed) => ProgramResult::Bailed,
+            Ok(RunOutcome::Failed(message)) => {
+                ProgramResult::Failed { message: format!("an unhandled error occurred: {message}") }
+            }
+            Err(error) => {
+                let mut message = error.to_string();
+                let mut cause = std::error::Error::source(&error);
+                while let Some(error) = cause {
+                    message = format!("{message}: {error}");
+                    cause = error.source();
+                }
+                ProgramResult::Failed { message }
+            }
+        }
+    }
+}

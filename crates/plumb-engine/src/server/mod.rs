@@ -1,0 +1,80 @@
+//! The gRPC services that SDKs and plugins see: resource monitor and engine, on one loopback port.
+
+mod decode;
+mod engine;
+mod monitor;
+mod position;
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use plumb_proto::MAX_MESSAGE_SIZE;
+use plumb_proto::pulumirpc::engine_server::EngineServer;
+use plumb_proto::pulumirpc::resource_monitor_server::ResourceMonitorServer;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_stream::wrappers::TcpListenerStream;
+use tokio_util::sync::CancellationToken;
+use tonic::transport::Server;
+
+use crate::monitor::MonitorHandle;
+use crate::program::ProgramInfo;
+
+/// Where source positions and asset paths of a program are seen from.
+#[derive(Clone, Debug)]
+pub struct SourceContext {
+    /// Folder of the project file.
+    pub root: PathBuf,
+    /// Working directory of the program.
+    pub working_directory: PathBuf,
+    /// Version of the command line, for programs that ask for one.
+    pub version: semver::Version,
+}
+
+/// The running servers.
+pub(crate) struct Servers {
+    /// `host:port` of both services; empty when there are none.
+    pub(crate) address: String,
+    stop: CancellationToken,
+    task: JoinHandle<Result<(), tonic::transport::Error>>,
+}
+
+impl Servers {
+    /// Ends the servers. Connections that a dead program left open do not hold this up.
+    pub(crate) async fn stop(self) {
+        self.stop.cancel();
+        self.task.abort();
+        // Aborted on purpose; how it ended does not matter.
+        let _ = self.task.await;
+    }
+}
+
+/// Starts the services. Plugins need the engine service even when the program runs in process.
+pub(crate) async fn start(
+    handle: MonitorHandle,
+    info: &ProgramInfo,
+    source: SourceContext,
+    accepts_programs: bool,
+) -> io::Result<Servers> {
+    let listener = TcpListener::bind(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0)).await?;
+    let address = listener.local_addr()?.to_string();
+    let stop = CancellationToken::new();
+    let monitor = monitor::MonitorService::new(handle.clone(), info.clone(), source.clone(), accepts_programs);
+    let engine = engine::EngineService::new(handle, source.version);
+    let (health, health_service) = tonic_health::server::health_reporter();
+    health.set_serving::<ResourceMonitorServer<monitor::MonitorService>>().await;
+    health.set_serving::<EngineServer<engine::EngineService>>().await;
+    let router = Server::builder()
+        .tcp_nodelay(true)
+        .add_service(health_service)
+        .add_service(
+            ResourceMonitorServer::new(monitor)
+                .max_decoding_message_size(MAX_MESSAGE_SIZE)
+                .max_encoding_message_size(usize::MAX),
+        )
+        .add_service(EngineServer::new(engine).max_decoding_message_size(MAX_MESSAGE_SIZE));
+    let stopped = stop.clone().cancelled_owned();
+    let task = tokio::spawn(router.serve_with_incoming_shutdown(TcpListenerStream::new(listener), stopped));
+    Ok(Servers { address, stop, task })
+}

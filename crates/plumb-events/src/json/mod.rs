@@ -1,0 +1,583 @@
+//! Events as JSON: one compact object per line (`cli.md` 19.2).
+//!
+//! Fields stand in the order in which the official program writes them; `<`, `>` and `&` are not escaped.
+
+mod format;
+mod value;
+
+use std::collections::BTreeMap;
+
+use ecow::EcoString;
+use plumb_resource::{
+    PropertyDiff, ResourceId, ResourceKind, ResourceState, UNKNOWN_SENTINEL, Urn,
+};
+use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Serialize, Serializer};
+
+use crate::{
+    ColorMode, Diagnostic, Event, FailedStatus, FailedStepEvent, Filter, Metadata,
+    PolicyAnalyzeSummary, PolicyPackId, PolicyRemediation, PolicyViolation, Progress, StateView,
+    StepEvent, Summary, strip_color,
+};
+
+pub use format::to_json_line;
+pub(crate) use value::signature;
+pub use value::{JsonProperties, JsonValue};
+
+/// How to write events.
+#[derive(Clone, Debug, Default)]
+pub struct Encoding {
+    /// What may be seen.
+    pub filter: Filter,
+    /// Whether colour tags stay in the texts; event logs and streams leave them out.
+    pub keep_color: bool,
+}
+
+/// An event with its number and time.
+#[derive(Clone, Copy, Debug)]
+pub struct Envelope<'a> {
+    /// Number of the event, from 0.
+    pub sequence: u64,
+    /// Seconds since 1970.
+    pub timestamp: i64,
+    /// The event.
+    pub event: &'a Event,
+    /// How to write it.
+    pub encoding: &'a Encoding,
+}
+
+impl Envelope<'_> {
+    /// The event as one line without the line break.
+    pub fn to_line(&self) -> String {
+        to_json_line(self)
+    }
+}
+
+/// Numbers events and writes them one after another, for event logs and streams.
+#[derive(Clone, Debug, Default)]
+pub struct EventLines {
+    encoding: Encoding,
+    next: u64,
+}
+
+impl EventLines {
+    /// Lines from number 0 on.
+    pub fn new(encoding: Encoding) -> Self {
+        EventLines { encoding, next: 0 }
+    }
+
+    /// The next line, with its line break; `timestamp` is in seconds since 1970.
+    pub fn line(&mut self, event: &Event, timestamp: i64) -> String {
+        let envelope = Envelope {
+            sequence: self.next,
+            timestamp,
+            event,
+            encoding: &self.encoding,
+        };
+        let mut line = envelope.to_line();
+        line.push('\n');
+        self.next += 1;
+        line
+    }
+}
+
+impl Serialize for Envelope<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("sequence", &self.sequence)?;
+        map.serialize_entry("timestamp", &self.timestamp)?;
+        let with = self.encoding;
+        match self.event {
+            Event::Prelude { config } => {
+                map.serialize_entry("preludeEvent", &Prelude { config, with })?;
+            }
+            Event::ResourcePre(step) => {
+                map.serialize_entry("resourcePreEvent", &Step { step, with })?;
+            }
+            Event::ResourceOutputs(step) => {
+                map.serialize_entry("resOutputsEvent", &Step { step, with })?;
+            }
+            Event::ResourceFailed(step) => {
+                map.serialize_entry("resOpFailedEvent", &FailedStep { step, with })?;
+            }
+            Event::Diagnostic(diagnostic) => {
+                map.serialize_entry("diagnosticEvent", &DiagnosticJson { diagnostic, with })?;
+            }
+            Event::Stdout { message, color } => {
+                map.serialize_entry(
+                    "stdoutEvent",
+                    &Stdout {
+                        message,
+                        color: *color,
+                        with,
+                    },
+                )?;
+            }
+            Event::PolicyViolation(violation) => {
+                map.serialize_entry("policyEvent", &Violation { violation, with })?;
+            }
+            Event::PolicyRemediation(remediation) => {
+                map.serialize_entry("policyRemediationEvent", &Remediation { remediation, with })?;
+            }
+            Event::PolicyLoad => map.serialize_entry("policyLoadEvent", &Empty {})?,
+            Event::PolicyAnalyzeSummary(summary) => {
+                map.serialize_entry("policyAnalyzeSummaryEvent", &AnalyzeSummary(summary))?;
+            }
+            Event::PolicyRemediateSummary(summary) => {
+                map.serialize_entry("policyRemediateSummaryEvent", &AnalyzeSummary(summary))?;
+            }
+            Event::PolicyAnalyzeStackSummary(summary) => {
+                map.serialize_entry("policyAnalyzeStackSummaryEvent", &AnalyzeSummary(summary))?;
+            }
+            Event::Progress(progress) => {
+                map.serialize_entry("progressEvent", &ProgressJson(progress))?;
+            }
+            Event::StartDebugging { config } => {
+                map.serialize_entry(
+                    "startDebuggingEvent",
+                    &Debugging {
+                        config: JsonProperties(config, &with.filter),
+                    },
+                )?;
+            }
+            Event::Error { error } => {
+                map.serialize_entry(
+                    "errorEvent",
+                    &ErrorJson {
+                        error: with.filter.text(error).as_ref(),
+                    },
+                )?;
+            }
+            Event::Summary(summary) => {
+                map.serialize_entry("summaryEvent", &SummaryJson(summary))?;
+            }
+            Event::Cancel => map.serialize_entry("cancelEvent", &Empty {})?,
+        }
+        map.end()
+    }
+}
+
+impl Encoding {
+    /// The text as it is to be written.
+    fn text(&self, text: &str) -> String {
+        let shown = self.filter.text(text);
+        if self.keep_color {
+            shown.into_owned()
+        } else {
+            strip_color(&shown).into_owned()
+        }
+    }
+
+    fn color(&self, color: ColorMode) -> &'static str {
+        if self.keep_color {
+            color.as_str()
+        } else {
+            ColorMode::Never.as_str()
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Empty {}
+
+#[derive(Serialize)]
+struct Debugging<'a> {
+    config: JsonProperties<'a>,
+}
+
+#[derive(Serialize)]
+struct ErrorJson<'a> {
+    error: &'a str,
+}
+
+struct Prelude<'a> {
+    config: &'a BTreeMap<EcoString, EcoString>,
+    with: &'a Encoding,
+}
+
+impl Serialize for Prelude<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let config: BTreeMap<&str, String> = self
+            .config
+            .iter()
+            .map(|(key, value)| (key.as_str(), self.with.filter.text(value).into_owned()))
+            .collect();
+        let mut map = serializer.serialize_map(Some(1))?;
+        map.serialize_entry("config", &config)?;
+        map.end()
+    }
+}
+
+struct Step<'a> {
+    step: &'a StepEvent,
+    with: &'a Encoding,
+}
+
+impl Serialize for Step<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry(
+            "metadata",
+            &MetadataJson {
+                metadata: &self.step.metadata,
+                with: self.with,
+            },
+        )?;
+        if self.step.planning {
+            map.serialize_entry("planning", &true)?;
+        }
+        map.end()
+    }
+}
+
+struct FailedStep<'a> {
+    step: &'a FailedStepEvent,
+    with: &'a Encoding,
+}
+
+impl Serialize for FailedStep<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let status = match self.step.status {
+            FailedStatus::Ok => 0,
+            FailedStatus::PartialFailure => 1,
+            FailedStatus::Unknown => 2,
+        };
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry(
+            "metadata",
+            &MetadataJson {
+                metadata: &self.step.metadata,
+                with: self.with,
+            },
+        )?;
+        map.serialize_entry("status", &status)?;
+        map.serialize_entry("steps", &self.step.steps)?;
+        map.end()
+    }
+}
+
+struct MetadataJson<'a> {
+    metadata: &'a Metadata,
+    with: &'a Encoding,
+}
+
+impl Serialize for MetadataJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let metadata = self.metadata;
+        let view = |state: &'_ Option<StateView>| {
+            state.clone().map(|state| StateJson {
+                state,
+                with: self.with,
+            })
+        };
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("op", metadata.op.as_str())?;
+        map.serialize_entry("urn", metadata.urn.as_str())?;
+        map.serialize_entry("type", metadata.type_token.as_str())?;
+        map.serialize_entry("old", &view(&metadata.old))?;
+        map.serialize_entry("new", &view(&metadata.new))?;
+        if !metadata.keys.is_empty() {
+            map.serialize_entry("keys", &metadata.keys)?;
+        }
+        if !metadata.diffs.is_empty() {
+            map.serialize_entry("diffs", &metadata.diffs)?;
+        }
+        map.serialize_entry(
+            "detailedDiff",
+            &metadata.detailed_diff.as_ref().map(DetailedDiff),
+        )?;
+        if metadata.logical {
+            map.serialize_entry("logical", &true)?;
+        }
+        map.serialize_entry("provider", &metadata.provider)?;
+        map.end()
+    }
+}
+
+struct DetailedDiff<'a>(&'a BTreeMap<EcoString, PropertyDiff>);
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PropertyDiffJson {
+    diff_kind: &'static str,
+    input_diff: bool,
+}
+
+impl Serialize for DetailedDiff<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(path, difference)| {
+            (
+                path,
+                PropertyDiffJson {
+                    diff_kind: difference.kind.as_str(),
+                    input_diff: difference.input_diff,
+                },
+            )
+        }))
+    }
+}
+
+struct StateJson<'a> {
+    state: StateView,
+    with: &'a Encoding,
+}
+
+impl Serialize for StateJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let state: &ResourceState = &self.state;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", state.type_token.as_str())?;
+        map.serialize_entry("urn", state.urn.as_str())?;
+        if state.is_custom() {
+            map.serialize_entry("custom", &true)?;
+        }
+        if state.delete {
+            map.serialize_entry("delete", &true)?;
+        }
+        map.serialize_entry("id", id_text(state))?;
+        map.serialize_entry("parent", state.parent.as_ref().map_or("", Urn::as_str))?;
+        let flags = [
+            ("protect", state.protect),
+            ("taint", state.taint),
+            ("external", state.external),
+            ("retainOnDelete", state.retain_on_delete),
+        ];
+        for (name, _) in flags.iter().filter(|(_, set)| *set) {
+            map.serialize_entry(name, &true)?;
+        }
+        map.serialize_entry("inputs", &JsonProperties(&state.inputs, &self.with.filter))?;
+        map.serialize_entry(
+            "outputs",
+            &JsonProperties(&state.outputs, &self.with.filter),
+        )?;
+        map.serialize_entry(
+            "provider",
+            &state
+                .provider
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+        )?;
+        if !state.init_errors.is_empty() {
+            map.serialize_entry(
+                "initErrors",
+                &Texts {
+                    texts: &state.init_errors,
+                    with: self.with,
+                },
+            )?;
+        }
+        if !state.hide_diff.is_empty() {
+            map.serialize_entry("hideDiffs", &state.hide_diff)?;
+        }
+        map.end()
+    }
+}
+
+/// The id in events: only providers show that theirs will become known.
+fn id_text(state: &ResourceState) -> &str {
+    match (&state.id, state.kind) {
+        (ResourceId::Unknown, ResourceKind::Provider) => UNKNOWN_SENTINEL,
+        (id, _) => id.as_str(),
+    }
+}
+
+struct Texts<'a> {
+    texts: &'a [EcoString],
+    with: &'a Encoding,
+}
+
+impl Serialize for Texts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(Some(self.texts.len()))?;
+        for text in self.texts {
+            list.serialize_element(self.with.filter.text(text).as_ref())?;
+        }
+        list.end()
+    }
+}
+
+struct DiagnosticJson<'a> {
+    diagnostic: &'a Diagnostic,
+    with: &'a Encoding,
+}
+
+impl Serialize for DiagnosticJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Diagnostic {
+            urn,
+            prefix,
+            message,
+            color,
+            severity,
+            stream_id,
+            ephemeral,
+        } = self.diagnostic;
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(urn) = urn {
+            map.serialize_entry("urn", urn.as_str())?;
+        }
+        if !prefix.is_empty() {
+            map.serialize_entry("prefix", &self.with.text(prefix))?;
+        }
+        map.serialize_entry("message", &self.with.text(message))?;
+        map.serialize_entry("color", self.with.color(*color))?;
+        map.serialize_entry("severity", severity.as_str())?;
+        if *stream_id != 0 {
+            map.serialize_entry("streamID", stream_id)?;
+        }
+        if *ephemeral {
+            map.serialize_entry("ephemeral", &true)?;
+        }
+        map.end()
+    }
+}
+
+struct Stdout<'a> {
+    message: &'a str,
+    color: ColorMode,
+    with: &'a Encoding,
+}
+
+impl Serialize for Stdout<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("message", &self.with.text(self.message))?;
+        map.serialize_entry("color", self.with.color(self.color))?;
+        map.end()
+    }
+}
+
+struct Violation<'a> {
+    violation: &'a PolicyViolation,
+    with: &'a Encoding,
+}
+
+impl Serialize for Violation<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let violation = self.violation;
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(urn) = &violation.urn {
+            map.serialize_entry("resourceUrn", urn.as_str())?;
+        }
+        map.serialize_entry("message", &self.with.text(&violation.message))?;
+        map.serialize_entry("color", self.with.color(violation.color))?;
+        map.serialize_entry("policyName", &violation.policy)?;
+        serialize_pack(&mut map, &violation.pack)?;
+        map.serialize_entry("enforcementLevel", &violation.enforcement_level)?;
+        if !violation.severity.is_empty() {
+            map.serialize_entry("severity", &violation.severity)?;
+        }
+        map.end()
+    }
+}
+
+struct Remediation<'a> {
+    remediation: &'a PolicyRemediation,
+    with: &'a Encoding,
+}
+
+impl Serialize for Remediation<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let remediation = self.remediation;
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(urn) = &remediation.urn {
+            map.serialize_entry("resourceUrn", urn.as_str())?;
+        }
+        map.serialize_entry("color", self.with.color(remediation.color))?;
+        map.serialize_entry("policyName", &remediation.policy)?;
+        serialize_pack(&mut map, &remediation.pack)?;
+        for (name, properties) in [
+            ("before", &remediation.before),
+            ("after", &remediation.after),
+        ] {
+            if !properties.is_empty() {
+                map.serialize_entry(name, &JsonProperties(properties, &self.with.filter))?;
+            }
+        }
+        map.end()
+    }
+}
+
+fn serialize_pack<M: SerializeMap>(map: &mut M, pack: &PolicyPackId) -> Result<(), M::Error> {
+    map.serialize_entry("policyPackName", &pack.name)?;
+    map.serialize_entry("policyPackVersion", &pack.version)?;
+    map.serialize_entry("policyPackVersionTag", &pack.version_tag)
+}
+
+struct AnalyzeSummary<'a>(&'a PolicyAnalyzeSummary);
+
+impl Serialize for AnalyzeSummary<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let PolicyAnalyzeSummary {
+            urn,
+            pack,
+            passed,
+            failed,
+            not_applicable,
+        } = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(urn) = urn {
+            map.serialize_entry("resourceUrn", urn.as_str())?;
+        }
+        serialize_pack(&mut map, pack)?;
+        for (name, policies) in [
+            ("passed", passed),
+            ("failed", failed),
+            ("notApplicable", not_applicable),
+        ] {
+            if !policies.is_empty() {
+                map.serialize_entry(name, policies)?;
+            }
+        }
+        map.end()
+    }
+}
+
+struct ProgressJson<'a>(&'a Progress);
+
+impl Serialize for ProgressJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Progress {
+            kind,
+            id,
+            message,
+            received,
+            total,
+            done,
+        } = self.0;
+        let mut map = serializer.serialize_map(Some(6))?;
+        map.serialize_entry("type", kind.as_str())?;
+        map.serialize_entry("id", id)?;
+        map.serialize_entry("message", message)?;
+        map.serialize_entry("received", received)?;
+        map.serialize_entry("total", total)?;
+        map.serialize_entry("done", done)?;
+        map.end()
+    }
+}
+
+struct SummaryJson<'a>(&'a Summary);
+
+impl Serialize for SummaryJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let summary = self.0;
+        let mut map = serializer.serialize_map(Some(6))?;
+        map.serialize_entry("maybeCorrupt", &summary.maybe_corrupt)?;
+        map.serialize_entry("durationSeconds", &summary.duration_seconds())?;
+        map.serialize_entry("resourceChanges", &changes_by_name(summary))?;
+        map.serialize_entry("PolicyPacks", &summary.policy_packs)?;
+        map.serialize_entry("isPreview", &summary.is_preview)?;
+        map.serialize_entry("result", summary.result.as_str())?;
+        map.end()
+    }
+}
+
+/// Numbers of steps, in the order of the names.
+pub fn changes_by_name(summary: &Summary) -> BTreeMap<&'static str, u32> {
+    summary
+        .resource_changes
+        .iter()
+        .map(|(op, count)| (op.as_str(), *count))
+        .collect()
+}

@@ -1,0 +1,221 @@
+//! Installing what a program depends on (`languages.md` 4.5).
+
+use std::fs;
+use std::path::Path;
+
+use plumb_plugin::OutputStream;
+use plumb_plugin::language::{InstallRequest, ProgramInfo};
+use plumb_plugin::{OutputLevel, OutputLine, OutputSink};
+
+use super::toolchain::{
+    Settings, Toolchain, find_upwards, is_missing_or_empty, system_interpreter,
+};
+use super::{PythonError, PythonOptions};
+
+/// How often pip is run when an index answers with the wrong kind of content.
+const PIP_TRIES: u32 = 3;
+const PIP_BAD_ANSWER: &str = "because the GET request got Content-Type";
+
+/// Installs, with a word before and after.
+pub(super) async fn install(
+    options: &PythonOptions,
+    request: &InstallRequest,
+    output: OutputSink,
+) -> Result<(), PythonError> {
+    if request.use_language_version_tools {
+        return Err(PythonError::Unsupported {
+            what: "installing Python itself with a version manager",
+        });
+    }
+    let settings = if request.is_plugin {
+        Settings::of_plugin(&request.info)?
+    } else {
+        Settings::of(&request.info)?
+    };
+    say(&output, "Installing dependencies...");
+    say(&output, "");
+    install_packages(options, &settings, &output, OutputLevel::Info).await?;
+    if request.is_plugin
+        && settings.toolchain == Toolchain::Pip
+        && is_buildable(&settings.program_directory)
+    {
+        let interpreter = settings.interpreter(&options.environment).await?;
+        let directory = settings.program_directory.as_path();
+        let shown = directory.to_string_lossy();
+        interpreter
+            .tool(&["-m", "pip", "install", &shown], directory)
+            .run(&output, OutputLevel::Info)
+            .await?;
+    }
+    say(&output, "Finished installing dependencies");
+    say(&output, "");
+    Ok(())
+}
+
+fn say(output: &OutputSink, text: &str) {
+    output(OutputLine {
+        source: "python".into(),
+        stream: OutputStream::Stdout,
+        level: OutputLevel::Info,
+        text: text.to_owned(),
+    });
+}
+
+/// Makes the environment if there is none and installs what the program's files list.
+pub(super) async fn install_packages(
+    options: &PythonOptions,
+    settings: &Settings,
+    output: &OutputSink,
+    level: OutputLevel,
+) -> Result<(), PythonError> {
+    match settings.toolchain {
+        Toolchain::Pip => install_with_pip(options, settings, output, level).await,
+        Toolchain::Poetry => {
+            convert_requirements(settings, None)?;
+            let tool =
+                settings.external("poetry", &["install", "--no-ansi"], &options.environment)?;
+            tool.run(output, level).await
+        }
+        Toolchain::Uv => install_with_uv(options, settings, output, level).await,
+    }
+}
+
+async fn install_with_pip(
+    options: &PythonOptions,
+    settings: &Settings,
+    output: &OutputSink,
+    level: OutputLevel,
+) -> Result<(), PythonError> {
+    let directory = settings.program_directory.as_path();
+    if let Some(environment) = settings
+        .virtualenv_directory()
+        .filter(|directory| is_missing_or_empty(directory))
+    {
+        let interpreter = system_interpreter(&options.environment, directory)?;
+        let shown = environment.to_string_lossy();
+        interpreter
+            .tool(&["-m", "venv", &shown], &settings.root)
+            .run(output, level)
+            .await?;
+    }
+    let interpreter = settings.interpreter(&options.environment).await?;
+    let upgrade = [
+        "-m",
+        "pip",
+        "install",
+        "--upgrade",
+        "pip",
+        "setuptools",
+        "wheel",
+    ];
+    interpreter
+        .tool(&upgrade, directory)
+        .run(output, level)
+        .await?;
+    if !directory.join("requirements.txt").is_file() {
+        return Ok(());
+    }
+    let requirements = interpreter.tool(
+        &["-m", "pip", "install", "-r", "requirements.txt"],
+        directory,
+    );
+    for attempt in 1.. {
+        match requirements.run(output, level).await {
+            Err(PythonError::Tool { output, .. })
+                if attempt < PIP_TRIES
+                    && output.iter().any(|line| line.contains(PIP_BAD_ANSWER)) => {}
+            result => return result,
+        }
+    }
+    Ok(())
+}
+
+async fn install_with_uv(
+    options: &PythonOptions,
+    settings: &Settings,
+    output: &OutputSink,
+    level: OutputLevel,
+) -> Result<(), PythonError> {
+    let environment = settings.uv_directory(&options.environment);
+    convert_requirements(settings, None)?;
+    if is_missing_or_empty(&environment) {
+        let shown = environment.to_string_lossy();
+        settings
+            .uv(
+                &["venv", "--quiet", "--allow-existing", &shown],
+                &options.environment,
+            )?
+            .run(output, level)
+            .await?;
+    }
+    settings
+        .uv(&["sync"], &options.environment)?
+        .run(output, level)
+        .await
+}
+
+/// Whether the folder holds a project that can be built into a package.
+pub(super) fn is_buildable(directory: &Path) -> bool {
+    fs::read_to_string(directory.join("pyproject.toml")).is_ok_and(|text| {
+        let has_table = |table: &str| text.lines().any(|line| line.trim() == table);
+        has_table("[build-system]") && has_table("[project]")
+    })
+}
+
+/// Adapts the files of a new project to its tool chain.
+pub(super) fn template(info: &ProgramInfo, project: &str) -> Result<(), PythonError> {
+    let settings = Settings::of(info)?;
+    match settings.toolchain {
+        Toolchain::Pip => Ok(()),
+        Toolchain::Poetry | Toolchain::Uv => convert_requirements(&settings, Some(project)),
+    }
+}
+
+/// Turns a `requirements.txt` into a `pyproject.toml` if there is none: poetry and uv want that.
+fn convert_requirements(settings: &Settings, project: Option<&str>) -> Result<(), PythonError> {
+    let directory = &settings.program_directory;
+    let requirements = directory.join("requirements.txt");
+    if !requirements.is_file() || find_upwards(directory, "pyproject.toml").is_some() {
+        return Ok(());
+    }
+    let listed =
+        fs::read_to_string(&requirements).map_err(PythonError::file("read", &requirements))?;
+    let packages: Vec<&str> = listed
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .collect();
+    if let Some(flag) = packages
+        .iter()
+        .find(|line| line.starts_with(['-', '.', '/']))
+    {
+        return Err(PythonError::Requirement {
+            line: (*flag).to_owned(),
+            path: requirements,
+        });
+    }
+    let folder = directory.file_name().unwrap_or_default().to_string_lossy();
+    let text = project_text(project.unwrap_or(&folder), &packages, settings.toolchain);
+    let project_file = directory.join("pyproject.toml");
+    fs::write(&project_file, text).map_err(PythonError::file("write", &project_file))?;
+    fs::remove_file(&requirements).map_err(PythonError::file("remove", &requirements))
+}
+
+/// A project file that lists `packages`.
+fn project_text(project: &str, packages: &[&str], toolchain: Toolchain) -> String {
+    let listed: Vec<String> = packages
+        .iter()
+        .map(|package| format!("    {package:?},\n"))
+        .collect();
+    let listed = listed.concat();
+    let name = super::site::normalise(project);
+    let mut text = format!(
+        "[project]\nname = {name:?}\nversion = \"0.1.0\"\nrequires-python = \">=3.9\"\ndependencies = [\n{listed}]\n"
+    );
+    match toolchain {
+        Toolchain::Poetry => text.push_str("\n[tool.poetry]\npackage-mode = false\n"),
+        Toolchain::Uv => text.push_str("\n[tool.uv]\npackage = false\n"),
+        Toolchain::Pip => {}
+    }
+    text
+}

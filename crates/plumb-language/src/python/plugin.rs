@@ -1,0 +1,96 @@
+//! Plugins written in Python (`languages.md` 4.6 and 10).
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+
+use plumb_plugin::PluginKind;
+use plumb_plugin::language::{PluginLaunch, ProgramInfo, RunPluginRequest};
+use plumb_plugin::process::Environment;
+
+use super::install::is_buildable;
+use super::toolchain::{Interpreter, Settings};
+use super::{PythonError, PythonOptions};
+
+/// The command that runs a plugin whose sources are in the request's folder.
+pub(super) async fn launch(
+    options: &PythonOptions,
+    request: RunPluginRequest,
+) -> Result<PluginLaunch, PythonError> {
+    if request.attach_debugger {
+        return Err(PythonError::Unsupported {
+            what: "attaching a debugger to a plugin",
+        });
+    }
+    if request.kind == PluginKind::Analyzer {
+        return Err(PythonError::Unsupported {
+            what: "running policy packs",
+        });
+    }
+    let settings = Settings::of_plugin(&request.info)?;
+    let interpreter = settings.interpreter(&options.environment).await?;
+    let mut args = entry(&request.info.program_directory)?;
+    args.extend(request.args.iter().map(OsString::from));
+    let mut environment = interpreter.environment;
+    let of_interpreter: Vec<(OsString, OsString)> = ["PATH", "VIRTUAL_ENV"]
+        .iter()
+        .filter_map(|name| Some((name.into(), environment.get(&OsString::from(name))?.clone())))
+        .collect();
+    environment.extend(request.environment);
+    if interpreter.virtual_environment.is_some() {
+        // The request's PATH is the plain one; the plugin must find the tools of its own environment first.
+        environment.extend(of_interpreter);
+    }
+    Ok(PluginLaunch::Command {
+        program: interpreter.program,
+        args,
+        environment,
+        working_directory: request.working_directory,
+    })
+}
+
+fn entry(directory: &Path) -> Result<Vec<OsString>, PythonError> {
+    if directory.join("__main__.py").is_file() {
+        return Ok(vec![directory.into()]);
+    }
+    if !is_buildable(directory) {
+        return Err(PythonError::PluginNotRunnable);
+    }
+    let name =
+        project_name(&directory.join("pyproject.toml")).ok_or(PythonError::PluginNotRunnable)?;
+    Ok(vec!["-m".into(), "pulumi.run.plugin".into(), name.into()])
+}
+
+/// `project.name` of a `pyproject.toml`.
+fn project_name(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    let table = text
+        .lines()
+        .skip_while(|line| line.trim() != "[project]")
+        .skip(1);
+    let fields = table.take_while(|line| !line.trim_start().starts_with('['));
+    fields
+        .filter_map(|line| line.split_once('='))
+        .find_map(|(key, value)| {
+            let value = value.split('#').next()?.trim();
+            (key.trim() == "name").then(|| value.trim_matches(['"', '\'']).to_owned())
+        })
+}
+
+/// The command that runs the provider of dynamic resources, `pulumi-resource-pulumi-python`, for a program.
+pub async fn dynamic_provider(
+    environment: &Environment,
+    info: &ProgramInfo,
+) -> Result<(std::path::PathBuf, Vec<OsString>, Environment), PythonError> {
+    let settings = Settings::of(info)?;
+    let Interpreter {
+        program,
+        environment,
+        ..
+    } = settings.interpreter(environment).await?;
+    let args = ["-u", "-m", "pulumi.dynamic"]
+        .iter()
+        .map(OsString::from)
+        .collect();
+    Ok((program, args, environment))
+}

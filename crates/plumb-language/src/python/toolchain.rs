@@ -1,0 +1,346 @@
+//! Which interpreter runs a program, and in which environment (`languages.md` 4.1 and 4.2).
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use plumb_plugin::language::{OptionChoice, OptionPrompt, OptionValue, ProgramInfo};
+use plumb_plugin::process::Environment;
+
+use super::PythonError;
+use super::tool::{Tool, find_executable, variable};
+
+/// What installs packages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Toolchain {
+    Pip,
+    Poetry,
+    Uv,
+}
+
+/// What checks types before a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TypeChecker {
+    Mypy,
+    Pyright,
+}
+
+/// The runtime options of a program, understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Settings {
+    pub(super) toolchain: Toolchain,
+    /// Whether the project file names the tool chain.
+    pub(super) is_explicit: bool,
+    /// The option as written.
+    pub(super) virtualenv: Option<String>,
+    pub(super) type_checker: Option<TypeChecker>,
+    pub(super) root: PathBuf,
+    pub(super) program_directory: PathBuf,
+}
+
+/// An interpreter, ready to be run.
+#[derive(Clone, Debug)]
+pub(super) struct Interpreter {
+    pub(super) program: PathBuf,
+    /// The environment in which it finds its packages.
+    pub(super) environment: Environment,
+    /// Its virtual environment, if it has one.
+    pub(super) virtual_environment: Option<PathBuf>,
+}
+
+impl Interpreter {
+    /// The interpreter with these arguments.
+    pub(super) fn tool(&self, args: &[&str], directory: &Path) -> Tool {
+        Tool {
+            program: self.program.clone(),
+            args: args.iter().map(OsString::from).collect(),
+            environment: self.environment.clone(),
+            working_directory: directory.to_owned(),
+        }
+    }
+
+    fn in_virtual_environment(directory: &Path, environment: &Environment) -> Self {
+        let binaries = binaries_of(directory);
+        let mut environment = environment.clone();
+        let mut path = binaries.clone().into_os_string();
+        if let Some(rest) = environment.get(&OsString::from("PATH")) {
+            path.push(if cfg!(windows) { ";" } else { ":" });
+            path.push(rest);
+        }
+        environment.insert("PATH".into(), path);
+        environment.insert("VIRTUAL_ENV".into(), directory.into());
+        environment.remove(&OsString::from("PYTHONHOME"));
+        Interpreter {
+            program: binaries.join(if cfg!(windows) {
+                "python.exe"
+            } else {
+                "python"
+            }),
+            environment,
+            virtual_environment: Some(directory.to_owned()),
+        }
+    }
+}
+
+fn binaries_of(virtual_environment: &Path) -> PathBuf {
+    virtual_environment.join(if cfg!(windows) { "Scripts" } else { "bin" })
+}
+
+/// Whether `directory` holds a virtual environment.
+pub(super) fn is_virtual_environment(directory: &Path) -> bool {
+    let binaries = binaries_of(directory);
+    ["python", "python.exe", "python3"]
+        .iter()
+        .any(|name| binaries.join(name).exists())
+}
+
+/// Whether `directory` is missing or has nothing in it.
+pub(super) fn is_missing_or_empty(directory: &Path) -> bool {
+    std::fs::read_dir(directory).map_or(true, |mut entries| entries.next().is_none())
+}
+
+impl Settings {
+    /// Reads the options of a program.
+    pub(super) fn of(info: &ProgramInfo) -> Result<Self, PythonError> {
+        let explicit = match info
+            .text_option("toolchain")
+            .map(str::to_ascii_lowercase)
+            .as_deref()
+        {
+            None | Some("") => None,
+            Some("pip") => Some(Toolchain::Pip),
+            Some("poetry") => Some(Toolchain::Poetry),
+            Some("uv") => Some(Toolchain::Uv),
+            Some(other) => return Err(bad_option("toolchain", other, "pip, poetry or uv")),
+        };
+        let type_checker = match info
+            .text_option("typechecker")
+            .map(str::to_ascii_lowercase)
+            .as_deref()
+        {
+            None | Some("") => None,
+            Some("mypy") => Some(TypeChecker::Mypy),
+            Some("pyright") => Some(TypeChecker::Pyright),
+            Some(other) => return Err(bad_option("typechecker", other, "mypy or pyright")),
+        };
+        Ok(Settings {
+            toolchain: explicit.unwrap_or_else(|| detect(&info.program_directory)),
+            is_explicit: explicit.is_some(),
+            virtualenv: info
+                .text_option("virtualenv")
+                .filter(|option| !option.is_empty())
+                .map(ToOwned::to_owned),
+            type_checker,
+            root: info.root_directory.clone(),
+            program_directory: info.program_directory.clone(),
+        })
+    }
+
+    /// The same for a plugin, which gets a virtual environment of its own unless told otherwise.
+    pub(super) fn of_plugin(info: &ProgramInfo) -> Result<Self, PythonError> {
+        let mut settings = Self::of(info)?;
+        if settings.toolchain == Toolchain::Pip && settings.virtualenv.is_none() {
+            settings.virtualenv = Some("venv".to_owned());
+        }
+        Ok(settings)
+    }
+
+    /// The folder of the virtual environment that pip uses.
+    pub(super) fn virtualenv_directory(&self) -> Option<PathBuf> {
+        self.virtualenv
+            .as_ref()
+            .map(|option| self.root.join(option))
+    }
+
+    /// The folder of the virtual environment that uv uses.
+    pub(super) fn uv_directory(&self, environment: &Environment) -> PathBuf {
+        if let Some(directory) = self.virtualenv_directory() {
+            return directory;
+        }
+        let beside = ["uv.lock", "pyproject.toml"]
+            .iter()
+            .find_map(|name| find_upwards(&self.program_directory, name))
+            .unwrap_or_else(|| self.program_directory.clone());
+        beside.join(variable(environment, "UV_PROJECT_ENVIRONMENT").unwrap_or(".venv"))
+    }
+
+    /// The interpreter that runs the program; brings the environment up to date where the tool chain wants that.
+    pub(super) async fn interpreter(
+        &self,
+        environment: &Environment,
+    ) -> Result<Interpreter, PythonError> {
+        match self.toolchain {
+            Toolchain::Pip => match self.virtualenv_directory() {
+                Some(directory) => {
+                    self.check_virtual_environment(&directory)?;
+                    Ok(Interpreter::in_virtual_environment(&directory, environment))
+                }
+                None => system_interpreter(environment, &self.program_directory),
+            },
+            Toolchain::Poetry => self.poetry_interpreter(environment).await,
+            Toolchain::Uv => self.uv_interpreter(environment).await,
+        }
+    }
+
+    fn check_virtual_environment(&self, directory: &Path) -> Result<(), PythonError> {
+        let option = self.virtualenv.clone().unwrap_or_default();
+        if !directory.exists() {
+            return Err(PythonError::NoVirtualEnvironment {
+                option,
+                path: directory.to_owned(),
+            });
+        }
+        if !is_virtual_environment(directory) {
+            return Err(PythonError::NotAVirtualEnvironment {
+                option,
+                path: directory.to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    async fn poetry_interpreter(
+        &self,
+        environment: &Environment,
+    ) -> Result<Interpreter, PythonError> {
+        let tool = self.external("poetry", &["env", "info", "--path"], environment)?;
+        let text = tool.capture().await?;
+        let path = PathBuf::from(text.trim());
+        if !is_virtual_environment(&path) {
+            return Err(PythonError::ToolOutput {
+                command: "poetry env info --path".to_owned(),
+                text,
+            });
+        }
+        Ok(Interpreter::in_virtual_environment(&path, environment))
+    }
+
+    async fn uv_interpreter(&self, environment: &Environment) -> Result<Interpreter, PythonError> {
+        let directory = self.uv_directory(environment);
+        if find_upwards(&self.program_directory, "pyproject.toml").is_some() {
+            self.uv(&["sync", "--inexact"], environment)?
+                .capture()
+                .await?;
+        }
+        if !is_virtual_environment(&directory) {
+            let option = self
+                .virtualenv
+                .clone()
+                .unwrap_or_else(|| ".venv".to_owned());
+            return Err(PythonError::NoVirtualEnvironment {
+                option,
+                path: directory,
+            });
+        }
+        Ok(Interpreter::in_virtual_environment(&directory, environment))
+    }
+
+    /// uv with these arguments, told where its environment is.
+    pub(super) fn uv(&self, args: &[&str], environment: &Environment) -> Result<Tool, PythonError> {
+        let mut tool = self.external("uv", args, environment)?;
+        tool.environment.insert(
+            "UV_PROJECT_ENVIRONMENT".into(),
+            self.uv_directory(environment).into(),
+        );
+        // Another environment that happens to be active must not be touched.
+        tool.environment.remove(&OsString::from("VIRTUAL_ENV"));
+        Ok(tool)
+    }
+
+    /// A tool from the PATH, in the program's folder.
+    pub(super) fn external(
+        &self,
+        tool: &'static str,
+        args: &[&str],
+        environment: &Environment,
+    ) -> Result<Tool, PythonError> {
+        let program = find_executable(tool, environment, &self.program_directory)
+            .ok_or(PythonError::NoTool { tool })?;
+        Ok(Tool {
+            program,
+            args: args.iter().map(OsString::from).collect(),
+            environment: environment.clone(),
+            working_directory: self.program_directory.clone(),
+        })
+    }
+}
+
+fn bad_option(option: &'static str, value: &str, expected: &'static str) -> PythonError {
+    PythonError::BadOption {
+        option,
+        value: value.to_owned(),
+        expected,
+    }
+}
+
+fn detect(program_directory: &Path) -> Toolchain {
+    if find_upwards(program_directory, "uv.lock").is_some() {
+        Toolchain::Uv
+    } else if find_upwards(program_directory, "poetry.lock").is_some() {
+        Toolchain::Poetry
+    } else {
+        Toolchain::Pip
+    }
+}
+
+/// The folder at or above `directory` that holds a file called `name`.
+pub(super) fn find_upwards(directory: &Path, name: &str) -> Option<PathBuf> {
+    directory
+        .ancestors()
+        .find(|ancestor| ancestor.join(name).is_file())
+        .map(Path::to_owned)
+}
+
+/// The interpreter outside of any virtual environment that we manage.
+pub(super) fn system_interpreter(
+    environment: &Environment,
+    directory: &Path,
+) -> Result<Interpreter, PythonError> {
+    let looked_for: Vec<String> = match variable(environment, "PULUMI_PYTHON_CMD") {
+        Some(command) => vec![command.to_owned()],
+        None if cfg!(windows) => vec!["python".to_owned(), "python3".to_owned()],
+        None => vec!["python3".to_owned(), "python".to_owned()],
+    };
+    let program = looked_for
+        .iter()
+        .find_map(|name| find_executable(name, environment, directory));
+    let program = program.ok_or(PythonError::NoInterpreter { looked_for })?;
+    Ok(Interpreter {
+        program,
+        environment: environment.clone(),
+        virtual_environment: None,
+    })
+}
+
+/// Questions for a new project.
+pub(super) fn option_prompts(environment: &Environment, info: &ProgramInfo) -> Vec<OptionPrompt> {
+    let choice = |text: &str| OptionChoice {
+        value: OptionValue::Text(text.to_owned()),
+        display_name: text.to_owned(),
+    };
+    match info.text_option("toolchain") {
+        None => {
+            let found = ["poetry", "uv"]
+                .iter()
+                .filter(|tool| find_executable(tool, environment, &info.root_directory).is_some());
+            let choices = std::iter::once("pip")
+                .chain(found.copied())
+                .map(choice)
+                .collect();
+            vec![OptionPrompt {
+                key: "toolchain".to_owned(),
+                description:
+                    "The toolchain to use for installing dependencies and running the program"
+                        .to_owned(),
+                choices,
+                default: Some(choice("pip")),
+            }]
+        }
+        Some("pip") if info.text_option("virtualenv").is_none() => vec![OptionPrompt {
+            key: "virtualenv".to_owned(),
+            description: "The virtual environment to use".to_owned(),
+            choices: Vec::new(),
+            default: Some(choice("venv")),
+        }],
+        Some(_) => Vec::new(),
+    }
+}

@@ -1,0 +1,13 @@
+//! Real Python programs and plugins, with a small engine on the other side.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "helpers of tests may panic and say what they skip"
+)]
+
+mod engine;
+mod install;
+mod plugins;
+mod programs;
+mod support;

@@ -1,0 +1,122 @@
+//! A project in a temporary folder and a host to run it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use plumb_language::{PythonHost, PythonOptions};
+use plumb_plugin::language::{ProgramInfo, RunRequest};
+use plumb_plugin::process::Environment;
+use plumb_plugin::{OutputLine, OutputSink, OutputStream};
+
+use crate::engine::FakeEngine;
+
+pub(crate) struct World {
+    pub(crate) root: tempfile::TempDir,
+    pub(crate) lines: Arc<Mutex<Vec<OutputLine>>>,
+    pub(crate) environment: Environment,
+    pub(crate) engine: FakeEngine,
+    pub(crate) address: String,
+}
+
+/// The folder of the repository.
+pub(crate) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
+}
+
+/// A virtual environment with the SDK; `None` when it is not set up.
+pub(crate) fn sdk(version: &str) -> Option<PathBuf> {
+    let directory = repository()
+        .join(".cache/venvs")
+        .join(format!("pulumi-{version}"));
+    if !directory.join(".complete").exists() {
+        eprintln!(
+            "SKIPPED: {} is missing; run tests/setup-python.sh",
+            directory.display()
+        );
+        return None;
+    }
+    Some(directory)
+}
+
+impl World {
+    pub(crate) async fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("project")).unwrap();
+        let engine = FakeEngine::default();
+        let address = engine.serve().await;
+        let environment = std::env::vars_os().collect();
+        World {
+            root,
+            lines: Arc::default(),
+            environment,
+            engine,
+            address,
+        }
+    }
+
+    pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.root.path().join("project").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    pub(crate) fn sink(&self) -> OutputSink {
+        let lines = self.lines.clone();
+        Arc::new(move |line| lines.lock().unwrap().push(line))
+    }
+
+    pub(crate) fn printed(&self, stream: OutputStream) -> Vec<String> {
+        let lines = self.lines.lock().unwrap();
+        lines
+            .iter()
+            .filter(|line| line.stream == stream)
+            .map(|line| line.text.clone())
+            .collect()
+    }
+
+    pub(crate) fn host(&self) -> PythonHost {
+        PythonHost::new(PythonOptions {
+            environment: self.environment.clone(),
+            engine_address: self.address.clone(),
+            cache_directory: self.root.path().join("cache"),
+            version: semver::Version::new(1, 2, 3),
+            output: self.sink(),
+        })
+    }
+
+    pub(crate) fn info(&self, options: serde_json::Value) -> ProgramInfo {
+        let directory = self.root.path().join("project");
+        ProgramInfo {
+            root_directory: directory.clone(),
+            program_directory: directory,
+            entry_point: ".".to_owned(),
+            options: options.as_object().cloned().unwrap_or_default(),
+        }
+    }
+
+    /// A run with the SDK in `virtualenv`.
+    pub(crate) fn run_request(&self, virtualenv: &Path) -> RunRequest {
+        let info = self.info(serde_json::json!({"virtualenv": virtualenv}));
+        RunRequest {
+            working_directory: info.program_directory.clone(),
+            info,
+            project: "proj".to_owned(),
+            stack: "dev".to_owned(),
+            organization: "org".to_owned(),
+            args: Vec::new(),
+            config: [("proj:colour".to_owned(), "red".to_owned())].into(),
+            config_secret_keys: vec!["proj:colour".to_owned()],
+            dry_run: false,
+            parallel: 4,
+            monitor_address: self.address.clone(),
+            loader_target: String::new(),
+            mapper_target: String::new(),
+            attach_debugger: false,
+        }
+    }
+}

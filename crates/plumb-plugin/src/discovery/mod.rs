@@ -1,0 +1,304 @@
+//! Which file a plugin is (`protocol.md` 14.1 to 14.4).
+//!
+//! [`Discovery::find`] looks in this order, and the first hit wins:
+//! 1. plugins that the project names;
+//! 2. the search path, whatever the version;
+//! 3. the plugins bundled with the program;
+//! 4. the plugin cache, see [`cache`].
+
+pub mod cache;
+mod kind;
+mod manifest;
+mod version;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use semver::Version;
+
+pub use cache::{Cache, CachedPlugin};
+pub use kind::PluginKind;
+pub use manifest::{MANIFEST_FILE, ManifestError, PluginManifest};
+pub use version::parse_tolerant;
+
+const BUNDLED_LANGUAGES: [&str; 8] = [
+    "nodejs", "bun", "go", "python", "dotnet", "yaml", "java", "pcl",
+];
+const BUNDLED_RESOURCES: [&str; 2] = ["pulumi-nodejs", "pulumi-python"];
+
+/// A plugin that the project file names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectPlugin {
+    /// Kind of the plugin.
+    pub kind: PluginKind,
+    /// Name of the plugin.
+    pub name: String,
+    /// Version, if the project gives one.
+    pub version: Option<Version>,
+    /// The executable, or the directory that holds it (or a `PulumiPlugin.yaml`). Absolute.
+    pub path: PathBuf,
+}
+
+/// Where a plugin was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PluginSource {
+    /// The project names it.
+    Project,
+    /// On the search path.
+    Path,
+    /// Beside the program.
+    Bundled,
+    /// In the plugin cache.
+    Cache,
+}
+
+/// A plugin that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundPlugin {
+    /// Where it was found.
+    pub source: PluginSource,
+    /// The executable; it need not exist when the plugin is a directory with a `PulumiPlugin.yaml`.
+    pub executable: PathBuf,
+    /// The version, where the place tells it.
+    pub version: Option<Version>,
+    /// What the user should be told about the choice.
+    pub warnings: Vec<String>,
+}
+
+impl FoundPlugin {
+    /// The directory whose `PulumiPlugin.yaml` says how to run the plugin, when there is no executable.
+    pub fn source_directory(&self) -> Option<&Path> {
+        if self.executable.is_file() {
+            return None;
+        }
+        let directory = if self.executable.is_dir() {
+            self.executable.as_path()
+        } else {
+            self.executable.parent()?
+        };
+        directory.join(MANIFEST_FILE).is_file().then_some(directory)
+    }
+}
+
+/// No plugin, or no single one, fits.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FindError {
+    /// Nothing anywhere.
+    #[error(
+        "no {kind} plugin 'pulumi-{kind}-{name}' found in the workspace{}{}{}",
+        version.as_ref().map(|version| format!(" at version v{version}")).unwrap_or_default(),
+        if *searched_path { " or on your $PATH" } else { "" },
+        url.as_ref().map(|url| format!(" from {url}")).unwrap_or_default()
+    )]
+    NotFound {
+        /// Kind that was wanted.
+        kind: PluginKind,
+        /// Name that was wanted.
+        name: String,
+        /// Version that was wanted.
+        version: Option<Version>,
+        /// Whether the search path was looked at.
+        searched_path: bool,
+        /// Where the plugin could be downloaded from.
+        url: Option<String>,
+    },
+    /// The project names it more than once.
+    #[error("multiple project plugins with kind {kind}, name {name}, version {}", display_version(version.as_ref()))]
+    Ambiguous {
+        /// Kind that was wanted.
+        kind: PluginKind,
+        /// Name that was wanted.
+        name: String,
+        /// Version that both entries have.
+        version: Option<Version>,
+    },
+}
+
+fn display_version(version: Option<&Version>) -> String {
+    version.map_or_else(|| "<nil>".to_owned(), ToString::to_string)
+}
+
+/// Where to look for plugins.
+#[derive(Clone, Debug)]
+pub struct Discovery {
+    /// Plugins that the project names.
+    pub project: Vec<ProjectPlugin>,
+    /// The search path; `None` when it must not be used.
+    pub search_path: Option<OsString>,
+    /// Folder of the program itself, symbolic links resolved.
+    pub bundled: Option<PathBuf>,
+    /// The plugin cache.
+    pub cache: Cache,
+    /// Whether a cached plugin newer than the requested one will do.
+    pub accept_newer: bool,
+}
+
+impl Discovery {
+    /// Finds the plugin; `url` is only for the message when there is none.
+    pub fn find(
+        &self,
+        kind: PluginKind,
+        name: &str,
+        version: Option<&Version>,
+        url: Option<&str>,
+    ) -> Result<FoundPlugin, FindError> {
+        let mut warnings = Vec::new();
+        let mut found = self.find_in_project(kind, name, version, &mut warnings)?;
+        if found.is_none() {
+            found = self.find_on_path(kind, name);
+        }
+        let found = found
+            .or_else(|| self.find_bundled(kind, name))
+            .or_else(|| self.find_cached(kind, name, version))
+            .ok_or_else(|| FindError::NotFound {
+                kind,
+                name: name.to_owned(),
+                version: version.cloned(),
+                searched_path: self.search_path.is_some(),
+                url: url.map(ToOwned::to_owned),
+            })?;
+        warnings.extend(found.warnings);
+        Ok(FoundPlugin { warnings, ..found })
+    }
+
+    fn find_in_project(
+        &self,
+        kind: PluginKind,
+        name: &str,
+        version: Option<&Version>,
+        warnings: &mut Vec<String>,
+    ) -> Result<Option<FoundPlugin>, FindError> {
+        let mut hit: Option<&ProjectPlugin> = None;
+        for plugin in self
+            .project
+            .iter()
+            .filter(|plugin| plugin.kind == kind && plugin.name == name)
+        {
+            if let (Some(wanted), Some(given)) = (version, &plugin.version)
+                && wanted != given
+            {
+                warnings.push(format!(
+                    "the project plugin {name} at {} has version {given}, but {wanted} is wanted; it is not used",
+                    plugin.path.display()
+                ));
+                continue;
+            }
+            if hit.is_some_and(|other| other.version == plugin.version) {
+                return Err(FindError::Ambiguous {
+                    kind,
+                    name: name.to_owned(),
+                    version: plugin.version.clone(),
+                });
+            }
+            hit = hit.or(Some(plugin));
+        }
+        Ok(hit.map(|plugin| FoundPlugin {
+            source: PluginSource::Project,
+            executable: executable_in(&plugin.path, &kind.file_name(name)),
+            version: plugin.version.clone(),
+            warnings: Vec::new(),
+        }))
+    }
+
+    fn find_on_path(&self, kind: PluginKind, name: &str) -> Option<FoundPlugin> {
+        let path = self.search_path.as_ref()?;
+        let file = kind.file_name(name);
+        let executable = which::which_in_global(&file, Some(path)).ok()?.next()?;
+        let bundled = self.find_bundled(kind, name).map(|found| found.executable);
+        if let Some(bundled) = &bundled
+            && same_file(&executable, bundled)
+        {
+            return Some(FoundPlugin {
+                source: PluginSource::Bundled,
+                executable,
+                version: None,
+                warnings: Vec::new(),
+            });
+        }
+        let expected = bundled
+            .map(|path| format!(" expected {}", path.display()))
+            .unwrap_or_default();
+        let warning = format!(
+            "using {file} from $PATH at {}{expected}",
+            executable.display()
+        );
+        Some(FoundPlugin {
+            source: PluginSource::Path,
+            executable,
+            version: None,
+            warnings: vec![warning],
+        })
+    }
+
+    fn find_bundled(&self, kind: PluginKind, name: &str) -> Option<FoundPlugin> {
+        let names: &[&str] = match kind {
+            PluginKind::Language => &BUNDLED_LANGUAGES,
+            PluginKind::Resource => &BUNDLED_RESOURCES,
+            PluginKind::Analyzer | PluginKind::Converter | PluginKind::Tool => &[],
+        };
+        if !names.contains(&name) {
+            return None;
+        }
+        let executable = executable_in(self.bundled.as_ref()?, &kind.file_name(name));
+        is_executable(&executable).then_some(FoundPlugin {
+            source: PluginSource::Bundled,
+            executable,
+            version: None,
+            warnings: Vec::new(),
+        })
+    }
+
+    fn find_cached(
+        &self,
+        kind: PluginKind,
+        name: &str,
+        version: Option<&Version>,
+    ) -> Option<FoundPlugin> {
+        let plugin = self.cache.select(kind, name, version, self.accept_newer)?;
+        Some(FoundPlugin {
+            source: PluginSource::Cache,
+            executable: executable_in(&plugin.directory, &kind.file_name(name)),
+            version: plugin.version,
+            warnings: Vec::new(),
+        })
+    }
+}
+
+/// The executable called `file` in `path`, or `path` itself when that is a file.
+fn executable_in(path: &Path, file: &str) -> PathBuf {
+    if path.is_file() {
+        return path.to_owned();
+    }
+    let candidates: &[&str] = if cfg!(windows) {
+        &[".exe", ".cmd"]
+    } else {
+        &[""]
+    };
+    candidates
+        .iter()
+        .map(|suffix| path.join(format!("{file}{suffix}")))
+        .find(|candidate| candidate.is_file())
+        .unwrap_or_else(|| path.join(file))
+}
+
+fn same_file(left: &Path, right: &Path) -> bool {
+    match (left.canonicalize(), right.canonicalize()) {
+        (Ok(left), Ok(right)) => left == right,
+        _ => false,
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o100 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.is_file()
+}
+
+#[cfg(test)]
+mod tests;

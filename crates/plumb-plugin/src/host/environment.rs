@@ -1,0 +1,93 @@
+//! The environment of plugins (`protocol.md` 15.1).
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+use plumb_resource::provider::PluginSpec;
+
+use super::HostOptions;
+use crate::process::Environment;
+
+/// The value of a variable such as `PULUMI_DEBUG_PROVIDERS` makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected a list such as `name:port,name:port`, but found {entry:?}")]
+pub struct AttachmentError {
+    /// The entry that was not understood.
+    pub entry: String,
+}
+
+/// Reads `PULUMI_DEBUG_PROVIDERS` or `PULUMI_DEBUG_LANGUAGES`: ports by name.
+pub fn parse_attachments(text: &str) -> Result<BTreeMap<String, u16>, AttachmentError> {
+    let entries = text
+        .split(',')
+        .map(str::trim)
+        .filter(|entry| !entry.is_empty());
+    entries
+        .map(|entry| {
+            let parts = entry
+                .rsplit_once(':')
+                .and_then(|(name, port)| Some((name.to_owned(), port.parse().ok()?)));
+            parts.ok_or_else(|| AttachmentError {
+                entry: entry.to_owned(),
+            })
+        })
+        .collect()
+}
+
+/// The environment of the provider in `spec`.
+pub(super) fn of_provider(options: &HostOptions, spec: &PluginSpec) -> Environment {
+    let mut environment = with_runtime_options(options);
+    let mut set =
+        |key: &str, value: &str| environment.insert(OsString::from(key), OsString::from(value));
+    if let Some(project) = &options.project {
+        set("PULUMI_PROJECT", project);
+        if spec.name == "pulumi-nodejs" {
+            set("PULUMI_NODEJS_PROJECT", project);
+        }
+    }
+    let package = spec
+        .parameterization
+        .as_ref()
+        .map_or(&spec.name, |parameter| &parameter.name);
+    let empty = BTreeMap::new();
+    let config = options.config.get(package.as_str()).unwrap_or(&empty);
+    set("PULUMI_CONFIG", &serde_json::json!(config).to_string());
+    for (source, target) in &spec.env_var_mappings {
+        if let Some(value) = options.environment.get(&OsString::from(source.as_str())) {
+            environment.insert(target.as_str().into(), value.clone());
+        }
+    }
+    environment
+}
+
+/// The program's environment and the project's runtime options.
+pub(super) fn with_runtime_options(options: &HostOptions) -> Environment {
+    let mut environment = options.environment.clone();
+    for (key, value) in &options.runtime_options {
+        environment.insert(
+            format!("PULUMI_RUNTIME_{}", key.to_uppercase()).into(),
+            value.into(),
+        );
+    }
+    environment
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attachments_are_names_with_ports() {
+        let parsed = parse_attachments("aws:1234, my:odd:name:5 ,").unwrap();
+        assert_eq!(
+            parsed,
+            [("aws".to_owned(), 1234), ("my:odd:name".to_owned(), 5)].into()
+        );
+        assert_eq!(
+            parse_attachments("aws"),
+            Err(AttachmentError {
+                entry: "aws".to_owned()
+            })
+        );
+    }
+}

@@ -1,0 +1,186 @@
+//! Starting what was found.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use plumb_resource::provider::PluginSpec;
+
+use super::{CommandFactory, HostError, PluginHost, environment};
+use crate::discovery::{FoundPlugin, PluginKind, PluginManifest};
+use crate::grpc::GrpcProvider;
+use crate::language::{PluginLaunch, ProgramInfo, RunPluginRequest};
+use crate::output::OutputLevel;
+use crate::process::{Launch, start_from_stream};
+
+/// Providers of dynamic resources run the user's own code: what that prints is for the user.
+const TALKATIVE: [&str; 2] = ["pulumi-nodejs", "pulumi-python"];
+
+fn level_of(name: &str) -> OutputLevel {
+    if TALKATIVE.contains(&name) {
+        OutputLevel::Info
+    } else {
+        OutputLevel::Debug
+    }
+}
+
+impl PluginHost {
+    pub(super) async fn start_found(
+        &self,
+        spec: &PluginSpec,
+        found: &FoundPlugin,
+    ) -> Result<GrpcProvider, HostError> {
+        if let Some(directory) = found.source_directory() {
+            return self.start_sources(spec, directory).await;
+        }
+        let launch = self.provider_launch(spec, &found.executable);
+        let started = GrpcProvider::start(
+            &spec.name,
+            launch,
+            self.options.timeouts,
+            &self.handshake_options(),
+        )
+        .await;
+        Ok(started.map_err(Box::new)?)
+    }
+
+    fn provider_launch(&self, spec: &PluginSpec, executable: &Path) -> Launch {
+        Launch {
+            source: file_name(executable),
+            program: executable.to_owned(),
+            args: vec![self.options.services.engine.clone().into()],
+            environment: environment::of_provider(&self.options, spec),
+            working_directory: self.options.working_directory.clone(),
+            level: level_of(&spec.name),
+            keep_blank_lines: false,
+            output: self.options.output.clone(),
+        }
+    }
+
+    pub(super) fn language_launch(&self, name: &str, found: &FoundPlugin) -> Launch {
+        Launch {
+            source: PluginKind::Language.file_name(name).into(),
+            program: found.executable.clone(),
+            args: vec![self.options.services.engine.clone().into()],
+            environment: environment::with_runtime_options(&self.options),
+            working_directory: self.options.working_directory.clone(),
+            level: OutputLevel::Info,
+            keep_blank_lines: false,
+            output: self.options.output.clone(),
+        }
+    }
+
+    pub(super) async fn start_command(
+        &self,
+        spec: &PluginSpec,
+        factory: &CommandFactory,
+    ) -> Result<GrpcProvider, HostError> {
+        let environment = environment::of_provider(&self.options, spec);
+        let (program, mut args, environment) =
+            factory(environment)
+                .await
+                .map_err(|source| HostError::Command {
+                    plugin: spec.name.to_string(),
+                    source,
+                })?;
+        args.push(self.options.services.engine.clone().into());
+        let launch = Launch {
+            source: PluginKind::Resource.file_name(&spec.name).into(),
+            program: program.clone(),
+            args,
+            environment,
+            ..self.provider_launch(spec, &program)
+        };
+        let started = GrpcProvider::start(
+            &spec.name,
+            launch,
+            self.options.timeouts,
+            &self.handshake_options(),
+        )
+        .await;
+        Ok(started.map_err(Box::new)?)
+    }
+
+    /// Starts a plugin that is a folder of sources, by way of the host of its language.
+    async fn start_sources(
+        &self,
+        spec: &PluginSpec,
+        directory: &Path,
+    ) -> Result<GrpcProvider, HostError> {
+        let manifest = PluginManifest::read(directory)?;
+        let host = Box::pin(self.language(&manifest.runtime)).await?;
+        let request = RunPluginRequest {
+            info: ProgramInfo {
+                root_directory: directory.to_owned(),
+                program_directory: directory.to_owned(),
+                entry_point: ".".to_owned(),
+                options: manifest.options,
+            },
+            kind: PluginKind::Resource,
+            working_directory: self.options.working_directory.clone(),
+            args: vec![self.options.services.engine.clone()],
+            environment: environment::of_provider(&self.options, spec),
+            loader_target: self.options.services.loader.clone().unwrap_or_default(),
+            attach_debugger: false,
+        };
+        let run = host
+            .run_plugin(request)
+            .await
+            .map_err(|source| HostError::Language {
+                plugin: spec.name.to_string(),
+                directory: directory.to_owned(),
+                source,
+            })?;
+        self.start_run(spec, directory, run).await
+    }
+
+    async fn start_run(
+        &self,
+        spec: &PluginSpec,
+        directory: &Path,
+        run: PluginLaunch,
+    ) -> Result<GrpcProvider, HostError> {
+        let options = self.handshake_options();
+        let timeouts = self.options.timeouts.for_sources();
+        let output = self.options.output.clone();
+        let started = match run {
+            PluginLaunch::Command {
+                program,
+                args,
+                environment,
+                working_directory,
+            } => {
+                let launch = Launch {
+                    source: PluginKind::Resource.file_name(&spec.name).into(),
+                    args,
+                    environment,
+                    working_directory,
+                    ..self.provider_launch(spec, &program)
+                };
+                GrpcProvider::start(&spec.name, launch, timeouts, &options).await
+            }
+            PluginLaunch::Running(events) => {
+                let name = format!("{} (resource)", spec.name);
+                let sink = (level_of(&spec.name), output.clone());
+                let path = directory.join(PluginKind::Resource.file_name(&spec.name));
+                let started = start_from_stream(&name, path.clone(), events, sink, timeouts).await;
+                match started {
+                    Ok(started) => {
+                        GrpcProvider::from_started(
+                            &spec.name, path, started, output, timeouts, &options,
+                        )
+                        .await
+                    }
+                    Err(error) => Err(error),
+                }
+            }
+        };
+        Ok(started.map_err(Box::new)?)
+    }
+}
+
+fn file_name(path: &Path) -> Arc<str> {
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into()
+}

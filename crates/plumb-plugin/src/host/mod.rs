@@ -1,0 +1,397 @@
+//! From a plugin specification to a running provider.
+//!
+//! [`PluginHost::provider`] asks in this order:
+//! 1. the addresses of providers that somebody runs under a debugger;
+//! 2. [`Discovery`]: what the user has wins;
+//! 3. providers built into the program, and commands that stand in for bundled plugins.
+//!
+//! The package `pulumi` is always the built-in one. Every call boots a new instance. **The host knows every provider and
+//! language host that it started and ends them all in [`PluginHost::shutdown`].**
+
+mod environment;
+mod launch;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use futures::future::{BoxFuture, join_all};
+use plumb_resource::provider::{PluginSpec, ProviderError};
+
+pub use environment::{AttachmentError, parse_attachments};
+
+use crate::discovery::{Discovery, FindError, ManifestError, PluginKind};
+use crate::grpc::{GrpcProvider, HandshakeOptions};
+use crate::language::{GrpcLanguageHost, LanguageError, LanguageRuntime};
+use crate::output::{OutputLevel, OutputLine, OutputSink, OutputStream};
+use crate::process::{Environment, PluginTimeouts, StartError};
+use crate::provider::Provider;
+
+/// Makes a provider that is built into the program; `None` when it does not serve this specification.
+pub type BuiltinFactory = Box<dyn Fn(&PluginSpec) -> Option<Arc<dyn Provider>> + Send + Sync>;
+
+/// Finds the command that stands in for a plugin executable: program, arguments and the whole environment.
+pub type CommandFactory = Box<
+    dyn Fn(
+            Environment,
+        )
+            -> BoxFuture<'static, Result<(PathBuf, Vec<OsString>, Environment), LanguageError>>
+        + Send
+        + Sync,
+>;
+
+/// Makes a language host that is built into the program.
+pub type LanguageFactory = Box<dyn Fn() -> Arc<dyn LanguageRuntime> + Send + Sync>;
+
+/// Addresses (`host:port`) of the services that plugins may use.
+#[derive(Clone, Debug, Default)]
+pub struct ServiceAddresses {
+    /// The engine service.
+    pub engine: String,
+    /// The schema loader, if there is one.
+    pub loader: Option<String>,
+    /// The mapper, if there is one.
+    pub mapper: Option<String>,
+    /// The package resolver, if there is one.
+    pub resolver: Option<String>,
+}
+
+/// Surroundings of a [`PluginHost`].
+pub struct HostOptions {
+    /// Where to look for plugins.
+    pub discovery: Discovery,
+    /// The environment of the program, cloud credentials included.
+    pub environment: Environment,
+    /// The project's working directory.
+    pub working_directory: PathBuf,
+    /// Project name, if there is a project.
+    pub project: Option<String>,
+    /// Runtime options of the project, as text.
+    pub runtime_options: BTreeMap<String, String>,
+    /// Plain configuration by namespace, then name. Holds secrets in the clear.
+    pub config: BTreeMap<String, BTreeMap<String, String>>,
+    /// Services for the plugins.
+    pub services: ServiceAddresses,
+    /// Ports of providers under a debugger, by name.
+    pub attached_providers: BTreeMap<String, u16>,
+    /// Ports of language hosts under a debugger, by name.
+    pub attached_languages: BTreeMap<String, u16>,
+    /// How long plugins may take to start.
+    pub timeouts: PluginTimeouts,
+    /// Whether the engine refreshes resources before updates when a provider asks for it.
+    pub refresh_before_update: bool,
+    /// Whether to call providers in previews.
+    pub use_provider_preview: bool,
+    /// Whether to say nothing about versions lower than asked for.
+    pub ignore_versions: bool,
+    /// Takes what plugins print, and warnings.
+    pub output: OutputSink,
+}
+
+/// Why there is no provider, or no language host.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    /// The plugin is nowhere.
+    #[error(transparent)]
+    NotFound(#[from] FindError),
+    /// The plugin does not start.
+    #[error(transparent)]
+    Start(#[from] Box<StartError>),
+    /// The plugin is a folder of sources that cannot be read.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// The language host of a plugin in source form failed.
+    #[error("could not run the plugin {plugin} in {}", directory.display())]
+    Language {
+        /// Name of the plugin.
+        plugin: String,
+        /// Its folder.
+        directory: PathBuf,
+        /// Why.
+        #[source]
+        source: LanguageError,
+    },
+    /// The stand-in for a bundled plugin cannot be run.
+    #[error("could not run the plugin {plugin}")]
+    Command {
+        /// Name of the plugin.
+        plugin: String,
+        /// Why.
+        #[source]
+        source: LanguageError,
+    },
+    /// A folder of sources where only an executable will do.
+    #[error("language plugins must be executable binaries: {}", path.display())]
+    LanguageSources {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The provider does not take the parameter.
+    #[error("could not parameterize the plugin {plugin} for package {package}: {}", error.message)]
+    Parameterize {
+        /// Name of the plugin.
+        plugin: String,
+        /// Name of the package.
+        package: String,
+        /// What the provider said.
+        error: ProviderError,
+    },
+    /// The parameter makes another package than expected.
+    #[error("parameterize response name {answered:?} does not match expected package {expected:?}")]
+    ParameterizedName {
+        /// What the provider answered.
+        answered: String,
+        /// What was expected.
+        expected: String,
+    },
+    /// A language host cannot be reached.
+    #[error(transparent)]
+    Host(#[from] LanguageError),
+}
+
+/// Starts plugins and ends them.
+pub struct PluginHost {
+    options: HostOptions,
+    builtins: BTreeMap<String, BuiltinFactory>,
+    commands: BTreeMap<String, CommandFactory>,
+    languages: BTreeMap<String, LanguageFactory>,
+    providers: Mutex<Vec<Weak<dyn Provider>>>,
+    hosts: tokio::sync::Mutex<BTreeMap<String, Arc<dyn LanguageRuntime>>>,
+}
+
+impl PluginHost {
+    /// A host without built-in plugins; nothing is started yet.
+    pub fn new(options: HostOptions) -> Self {
+        PluginHost {
+            options,
+            builtins: BTreeMap::new(),
+            commands: BTreeMap::new(),
+            languages: BTreeMap::new(),
+            providers: Mutex::default(),
+            hosts: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Registers a built-in provider.
+    pub fn register_builtin(&mut self, name: &str, factory: BuiltinFactory) {
+        self.builtins.insert(name.to_owned(), factory);
+    }
+
+    /// Registers a command that stands in for the resource plugin `name`.
+    pub fn register_command(&mut self, name: &str, factory: CommandFactory) {
+        self.commands.insert(name.to_owned(), factory);
+    }
+
+    /// Registers a built-in language host.
+    pub fn register_language(&mut self, name: &str, factory: LanguageFactory) {
+        self.languages.insert(name.to_owned(), factory);
+    }
+
+    /// Surroundings of this host.
+    pub fn options(&self) -> &HostOptions {
+        &self.options
+    }
+
+    /// Boots a provider; applies the parameter of `spec` if it has one.
+    pub async fn provider(&self, spec: &PluginSpec) -> Result<Arc<dyn Provider>, HostError> {
+        let provider = self.boot(spec).await?;
+        self.remember(&provider);
+        if let Some(parameter) = &spec.parameterization {
+            let applied = provider.parameterize(parameter).await;
+            let (name, _) = applied.map_err(|error| HostError::Parameterize {
+                plugin: spec.name.to_string(),
+                package: parameter.name.to_string(),
+                error,
+            })?;
+            if name != parameter.name {
+                return Err(HostError::ParameterizedName {
+                    answered: name,
+                    expected: parameter.name.to_string(),
+                });
+            }
+        }
+        Ok(provider)
+    }
+
+    async fn boot(&self, spec: &PluginSpec) -> Result<Arc<dyn Provider>, HostError> {
+        let name = spec.name.as_str();
+        let builtin = || self.builtins.get(name).and_then(|factory| factory(spec));
+        if name == "pulumi"
+            && let Some(provider) = builtin()
+        {
+            return Ok(provider);
+        }
+        if let Some(port) = self.options.attached_providers.get(name) {
+            let address = format!("127.0.0.1:{port}");
+            let output = self.options.output.clone();
+            let handshake = self.handshake_options();
+            let attached =
+                GrpcProvider::attach(name, &address, output, self.options.timeouts, &handshake)
+                    .await;
+            return Ok(Arc::new(attached.map_err(Box::new)?));
+        }
+        let url = spec.download_url.as_deref();
+        let error = match self.options.discovery.find(
+            PluginKind::Resource,
+            name,
+            spec.version.as_ref(),
+            url,
+        ) {
+            Ok(found) => {
+                found.warnings.iter().for_each(|warning| self.warn(warning));
+                let provider = self.start_found(spec, &found).await?;
+                self.check_version(spec, &provider).await;
+                return Ok(Arc::new(provider));
+            }
+            Err(error) => error,
+        };
+        if let (FindError::NotFound { .. }, Some(provider)) = (&error, builtin()) {
+            return Ok(provider);
+        }
+        match self.commands.get(name) {
+            Some(factory) if matches!(error, FindError::NotFound { .. }) => {
+                Ok(Arc::new(self.start_command(spec, factory).await?))
+            }
+            _ => Err(error.into()),
+        }
+    }
+
+    /// A plugin found without its version being looked at may be an old one.
+    async fn check_version(&self, spec: &PluginSpec, provider: &GrpcProvider) {
+        let Some(wanted) = spec
+            .version
+            .as_ref()
+            .filter(|_| !self.options.ignore_versions)
+        else {
+            return;
+        };
+        // A failure to tell the version is the same as not telling it.
+        let version = provider.info().await.ok().and_then(|info| info.version);
+        if version
+            .as_ref()
+            .is_some_and(|version| version.cmp_precedence(wanted).is_ge())
+        {
+            return;
+        }
+        let shown = version.map_or_else(
+            || "an unknown version".to_owned(),
+            |version| version.to_string(),
+        );
+        self.warn(&format!(
+            "resource plugin {} is expected to have version >={wanted}, but has {shown}; the wrong version may be on \
+             your path, or this may be a bug in the plugin",
+            spec.name
+        ));
+    }
+
+    /// The host of a language: a built-in one unless the user has a plugin for it. One per name.
+    ///
+    /// `client` is an SDK that runs the program inside itself; its address is in the runtime options.
+    pub async fn language(&self, name: &str) -> Result<Arc<dyn LanguageRuntime>, HostError> {
+        let mut hosts = self.hosts.lock().await;
+        if let Some(host) = hosts.get(name) {
+            return Ok(host.clone());
+        }
+        let host = self.boot_language(name).await?;
+        hosts.insert(name.to_owned(), host.clone());
+        Ok(host)
+    }
+
+    async fn boot_language(&self, name: &str) -> Result<Arc<dyn LanguageRuntime>, HostError> {
+        let limit = self.options.timeouts.connect;
+        if name == "client" {
+            let address = self
+                .options
+                .runtime_options
+                .get("address")
+                .map(String::as_str)
+                .unwrap_or_default();
+            return Ok(Arc::new(
+                GrpcLanguageHost::dial(name, address, limit).await?,
+            ));
+        }
+        if let Some(port) = self.options.attached_languages.get(name) {
+            let address = format!("127.0.0.1:{port}");
+            let engine = &self.options.services.engine;
+            return Ok(Arc::new(
+                GrpcLanguageHost::attach(name, &address, engine, limit).await?,
+            ));
+        }
+        let plugin = name.replace('/', "_");
+        match self
+            .options
+            .discovery
+            .find(PluginKind::Language, &plugin, None, None)
+        {
+            Ok(found) => {
+                found.warnings.iter().for_each(|warning| self.warn(warning));
+                if found.source_directory().is_some() {
+                    return Err(HostError::LanguageSources {
+                        path: found.executable,
+                    });
+                }
+                let launch = self.language_launch(&plugin, &found);
+                Ok(Arc::new(
+                    GrpcLanguageHost::start(name, launch, self.options.timeouts).await?,
+                ))
+            }
+            Err(error) => match self.languages.get(name) {
+                Some(factory) if matches!(error, FindError::NotFound { .. }) => Ok(factory()),
+                _ => Err(error.into()),
+            },
+        }
+    }
+
+    fn handshake_options(&self) -> HandshakeOptions {
+        HandshakeOptions {
+            engine_address: self.options.services.engine.clone(),
+            mapper_target: self.options.services.mapper.clone(),
+            loader_target: self.options.services.loader.clone(),
+            resolver_target: self.options.services.resolver.clone(),
+            refresh_before_update: self.options.refresh_before_update,
+            use_preview: self.options.use_provider_preview,
+        }
+    }
+
+    fn remember(&self, provider: &Arc<dyn Provider>) {
+        let mut providers = self
+            .providers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        providers.retain(|provider| provider.strong_count() > 0);
+        providers.push(Arc::downgrade(provider));
+    }
+
+    fn running(&self) -> Vec<Arc<dyn Provider>> {
+        let providers = self
+            .providers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        providers.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    fn warn(&self, text: &str) {
+        (self.options.output)(OutputLine {
+            source: "plugin host".into(),
+            stream: OutputStream::Stderr,
+            level: OutputLevel::Warning,
+            text: text.to_owned(),
+        });
+    }
+
+    /// Asks everything that runs to end its operations soon: providers at the same time, then language hosts.
+    pub async fn cancel(&self) {
+        join_all(self.running().iter().map(|provider| provider.cancel())).await;
+        let hosts: Vec<_> = self.hosts.lock().await.values().cloned().collect();
+        join_all(hosts.iter().map(|host| host.cancel())).await;
+    }
+
+    /// Ends everything that the host started: providers at the same time, each with its own deadline, then language
+    /// hosts, because some providers live inside those. Safe to call more than once.
+    pub async fn shutdown(&self) {
+        join_all(self.running().iter().map(|provider| provider.shutdown())).await;
+        let hosts = std::mem::take(&mut *self.hosts.lock().await);
+        join_all(hosts.values().map(|host| host.shutdown())).await;
+    }
+}

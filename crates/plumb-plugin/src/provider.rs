@@ -1,0 +1,105 @@
+//! The interface to a provider.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use plumb_resource::provider::{
+    CallRequest, CheckConfigRequest, CheckRequest, CheckResponse, ConfigureRequest,
+    ConstructRequest, ConstructResponse, CreateRequest, CreateResponse, DeleteRequest, DiffRequest,
+    DiffResult, InvokeRequest, InvokeResponse, Parameterization, ProviderError, ReadRequest,
+    ReadResponse, UpdateRequest, UpdateResponse,
+};
+
+/// Name and version of a running provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderInfo {
+    /// Package name.
+    pub name: String,
+    /// Version; `None` when the plugin does not tell.
+    pub version: Option<semver::Version>,
+}
+
+/// What every component construction and method call of a deployment has in common.
+#[derive(Clone, Debug)]
+pub struct ConstructContext {
+    /// Project name.
+    pub project: String,
+    /// Stack name.
+    pub stack: String,
+    /// Organization name.
+    pub organization: String,
+    /// Configuration, `namespace:key` to plain text.
+    pub config: Arc<BTreeMap<String, String>>,
+    /// Keys of the configuration that are secret.
+    pub config_secret_keys: Arc<Vec<String>>,
+    /// Whether this is a preview.
+    pub dry_run: bool,
+    /// How many operations may run at once.
+    pub parallel: i32,
+    /// `host:port` of the resource monitor.
+    pub monitor_endpoint: String,
+}
+
+/// The same for method calls.
+pub type CallContext = ConstructContext;
+
+/// A provider of resources, functions and components.
+///
+/// One value is one provider instance: `configure` is called at most once, before anything else but `check_config`,
+/// `diff_config`, `parameterize` and `get_schema`. Calls may run at the same time. Dropping the future of a call does not
+/// undo it; callers that must know the outcome wait for it.
+#[async_trait]
+pub trait Provider: Send + Sync {
+    /// Name and version.
+    async fn info(&self) -> Result<ProviderInfo, ProviderError>;
+    /// The package schema as JSON text, `None` if there is none. `subpackage` is the name and version of a parameterized package.
+    async fn get_schema(
+        &self,
+        subpackage: Option<(&str, &str)>,
+    ) -> Result<Option<String>, ProviderError>;
+    /// Applies a parameter; answers the name and version of the resulting package.
+    async fn parameterize(
+        &self,
+        parameter: &Parameterization,
+    ) -> Result<(String, String), ProviderError>;
+    /// Checks the provider's own configuration.
+    async fn check_config(
+        &self,
+        request: CheckConfigRequest,
+    ) -> Result<CheckResponse, ProviderError>;
+    /// Compares two configurations; `id` of the request is not used.
+    async fn diff_config(&self, request: DiffRequest) -> Result<DiffResult, ProviderError>;
+    /// Puts a configuration in force.
+    async fn configure(&self, request: ConfigureRequest) -> Result<(), ProviderError>;
+    /// Checks inputs of a resource and fills in defaults.
+    async fn check(&self, request: CheckRequest) -> Result<CheckResponse, ProviderError>;
+    /// Compares a resource with new inputs.
+    async fn diff(&self, request: DiffRequest) -> Result<DiffResult, ProviderError>;
+    /// Creates a resource.
+    async fn create(&self, request: CreateRequest) -> Result<CreateResponse, ProviderError>;
+    /// Reads a resource.
+    async fn read(&self, request: ReadRequest) -> Result<ReadResponse, ProviderError>;
+    /// Changes a resource in place.
+    async fn update(&self, request: UpdateRequest) -> Result<UpdateResponse, ProviderError>;
+    /// Deletes a resource.
+    async fn delete(&self, request: DeleteRequest) -> Result<(), ProviderError>;
+    /// Calls a function.
+    async fn invoke(&self, request: InvokeRequest) -> Result<InvokeResponse, ProviderError>;
+    /// Constructs a remote component.
+    async fn construct(
+        &self,
+        request: ConstructRequest,
+        context: &ConstructContext,
+    ) -> Result<ConstructResponse, ProviderError>;
+    /// Calls a method.
+    async fn call(
+        &self,
+        request: CallRequest,
+        context: &CallContext,
+    ) -> Result<InvokeResponse, ProviderError>;
+    /// Asks for running operations to end soon. Advisory.
+    async fn cancel(&self);
+    /// Ends the provider in an orderly way: cancel, then close connections and processes.
+    async fn shutdown(&self);
+}

@@ -1,0 +1,12 @@
+//! Real plugin processes: the lab provider, and scripts that behave badly.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "helpers of tests may panic and say what they skip"
+)]
+
+mod bad_plugins;
+mod lab;
+mod language;
+mod support;

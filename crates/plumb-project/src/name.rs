@@ -1,0 +1,323 @@
+//! Names of projects and stacks, and how stacks are referred to (`cli.md` 16).
+
+use std::fmt;
+
+const MAX_LENGTH: usize = 100;
+
+/// The organization that stands in references to stacks of backends without organizations.
+pub const DIY_ORGANIZATION: &str = "organization";
+
+/// Which name is meant, for messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// A stack.
+    Stack,
+    /// A project.
+    Project,
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Subject::Stack => "stack",
+            Subject::Project => "project",
+        })
+    }
+}
+
+/// The text is not a legal name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// Nothing at all.
+    #[error("a {subject} name may not be empty")]
+    Empty {
+        /// What was to be named.
+        subject: Subject,
+    },
+    /// More than 100 characters.
+    #[error("a {subject} name cannot exceed {MAX_LENGTH} characters")]
+    TooLong {
+        /// What was to be named.
+        subject: Subject,
+    },
+    /// Something besides letters, digits, hyphens, underscores, periods.
+    #[error(
+        "a {subject} name may only contain alphanumeric, hyphens, underscores, or periods: \
+         invalid character {character:?} at position {position}"
+    )]
+    Character {
+        /// What was to be named.
+        subject: Subject,
+        /// The first illegal character.
+        character: char,
+        /// Where it stands, from 0.
+        position: usize,
+    },
+    /// A project name that belongs to the system itself.
+    #[error("a project name must not be `pulumi` and must not start with `pulumi.`")]
+    Reserved,
+}
+
+fn check(subject: Subject, text: &str) -> Result<(), NameError> {
+    if text.is_empty() {
+        return Err(NameError::Empty { subject });
+    }
+    if text.chars().count() > MAX_LENGTH {
+        return Err(NameError::TooLong { subject });
+    }
+    let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    match text.chars().enumerate().find(|(_, c)| !legal(*c)) {
+        Some((position, character)) => Err(NameError::Character {
+            subject,
+            character,
+            position,
+        }),
+        None => Ok(()),
+    }
+}
+
+macro_rules! name {
+    ($(#[$doc:meta])* $name:ident, $check:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(Box<str>);
+
+        impl $name {
+            /// Takes a legal name.
+            pub fn parse(text: &str) -> Result<Self, NameError> {
+                $check(text)?;
+                Ok($name(text.into()))
+            }
+
+            /// Takes any text; for users who turned validation off.
+            pub fn unchecked(text: &str) -> Self {
+                $name(text.into())
+            }
+
+            /// The name as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&self.0, f)
+            }
+        }
+    };
+}
+
+name!(
+    /// The name of a stack.
+    StackName,
+    |text| check(Subject::Stack, text)
+);
+
+name!(
+    /// The name of a project.
+    ProjectName,
+    |text: &str| {
+        check(Subject::Project, text)?;
+        let reserved = text == "pulumi" || text.starts_with("pulumi.");
+        if reserved { Err(NameError::Reserved) } else { Ok(()) }
+    }
+);
+
+/// A stack of a file-like backend: its name, and the project it belongs to in the project layout.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StackReference {
+    /// The project; none in the legacy layout.
+    pub project: Option<ProjectName>,
+    /// The stack.
+    pub stack: StackName,
+}
+
+/// The text does not refer to a stack.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReferenceError {
+    /// A name in it is not legal.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// Another organization than the fixed one.
+    #[error("organization name must be 'organization'")]
+    Organization,
+    /// More than two slashes.
+    #[error("could not parse stack reference '{text}'")]
+    TooManyParts {
+        /// What was given.
+        text: String,
+    },
+    /// No project in the text, and none in the current directory.
+    #[error(
+        "if you're using the --stack flag, pass the fully qualified name (organization/project/stack)"
+    )]
+    NoProject,
+}
+
+impl StackReference {
+    /// Reads `stack`, `organization/stack` or `organization/project/stack`; `current` fills in a missing project.
+    pub fn parse(text: &str, current: Option<&ProjectName>) -> Result<Self, ReferenceError> {
+        let parts: Vec<&str> = text.split('/').collect();
+        let (project, stack) = match parts.as_slice() {
+            [stack] | [DIY_ORGANIZATION, stack] => (current.cloned(), *stack),
+            [DIY_ORGANIZATION, project, stack] => (Some(ProjectName::parse(project)?), *stack),
+            [_, _] | [_, _, _] => return Err(ReferenceError::Organization),
+            _ => {
+                return Err(ReferenceError::TooManyParts {
+                    text: text.to_owned(),
+                });
+            }
+        };
+        let stack = StackName::parse(stack)?;
+        let project = project.ok_or(ReferenceError::NoProject)?;
+        Ok(StackReference {
+            project: Some(project),
+            stack,
+        })
+    }
+
+    /// Reads a reference for the legacy layout, where stacks have no project.
+    pub fn parse_legacy(text: &str) -> Result<Self, ReferenceError> {
+        let stack = text.strip_prefix("organization/").unwrap_or(text);
+        Ok(StackReference {
+            project: None,
+            stack: StackName::parse(stack)?,
+        })
+    }
+
+    /// `organization/project/stack`, or the bare name in the legacy layout.
+    pub fn qualified(&self) -> String {
+        match &self.project {
+            Some(project) => format!("{DIY_ORGANIZATION}/{project}/{}", self.stack),
+            None => self.stack.to_string(),
+        }
+    }
+
+    /// The form shown to people: bare when the project is the current one.
+    pub fn display(&self, current: Option<&ProjectName>) -> String {
+        match &self.project {
+            Some(project) if current != Some(project) => self.qualified(),
+            _ => self.stack.to_string(),
+        }
+    }
+}
+
+/// A stack tag cannot be stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TagError {
+    /// No name.
+    #[error("invalid stack tag \"\": a tag name may not be empty")]
+    EmptyName,
+    /// More than 40 characters.
+    #[error("stack tag {name:?} is too long (max length 40 characters)")]
+    NameTooLong {
+        /// The tag's name.
+        name: String,
+    },
+    /// An illegal character.
+    #[error(
+        "stack tag names may only contain alphanumerics, hyphens, underscores, periods, or colons: invalid tag {name:?}"
+    )]
+    NameCharacter {
+        /// The tag's name.
+        name: String,
+    },
+    /// More than 256 characters.
+    #[error("stack tag {name:?} value is too long (max length 256 characters)")]
+    ValueTooLong {
+        /// The tag's name.
+        name: String,
+    },
+}
+
+/// Checks one stack tag.
+pub fn check_tag(name: &str, value: &str) -> Result<(), TagError> {
+    let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
+    let owned = || name.to_owned();
+    match () {
+        () if name.is_empty() => Err(TagError::EmptyName),
+        () if name.chars().count() > 40 => Err(TagError::NameTooLong { name: owned() }),
+        () if !name.chars().all(legal) => Err(TagError::NameCharacter { name: owned() }),
+        () if value.chars().count() > 256 => Err(TagError::ValueTooLong { name: owned() }),
+        () => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_checked_with_upstream_messages() {
+        let message = |text: &str| StackName::parse(text).unwrap_err().to_string();
+        assert_eq!(message(""), "a stack name may not be empty");
+        assert_eq!(
+            message(&"x".repeat(101)),
+            "a stack name cannot exceed 100 characters"
+        );
+        assert_eq!(
+            message("a/b"),
+            "a stack name may only contain alphanumeric, hyphens, underscores, or periods: \
+             invalid character '/' at position 1"
+        );
+        assert!(StackName::parse("a-b_c.1").is_ok());
+        assert_eq!(ProjectName::parse("pulumi.x"), Err(NameError::Reserved));
+        assert!(ProjectName::parse("pulumix").is_ok());
+    }
+
+    #[test]
+    fn references_are_read_and_shown() {
+        let current = ProjectName::parse("proj").unwrap();
+        let parse = |text: &str| StackReference::parse(text, Some(&current));
+        assert_eq!(parse("dev").unwrap().qualified(), "organization/proj/dev");
+        assert_eq!(
+            parse("organization/dev").unwrap().display(Some(&current)),
+            "dev"
+        );
+        assert_eq!(
+            parse("organization/other/dev")
+                .unwrap()
+                .display(Some(&current)),
+            "organization/other/dev"
+        );
+        assert_eq!(parse("acme/dev"), Err(ReferenceError::Organization));
+        assert!(matches!(
+            parse("a/b/c/d"),
+            Err(ReferenceError::TooManyParts { .. })
+        ));
+        assert_eq!(
+            StackReference::parse("dev", None),
+            Err(ReferenceError::NoProject)
+        );
+        assert_eq!(
+            StackReference::parse_legacy("dev").unwrap().qualified(),
+            "dev"
+        );
+    }
+
+    #[test]
+    fn tags_are_checked() {
+        assert!(check_tag("pulumi:project", "x").is_ok());
+        let long = "k".repeat(41);
+        let message = check_tag(&long, "").unwrap_err().to_string();
+        assert_eq!(
+            message,
+            format!("stack tag \"{long}\" is too long (max length 40 characters)")
+        );
+        assert!(matches!(
+            check_tag("a b", ""),
+            Err(TagError::NameCharacter { .. })
+        ));
+        assert!(matches!(
+            check_tag("a", &"v".repeat(257)),
+            Err(TagError::ValueTooLong { .. })
+        ));
+    }
+}

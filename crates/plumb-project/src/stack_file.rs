@@ -1,0 +1,305 @@
+//! `Pulumi.<stack>.yaml` (`cli.md` 14.3, `state.md` 5.5).
+//!
+//! The document is kept; [`StackFile::set_config`] changes only the entries whose value differs, so comments, order,
+//! styles and unknown members survive.
+
+use serde_json::Value as Json;
+
+use crate::config::{ConfigMap, Key, Value};
+use crate::diagnostic::{Diagnostic, FileError};
+use crate::reader::{self, Format, Problems, Reader};
+use crate::yaml::{Data, Document, Item, Mapping, Node, ScalarStyle, from_json};
+
+/// The settings file of a stack.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StackFile {
+    document: Document,
+    format: Format,
+    project: String,
+    config: ConfigMap,
+    warnings: Vec<Diagnostic>,
+}
+
+/// How the secrets of a stack are encrypted, as its file says it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SecretsSettings {
+    /// `secretsprovider`: an address, `passphrase` or `default`.
+    pub provider: Option<String>,
+    /// `encryptedkey`: the wrapped data key of a cloud provider, in base64.
+    pub encrypted_key: Option<String>,
+    /// `encryptionsalt`: salt and check value of a passphrase.
+    pub salt: Option<String>,
+}
+
+impl StackFile {
+    /// A file that does not exist yet.
+    pub fn empty(file: &str, project: &str) -> Self {
+        StackFile {
+            document: Document {
+                head: Vec::new(),
+                root: None,
+                foot: Vec::new(),
+            },
+            format: Format::of(file),
+            project: project.to_owned(),
+            config: ConfigMap::default(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Reads a file; `file` names it in errors and tells the format, `project` is the namespace of bare keys.
+    pub fn parse(file: &str, text: &str, project: &str) -> Result<Self, FileError> {
+        let document = reader::read(file, text)?;
+        let mut stack_file = StackFile {
+            document,
+            ..StackFile::empty(file, project)
+        };
+        let mut problems = Problems::default();
+        stack_file.decode(&mut problems);
+        if problems.0.is_empty() {
+            Ok(stack_file)
+        } else {
+            Err(FileError::Invalid {
+                file: file.to_owned(),
+                problems: problems.0,
+            })
+        }
+    }
+
+    /// The text to write.
+    pub fn to_text(&self) -> String {
+        let empty = Document {
+            root: Some(Node::empty_mapping()),
+            ..self.document.clone()
+        };
+        self.format.print(if self.document.root.is_some() {
+            &self.document
+        } else {
+            &empty
+        })
+    }
+
+    /// The settings.
+    pub fn config(&self) -> &ConfigMap {
+        &self.config
+    }
+
+    /// What is odd in the file, but no error.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// How secrets are encrypted.
+    pub fn secrets(&self) -> SecretsSettings {
+        let text = |key| {
+            self.mapping()
+                .and_then(|root| root.get(key))
+                .and_then(Node::key_text)
+        };
+        let text = |key| text(key).filter(|text| !text.is_empty());
+        SecretsSettings {
+            provider: text("secretsprovider"),
+            encrypted_key: text("encryptedkey"),
+            salt: text("encryptionsalt"),
+        }
+    }
+
+    /// Changes how secrets are encrypted.
+    pub fn set_secrets(&mut self, settings: &SecretsSettings) {
+        let SecretsSettings {
+            provider,
+            encrypted_key,
+            salt,
+        } = settings;
+        let members = [
+            ("secretsprovider", provider),
+            ("encryptedkey", encrypted_key),
+            ("encryptionsalt", salt),
+        ];
+        for (key, value) in members {
+            match value {
+                Some(text) => self.set_member(key, &Json::from(text.clone())),
+                None => {
+                    self.root().remove(key);
+                }
+            }
+        }
+    }
+
+    /// The `environment` member in JSON form.
+    pub fn environment(&self) -> Option<Json> {
+        let node = self.mapping()?.get("environment")?;
+        crate::yaml::to_json(node)
+            .ok()
+            .filter(|json| !json.is_null())
+    }
+
+    /// Changes or removes the `environment` member.
+    pub fn set_environment(&mut self, environment: Option<&Json>) {
+        match environment {
+            Some(json) => self.set_member("environment", json),
+            None => {
+                self.root().remove("environment");
+            }
+        }
+    }
+
+    /// Changes the settings. Entries that stay the same keep their text.
+    pub fn set_config(&mut self, config: &ConfigMap) {
+        self.config = config.clone();
+        if config.is_empty() {
+            self.root().remove("config");
+            return;
+        }
+        let project = self.project.clone();
+        let root = self.root();
+        if root
+            .get("config")
+            .is_none_or(|node| !matches!(node.data, Data::Mapping(_)))
+        {
+            root.set("config", Node::empty_mapping());
+        }
+        let Some(Data::Mapping(entries)) = root.get_mut("config").map(|node| &mut node.data) else {
+            return;
+        };
+        let key_of = |node: &Node| {
+            node.key_text()
+                .and_then(|text| Key::parse_in(&text, &project).ok())
+        };
+        entries
+            .entries
+            .retain(|(key, _)| key_of(key).is_some_and(|key| config.get(&key).is_some()));
+        for (key, value) in config.iter() {
+            let entry = entries
+                .entries
+                .iter_mut()
+                .find(|(node, _)| key_of(node).as_ref() == Some(key));
+            match entry {
+                Some((_, item)) if node_value(&item.value).as_ref() == Some(value) => {}
+                Some((_, item)) => merge(&mut item.value, &value.to_json()),
+                None => {
+                    let node = from_json(&value.to_json());
+                    entries
+                        .entries
+                        .push((Node::string(key.to_string()), Item::new(node)));
+                }
+            }
+        }
+    }
+
+    fn decode(&mut self, problems: &mut Problems) {
+        if self.document.root.as_ref().is_none_or(Node::is_null) {
+            self.document.root = None;
+            return;
+        }
+        let mut config = ConfigMap::default();
+        let mut warnings = Problems::default();
+        if let Some(root) = Reader::root(&self.document, problems) {
+            for key in ["secretsprovider", "encryptedkey", "encryptionsalt"] {
+                root.scalar_text(key, problems);
+            }
+            if let Some(block) = root.map("config", problems) {
+                for (text, node) in block.entries() {
+                    let pointer = block.pointer_to(&text);
+                    let Ok(key) = Key::parse_in(&text, &self.project).map_err(|error| {
+                        problems.add(node.position, &*pointer, error.to_string());
+                    }) else {
+                        continue;
+                    };
+                    if node.is_null() {
+                        warnings.add(
+                            node.position,
+                            &*pointer,
+                            "no value is given; an empty text is used",
+                        );
+                    }
+                    if let Some(value) = read_value(node, &pointer, problems) {
+                        config.insert(key, value);
+                    }
+                }
+            }
+        }
+        self.config = config;
+        self.warnings = warnings.0;
+    }
+
+    fn mapping(&self) -> Option<&Mapping> {
+        self.document.root.as_ref()?.as_mapping()
+    }
+
+    fn set_member(&mut self, key: &str, json: &Json) {
+        let root = self.root();
+        match root.get_mut(key) {
+            Some(node) => merge(node, json),
+            None => root.set(key, from_json(json)),
+        }
+    }
+
+    fn root(&mut self) -> &mut Mapping {
+        let root = self.document.root.get_or_insert_with(Node::empty_mapping);
+        match &mut root.data {
+            Data::Mapping(mapping) => mapping,
+            Data::Scalar(_) | Data::Sequence(_) | Data::Alias(_) => {
+                unreachable!("checked while reading")
+            }
+        }
+    }
+}
+
+fn read_value(node: &Node, pointer: &str, problems: &mut Problems) -> Option<Value> {
+    match node.as_scalar() {
+        Some(scalar) => Some(Value::Text(scalar.to_text())),
+        None => reader::json(node, pointer, problems).map(|json| Value::from_json(&json)),
+    }
+}
+
+fn node_value(node: &Node) -> Option<Value> {
+    read_value(node, "", &mut Problems::default())
+}
+
+/// Makes `node` mean `json`, touching only what differs.
+fn merge(node: &mut Node, json: &Json) {
+    if crate::yaml::to_json(node).ok().as_ref() == Some(json) {
+        return;
+    }
+    match (&mut node.data, json) {
+        (Data::Mapping(mapping), Json::Object(entries)) if !has_merge_key(mapping) => {
+            mapping
+                .entries
+                .retain(|(key, _)| key.key_text().is_some_and(|key| entries.contains_key(&key)));
+            for (key, value) in entries {
+                match mapping.get_mut(key) {
+                    Some(node) => merge(node, value),
+                    None => mapping.set(key, from_json(value)),
+                }
+            }
+        }
+        (Data::Sequence(sequence), Json::Array(values)) => {
+            sequence.items.truncate(values.len());
+            for (index, value) in values.iter().enumerate() {
+                match sequence.items.get_mut(index) {
+                    Some(item) => merge(&mut item.value, value),
+                    None => sequence.items.push(Item::new(from_json(value))),
+                }
+            }
+        }
+        (Data::Scalar(scalar), Json::String(text))
+            if !matches!(scalar.style, ScalarStyle::Plain)
+                && node.tag.is_none()
+                && !text.contains('\n') =>
+        {
+            // The quoting that is there stays, unless it cannot hold the text.
+            scalar.text.clone_from(text);
+        }
+        _ => {
+            *node = Node {
+                anchor: node.anchor.take(),
+                ..from_json(json)
+            }
+        }
+    }
+}
+
+fn has_merge_key(mapping: &Mapping) -> bool {
+    mapping.get("<<").is_some()
+}

@@ -1,0 +1,57 @@
+//! Stashes: they keep the first value that they get (STASH-02).
+
+use plumb_resource::provider::{CheckFailure, ProviderError, ReadRequest, ReadResponse};
+use plumb_resource::{DiffChanges, DiffResult};
+use plumb_value::{PropertyMap, Value};
+
+use super::check_only;
+
+/// Exactly an `input`.
+pub(super) fn check(inputs: &PropertyMap) -> Vec<CheckFailure> {
+    check_only(inputs, "input")
+}
+
+pub(super) fn diff(old: &PropertyMap, new: &PropertyMap) -> DiffResult {
+    if old.get("input") == new.get("input") {
+        return DiffResult::of(DiffChanges::None);
+    }
+    DiffResult {
+        changed_keys: vec!["input".into()],
+        ..DiffResult::of(DiffChanges::Some)
+    }
+}
+
+/// The input is the output.
+pub(super) fn created(inputs: &PropertyMap) -> PropertyMap {
+    let input = input_of(inputs);
+    PropertyMap::new()
+        .with("input", input.clone())
+        .with("output", input)
+}
+
+/// The input follows the program, the output stays.
+pub(super) fn updated(old_outputs: &PropertyMap, inputs: &PropertyMap) -> PropertyMap {
+    let output = old_outputs.get("output").cloned().unwrap_or(Value::Null);
+    PropertyMap::new()
+        .with("input", input_of(inputs))
+        .with("output", output)
+}
+
+/// State is all there is; there is nothing to import (STASH-01).
+pub(super) fn read(request: ReadRequest) -> Result<ReadResponse, ProviderError> {
+    if request.inputs.is_none() {
+        return Err(ProviderError::clean("stash can not be imported"));
+    }
+    Ok(ReadResponse {
+        id: request.id,
+        inputs: request.inputs,
+        outputs: Some(request.outputs),
+        refresh_before_update: false,
+    })
+}
+
+fn input_of(inputs: &PropertyMap) -> Value {
+    inputs
+        .get("input")
+        .map_or(Value::Null, Value::without_outputs)
+}

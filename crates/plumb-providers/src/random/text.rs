@@ -1,0 +1,42 @@
+//! Random characters for strings and passwords.
+
+use plumb_value::PropertyMap;
+use rand::seq::{IndexedRandom as _, SliceRandom as _};
+
+use super::plan::{boolean, count, text};
+
+const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
+const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const DIGITS: &str = "0123456789";
+const SPECIAL: &str = "!@#$%&*()-_=+[]{}<>:?";
+
+/// Text for the inputs in force: the least number of each kind first, then the rest, all shuffled.
+///
+/// A least number counts also for a kind that is switched off.
+pub(super) fn make(plan: &PropertyMap) -> String {
+    let special = text(plan, "overrideSpecial").unwrap_or_else(|| SPECIAL.to_owned());
+    let kinds = [
+        (UPPER, "upper", "minUpper"),
+        (LOWER, "lower", "minLower"),
+        (DIGITS, "numeric", "minNumeric"),
+        (&special, "special", "minSpecial"),
+    ];
+    let mut characters = Vec::new();
+    let mut allowed = Vec::new();
+    for (alphabet, enabled, least) in kinds {
+        let alphabet: Vec<char> = alphabet.chars().collect();
+        pick(&alphabet, count(plan, least), &mut characters);
+        if boolean(plan, enabled).unwrap_or_default() {
+            allowed.extend(alphabet);
+        }
+    }
+    let rest = count(plan, "length").saturating_sub(characters.len());
+    pick(&allowed, rest, &mut characters);
+    characters.shuffle(&mut rand::rng());
+    characters.into_iter().collect()
+}
+
+fn pick(alphabet: &[char], count: usize, characters: &mut Vec<char>) {
+    let mut rng = rand::rng();
+    characters.extend((0..count).filter_map(|_| alphabet.choose(&mut rng).copied()));
+}

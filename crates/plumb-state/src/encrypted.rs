@@ -1,0 +1,401 @@
+//! The snapshot with its secrets encrypted: the only form that can be written.
+//!
+//! Inside, every secret holds its ciphertext as a string. Encryption and decryption both walk all values twice in the
+//! same order: once to collect the texts, and once, after the secrets manager has answered in batches, to put the
+//! answers in.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use ecow::EcoString;
+use plumb_resource::ResourceState;
+use plumb_value::{PropertyMap, Value};
+
+use crate::secrets::{BATCH_SIZE, CiphertextCache, Place, Plaintext, SecretCodec, SecretsError};
+use crate::value::{
+    Step, contains_bytes, needs_sealing, plaintext_of, rebuild, value_of_plaintext,
+};
+use crate::{
+    AliasConflict, IntegrityErrorRecord, Manifest, PendingOperation, SecretsProvider, Snapshot,
+};
+
+/// A snapshot whose secrets are encrypted.
+///
+/// Everything but the secrets can be read ([`EncryptedSnapshot::opaque`]) and changed (with [`crate::edit`]) without the
+/// secrets manager. It can be written to files; [`EncryptedSnapshot::decrypt`] gives the form that the engine needs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EncryptedSnapshot {
+    pub(crate) inner: Snapshot,
+    /// Whether some secret is known to hold a byte string, which readers must understand.
+    pub(crate) has_byte_strings: bool,
+}
+
+/// The content of a secret, to be replaced.
+type OnSecret<'f> = &'f mut dyn FnMut(&Place<'_>, &Value) -> Result<Value, SecretsError>;
+
+impl Snapshot {
+    /// Encrypts the secrets. Those that `cache` knows keep their ciphertext, and without others `codec` is not called.
+    pub fn encrypt(
+        &self,
+        codec: &dyn SecretCodec,
+        cache: &mut CiphertextCache,
+    ) -> Result<EncryptedSnapshot, SecretsError> {
+        let mut collected = Collected::default();
+        rebuild_snapshot(self, &mut |place, inner| {
+            collected.push(place, inner, cache);
+            Ok(Value::Null)
+        })?;
+        let has_byte_strings = collected.has_byte_strings || has_bytes(self);
+        let mut ciphertexts = collected.encrypt(codec, cache)?.into_iter();
+        let inner = rebuild_snapshot(self, &mut |_, _| Ok(next_sealed(&mut ciphertexts)))?;
+        Ok(EncryptedSnapshot {
+            inner,
+            has_byte_strings,
+        })
+    }
+
+    /// Every state, those of pending operations too.
+    pub(crate) fn states(&self) -> impl Iterator<Item = &Arc<ResourceState>> {
+        self.resources.iter().chain(
+            self.pending_operations
+                .iter()
+                .map(|pending| &pending.resource),
+        )
+    }
+}
+
+impl EncryptedSnapshot {
+    /// The snapshot with secrets that hold nothing but their ciphertext.
+    pub fn opaque(&self) -> &Snapshot {
+        &self.inner
+    }
+
+    /// Decrypts the secrets; without any, `codec` is not called. `cache` remembers the ciphertexts for the next
+    /// [`Snapshot::encrypt`].
+    pub fn decrypt(
+        &self,
+        codec: &dyn SecretCodec,
+        cache: &mut CiphertextCache,
+    ) -> Result<Snapshot, SecretsError> {
+        decrypt_snapshot(&self.inner, codec, cache)
+    }
+
+    /// Says by which manager the secrets are encrypted, as after an import into another stack. The ciphertexts stay.
+    pub fn set_secrets_provider(&mut self, provider: Option<SecretsProvider>) {
+        self.inner.secrets_provider = provider;
+    }
+
+    /// Notes what the integrity check said, or that it found nothing.
+    pub fn set_integrity_error(&mut self, error: Option<IntegrityErrorRecord>) {
+        self.inner.metadata.integrity_error = error;
+    }
+
+    /// Says who made the snapshot, and when.
+    pub fn set_manifest(&mut self, manifest: Manifest) {
+        self.inner.manifest = manifest;
+    }
+
+    /// Whether there is any secret.
+    pub fn has_secrets(&self) -> bool {
+        self.inner
+            .states()
+            .any(|state| values_of(state).any(|value| value.needs_sealing()))
+    }
+
+    /// Puts present URNs in place of former ones, see [`Snapshot::normalize_urns`].
+    pub fn normalize_urns(&mut self) -> Result<(), AliasConflict> {
+        self.inner.normalize_urns()
+    }
+}
+
+/// Decrypts a snapshot that holds ciphertexts, and plaintext where a file had plaintext.
+pub(crate) fn decrypt_snapshot(
+    sealed: &Snapshot,
+    codec: &dyn SecretCodec,
+    cache: &mut CiphertextCache,
+) -> Result<Snapshot, SecretsError> {
+    let mut ciphertexts: Vec<EcoString> = Vec::new();
+    rebuild_snapshot(sealed, &mut |_, inner| {
+        ciphertexts.extend(inner.as_str().map(EcoString::from));
+        Ok(Value::Null)
+    })?;
+    let mut plaintexts = decrypt_all(&ciphertexts, codec)?
+        .into_iter()
+        .zip(ciphertexts);
+    rebuild_snapshot(sealed, &mut |place, inner| {
+        let content = match inner {
+            Value::String(_) => {
+                let (plaintext, ciphertext) = plaintexts
+                    .next()
+                    .expect("the second walk meets the same secrets");
+                let content = parse_content(place, plaintext.reveal())?;
+                // The cache is asked with the text that this program would write, whatever the file's looked like.
+                cache.insert(place.key(&plaintext_of(&content)), ciphertext);
+                content
+            }
+            Value::Bytes(text) => parse_content(place, &String::from_utf8_lossy(text))?,
+            other => other.clone(),
+        };
+        Ok(Value::Secret(Arc::new(content)))
+    })
+}
+
+fn parse_content(place: &Place<'_>, text: &str) -> Result<Value, SecretsError> {
+    value_of_plaintext(text).map_err(|source| SecretsError::NotJson {
+        resource: place.urn.into(),
+        source,
+    })
+}
+
+fn decrypt_all(
+    ciphertexts: &[EcoString],
+    codec: &dyn SecretCodec,
+) -> Result<Vec<Plaintext>, SecretsError> {
+    let mut plaintexts = Vec::with_capacity(ciphertexts.len());
+    for batch in ciphertexts.chunks(BATCH_SIZE) {
+        let texts: Vec<&str> = batch.iter().map(EcoString::as_str).collect();
+        let answers = codec.decrypt_batch(&texts)?;
+        check_count(texts.len(), answers.len())?;
+        plaintexts.extend(answers);
+    }
+    Ok(plaintexts)
+}
+
+fn check_count(expected: usize, actual: usize) -> Result<(), SecretsError> {
+    if expected == actual {
+        Ok(())
+    } else {
+        Err(SecretsError::Count { expected, actual })
+    }
+}
+
+fn next_sealed(ciphertexts: &mut impl Iterator<Item = EcoString>) -> Value {
+    let ciphertext = ciphertexts
+        .next()
+        .expect("the second walk meets the same secrets");
+    Value::secret(Value::String(ciphertext))
+}
+
+/// Secrets to encrypt, in the order of the walk.
+#[derive(Default)]
+struct Collected {
+    items: Vec<Item>,
+    has_byte_strings: bool,
+}
+
+enum Item {
+    Known(EcoString),
+    New { key: [u8; 32], plaintext: Plaintext },
+}
+
+impl Collected {
+    fn push(&mut self, place: &Place<'_>, inner: &Value, cache: &CiphertextCache) {
+        self.has_byte_strings |= contains_bytes(inner);
+        let plaintext = plaintext_of(inner);
+        let key = place.key(&plaintext);
+        self.items.push(match cache.get(&key) {
+            Some(ciphertext) => Item::Known(ciphertext.clone()),
+            None => Item::New { key, plaintext },
+        });
+    }
+
+    fn encrypt(
+        self,
+        codec: &dyn SecretCodec,
+        cache: &mut CiphertextCache,
+    ) -> Result<Vec<EcoString>, SecretsError> {
+        let new: Vec<&Plaintext> = self.items.iter().filter_map(Item::plaintext).collect();
+        let mut answers = Vec::with_capacity(new.len());
+        for batch in new.chunks(BATCH_SIZE) {
+            let ciphertexts = codec.encrypt_batch(batch)?;
+            check_count(batch.len(), ciphertexts.len())?;
+            answers.extend(ciphertexts);
+        }
+        let mut answers = answers.into_iter();
+        let ciphertexts = self.items.into_iter().map(|item| match item {
+            Item::Known(ciphertext) => ciphertext,
+            Item::New { key, .. } => {
+                let ciphertext = EcoString::from(answers.next().expect("counted above"));
+                cache.insert(key, ciphertext.clone());
+                ciphertext
+            }
+        });
+        Ok(ciphertexts.collect())
+    }
+}
+
+impl Item {
+    fn plaintext(&self) -> Option<&Plaintext> {
+        match self {
+            Item::Known(_) => None,
+            Item::New { plaintext, .. } => Some(plaintext),
+        }
+    }
+}
+
+/// A part of a resource that holds property values.
+enum Part<'a> {
+    Map(&'a PropertyMap),
+    Value(&'a Value),
+}
+
+impl Part<'_> {
+    fn needs_sealing(&self) -> bool {
+        match self {
+            Part::Map(map) => map.values().any(needs_sealing),
+            Part::Value(value) => needs_sealing(value),
+        }
+    }
+}
+
+fn values_of(state: &ResourceState) -> impl Iterator<Item = Part<'_>> {
+    [
+        Part::Map(&state.inputs),
+        Part::Map(&state.outputs),
+        Part::Value(&state.replacement_trigger),
+    ]
+    .into_iter()
+}
+
+fn holds_bytes(state: &ResourceState) -> bool {
+    values_of(state).any(|part| match part {
+        Part::Map(map) => map.values().any(contains_bytes),
+        Part::Value(value) => contains_bytes(value),
+    })
+}
+
+/// Whether any value, inside secrets or outside, holds a byte string.
+pub(crate) fn has_bytes(snapshot: &Snapshot) -> bool {
+    snapshot.states().any(|state| holds_bytes(state))
+}
+
+/// Whether a snapshot from a file holds a secret in the clear.
+pub(crate) fn has_plaintext(sealed: &Snapshot) -> bool {
+    let mut found = false;
+    let walk = rebuild_snapshot(sealed, &mut |_, inner| {
+        found |= matches!(inner, Value::Bytes(_));
+        Ok(Value::Null)
+    });
+    walk.is_ok() && found
+}
+
+/// Encrypts the secrets that a file held in the clear.
+pub(crate) fn seal_plaintext(
+    sealed: &Snapshot,
+    codec: &dyn SecretCodec,
+) -> Result<Snapshot, SecretsError> {
+    let mut collected = Collected::default();
+    let mut cache = CiphertextCache::new();
+    rebuild_snapshot(sealed, &mut |place, inner| {
+        if let Value::Bytes(text) = inner {
+            let content = parse_content(place, &String::from_utf8_lossy(text))?;
+            collected.push(place, &content, &cache);
+        }
+        Ok(Value::Null)
+    })?;
+    let mut ciphertexts = collected.encrypt(codec, &mut cache)?.into_iter();
+    rebuild_snapshot(sealed, &mut |_, inner| {
+        Ok(match inner {
+            Value::Bytes(_) => next_sealed(&mut ciphertexts),
+            ciphertext => Value::secret(ciphertext.clone()),
+        })
+    })
+}
+
+/// Whether plain values, outside of secrets, hold a byte string.
+pub(crate) fn has_plain_bytes(snapshot: &Snapshot) -> bool {
+    fn outside_secrets(value: &Value) -> bool {
+        let replaced: Result<Value, Infallible> =
+            rebuild(value, &mut Vec::new(), &mut |_, _| Ok(Value::Null));
+        let Ok(value) = replaced;
+        contains_bytes(&value)
+    }
+    snapshot
+        .states()
+        .filter(|state| holds_bytes(state))
+        .any(|state| {
+            values_of(state).any(|part| match part {
+                Part::Map(map) => map.values().any(outside_secrets),
+                Part::Value(value) => outside_secrets(value),
+            })
+        })
+}
+
+/// The snapshot with the content of every secret replaced; what holds none is shared.
+fn rebuild_snapshot(
+    snapshot: &Snapshot,
+    on_secret: OnSecret<'_>,
+) -> Result<Snapshot, SecretsError> {
+    let mut resources = Vec::with_capacity(snapshot.resources.len());
+    for state in &snapshot.resources {
+        resources.push(rebuild_state(state, on_secret)?);
+    }
+    let mut pending_operations = Vec::with_capacity(snapshot.pending_operations.len());
+    for pending in &snapshot.pending_operations {
+        let resource = rebuild_state(&pending.resource, on_secret)?;
+        pending_operations.push(PendingOperation {
+            resource,
+            operation: pending.operation,
+        });
+    }
+    Ok(Snapshot {
+        manifest: snapshot.manifest.clone(),
+        secrets_provider: snapshot.secrets_provider.clone(),
+        resources,
+        pending_operations,
+        metadata: snapshot.metadata.clone(),
+        snippets: snapshot.snippets.clone(),
+        extensions: snapshot.extensions.clone(),
+        unknown: snapshot.unknown.clone(),
+    })
+}
+
+const SECTIONS: [&str; 3] = ["inputs", "outputs", "replacementTrigger"];
+
+fn rebuild_state(
+    state: &Arc<ResourceState>,
+    on_secret: OnSecret<'_>,
+) -> Result<Arc<ResourceState>, SecretsError> {
+    if !values_of(state).any(|part| part.needs_sealing()) {
+        return Ok(state.clone());
+    }
+    let urn = state.urn.as_str();
+    let mut rebuilt = ResourceState::clone(state);
+    rebuilt.inputs = rebuild_map(&state.inputs, urn, SECTIONS[0], on_secret)?;
+    rebuilt.outputs = rebuild_map(&state.outputs, urn, SECTIONS[1], on_secret)?;
+    let mut path = Vec::new();
+    rebuilt.replacement_trigger =
+        rebuild(&state.replacement_trigger, &mut path, &mut |path, inner| {
+            on_secret(
+                &Place {
+                    urn,
+                    section: SECTIONS[2],
+                    path,
+                },
+                inner,
+            )
+        })?;
+    Ok(Arc::new(rebuilt))
+}
+
+fn rebuild_map(
+    map: &Arc<PropertyMap>,
+    urn: &str,
+    section: &'static str,
+    on_secret: OnSecret<'_>,
+) -> Result<Arc<PropertyMap>, SecretsError> {
+    if !map.values().any(needs_sealing) {
+        return Ok(map.clone());
+    }
+    let mut rebuilt = PropertyMap::new();
+    let mut path = Vec::new();
+    for (key, value) in map.iter() {
+        path.push(Step::Key(key.as_str()));
+        let value = rebuild(value, &mut path, &mut |path: &[Step<'_>], inner: &Value| {
+            on_secret(&Place { urn, section, path }, inner)
+        })?;
+        path.pop();
+        rebuilt.insert(key.clone(), value);
+    }
+    Ok(Arc::new(rebuilt))
+}

@@ -1,0 +1,412 @@
+//! From the text of a file to a deployment of the present form.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ecow::EcoString;
+use plumb_resource::ResourceState;
+
+use super::convert::{ResourceError, ResourceReader};
+use super::features::{BYTE_STRING, FEATURES};
+use super::from_json;
+use super::object::Text;
+use super::time::parse_time;
+use super::wire::{
+    WireBody, WireCheckpoint, WireDescriptor, WireDocument, WireExtension, WireHeader,
+    WireIntegrityError, WireManifest, WireOperation, WireResource, WireSecretsProvider,
+    WireSnippet,
+};
+use crate::encrypted::{decrypt_snapshot, has_plaintext, seal_plaintext};
+use crate::{
+    CiphertextCache, EncryptedSnapshot, Extension, IntegrityErrorRecord, Manifest, ManifestPlugin,
+    Metadata, PendingOperation, RawJson, SecretCodec, SecretsError, SecretsProvider, Snapshot,
+    Snippet, SnippetDescriptor, SnippetParameterization, UnknownMembers,
+};
+
+/// A deployment as a file holds it, brought to the present form.
+///
+/// Secrets are as they were: encrypted, or in the clear where somebody edited the file by hand. Because of the latter
+/// it cannot be written; [`Deployment::into_encrypted`] or [`Deployment::decrypt`] comes first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Deployment {
+    sealed: Snapshot,
+    has_byte_strings: bool,
+    has_plaintext: bool,
+}
+
+/// What the state file of a bucket-layout store holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Checkpoint {
+    /// Name of the stack as the file says it; fully qualified in files of the project layout.
+    pub stack: EcoString,
+    /// The deployment; `None` for a stack that was created and never updated.
+    pub latest: Option<Deployment>,
+}
+
+/// Text that is not a deployment or checkpoint of a known version.
+#[derive(Debug, thiserror::Error)]
+pub enum ParseError {
+    /// Nothing that JSON can begin with.
+    #[error("invalid character '{found}' looking for beginning of value")]
+    NotJson {
+        /// The first character.
+        found: char,
+    },
+    /// Not JSON, or JSON of another shape.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// A deployment of a version that is no longer read.
+    #[error("this stack's deployment is too old")]
+    TooOld,
+    /// A deployment of a version to come.
+    #[error("this stack's deployment version {version} is too new")]
+    TooNew {
+        /// The version.
+        version: i64,
+    },
+    /// A checkpoint of an unknown version.
+    #[error("unsupported checkpoint version: {version}")]
+    UnsupportedCheckpoint {
+        /// The version.
+        version: i64,
+    },
+    /// The file asks for what this version does not understand.
+    #[error("deployment uses unsupported features: {}", features.join(", "))]
+    UnknownFeatures {
+        /// The features.
+        features: Vec<EcoString>,
+    },
+    /// A resource is malformed.
+    #[error(transparent)]
+    Resource(#[from] ResourceError),
+    /// The time in the manifest is not one.
+    #[error("the manifest's time is not a time")]
+    ManifestTime,
+    /// An opaque value is not base64.
+    #[error("the value of '{name}' is not written in base64")]
+    Base64 {
+        /// Name of the extension or package.
+        name: EcoString,
+    },
+}
+
+/// A file holds a secret in the clear, so it cannot be taken over as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the deployment holds a secret that is not encrypted")]
+pub struct PlaintextSecret;
+
+impl Deployment {
+    /// The snapshot; secrets hold nothing that can be used.
+    pub fn opaque(&self) -> &Snapshot {
+        &self.sealed
+    }
+
+    /// Whether the file held a secret in the clear.
+    pub fn has_plaintext(&self) -> bool {
+        self.has_plaintext
+    }
+
+    /// The form that can be written. Calls `codec` only if there is a secret in the clear.
+    pub fn into_encrypted(
+        self,
+        codec: &dyn SecretCodec,
+    ) -> Result<EncryptedSnapshot, SecretsError> {
+        let inner = if self.has_plaintext {
+            seal_plaintext(&self.sealed, codec)?
+        } else {
+            self.sealed
+        };
+        Ok(EncryptedSnapshot {
+            inner,
+            has_byte_strings: self.has_byte_strings,
+        })
+    }
+
+    /// The form that can be written, unless there is a secret in the clear.
+    pub fn try_into_encrypted(self) -> Result<EncryptedSnapshot, PlaintextSecret> {
+        if self.has_plaintext {
+            return Err(PlaintextSecret);
+        }
+        Ok(EncryptedSnapshot {
+            inner: self.sealed,
+            has_byte_strings: self.has_byte_strings,
+        })
+    }
+
+    /// The form that the engine works on. Calls `codec` only if there is an encrypted secret.
+    pub fn decrypt(
+        &self,
+        codec: &dyn SecretCodec,
+        cache: &mut CiphertextCache,
+    ) -> Result<Snapshot, SecretsError> {
+        decrypt_snapshot(&self.sealed, codec, cache)
+    }
+}
+
+/// Reads the state file of a bucket-layout store, of any version.
+pub fn parse_checkpoint(bytes: &[u8]) -> Result<Checkpoint, ParseError> {
+    let text = text_of(bytes)?;
+    let document = read_document(&text, |version| match version {
+        0..=4 => Ok(()),
+        version => Err(ParseError::UnsupportedCheckpoint { version }),
+    })?;
+    // The oldest files are a checkpoint without a wrapper.
+    let checkpoint = match document.version {
+        0 => WireCheckpoint {
+            stack: document.stack,
+            latest: document.latest,
+            unknown: Vec::new(),
+        },
+        _ => document.checkpoint.unwrap_or_default(),
+    };
+    let version = document.version.max(1);
+    let latest = checkpoint
+        .latest
+        .map(|body| read_body(body, version, &document.features))
+        .transpose()?;
+    Ok(Checkpoint {
+        stack: EcoString::from(&*checkpoint.stack),
+        latest,
+    })
+}
+
+/// Reads an exported deployment, of any version.
+pub fn parse_deployment(bytes: &[u8]) -> Result<Deployment, ParseError> {
+    let text = text_of(bytes)?;
+    let document = read_document(&text, |version| match version {
+        ..=0 => Err(ParseError::TooOld),
+        1..=4 => Ok(()),
+        version => Err(ParseError::TooNew { version }),
+    })?;
+    match document.deployment {
+        Some(body) => read_body(body, document.version, &document.features),
+        None => Ok(Deployment::default()),
+    }
+}
+
+/// Reads a deployment of the present form that stands alone, without a version.
+pub fn parse_body(text: &str) -> Result<Deployment, ParseError> {
+    read_body(from_json(text)?, 3, &[])
+}
+
+/// Reads the outer object. Documents of a version or with features that are not known are refused as such, even if
+/// their content has a form that cannot be read.
+fn read_document(
+    text: &str,
+    check_version: impl FnOnce(i64) -> Result<(), ParseError>,
+) -> Result<WireDocument<'_>, ParseError> {
+    let parsed: Result<WireDocument<'_>, _> = from_json(text);
+    let (version, features) = if let Ok(document) = &parsed {
+        (document.version, document.features.clone())
+    } else {
+        let header: WireHeader<'_> = from_json(text)?;
+        (header.version, header.features)
+    };
+    check_version(version)?;
+    check_features(version, &features)?;
+    Ok(parsed?)
+}
+
+fn text_of(bytes: &[u8]) -> Result<Cow<'_, str>, ParseError> {
+    let text = String::from_utf8_lossy(bytes);
+    match text.trim_start().chars().next() {
+        Some('{' | '[' | '"' | '-' | '0'..='9' | 't' | 'f' | 'n') | None => Ok(text),
+        Some(found) => Err(ParseError::NotJson { found }),
+    }
+}
+
+fn check_features(version: i64, features: &[EcoString]) -> Result<(), ParseError> {
+    if version < 4 {
+        return Ok(());
+    }
+    let unknown: Vec<EcoString> = features
+        .iter()
+        .filter(|feature| !FEATURES.contains(&feature.as_str()))
+        .cloned()
+        .collect();
+    if unknown.is_empty() {
+        Ok(())
+    } else {
+        Err(ParseError::UnknownFeatures { features: unknown })
+    }
+}
+
+fn read_body(
+    body: WireBody<'_>,
+    version: i64,
+    features: &[EcoString],
+) -> Result<Deployment, ParseError> {
+    let mut reader = ResourceReader::for_version(version);
+    let mut unknown = UnknownMembers {
+        deployment: raw_members(body.unknown),
+        ..UnknownMembers::default()
+    };
+    let mut resources = Vec::with_capacity(body.resources.len());
+    for mut wire in body.resources {
+        let members = std::mem::take(&mut wire.unknown);
+        let state = Arc::new(reader.state(wire)?);
+        if !members.is_empty() {
+            let key = (state.urn.clone(), EcoString::from(state.id.as_str()));
+            unknown.resources.insert(key, raw_members(members));
+        }
+        resources.push(state);
+    }
+    let sealed = Snapshot {
+        manifest: manifest(body.manifest)?,
+        secrets_provider: body.secrets_providers.map(secrets_provider),
+        resources,
+        pending_operations: pending_operations(body.pending_operations, &mut reader)?,
+        metadata: Metadata {
+            integrity_error: body.metadata.integrity_error.map(integrity_error),
+        },
+        snippets: body
+            .snippets
+            .into_iter()
+            .map(snippet)
+            .collect::<Result<_, _>>()?,
+        extensions: extensions(body.extensions)?,
+        unknown,
+    };
+    let has_plaintext = has_plaintext(&sealed);
+    let has_byte_strings = version >= 4 && features.iter().any(|feature| feature == BYTE_STRING);
+    Ok(Deployment {
+        sealed,
+        has_byte_strings,
+        has_plaintext,
+    })
+}
+
+fn raw_members(
+    members: Vec<(Text<'_>, &serde_json::value::RawValue)>,
+) -> Vec<(EcoString, RawJson)> {
+    members
+        .into_iter()
+        .map(|(name, json)| (EcoString::from(&*name), RawJson::from_valid(json.get())))
+        .collect()
+}
+
+fn pending_operations(
+    wires: Vec<WireOperation<'_>>,
+    reader: &mut ResourceReader,
+) -> Result<Vec<PendingOperation>, ResourceError> {
+    let read = |wire| {
+        let (state, operation) = reader.operation(wire)?;
+        Ok(PendingOperation {
+            resource: Arc::new(state),
+            operation,
+        })
+    };
+    wires.into_iter().map(read).collect()
+}
+
+fn manifest(wire: WireManifest<'_>) -> Result<Manifest, ParseError> {
+    let mut manifest = Manifest {
+        magic: wire.magic,
+        version: wire.version,
+        ..Manifest::default()
+    };
+    if let Some(text) = wire.time {
+        (manifest.time, manifest.offset) =
+            parse_time(&text).map_err(|_| ParseError::ManifestTime)?;
+    }
+    let plugin = |wire: super::wire::WirePlugin<'_>| ManifestPlugin {
+        name: wire.name,
+        path: wire.path,
+        kind: wire.kind,
+        version: wire.version,
+    };
+    manifest.plugins = wire.plugins.into_iter().map(plugin).collect();
+    Ok(manifest)
+}
+
+pub(crate) fn secrets_provider(wire: WireSecretsProvider<'_>) -> SecretsProvider {
+    let state = wire.state.map(|state| RawJson::from_valid(state.get()));
+    SecretsProvider {
+        type_name: wire.type_name,
+        state,
+    }
+}
+
+fn integrity_error(wire: WireIntegrityError<'_>) -> IntegrityErrorRecord {
+    IntegrityErrorRecord {
+        version: wire.version,
+        command: wire.command,
+        error: wire.error,
+        env_vars: wire.env_vars,
+    }
+}
+
+pub(crate) fn snippet(wire: WireSnippet<'_>) -> Result<Snippet, ParseError> {
+    let WireDescriptor {
+        name,
+        version,
+        download_url,
+        parameterization,
+        ..
+    } = wire.descriptor;
+    let parameterization = parameterization.map(extension).transpose()?;
+    let parameterization = parameterization.map(
+        |Extension {
+             name,
+             version,
+             value,
+         }| SnippetParameterization {
+            name,
+            version,
+            value,
+        },
+    );
+    Ok(Snippet {
+        uuid: wire.uuid,
+        name: wire.name,
+        kind: wire.kind,
+        code: wire.code,
+        descriptor: SnippetDescriptor {
+            name,
+            version,
+            download_url,
+            parameterization,
+        },
+        references: wire.references,
+    })
+}
+
+fn extensions(
+    wires: BTreeMap<EcoString, WireExtension<'_>>,
+) -> Result<BTreeMap<EcoString, Extension>, ParseError> {
+    wires
+        .into_iter()
+        .map(|(reference, wire)| Ok((reference, extension(wire)?)))
+        .collect()
+}
+
+pub(crate) fn extension(wire: WireExtension<'_>) -> Result<Extension, ParseError> {
+    let value = STANDARD.decode(wire.value.as_bytes());
+    let value = value
+        .map_err(|_| ParseError::Base64 {
+            name: wire.name.clone(),
+        })?
+        .into();
+    Ok(Extension {
+        name: wire.name,
+        version: wire.version,
+        value,
+    })
+}
+
+/// Reads one resource that stands alone; members that are not known are dropped.
+pub(crate) fn resource(wire: WireResource<'_>) -> Result<Arc<ResourceState>, ResourceError> {
+    ResourceReader::default().state(wire).map(Arc::new)
+}
+
+/// Reads one pending operation that stands alone.
+pub(crate) fn operation(wire: WireOperation<'_>) -> Result<PendingOperation, ResourceError> {
+    let (state, operation) = ResourceReader::default().operation(wire)?;
+    Ok(PendingOperation {
+        resource: Arc::new(state),
+        operation,
+    })
+}

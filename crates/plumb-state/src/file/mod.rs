@@ -1,0 +1,84 @@
+//! File formats: deployments and checkpoints of every version (`state.md` 1).
+//!
+//! [`parse_checkpoint`] and [`parse_deployment`] read the two wrappers and give a [`Deployment`]: migrated to the
+//! present form, secrets still encrypted. Writing is done by [`EncryptedSnapshot::checkpoint`] and its neighbours.
+//!
+//! [`EncryptedSnapshot::checkpoint`]: crate::EncryptedSnapshot::checkpoint
+
+mod convert;
+mod document;
+mod features;
+mod object;
+mod paths;
+mod time;
+mod wire;
+mod write;
+
+use serde::Deserialize;
+
+pub use convert::ResourceError;
+pub use document::{
+    Checkpoint, Deployment, ParseError, PlaintextSecret, parse_body, parse_checkpoint,
+    parse_deployment,
+};
+pub use features::FEATURES;
+pub use write::{Layout, empty_checkpoint, no_deployment};
+
+pub(crate) use document::{extension, operation, resource, secrets_provider, snippet};
+pub(crate) use object::{Text, canonical, wire_object};
+pub(crate) use wire::{
+    WireExtension, WireOperation, WireResource, WireSecretsProvider, WireSnippet,
+};
+pub(crate) use write::{
+    Aliases, write_body, write_extension, write_operation, write_resource, write_secrets_provider,
+    write_snippet,
+};
+
+/// The deepest nesting that is read, the same as upstream's.
+const MAX_DEPTH: usize = 10_000;
+
+/// What the JSON parser handles with the stack it has.
+const SHALLOW: usize = 100;
+
+/// Parses JSON text of whatever depth is sane.
+pub(crate) fn from_json<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, serde_json::Error> {
+    // Deep files are rare: the usual parser goes first, and its failure may be due to depth.
+    let error = match serde_json::from_str(text) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    let depth = depth_of(text);
+    if depth <= SHALLOW {
+        return Err(error);
+    }
+    if depth > MAX_DEPTH {
+        return Err(serde::de::Error::custom(format_args!(
+            "nesting is deeper than {MAX_DEPTH} levels"
+        )));
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    deserializer.disable_recursion_limit();
+    let value = T::deserialize(serde_stacker::Deserializer::new(&mut deserializer))?;
+    deserializer.end()?;
+    Ok(value)
+}
+
+/// How deep containers nest in JSON text.
+fn depth_of(text: &str) -> usize {
+    let (mut depth, mut deepest, mut is_string, mut is_escaped) = (0_usize, 0, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_string => is_escaped = true,
+            b'"' => is_string = !is_string,
+            _ if is_string => {}
+            b'{' | b'[' => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}

@@ -1,0 +1,279 @@
+//! Repair of a snapshot whose references are out of order or point nowhere (`state.md` 2.3).
+//!
+//! 1. Sort, so that what a resource needs comes before it ([`order_of`]).
+//! 2. Walk in that order and drop references to what was not seen; a resource that loses its parent, or whose parent
+//!    was renamed, gets the URN that it has in its new place ([`prune`]).
+
+use std::sync::Arc;
+
+use plumb_resource::{ProviderRef, ResourceState, Urn};
+use rustc_hash::FxHashMap;
+
+use super::{ReferenceKind, edges};
+use crate::{EncryptedSnapshot, Snapshot};
+
+/// The result of a repair.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Repaired<S = Snapshot> {
+    /// The snapshot after the repair. It may still be invalid: a missing provider cannot be made up.
+    pub snapshot: S,
+    /// Resources that stand somewhere else than before, in their new order.
+    pub reordered: Vec<Urn>,
+    /// Resources that lost references or changed their URN.
+    pub pruned: Vec<Pruned>,
+}
+
+/// What the repair did to one resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pruned {
+    /// The resource before.
+    pub urn: Urn,
+    /// The resource after, if its URN changed.
+    pub renamed: Option<Urn>,
+    /// References that pointed nowhere.
+    pub dropped: Vec<DroppedReference>,
+}
+
+/// A reference that pointed nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DroppedReference {
+    /// Which reference.
+    pub kind: ReferenceKind,
+    /// What it referred to.
+    pub target: Urn,
+}
+
+/// Resources need each other in a circle, so that no order is right.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("snapshot has cyclic dependencies: {}", circle.iter().map(Urn::as_str).collect::<Vec<_>>().join(" -> "))]
+pub struct CycleError {
+    /// The resources; each needs the next, and the last needs the first.
+    pub circle: Vec<Urn>,
+}
+
+/// Repairs what can be repaired, and says what changed.
+pub fn repair(snapshot: &Snapshot) -> Result<Repaired, CycleError> {
+    let order = order_of(&snapshot.resources)?;
+    let mut reordered = Vec::new();
+    let mut resources = Vec::with_capacity(order.len());
+    for (place, &index) in order.iter().enumerate() {
+        let state = &snapshot.resources[index];
+        if place != index {
+            reordered.push(state.urn.clone());
+        }
+        resources.push(state.clone());
+    }
+    let pruned = prune(&mut resources);
+    Ok(Repaired {
+        snapshot: Snapshot {
+            resources,
+            ..snapshot.clone()
+        },
+        reordered,
+        pruned,
+    })
+}
+
+impl EncryptedSnapshot {
+    /// [`repair`] without the secrets manager.
+    pub fn repair(&self) -> Result<Repaired<EncryptedSnapshot>, CycleError> {
+        let Repaired {
+            snapshot,
+            reordered,
+            pruned,
+        } = repair(&self.inner)?;
+        let snapshot = EncryptedSnapshot {
+            inner: snapshot,
+            has_byte_strings: self.has_byte_strings,
+        };
+        Ok(Repaired {
+            snapshot,
+            reordered,
+            pruned,
+        })
+    }
+}
+
+/// Finds the entry that a reference means.
+struct Lookup<'a> {
+    live: FxHashMap<&'a Urn, usize>,
+    deleted: FxHashMap<&'a Urn, usize>,
+    providers: FxHashMap<ProviderRef, usize>,
+}
+
+impl<'a> Lookup<'a> {
+    fn new(resources: &'a [Arc<ResourceState>]) -> Self {
+        let mut lookup = Lookup {
+            live: FxHashMap::default(),
+            deleted: FxHashMap::default(),
+            providers: FxHashMap::default(),
+        };
+        for (index, state) in resources.iter().enumerate() {
+            let copies = if state.delete {
+                &mut lookup.deleted
+            } else {
+                &mut lookup.live
+            };
+            copies.entry(&state.urn).or_insert(index);
+            if let Some(provider) = state.as_provider_ref() {
+                lookup.providers.entry(provider).or_insert(index);
+            }
+        }
+        lookup
+    }
+
+    /// Entries that `state` needs. An old copy needs old copies where there are any.
+    fn needs(&self, state: &ResourceState) -> Vec<usize> {
+        let (first, second) = if state.delete {
+            (&self.deleted, &self.live)
+        } else {
+            (&self.live, &self.deleted)
+        };
+        let provider = state
+            .provider
+            .as_ref()
+            .and_then(|provider| self.providers.get(provider));
+        let others = state
+            .references()
+            .filter_map(|urn| first.get(urn).or_else(|| second.get(urn)));
+        provider.into_iter().chain(others).copied().collect()
+    }
+}
+
+/// Puts every entry after those that it needs, and leaves the order alone otherwise. Circles stay as they are.
+///
+/// Costs one pass when the order is right already.
+pub(crate) fn restore_order(resources: &mut Vec<Arc<ResourceState>>) {
+    let lookup = Lookup::new(resources);
+    let is_right = |(index, state): (usize, &Arc<ResourceState>)| {
+        lookup.needs(state).into_iter().all(|need| need <= index)
+    };
+    if resources.iter().enumerate().all(is_right) {
+        return;
+    }
+    if let Ok(order) = order_of(resources) {
+        *resources = order.into_iter().map(|index| resources[index].clone()).collect();
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Unseen,
+    Open,
+    Done,
+}
+
+/// The order in which every entry comes after those that it needs, otherwise the order there is.
+fn order_of(resources: &[Arc<ResourceState>]) -> Result<Vec<usize>, CycleError> {
+    let lookup = Lookup::new(resources);
+    let mut marks = vec![Mark::Unseen; resources.len()];
+    let mut order = Vec::with_capacity(resources.len());
+    for root in 0..resources.len() {
+        if marks[root] != Mark::Unseen {
+            continue;
+        }
+        let mut path = vec![(root, lookup.needs(&resources[root]).into_iter())];
+        marks[root] = Mark::Open;
+        while let Some((index, needs)) = path.last_mut() {
+            let index = *index;
+            match needs.next() {
+                None => {
+                    marks[index] = Mark::Done;
+                    order.push(index);
+                    path.pop();
+                }
+                // A resource that needs itself is dealt with when references are dropped.
+                Some(need) if need == index || marks[need] == Mark::Done => {}
+                Some(need) if marks[need] == Mark::Open => {
+                    let start = path
+                        .iter()
+                        .position(|(open, _)| *open == need)
+                        .unwrap_or_default();
+                    let circle = path[start..]
+                        .iter()
+                        .map(|(open, _)| resources[*open].urn.clone())
+                        .collect();
+                    return Err(CycleError { circle });
+                }
+                Some(need) => {
+                    marks[need] = Mark::Open;
+                    path.push((need, lookup.needs(&resources[need]).into_iter()));
+                }
+            }
+        }
+    }
+    Ok(order)
+}
+
+fn prune(resources: &mut [Arc<ResourceState>]) -> Vec<Pruned> {
+    let mut seen: FxHashMap<Urn, Urn> = FxHashMap::default();
+    let mut pruned = Vec::new();
+    for state in resources {
+        let urn = state.urn.clone();
+        let dropped: Vec<DroppedReference> = edges(state)
+            .filter(|(_, target)| !seen.contains_key(*target))
+            .map(|(kind, target)| DroppedReference {
+                kind,
+                target: target.clone(),
+            })
+            .collect();
+        let renamed = new_urn(state, &seen);
+        let is_moved = |target: &Urn| seen.get(target).is_some_and(|now| now != target);
+        if renamed.is_some() || !dropped.is_empty() || state.references_and_provider().any(is_moved)
+        {
+            rewrite(Arc::make_mut(state), renamed.clone(), &seen);
+        }
+        seen.insert(urn.clone(), state.urn.clone());
+        if renamed.is_some() || !dropped.is_empty() {
+            pruned.push(Pruned {
+                urn,
+                renamed,
+                dropped,
+            });
+        }
+    }
+    pruned
+}
+
+/// The URN that a resource gets from the parent that it is left with, if it is another one.
+fn new_urn(state: &ResourceState, seen: &FxHashMap<Urn, Urn>) -> Option<Urn> {
+    let parent = state.parent.as_ref()?;
+    let parent_type = seen
+        .get(parent)
+        .map(Urn::qualified_type)
+        .unwrap_or_default();
+    let urn = state.urn.with_parent_type(parent_type);
+    (urn != state.urn).then_some(urn)
+}
+
+fn rewrite(state: &mut ResourceState, renamed: Option<Urn>, seen: &FxHashMap<Urn, Urn>) {
+    if let Some(urn) = renamed {
+        state.urn = urn;
+    }
+    let keep = |urns: &mut Vec<Urn>| {
+        *urns = urns
+            .iter()
+            .filter_map(|urn| seen.get(urn).cloned())
+            .collect();
+    };
+    keep(&mut state.dependencies);
+    keep(&mut state.replace_with);
+    state.property_dependencies.retain(|_, urns| {
+        let was_empty = urns.is_empty();
+        keep(urns);
+        was_empty || !urns.is_empty()
+    });
+    for target in [&mut state.parent, &mut state.deleted_with] {
+        *target = target.take().and_then(|urn| seen.get(&urn).cloned());
+    }
+    if let Some(view_of) = &mut state.view_of
+        && let Some(now) = seen.get(view_of)
+    {
+        *view_of = now.clone();
+    }
+    if let Some(provider) = &mut state.provider
+        && let Some(now) = seen.get(provider.urn())
+    {
+        *provider = provider.with_urn(now.clone());
+    }
+}

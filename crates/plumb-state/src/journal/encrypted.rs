@@ -1,0 +1,241 @@
+//! Entries with their secrets encrypted, and their replay without the secrets manager.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use plumb_resource::ResourceState;
+
+use super::{Entry, EntryKind, Fold, FoldError};
+use crate::encrypted::{decrypt_snapshot, has_bytes};
+use crate::{
+    CiphertextCache, EncryptedSnapshot, PendingOperation, SecretCodec, SecretsError, Snapshot,
+};
+
+/// An entry whose secrets are encrypted: the only form that can be written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EncryptedEntry {
+    pub(super) inner: Entry,
+    /// Whether some value, encrypted or not, holds a byte string.
+    pub(super) requires_byte_string: bool,
+}
+
+impl EncryptedEntry {
+    /// Encrypts the secrets of several entries in as few calls of `codec` as possible, none if there is no secret.
+    pub fn encrypt_all(
+        entries: &[Entry],
+        codec: &dyn SecretCodec,
+        cache: &mut CiphertextCache,
+    ) -> Result<Vec<EncryptedEntry>, SecretsError> {
+        let mut states = Vec::new();
+        for entry in entries {
+            map_states(&entry.kind, &mut |state| {
+                states.push(state.clone());
+                state.clone()
+            });
+        }
+        let sealed = Snapshot {
+            resources: states,
+            ..Snapshot::default()
+        }
+        .encrypt(codec, cache)?;
+        let mut sealed = sealed.inner.resources.into_iter();
+        let mut encrypted = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let mut requires_byte_string = states_hold_bytes(&entry.kind);
+            let mut kind = map_states(&entry.kind, &mut |_| {
+                sealed.next().expect("as many as were collected")
+            });
+            if let EntryKind::Write(snapshot) = &entry.kind {
+                let snapshot = snapshot.encrypt(codec, cache)?;
+                requires_byte_string = snapshot.has_byte_strings;
+                kind = EntryKind::Write(Arc::new(snapshot.inner));
+            }
+            encrypted.push(EncryptedEntry {
+                inner: Entry {
+                    operation: entry.operation,
+                    kind,
+                },
+                requires_byte_string,
+            });
+        }
+        Ok(encrypted)
+    }
+
+    /// The entry with its secrets decrypted. Calls `codec` only if there is one.
+    pub fn decrypt(
+        &self,
+        codec: &dyn SecretCodec,
+        cache: &mut CiphertextCache,
+    ) -> Result<Entry, SecretsError> {
+        let operation = self.inner.operation;
+        if let EntryKind::Write(snapshot) = &self.inner.kind {
+            let kind = EntryKind::Write(Arc::new(decrypt_snapshot(snapshot, codec, cache)?));
+            return Ok(Entry { operation, kind });
+        }
+        let opened = decrypt_snapshot(&states_of(&self.inner.kind), codec, cache)?;
+        let mut opened = opened.resources.into_iter();
+        let kind = map_states(&self.inner.kind, &mut |_| {
+            opened.next().expect("as many as were collected")
+        });
+        Ok(Entry { operation, kind })
+    }
+
+    /// The entry with secrets that hold nothing but their ciphertext.
+    pub fn opaque(&self) -> &Entry {
+        &self.inner
+    }
+}
+
+/// The states of an entry, as a snapshot of nothing else.
+pub(super) fn states_of(kind: &EntryKind) -> Snapshot {
+    let mut resources = Vec::new();
+    map_states(kind, &mut |state| {
+        resources.push(state.clone());
+        state.clone()
+    });
+    Snapshot {
+        resources,
+        ..Snapshot::default()
+    }
+}
+
+fn states_hold_bytes(kind: &EntryKind) -> bool {
+    has_bytes(&states_of(kind))
+}
+
+/// The entry with every state exchanged; the snapshot of [`EntryKind::Write`] stays.
+fn map_states(
+    kind: &EntryKind,
+    exchange: &mut impl FnMut(&Arc<ResourceState>) -> Arc<ResourceState>,
+) -> EntryKind {
+    match kind {
+        EntryKind::Begin { operation } => EntryKind::Begin {
+            operation: operation.as_ref().map(|pending| PendingOperation {
+                resource: exchange(&pending.resource),
+                operation: pending.operation,
+            }),
+        },
+        EntryKind::Success {
+            state,
+            remove,
+            delete,
+            pending_replacement,
+            is_refresh,
+        } => EntryKind::Success {
+            state: state.as_ref().map(exchange),
+            remove: *remove,
+            delete: *delete,
+            pending_replacement: *pending_replacement,
+            is_refresh: *is_refresh,
+        },
+        EntryKind::RefreshSuccess { slot, state } => EntryKind::RefreshSuccess {
+            slot: *slot,
+            state: state.as_ref().map(exchange),
+        },
+        EntryKind::Outputs { slot, state } => EntryKind::Outputs {
+            slot: *slot,
+            state: exchange(state),
+        },
+        EntryKind::Failure
+        | EntryKind::Write(_)
+        | EntryKind::SecretsManager(_)
+        | EntryKind::RebuiltBaseState
+        | EntryKind::Extension { .. }
+        | EntryKind::Snippets(_) => kind.clone(),
+    }
+}
+
+/// A [`Fold`] of encrypted entries: recovers a stack without its secrets manager.
+#[derive(Clone, Debug, Default)]
+pub struct EncryptedFold {
+    fold: Fold,
+    has_byte_strings: bool,
+}
+
+impl EncryptedFold {
+    /// Starts from `base`; for a stack without state that is the default snapshot.
+    pub fn new(base: EncryptedSnapshot) -> Self {
+        EncryptedFold {
+            fold: Fold::new(base.inner),
+            has_byte_strings: base.has_byte_strings,
+        }
+    }
+
+    /// Takes one entry, in the order of the journal. An error leaves the fold as it was.
+    pub fn apply(&mut self, entry: EncryptedEntry) -> Result<(), FoldError> {
+        self.fold.apply(entry.inner)?;
+        self.has_byte_strings |= entry.requires_byte_string;
+        Ok(())
+    }
+
+    /// What the stack is now, made at `now` by a program of this version.
+    pub fn snapshot(&self, now: Timestamp, version: &str) -> Result<EncryptedSnapshot, FoldError> {
+        let inner = self.fold.snapshot(now, version)?;
+        Ok(EncryptedSnapshot {
+            inner,
+            has_byte_strings: self.has_byte_strings,
+        })
+    }
+}
+
+/// Entries that do not make one run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ReplayError {
+    /// Entries between two others are missing.
+    #[error("the journal has no entry between number {before} and number {after}")]
+    Gap {
+        /// Number of the last entry before the hole.
+        before: u64,
+        /// Number of the first entry after it.
+        after: u64,
+    },
+    /// Two different entries have one number.
+    #[error("the journal has two entries with number {sequence}")]
+    Conflict {
+        /// The number.
+        sequence: u64,
+    },
+    /// An entry does not fit.
+    #[error("entry number {sequence} of the journal does not fit")]
+    Entry {
+        /// The number.
+        sequence: u64,
+        /// Why not.
+        #[source]
+        source: FoldError,
+    },
+}
+
+/// Replays numbered entries over `base`, in the order of their numbers. An entry that comes twice counts once.
+pub fn replay(
+    base: EncryptedSnapshot,
+    entries: impl IntoIterator<Item = (u64, EncryptedEntry)>,
+) -> Result<EncryptedFold, ReplayError> {
+    let mut ordered: BTreeMap<u64, EncryptedEntry> = BTreeMap::new();
+    for (sequence, entry) in entries {
+        match ordered.get(&sequence) {
+            Some(present) if *present != entry => return Err(ReplayError::Conflict { sequence }),
+            Some(_) => {}
+            None => {
+                ordered.insert(sequence, entry);
+            }
+        }
+    }
+    let mut fold = EncryptedFold::new(base);
+    let mut previous = None;
+    for (sequence, entry) in ordered {
+        if let Some(before) = previous
+            .replace(sequence)
+            .filter(|before| before + 1 != sequence)
+        {
+            return Err(ReplayError::Gap {
+                before,
+                after: sequence,
+            });
+        }
+        fold.apply(entry)
+            .map_err(|source| ReplayError::Entry { sequence, source })?;
+    }
+    Ok(fold)
+}

@@ -1,0 +1,79 @@
+//! White space in valid JSON text.
+
+/// Drops the white space between tokens.
+pub(crate) fn compact(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for token in Tokens(text) {
+        out.push_str(token);
+    }
+    out
+}
+
+/// Puts every member and element on a line of its own, four spaces deeper than what holds it. Empty containers stay
+/// closed. Ends without a newline.
+pub(crate) fn indent(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 3 / 2);
+    let mut depth = 0;
+    let mut is_after_open = false;
+    for token in Tokens(text) {
+        let is_close = matches!(token, "}" | "]");
+        if is_close {
+            depth -= 1;
+        }
+        if is_after_open != is_close {
+            newline(&mut out, depth);
+        }
+        is_after_open = false;
+        out.push_str(token);
+        match token {
+            "{" | "[" => {
+                depth += 1;
+                is_after_open = true;
+            }
+            "," => newline(&mut out, depth),
+            ":" => out.push(' '),
+            _ => {}
+        }
+    }
+    out
+}
+
+fn newline(out: &mut String, depth: usize) {
+    out.push('\n');
+    out.extend(std::iter::repeat_n("    ", depth));
+}
+
+/// Tokens of valid JSON text: punctuation, strings with their quotes, and other scalars.
+struct Tokens<'a>(&'a str);
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let text = self.0.trim_start_matches([' ', '\t', '\n', '\r']);
+        let length = match *text.as_bytes().first()? {
+            b'{' | b'}' | b'[' | b']' | b',' | b':' => 1,
+            b'"' => string_length(text),
+            _ => text
+                .find([',', '}', ']', ':', ' ', '\t', '\n', '\r'])
+                .unwrap_or(text.len()),
+        };
+        let (token, rest) = text.split_at(length);
+        self.0 = rest;
+        Some(token)
+    }
+}
+
+/// Length of the string literal that `text` begins with, both quotes included.
+fn string_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}

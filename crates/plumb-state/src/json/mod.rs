@@ -1,0 +1,8 @@
+//! JSON text as state files want it: shortest numbers, a fixed set of escapes, three layouts.
+
+mod layout;
+mod number;
+mod write;
+
+pub(crate) use layout::{compact, indent};
+pub(crate) use write::{Escape, JsonWriter};

@@ -1,0 +1,194 @@
+//! A writer of compact JSON.
+
+use std::fmt::Write;
+
+use super::number::push_number;
+
+/// Which characters of strings are escaped beyond what JSON asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Escape {
+    /// Only line and paragraph separators.
+    Plain,
+    /// Those, and the angle brackets and ampersand of HTML.
+    Html,
+}
+
+/// Writes compact JSON. The caller says what comes in which order; commas come by themselves.
+pub(crate) struct JsonWriter {
+    out: String,
+    escape: Escape,
+    /// Whether the next member or element is the first of its container.
+    is_first: bool,
+}
+
+impl JsonWriter {
+    pub(crate) fn new(escape: Escape) -> Self {
+        JsonWriter {
+            out: String::new(),
+            escape,
+            is_first: true,
+        }
+    }
+
+    pub(crate) fn finish(self) -> String {
+        self.out
+    }
+
+    /// Writes `{`, what `fill` writes, and `}`.
+    pub(crate) fn object(&mut self, fill: impl FnOnce(&mut Self)) {
+        self.container('{', '}', fill);
+    }
+
+    /// Writes `[`, what `fill` writes, and `]`.
+    pub(crate) fn array(&mut self, fill: impl FnOnce(&mut Self)) {
+        self.container('[', ']', fill);
+    }
+
+    fn container(&mut self, open: char, close: char, fill: impl FnOnce(&mut Self)) {
+        self.out.push(open);
+        self.is_first = true;
+        fill(self);
+        self.out.push(close);
+        self.is_first = false;
+    }
+
+    /// Begins a member of an object; its value must follow.
+    pub(crate) fn key(&mut self, name: &str) -> &mut Self {
+        self.element();
+        self.string(name);
+        self.out.push(':');
+        self
+    }
+
+    /// Begins an element of an array; its value must follow.
+    pub(crate) fn element(&mut self) -> &mut Self {
+        if !self.is_first {
+            self.out.push(',');
+        }
+        self.is_first = false;
+        self
+    }
+
+    pub(crate) fn null(&mut self) {
+        self.out.push_str("null");
+    }
+
+    pub(crate) fn bool(&mut self, value: bool) {
+        self.out.push_str(if value { "true" } else { "false" });
+    }
+
+    pub(crate) fn number(&mut self, value: f64) {
+        push_number(&mut self.out, value);
+    }
+
+    pub(crate) fn integer(&mut self, value: u64) {
+        write!(self.out, "{value}").expect("writing to a string cannot fail");
+    }
+
+    /// Text that is compact JSON already.
+    pub(crate) fn raw(&mut self, json: &str) {
+        self.out.push_str(json);
+    }
+
+    /// The member `name`, unless `text` is empty.
+    pub(crate) fn text_member(&mut self, name: &str, text: &str) {
+        if !text.is_empty() {
+            self.key(name).string(text);
+        }
+    }
+
+    /// The member `name`, unless it is false.
+    pub(crate) fn flag_member(&mut self, name: &str, is_set: bool) {
+        if is_set {
+            self.key(name).bool(true);
+        }
+    }
+
+    /// The member `name` with a list of strings, unless there is none.
+    pub(crate) fn list_member<'a>(
+        &mut self,
+        name: &str,
+        items: impl ExactSizeIterator<Item = &'a str>,
+    ) {
+        if items.len() > 0 {
+            self.key(name).strings(items);
+        }
+    }
+
+    /// A list of strings.
+    pub(crate) fn strings<'a>(&mut self, items: impl Iterator<Item = &'a str>) {
+        self.array(|json| items.for_each(|item| json.element().string(item)));
+    }
+
+    /// A string.
+    pub(crate) fn string(&mut self, text: &str) {
+        self.out.push('"');
+        let bytes = text.as_bytes();
+        let mut written = 0;
+        for (at, &byte) in bytes.iter().enumerate() {
+            if !NEEDS_LOOK[byte as usize] {
+                continue;
+            }
+            let Some((escaped, length)) = self.escape_of(&bytes[at..]) else {
+                continue;
+            };
+            self.out.push_str(&text[written..at]);
+            match escaped {
+                Escaped::Short(letter) => self.out.extend(['\\', letter]),
+                Escaped::Code(code) => {
+                    write!(self.out, "\\u{code:04x}").expect("writing to a string cannot fail");
+                }
+            }
+            written = at + length;
+        }
+        self.out.push_str(&text[written..]);
+        self.out.push('"');
+    }
+
+    /// How the first character of `rest` is escaped, if it is, and its length.
+    fn escape_of(&self, rest: &[u8]) -> Option<(Escaped, usize)> {
+        let escaped = match rest[0] {
+            b'"' => Escaped::Short('"'),
+            b'\\' => Escaped::Short('\\'),
+            b'\n' => Escaped::Short('n'),
+            b'\r' => Escaped::Short('r'),
+            b'\t' => Escaped::Short('t'),
+            0x08 => Escaped::Short('b'),
+            0x0c => Escaped::Short('f'),
+            control @ 0..0x20 => Escaped::Code(u16::from(control)),
+            html @ (b'<' | b'>' | b'&') if self.escape == Escape::Html => {
+                Escaped::Code(u16::from(html))
+            }
+            0xe2 if rest.starts_with("\u{2028}".as_bytes()) => {
+                return Some((Escaped::Code(0x2028), 3));
+            }
+            0xe2 if rest.starts_with("\u{2029}".as_bytes()) => {
+                return Some((Escaped::Code(0x2029), 3));
+            }
+            _ => return None,
+        };
+        Some((escaped, 1))
+    }
+}
+
+enum Escaped {
+    Short(char),
+    Code(u16),
+}
+
+/// Bytes that may begin an escaped character.
+const NEEDS_LOOK: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = true;
+        byte += 1;
+    }
+    table[b'"' as usize] = true;
+    table[b'\\' as usize] = true;
+    table[b'<' as usize] = true;
+    table[b'>' as usize] = true;
+    table[b'&' as usize] = true;
+    table[0xe2] = true;
+    table
+};

@@ -1,0 +1,122 @@
+//! Rewriting of URNs across a snapshot: after aliases, after renames (`state.md` 1.8).
+
+use std::sync::Arc;
+
+use plumb_resource::{ProviderRef, ResourceState, Urn};
+use rustc_hash::FxHashMap;
+
+use crate::{AliasConflict, Snapshot, Snippet};
+
+/// What became of URNs.
+type Renames = FxHashMap<Urn, Urn>;
+
+impl Snapshot {
+    /// Puts the present URN wherever a resource is still called by a former one, and drops the aliases.
+    ///
+    /// Resources below one that has a new URN get a new one too. Costs nothing but a look when there are no aliases.
+    pub fn normalize_urns(&mut self) -> Result<(), AliasConflict> {
+        let mut renames = aliases_of(&self.resources)?;
+        if renames.is_empty() {
+            return Ok(());
+        }
+        for state in &self.resources {
+            follow_parent(state, &mut renames);
+        }
+        for state in &mut self.resources {
+            normalize_state(state, &renames);
+        }
+        for snippet in &mut self.snippets {
+            normalize_snippet(snippet, &renames);
+        }
+        Ok(())
+    }
+}
+
+fn aliases_of(resources: &[Arc<ResourceState>]) -> Result<Renames, AliasConflict> {
+    let mut renames = Renames::default();
+    for state in resources {
+        for alias in &state.aliases {
+            match renames.insert(alias.clone(), state.urn.clone()) {
+                Some(first) if first != state.urn => {
+                    return Err(AliasConflict {
+                        alias: alias.clone(),
+                        first,
+                        second: state.urn.clone(),
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(renames)
+}
+
+/// Gives a resource whose parent moved the URN that it has below the new parent.
+fn follow_parent(state: &ResourceState, renames: &mut Renames) {
+    let Some(parent) = state.parent.as_ref().and_then(|parent| renames.get(parent)) else {
+        return;
+    };
+    if parent.type_text() == plumb_resource::ROOT_STACK_TYPE {
+        return;
+    }
+    let moved = state.urn.with_parent_type(parent.qualified_type());
+    renames.insert(state.urn.clone(), moved);
+}
+
+fn normalize_state(state: &mut Arc<ResourceState>, renames: &Renames) {
+    let is_touched = !state.aliases.is_empty()
+        || renames.contains_key(&state.urn)
+        || state
+            .view_of
+            .as_ref()
+            .is_some_and(|urn| renames.contains_key(urn))
+        || state
+            .references_and_provider()
+            .any(|urn| renames.contains_key(urn));
+    if is_touched {
+        let state = Arc::make_mut(state);
+        rewrite_urns(state, &mut |urn| renames.get(urn).cloned());
+        state.aliases.clear();
+    }
+}
+
+fn normalize_snippet(snippet: &mut Snippet, renames: &Renames) {
+    for reference in snippet.references.values_mut() {
+        if let Some(renamed) = renames.get(reference.as_str()) {
+            *reference = renamed.as_str().into();
+        }
+    }
+}
+
+/// Replaces every URN of `state`, its own and those that it refers to, for which `rename` has another. Aliases and
+/// properties stay.
+pub(crate) fn rewrite_urns(
+    state: &mut ResourceState,
+    rename: &mut impl FnMut(&Urn) -> Option<Urn>,
+) {
+    let mut apply = |urn: &mut Urn| {
+        if let Some(renamed) = rename(urn) {
+            *urn = renamed;
+        }
+    };
+    apply(&mut state.urn);
+    state.parent.iter_mut().for_each(&mut apply);
+    state.dependencies.iter_mut().for_each(&mut apply);
+    state
+        .property_dependencies
+        .values_mut()
+        .flatten()
+        .for_each(&mut apply);
+    state.deleted_with.iter_mut().for_each(&mut apply);
+    state.replace_with.iter_mut().for_each(&mut apply);
+    state.view_of.iter_mut().for_each(&mut apply);
+    if let Some(provider) = &mut state.provider {
+        rewrite_provider(provider, rename);
+    }
+}
+
+fn rewrite_provider(provider: &mut ProviderRef, rename: &mut impl FnMut(&Urn) -> Option<Urn>) {
+    if let Some(renamed) = rename(provider.urn()) {
+        *provider = provider.with_urn(renamed);
+    }
+}

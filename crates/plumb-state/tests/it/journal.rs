@@ -1,0 +1,366 @@
+//! Replay, and the journal as bytes.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use plumb_state::file::{Layout, parse_body, parse_deployment};
+use plumb_state::integrity::repair;
+use plumb_state::journal::disk::{
+    CheckpointDigest, Header, ReadError, Tail, entry_record, header_record, read,
+};
+use plumb_state::journal::{
+    EncryptedEntry, Entry, EntryKind, Fold, FoldError, OperationId, ReplayError, Slot, parse_entry,
+    replay,
+};
+use plumb_state::{CiphertextCache, EncryptedSnapshot, Snapshot};
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+
+use crate::generate::{Choices, Run, base, properties, provider, value};
+use crate::support::{CountingCodec, NoCodec, list, vector};
+
+const VERSION: &str = "v1.2.3";
+
+fn now() -> Timestamp {
+    Timestamp::UNIX_EPOCH
+}
+
+fn entries_of(case: &Json) -> Vec<(u64, EncryptedEntry)> {
+    list(case, "entries")
+        .iter()
+        .map(|entry| parse_entry(&entry.to_string()).unwrap())
+        .collect()
+}
+
+fn without_manifest(document: &Json) -> Json {
+    let mut document = document.clone();
+    document["deployment"]
+        .as_object_mut()
+        .unwrap()
+        .remove("manifest");
+    document
+}
+
+#[test]
+fn replay_gives_what_upstream_gives() {
+    let vectors = vector("journal-replay.json");
+    assert_eq!(list(&vectors, "cases").len(), 20);
+    for case in list(&vectors, "cases") {
+        let base = parse_body(&vectors["base"].to_string())
+            .unwrap()
+            .try_into_encrypted()
+            .unwrap();
+        let mut entries = entries_of(case);
+        // Neighbours may arrive in the wrong order, and twice.
+        entries.reverse();
+        entries.push(entries[0].clone());
+        let snapshot = replay(base, entries)
+            .unwrap()
+            .snapshot(now(), VERSION)
+            .unwrap();
+        let written = crate::support::json(&snapshot.deployment(Layout::Compact));
+        assert_eq!(
+            without_manifest(&written),
+            without_manifest(&case["result"]),
+            "{}",
+            case["name"]
+        );
+        snapshot.opaque().verify().unwrap();
+        assert_eq!(snapshot.opaque().manifest.version, VERSION);
+    }
+}
+
+#[test]
+fn entries_are_written_as_they_were_read() {
+    let vectors = vector("journal-replay.json");
+    for case in list(&vectors, "cases") {
+        for entry in list(case, "entries") {
+            let (sequence, parsed) = parse_entry(&entry.to_string()).unwrap();
+            let written = crate::support::json(&parsed.to_json(sequence));
+            assert_eq!(
+                without_empty_parts(&written),
+                without_empty_parts(entry),
+                "{}",
+                case["name"]
+            );
+            let opened = parsed
+                .decrypt(&NoCodec, &mut CiphertextCache::new())
+                .unwrap();
+            assert_eq!(opened, *parsed.opaque());
+        }
+    }
+}
+
+/// Members that say nothing may be left out.
+fn without_empty_parts(entry: &Json) -> Json {
+    let mut entry = entry.clone();
+    if entry["kind"] == 2 {
+        entry.as_object_mut().unwrap().remove("state");
+    }
+    if entry["kind"] == 3 {
+        entry["isRefresh"] = json!(true);
+    }
+    if let Some(snapshot) = entry.get_mut("newSnapshot") {
+        snapshot["metadata"] = json!({});
+    }
+    entry
+}
+
+#[test]
+fn holes_and_contradictions_are_errors() {
+    let failure = |operation| Entry {
+        operation: OperationId(operation),
+        kind: EntryKind::Failure,
+    };
+    let entries = EncryptedEntry::encrypt_all(
+        &[failure(1), failure(2)],
+        &NoCodec,
+        &mut CiphertextCache::new(),
+    )
+    .unwrap();
+    let numbered = |a, b| [(a, entries[0].clone()), (b, entries[1].clone())];
+    let fold = |numbers| replay(EncryptedSnapshot::default(), numbers).map(|_| ());
+    assert_eq!(fold(numbered(1, 2)), Ok(()));
+    assert_eq!(
+        fold(numbered(1, 3)),
+        Err(ReplayError::Gap {
+            before: 1,
+            after: 3
+        })
+    );
+    assert_eq!(
+        fold(numbered(4, 4)),
+        Err(ReplayError::Conflict { sequence: 4 })
+    );
+
+    let mut fold = Fold::new(Snapshot::default());
+    let write = || Entry {
+        operation: OperationId::NONE,
+        kind: EntryKind::Write(Arc::default()),
+    };
+    assert_eq!(fold.apply(write()), Ok(()));
+    let begin = EntryKind::Begin { operation: None };
+    fold.apply(Entry {
+        operation: OperationId(3),
+        kind: begin,
+    })
+    .unwrap();
+    assert_eq!(fold.apply(write()), Err(FoldError::LateWrite));
+
+    let outputs = |slot| Entry {
+        operation: OperationId(1),
+        kind: EntryKind::Outputs {
+            slot,
+            state: Arc::new(provider()),
+        },
+    };
+    assert_eq!(
+        fold.apply(outputs(Slot::Old(0))),
+        Err(FoldError::NoSuchBaseResource {
+            index: 0,
+            length: 0
+        })
+    );
+    assert_eq!(
+        fold.apply(outputs(Slot::New(OperationId(7)))),
+        Err(FoldError::NoSuchNewResource { operation: 7 })
+    );
+}
+
+#[test]
+fn an_alias_is_followed_by_children_and_references() {
+    let snapshot = |aliases: &str| {
+        crate::integrity::snapshot(&format!(
+            r#"{{"urn":"urn:pulumi:s::p::n:n:New::top","custom":false,"type":"n:n:New"{aliases}}},
+            {{"urn":"urn:pulumi:s::p::o:o:Old$a:b:C::child","custom":false,"type":"a:b:C","parent":"urn:pulumi:s::p::o:o:Old::top"}},
+            {{"urn":"urn:pulumi:s::p::o:o:Old$a:b:C$a:b:D::grandchild","custom":false,"type":"a:b:D",
+                "parent":"urn:pulumi:s::p::o:o:Old$a:b:C::child","replaceWith":["urn:pulumi:s::p::o:o:Old::top"]}}"#
+        ))
+    };
+    let mut aliased = snapshot(r#","aliases":["urn:pulumi:s::p::o:o:Old::top"]"#);
+    aliased.normalize_urns().unwrap();
+    aliased.verify().unwrap();
+    let urns: Vec<&str> = aliased
+        .resources
+        .iter()
+        .map(|state| state.urn.as_str())
+        .collect();
+    assert_eq!(
+        urns,
+        [
+            "urn:pulumi:s::p::n:n:New::top",
+            "urn:pulumi:s::p::n:n:New$a:b:C::child",
+            "urn:pulumi:s::p::n:n:New$a:b:C$a:b:D::grandchild",
+        ]
+    );
+    assert!(aliased.resources[0].aliases.is_empty());
+}
+
+const HEADER_SEGMENT: u64 = 0;
+
+fn header() -> Header {
+    Header {
+        checkpoint: CheckpointDigest::of(b"checkpoint"),
+        segment: HEADER_SEGMENT,
+    }
+}
+
+#[test]
+fn what_is_not_a_journal_is_refused() {
+    let mut bytes = header_record(&header());
+    assert_eq!(read(&bytes).unwrap().header, Some(header()));
+    let entry = EncryptedEntry::encrypt_all(
+        &[Entry {
+            operation: OperationId::NONE,
+            kind: EntryKind::RebuiltBaseState,
+        }],
+        &NoCodec,
+        &mut CiphertextCache::new(),
+    )
+    .unwrap()
+    .remove(0);
+    assert!(matches!(
+        read(&entry_record(1, &entry)),
+        Err(ReadError::NotAJournal)
+    ));
+
+    bytes.extend(entry_record(1, &entry));
+    let good = bytes.len();
+    bytes.extend([0; 64]);
+    let journal = read(&bytes).unwrap();
+    assert_eq!(
+        (journal.good, journal.tail, journal.entries.len()),
+        (good, Tail::Torn, 1)
+    );
+
+    bytes.truncate(good);
+    bytes[good - 3] ^= 1;
+    assert_eq!(read(&bytes).unwrap().tail, Tail::Torn);
+    bytes.extend(entry_record(2, &entry));
+    assert_eq!(read(&bytes).unwrap().tail, Tail::Damaged);
+}
+
+/// A run and its records: base, entries, and the bytes with the end of each record.
+struct Recorded {
+    base: Snapshot,
+    entries: Vec<Entry>,
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+fn record(choices: Vec<u8>, codec: &CountingCodec) -> Recorded {
+    let mut choices = Choices::new(choices);
+    let count = choices.below(8);
+    let base = base(&mut choices, count);
+    let entries = Run::generate(&mut choices, &base);
+    let encrypted =
+        EncryptedEntry::encrypt_all(&entries, codec, &mut CiphertextCache::new()).unwrap();
+    let mut bytes = header_record(&header());
+    let mut ends = vec![bytes.len()];
+    for (sequence, entry) in (1..).zip(&encrypted) {
+        bytes.extend(entry_record(sequence, entry));
+        ends.push(bytes.len());
+    }
+    Recorded {
+        base,
+        entries,
+        bytes,
+        ends,
+    }
+}
+
+/// Reads what is left after a cut and checks that it is the fold of the entries that were complete.
+fn check_cut(run: &Recorded, codec: &CountingCodec, cut: usize) {
+    let journal = read(&run.bytes[..cut]).unwrap();
+    let complete = run.ends.iter().filter(|end| **end <= cut).count();
+    assert_eq!(journal.header.is_some(), complete > 0);
+    assert_eq!(journal.entries.len(), complete.saturating_sub(1));
+    assert_eq!(
+        journal.tail == Tail::Clean,
+        cut == 0 || run.ends.contains(&cut)
+    );
+
+    let base = run
+        .base
+        .encrypt(codec, &mut CiphertextCache::new())
+        .unwrap();
+    let recovered = replay(base, journal.entries)
+        .unwrap()
+        .snapshot(now(), VERSION)
+        .unwrap();
+    recovered.opaque().verify().unwrap();
+    let mut fold = Fold::new(run.base.clone());
+    run.entries[..complete.saturating_sub(1)]
+        .iter()
+        .for_each(|entry| fold.apply(entry.clone()).unwrap());
+    let expected = fold.snapshot(now(), VERSION).unwrap();
+    assert_eq!(
+        recovered
+            .decrypt(codec, &mut CiphertextCache::new())
+            .unwrap(),
+        expected
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn a_journal_may_be_cut_anywhere(choices in prop::collection::vec(any::<u8>(), 0..80)) {
+        let codec = CountingCodec::default();
+        let run = record(choices, &codec);
+        for end in &run.ends {
+            check_cut(&run, &codec, *end);
+        }
+        let last = run.ends.len().checked_sub(2).map_or(0, |at| run.ends[at]);
+        for cut in last..run.bytes.len() {
+            let journal = read(&run.bytes[..cut]).unwrap();
+            prop_assert_eq!(journal.good, last);
+        }
+        check_cut(&run, &codec, run.bytes.len() - 1);
+    }
+
+    #[test]
+    fn a_snapshot_comes_back_as_it_was(
+        inputs in properties(),
+        outputs in properties(),
+        trigger in value(),
+        choices in prop::collection::vec(any::<u8>(), 0..40),
+    ) {
+        let codec = CountingCodec::default();
+        let mut snapshot = base(&mut Choices::new(choices), 3);
+        let state = Arc::make_mut(&mut snapshot.resources[2]);
+        state.inputs = inputs.into();
+        state.outputs = outputs.into();
+        state.replacement_trigger = trigger;
+        let mut cache = CiphertextCache::new();
+        let text = snapshot.encrypt(&codec, &mut cache).unwrap().deployment(Layout::Indented);
+        let parsed = parse_deployment(text.as_bytes()).unwrap();
+        prop_assert!(!parsed.has_plaintext());
+        let mut again = CiphertextCache::new();
+        let opened = parsed.decrypt(&codec, &mut again).unwrap();
+        prop_assert_eq!(&opened, &snapshot);
+        prop_assert_eq!(opened.encrypt(&NoCodec, &mut again).unwrap().deployment(Layout::Indented), text);
+
+        let exposed = snapshot.deployment_with_secrets_exposed(Layout::CompactHtml);
+        let imported = parse_deployment(exposed.as_bytes()).unwrap();
+        prop_assert_eq!(imported.decrypt(&NoCodec, &mut cache).unwrap(), snapshot);
+    }
+
+    #[test]
+    fn whatever_can_be_repaired_is_valid_afterwards(
+        choices in prop::collection::vec(any::<u8>(), 0..60),
+        order in Just((0..8_usize).collect::<Vec<_>>()).prop_shuffle(),
+        dropped in 1..8_usize,
+    ) {
+        let whole = base(&mut Choices::new(choices), 7);
+        let mut broken = whole.clone();
+        broken.resources = order.iter().map(|at| whole.resources[*at].clone()).collect();
+        broken.resources.retain(|state| state.urn != whole.resources[dropped].urn);
+        let repaired = repair(&broken).unwrap().snapshot;
+        prop_assert_eq!(repaired.verify(), Ok(()));
+        prop_assert_eq!(repaired.resources.len(), 7);
+        let again = repair(&repaired).unwrap();
+        prop_assert!(again.reordered.is_empty() && again.pruned.is_empty());
+    }
+}

@@ -1,0 +1,13 @@
+//! Tests of the state crate against the shared vectors, and of what must hold for any snapshot and journal.
+
+#![expect(clippy::unwrap_used, reason = "tests may stop where they fail")]
+
+mod edits;
+mod files;
+mod generate;
+mod integrity;
+mod journal;
+mod json;
+mod size;
+mod support;
+mod values;

@@ -1,0 +1,112 @@
+//! Vectors, codecs, and small helpers.
+
+use std::cell::Cell;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use plumb_secrets::SymmetricKey;
+use plumb_state::{CodecError, Plaintext, SecretCodec};
+use serde_json::Value as Json;
+
+/// The bytes of a file among the vectors.
+pub(crate) fn vector_bytes(name: &str) -> Vec<u8> {
+    let path = format!(
+        "{}/../../tests/data/vectors/{name}",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// A JSON file among the vectors.
+pub(crate) fn vector(name: &str) -> Json {
+    serde_json::from_slice(&vector_bytes(name)).unwrap()
+}
+
+/// The list under `name`.
+pub(crate) fn list<'a>(json: &'a Json, name: &str) -> &'a [Json] {
+    json[name]
+        .as_array()
+        .unwrap_or_else(|| panic!("no list {name}"))
+}
+
+/// Parses JSON text.
+pub(crate) fn json(text: &str) -> Json {
+    serde_json::from_str(text).unwrap()
+}
+
+/// Encrypts with a real data key.
+pub(crate) struct KeyCodec(SymmetricKey);
+
+impl KeyCodec {
+    pub(crate) fn from_hex(key: &str) -> Self {
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(key, &mut bytes).unwrap();
+        KeyCodec(SymmetricKey::from_bytes(&bytes))
+    }
+}
+
+impl SecretCodec for KeyCodec {
+    fn encrypt_batch(&self, plaintexts: &[&Plaintext]) -> Result<Vec<String>, CodecError> {
+        let texts: Vec<_> = plaintexts
+            .iter()
+            .map(|text| plumb_secrets::Plaintext::new(text.reveal().to_owned()))
+            .collect();
+        self.0.encrypt(&texts).map_err(CodecError::new)
+    }
+
+    fn decrypt_batch(&self, ciphertexts: &[&str]) -> Result<Vec<Plaintext>, CodecError> {
+        let texts = self.0.decrypt(ciphertexts).map_err(CodecError::new)?;
+        Ok(texts
+            .iter()
+            .map(|text| Plaintext::new(text.expose().to_owned()))
+            .collect())
+    }
+}
+
+/// Base64 and a running number: no text is encrypted twice the same, as with a real manager. Counts its work.
+#[derive(Default)]
+pub(crate) struct CountingCodec {
+    pub(crate) encrypted: Cell<usize>,
+    pub(crate) decrypted: Cell<usize>,
+}
+
+impl SecretCodec for CountingCodec {
+    fn encrypt_batch(&self, plaintexts: &[&Plaintext]) -> Result<Vec<String>, CodecError> {
+        let encrypt = |text: &&Plaintext| {
+            self.encrypted.set(self.encrypted.get() + 1);
+            format!(
+                "{}:{}",
+                self.encrypted.get(),
+                STANDARD.encode(text.reveal())
+            )
+        };
+        Ok(plaintexts.iter().map(encrypt).collect())
+    }
+
+    fn decrypt_batch(&self, ciphertexts: &[&str]) -> Result<Vec<Plaintext>, CodecError> {
+        self.decrypted.set(self.decrypted.get() + ciphertexts.len());
+        let decrypt = |text: &&str| {
+            let (_, data) = text
+                .split_once(':')
+                .ok_or_else(|| CodecError::new("no number"))?;
+            let bytes = STANDARD.decode(data).map_err(CodecError::new)?;
+            Ok(Plaintext::new(
+                String::from_utf8(bytes).map_err(CodecError::new)?,
+            ))
+        };
+        ciphertexts.iter().map(decrypt).collect()
+    }
+}
+
+/// Fails whenever it is called.
+pub(crate) struct NoCodec;
+
+impl SecretCodec for NoCodec {
+    fn encrypt_batch(&self, _: &[&Plaintext]) -> Result<Vec<String>, CodecError> {
+        Err(CodecError::new("the codec was called"))
+    }
+
+    fn decrypt_batch(&self, _: &[&str]) -> Result<Vec<Plaintext>, CodecError> {
+        Err(CodecError::new("the codec was called"))
+    }
+}

@@ -1,0 +1,287 @@
+//! Failures of provider calls (`protocol.md` 6).
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use plumb_proto::pulumirpc::{
+    ConfigureErrorMissingKeys, ErrorCause, ErrorResourceAwaitFailed, ErrorResourceInitFailed,
+    InputPropertiesError,
+};
+use plumb_proto::status::detail;
+use plumb_proto::tonic::{Code, Status};
+use plumb_resource::ResourceId;
+use plumb_resource::provider::{
+    CheckFailure, CreateRequest, PartialFailure, ProviderError, ReadRequest, ResourceStatus,
+    UpdateRequest,
+};
+use plumb_value::{PropertyMap, ReferenceId, Value};
+
+use super::response::{decode_changed, decode_read};
+use crate::{Error, ProviderFeatures};
+
+/// An error of writing or reading values, before the world could change.
+impl From<Error> for ProviderError {
+    fn from(error: Error) -> Self {
+        ProviderError::clean(error.to_string())
+    }
+}
+
+/// A failure of a call that changes nothing: Check, Diff, Invoke and so on.
+pub fn call_error(status: &Status) -> ProviderError {
+    ProviderError::clean(message(status))
+}
+
+/// A failure of Configure; keys that are missing are listed with what to do.
+pub fn configure_error(status: &Status) -> ProviderError {
+    let Some(missing) =
+        detail::<ConfigureErrorMissingKeys>(status).filter(|d| !d.missing_keys.is_empty())
+    else {
+        return call_error(status);
+    };
+    let lines = missing.missing_keys.iter().map(|key| {
+        format!(
+            "missing required configuration key \"{0}\": {1}\n\
+             Set a value using the command `pulumi config set {0} <value>`.",
+            key.name, key.description
+        )
+    });
+    ProviderError::clean(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// A failure of Construct or Call; `inputs` are those of the request, to show values beside problems.
+pub fn construct_error(status: &Status, inputs: &PropertyMap) -> ProviderError {
+    let mut error = ProviderError::clean(message(status));
+    let problems = detail::<InputPropertiesError>(status)
+        .map(|detail| detail.errors)
+        .unwrap_or_default();
+    let mut text = error.message.to_string();
+    for problem in problems {
+        let _ = write!(text, "\n\t\t- property {}", problem.property_path);
+        if let Some(value) = find(inputs, &problem.property_path) {
+            let _ = write!(text, " with value '{}'", show(value));
+        }
+        let _ = write!(text, " has a problem: {}", problem.reason);
+        error.properties.push(CheckFailure {
+            property: problem.property_path.into(),
+            reason: problem.reason.into(),
+        });
+    }
+    error.message = text.into();
+    error
+}
+
+/// A failure of Create.
+pub fn create_error(
+    status: &Status,
+    request: &CreateRequest,
+    features: &ProviderFeatures,
+) -> ProviderError {
+    let Some(failed) = detail::<ErrorResourceInitFailed>(status) else {
+        return operation_error(status);
+    };
+    let outputs = decode_changed(
+        failed.properties.as_ref(),
+        &request.inputs,
+        request.preview,
+        *features,
+    );
+    let inputs = decode_changed(
+        failed.inputs.as_ref(),
+        &request.inputs,
+        request.preview,
+        *features,
+    );
+    partial_failure(failed, outputs.and_then(|outputs| Ok((inputs?, outputs))))
+}
+
+/// A failure of Update.
+pub fn update_error(
+    status: &Status,
+    request: &UpdateRequest,
+    features: &ProviderFeatures,
+) -> ProviderError {
+    let Some(failed) = detail::<ErrorResourceInitFailed>(status) else {
+        return operation_error(status);
+    };
+    let outputs = decode_changed(
+        failed.properties.as_ref(),
+        &request.new_inputs,
+        request.preview,
+        *features,
+    );
+    let inputs = decode_changed(
+        failed.inputs.as_ref(),
+        &request.new_inputs,
+        request.preview,
+        *features,
+    );
+    partial_failure(failed, outputs.and_then(|outputs| Ok((inputs?, outputs))))
+}
+
+/// A failure of Read.
+pub fn read_error(
+    status: &Status,
+    request: &ReadRequest,
+    features: &ProviderFeatures,
+) -> ProviderError {
+    let Some(failed) = detail::<ErrorResourceInitFailed>(status) else {
+        return operation_error(status);
+    };
+    let decoded = decode_read(
+        failed.inputs.as_ref(),
+        failed.properties.as_ref(),
+        request,
+        *features,
+    );
+    partial_failure(failed, decoded)
+}
+
+/// A failure of Delete.
+pub fn delete_error(status: &Status) -> ProviderError {
+    operation_error(status)
+}
+
+/// Whether the provider gave up waiting for the resource: Create stores no state, Update keeps the prior one.
+pub fn is_await_failure(status: &Status) -> bool {
+    detail::<ErrorResourceAwaitFailed>(status).is_some()
+}
+
+/// The message of a resource that exists but did not get ready.
+pub fn init_error_message<T: AsRef<str>>(reasons: &[T]) -> String {
+    let mut text = match reasons.len() {
+        0 => return "resource init failed".to_owned(),
+        1 => "1 error occurred:".to_owned(),
+        count => format!("{count} errors occurred:"),
+    };
+    for reason in reasons {
+        let _ = write!(text, "\n\t* {}", reason.as_ref());
+    }
+    text
+}
+
+/// Whether a failed operation may have changed the resource follows from the code.
+fn operation_error(status: &Status) -> ProviderError {
+    let applied = matches!(
+        status.code(),
+        Code::Internal | Code::DataLoss | Code::Unknown
+    );
+    let message = message(status);
+    if applied && !is_await_failure(status) {
+        ProviderError::unknown(message)
+    } else {
+        ProviderError::clean(message)
+    }
+}
+
+/// `decoded` are inputs and outputs; if they cannot be read nobody knows what the resource is like.
+fn partial_failure(
+    failed: ErrorResourceInitFailed,
+    decoded: Result<(Option<PropertyMap>, Option<PropertyMap>), Error>,
+) -> ProviderError {
+    let (inputs, outputs) = match decoded {
+        Ok(decoded) => decoded,
+        Err(error) => return ProviderError::unknown(error.to_string()),
+    };
+    let message = init_error_message(&failed.reasons);
+    let failure = PartialFailure {
+        id: ResourceId::from_text(&failed.id),
+        outputs: outputs.map(Arc::new),
+        inputs: inputs.map(Arc::new),
+        reasons: failed.reasons.into_iter().map(Into::into).collect(),
+        refresh_before_update: failed.refresh_before_update,
+    };
+    ProviderError {
+        message: message.into(),
+        status: ResourceStatus::Partial(Box::new(failure)),
+        properties: Vec::new(),
+    }
+}
+
+/// The text of a failure, with its cause if the provider told one.
+fn message(status: &Status) -> String {
+    match detail::<ErrorCause>(status) {
+        Some(cause) if status.message().is_empty() => cause.message,
+        Some(cause) if !cause.message.is_empty() => {
+            format!("{}: {}", status.message(), cause.message)
+        }
+        _ if status.message().is_empty() => status.code().description().to_owned(),
+        _ => status.message().to_owned(),
+    }
+}
+
+/// The value at a path such as `a.b[0]["c"]`.
+fn find<'a>(inputs: &'a PropertyMap, path: &str) -> Option<&'a Value> {
+    let mut steps = split_path(path)?.into_iter();
+    let mut value = inputs.get(&steps.next()?)?;
+    for step in steps {
+        value = match unwrapped(value) {
+            Value::Object(map) => map.get(&step)?,
+            Value::Array(values) => values.get(step.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    Some(value)
+}
+
+/// The value inside outputs. Secrets stay closed.
+fn unwrapped(value: &Value) -> &Value {
+    match value {
+        Value::Output(output) if !output.secret => output.value.as_ref().map_or(value, unwrapped),
+        other => other,
+    }
+}
+
+fn split_path(path: &str) -> Option<Vec<String>> {
+    let mut steps = Vec::new();
+    let mut rest = path;
+    while !rest.is_empty() {
+        if let Some(quoted) = rest.strip_prefix("[\"") {
+            let (step, after) = quoted.split_once("\"]")?;
+            steps.push(step.to_owned());
+            rest = after;
+        } else if let Some(index) = rest.strip_prefix('[') {
+            let (step, after) = index.split_once(']')?;
+            steps.push(step.to_owned());
+            rest = after;
+        } else {
+            let named = rest.strip_prefix('.').unwrap_or(rest);
+            let end = named.find(['.', '[']).unwrap_or(named.len());
+            if end == 0 {
+                return None;
+            }
+            steps.push(named[..end].to_owned());
+            rest = &named[end..];
+        }
+    }
+    Some(steps)
+}
+
+/// A value in a message: nothing secret, nothing long.
+fn show(value: &Value) -> String {
+    match unwrapped(value) {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(value) => value.to_string(),
+        Value::String(text) => text.to_string(),
+        Value::Bytes(_) => "[bytes]".to_owned(),
+        Value::Array(values) => format!(
+            "[{}]",
+            values.iter().map(show).collect::<Vec<_>>().join(" ")
+        ),
+        Value::Object(map) => {
+            let entries = map
+                .iter()
+                .map(|(key, value)| format!("{key}:{}", show(value)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(" "))
+        }
+        Value::Asset(_) => "[asset]".to_owned(),
+        Value::Archive(_) => "[archive]".to_owned(),
+        Value::Secret(_) => "[secret]".to_owned(),
+        Value::Output(output) if output.secret => "[secret]".to_owned(),
+        Value::Output(_) | Value::Computed(_) => "[unknown]".to_owned(),
+        Value::Resource(reference) => match &reference.id {
+            ReferenceId::Known(id) => id.to_string(),
+            ReferenceId::None | ReferenceId::Unknown => reference.urn.to_string(),
+        },
+    }
+}

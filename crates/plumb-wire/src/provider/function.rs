@@ -1,0 +1,55 @@
+//! Functions and parameters.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use plumb_proto::pulumirpc::{
+    self, parameterize_request::Parameters, parameterize_request::ParametersValue,
+};
+use plumb_resource::provider::{InvokeRequest, InvokeResponse, Parameterization, ProviderError};
+
+use super::response::{ANSWER, failures};
+use crate::adjust::mark_all_secret;
+use crate::property::{decode_map, encode_map};
+use crate::{Error, ProviderFeatures};
+
+/// Writes Invoke. Unknown arguments are left out.
+pub fn invoke_request(
+    request: &InvokeRequest,
+    features: &ProviderFeatures,
+) -> Result<pulumirpc::InvokeRequest, Error> {
+    Ok(pulumirpc::InvokeRequest {
+        tok: request.token.as_str().to_owned(),
+        args: Some(encode_map(&request.args, features.request_options())?),
+        preview: request.preview,
+    })
+}
+
+/// Reads the answer to Invoke. All of it is secret if an argument was and the provider was not told of it.
+pub fn invoke_response(
+    response: &pulumirpc::InvokeResponse,
+    request: &InvokeRequest,
+    features: &ProviderFeatures,
+) -> Result<InvokeResponse, ProviderError> {
+    let mut result = decode_map(response.r#return.as_ref(), ANSWER.unknowns_or_reject(false))?;
+    if !features.accept_secrets && request.args.contains_secrets() {
+        mark_all_secret(&mut result);
+    }
+    Ok(InvokeResponse {
+        result: Arc::new(result),
+        failures: failures(&response.failures),
+        dependencies: BTreeMap::new(),
+    })
+}
+
+/// Writes Parameterize, from a parameter that a program or a state has.
+pub fn parameterize_request(parameter: &Parameterization) -> pulumirpc::ParameterizeRequest {
+    let value = ParametersValue {
+        name: parameter.name.to_string(),
+        version: parameter.version.to_string(),
+        value: parameter.value.to_vec(),
+    };
+    pulumirpc::ParameterizeRequest {
+        parameters: Some(Parameters::Value(value)),
+    }
+}

@@ -1,0 +1,222 @@
+//! Answers about resources.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use plumb_proto::pulumirpc::{self, diff_response, property_diff};
+use plumb_resource::provider::{
+    CheckFailure, CheckRequest, CheckResponse, CreateRequest, CreateResponse, DiffChanges,
+    DiffKind, DiffResult, PropertyDiff, ProviderError, ReadRequest, ReadResponse, UpdateRequest,
+    UpdateResponse,
+};
+use plumb_resource::{ResourceId, UNKNOWN_SENTINEL};
+use plumb_value::PropertyMap;
+use prost_types::Struct;
+
+use crate::adjust::annotate_secrets;
+use crate::assets::restore_contents;
+use crate::property::{decode_map, decode_optional_map};
+use crate::{Error, MarshalOptions, ProviderFeatures};
+
+/// Secrets and references kept, absent maps too: what all answers have in common.
+pub(super) const ANSWER: MarshalOptions = MarshalOptions::PLAIN
+    .secrets(true)
+    .resources(true)
+    .nil(true);
+
+/// Reads the answer to Check.
+pub fn check_response(
+    response: &pulumirpc::CheckResponse,
+    request: &CheckRequest,
+    features: &ProviderFeatures,
+) -> Result<CheckResponse, ProviderError> {
+    let options = ANSWER.unknowns_or_reject(request.allow_unknowns);
+    let mut inputs = decode_optional_map(response.inputs.as_ref(), options)?;
+    if let Some(inputs) = inputs.as_mut().filter(|_| !features.accept_secrets) {
+        annotate_secrets(inputs, &request.new_inputs);
+    }
+    Ok(CheckResponse {
+        inputs: inputs.map(Arc::new),
+        failures: failures(&response.failures),
+    })
+}
+
+pub(super) fn failures(failures: &[pulumirpc::CheckFailure]) -> Vec<CheckFailure> {
+    let convert = |failure: &pulumirpc::CheckFailure| CheckFailure {
+        property: failure.property.as_str().into(),
+        reason: failure.reason.as_str().into(),
+    };
+    failures.iter().map(convert).collect()
+}
+
+/// Reads the answer to Diff and DiffConfig. Kinds of difference that nobody knows count as updates.
+pub fn diff_response(response: &pulumirpc::DiffResponse) -> DiffResult {
+    let changes = match diff_response::DiffChanges::try_from(response.changes) {
+        Ok(diff_response::DiffChanges::DiffNone) => DiffChanges::None,
+        Ok(diff_response::DiffChanges::DiffSome) => DiffChanges::Some,
+        Ok(diff_response::DiffChanges::DiffUnknown) | Err(_) => DiffChanges::Unknown,
+    };
+    let detailed = response.detailed_diff.iter().map(|(path, difference)| {
+        let difference = PropertyDiff {
+            kind: diff_kind(difference.kind),
+            input_diff: difference.input_diff,
+        };
+        (path.as_str().into(), difference)
+    });
+    DiffResult {
+        changes,
+        replace_keys: response.replaces.iter().map(Into::into).collect(),
+        stable_keys: response.stables.iter().map(Into::into).collect(),
+        changed_keys: response.diffs.iter().map(Into::into).collect(),
+        detailed_diff: response
+            .has_detailed_diff
+            .then(|| detailed.collect::<BTreeMap<_, _>>()),
+        delete_before_replace: response.delete_before_replace,
+    }
+}
+
+fn diff_kind(kind: i32) -> DiffKind {
+    match property_diff::Kind::try_from(kind) {
+        Ok(property_diff::Kind::Add) => DiffKind::Add,
+        Ok(property_diff::Kind::AddReplace) => DiffKind::AddReplace,
+        Ok(property_diff::Kind::Delete) => DiffKind::Delete,
+        Ok(property_diff::Kind::DeleteReplace) => DiffKind::DeleteReplace,
+        Ok(property_diff::Kind::UpdateReplace) => DiffKind::UpdateReplace,
+        Ok(property_diff::Kind::Update) | Err(_) => DiffKind::Update,
+    }
+}
+
+/// Reads the answer to Create. Outside of previews there must be an id.
+pub fn create_response(
+    response: &pulumirpc::CreateResponse,
+    request: &CreateRequest,
+    features: &ProviderFeatures,
+) -> Result<CreateResponse, ProviderError> {
+    let id = match response.id.as_str() {
+        "" | UNKNOWN_SENTINEL if request.preview => ResourceId::Unknown,
+        "" => {
+            let message = format!(
+                "plugin returned empty resource.ID from create '{}'",
+                request.urn
+            );
+            return Err(ProviderError::unknown(message));
+        }
+        id => ResourceId::from_text(id),
+    };
+    let outputs = decode_changed(
+        response.properties.as_ref(),
+        &request.inputs,
+        request.preview,
+        *features,
+    )
+    .map_err(after_change)?;
+    let outputs = outputs.unwrap_or_default();
+    Ok(CreateResponse {
+        id,
+        outputs: Arc::new(outputs),
+        refresh_before_update: response.refresh_before_update,
+    })
+}
+
+/// Reads the answer to Update.
+pub fn update_response(
+    response: &pulumirpc::UpdateResponse,
+    request: &UpdateRequest,
+    features: &ProviderFeatures,
+) -> Result<UpdateResponse, ProviderError> {
+    let outputs = decode_changed(
+        response.properties.as_ref(),
+        &request.new_inputs,
+        request.preview,
+        *features,
+    )
+    .map_err(after_change)?;
+    let outputs = outputs.unwrap_or_default();
+    Ok(UpdateResponse {
+        outputs: Arc::new(outputs),
+        refresh_before_update: response.refresh_before_update,
+    })
+}
+
+/// Outputs of Create and Update, with secretness of the inputs if the provider was not told of it.
+pub(super) fn decode_changed(
+    outputs: Option<&Struct>,
+    inputs: &PropertyMap,
+    preview: bool,
+    features: ProviderFeatures,
+) -> Result<Option<PropertyMap>, Error> {
+    let mut outputs = decode_optional_map(outputs, ANSWER.unknowns_or_reject(preview))?;
+    if let Some(outputs) = outputs.as_mut().filter(|_| !features.accept_secrets) {
+        annotate_secrets(outputs, inputs);
+    }
+    Ok(outputs)
+}
+
+/// Reads the answer to Read. No id means that the resource is gone.
+pub fn read_response(
+    response: &pulumirpc::ReadResponse,
+    request: &ReadRequest,
+    features: &ProviderFeatures,
+) -> Result<ReadResponse, ProviderError> {
+    let id = ResourceId::from_text(&response.id);
+    if id == ResourceId::None {
+        return Ok(ReadResponse {
+            id,
+            inputs: None,
+            outputs: None,
+            refresh_before_update: false,
+        });
+    }
+    let (inputs, outputs) = decode_read(
+        response.inputs.as_ref(),
+        response.properties.as_ref(),
+        request,
+        *features,
+    )
+    .map_err(after_change)?;
+    Ok(ReadResponse {
+        id,
+        inputs: inputs.map(Arc::new),
+        outputs: outputs.map(Arc::new),
+        refresh_before_update: response.refresh_before_update,
+    })
+}
+
+/// Inputs and outputs of a resource as it is, with secretness and contents of assets as the request had them.
+pub(super) fn decode_read(
+    inputs: Option<&Struct>,
+    outputs: Option<&Struct>,
+    request: &ReadRequest,
+    features: ProviderFeatures,
+) -> Result<(Option<PropertyMap>, Option<PropertyMap>), Error> {
+    let options = ANSWER.unknowns_or_reject(false);
+    let mut inputs = decode_optional_map(inputs, options)?;
+    let mut outputs = decode_optional_map(outputs, options)?;
+    if !features.accept_secrets {
+        if let (Some(inputs), Some(known)) = (&mut inputs, &request.inputs) {
+            annotate_secrets(inputs, known);
+        }
+        if let Some(outputs) = &mut outputs {
+            annotate_secrets(outputs, &request.outputs);
+        }
+    }
+    if let Some(known) = &request.inputs {
+        for answer in inputs.iter_mut().chain(&mut outputs) {
+            restore_contents(answer, known);
+        }
+    }
+    Ok((inputs, outputs))
+}
+
+/// Reads a map that counts as empty when it is absent.
+pub(super) fn decode_result(
+    map: Option<&Struct>,
+    options: MarshalOptions,
+) -> Result<Arc<PropertyMap>, Error> {
+    decode_map(map, options).map(Arc::new)
+}
+
+/// An answer that cannot be read, after a call that has changed or looked at the world.
+pub(super) fn after_change(error: Error) -> ProviderError {
+    ProviderError::unknown(error.to_string())
+}

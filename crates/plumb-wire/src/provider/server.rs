@@ -1,0 +1,424 @@
+//! The same calls from the provider's side: reads requests, writes answers (`protocol.md` 3.2).
+//!
+//! For providers that are built in but served to others. Components are not among them: there is no Construct and no Call
+//! here.
+
+use std::sync::Arc;
+
+use plumb_proto::pulumirpc::{
+    self, ErrorResourceInitFailed, InputPropertiesError, check_request::autonaming_options::Mode,
+    diff_response, input_properties_error::PropertyError, parameterize_request::Parameters,
+    property_diff,
+};
+use plumb_proto::status::{to_any, with_details};
+use plumb_proto::tonic::{Code, Status};
+use plumb_resource::provider::{
+    Autonaming, CheckConfigRequest, CheckFailure, CheckRequest, CheckResponse, ConfigureRequest,
+    CreateRequest, CreateResponse, DeleteRequest, DiffChanges, DiffKind, DiffRequest, DiffResult,
+    InvokeRequest, InvokeResponse, Parameterization, PartialFailure, ProviderError, ReadRequest,
+    ReadResponse, ResourceStatus, UpdateRequest, UpdateResponse,
+};
+use plumb_resource::{InvalidUrn, ResourceId, TypeToken, UNKNOWN_SENTINEL, Urn};
+use plumb_value::PropertyMap;
+use prost_types::Struct;
+
+use crate::property::{decode_map, decode_optional_map, encode_map, encode_optional_map};
+use crate::{Error, MarshalOptions};
+
+/// What the engine understands, from its requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EngineFeatures {
+    /// Secrets may be answered; from Configure.
+    pub accept_secrets: bool,
+    /// Resource references may be answered; from Configure.
+    pub accept_resources: bool,
+    /// Strings that are not valid UTF-8 may be answered; from Handshake.
+    pub accepts_byte_strings: bool,
+}
+
+impl EngineFeatures {
+    /// What Handshake says.
+    pub fn from_handshake(request: &pulumirpc::ProviderHandshakeRequest) -> Self {
+        EngineFeatures {
+            accepts_byte_strings: request.accepts_byte_string,
+            ..EngineFeatures::default()
+        }
+    }
+
+    /// These features after Configure.
+    #[must_use]
+    pub fn after_configure(self, request: &pulumirpc::ConfigureRequest) -> Self {
+        EngineFeatures {
+            accept_secrets: request.accept_secrets,
+            accept_resources: request.accept_resources,
+            ..self
+        }
+    }
+
+    fn options(self) -> MarshalOptions {
+        MarshalOptions::PLAIN
+            .unknowns(true)
+            .secrets(self.accept_secrets)
+            .resources(self.accept_resources)
+            .byte_strings(self.accepts_byte_strings)
+            .nil(true)
+    }
+}
+
+/// A request that cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RequestError {
+    /// A value is malformed.
+    #[error(transparent)]
+    Value(#[from] Error),
+    /// The URN is none.
+    #[error(transparent)]
+    Urn(#[from] InvalidUrn),
+    /// A name or type beside the URN says something else than the URN.
+    #[error("{field} {given:?} does not match the URN {urn}")]
+    Mismatch {
+        /// `name` or `type`.
+        field: &'static str,
+        /// What the field says.
+        given: String,
+        /// The URN.
+        urn: Urn,
+    },
+    /// Something that is needed is not there.
+    #[error("the request has no {field}")]
+    Missing {
+        /// What is missing.
+        field: &'static str,
+    },
+}
+
+impl From<RequestError> for Status {
+    fn from(error: RequestError) -> Self {
+        Status::invalid_argument(error.to_string())
+    }
+}
+
+const REQUEST: MarshalOptions = MarshalOptions::RICH;
+
+fn read_urn(urn: &str, name: &str, type_token: &str) -> Result<Urn, RequestError> {
+    let urn = Urn::parse(urn)?;
+    let differs = |given: &str, own: &str| !given.is_empty() && given != own;
+    let (field, given) = if differs(name, urn.name()) {
+        ("name", name)
+    } else if differs(type_token, urn.type_text()) {
+        ("type", type_token)
+    } else {
+        return Ok(urn);
+    };
+    Err(RequestError::Mismatch {
+        field,
+        given: given.to_owned(),
+        urn,
+    })
+}
+
+fn read_map(map: Option<&Struct>) -> Result<Arc<PropertyMap>, RequestError> {
+    Ok(Arc::new(decode_map(map, REQUEST)?))
+}
+
+fn read_optional_map(map: Option<&Struct>) -> Result<Option<Arc<PropertyMap>>, RequestError> {
+    Ok(decode_optional_map(map, REQUEST.nil(true))?.map(Arc::new))
+}
+
+/// Reads CheckConfig.
+pub fn check_config_request(
+    request: &pulumirpc::CheckRequest,
+) -> Result<CheckConfigRequest, RequestError> {
+    Ok(CheckConfigRequest {
+        urn: read_urn(&request.urn, &request.name, &request.r#type)?,
+        old_inputs: read_optional_map(request.olds.as_ref())?,
+        new_inputs: read_map(request.news.as_ref())?,
+        allow_unknowns: true,
+    })
+}
+
+/// Reads Configure.
+pub fn configure_request(
+    request: &pulumirpc::ConfigureRequest,
+) -> Result<ConfigureRequest, RequestError> {
+    let urn = request
+        .urn
+        .as_deref()
+        .ok_or(RequestError::Missing { field: "urn" })?;
+    let name = request.name.as_deref().unwrap_or_default();
+    let type_token = request.r#type.as_deref().unwrap_or_default();
+    Ok(ConfigureRequest {
+        urn: read_urn(urn, name, type_token)?,
+        id: read_id(request.id.as_deref().unwrap_or_default()),
+        inputs: read_map(request.args.as_ref())?,
+    })
+}
+
+fn read_id(text: &str) -> ResourceId {
+    if text == UNKNOWN_SENTINEL {
+        ResourceId::Unknown
+    } else {
+        ResourceId::from_text(text)
+    }
+}
+
+/// Reads Check. A way of naming that nobody knows counts as a proposal.
+pub fn check_request(request: &pulumirpc::CheckRequest) -> Result<CheckRequest, RequestError> {
+    let autonaming = request.autonaming.as_ref().map(|options| {
+        let name = options.proposed_name.as_str().into();
+        match Mode::try_from(options.mode) {
+            Ok(Mode::Enforce) => Autonaming::Enforce(name),
+            Ok(Mode::Disable) => Autonaming::Disabled,
+            Ok(Mode::Propose) | Err(_) => Autonaming::Propose(name),
+        }
+    });
+    Ok(CheckRequest {
+        urn: read_urn(&request.urn, &request.name, &request.r#type)?,
+        old_inputs: read_optional_map(request.olds.as_ref())?,
+        new_inputs: read_map(request.news.as_ref())?,
+        allow_unknowns: true,
+        random_seed: request.random_seed.as_slice().into(),
+        autonaming,
+    })
+}
+
+/// Reads Diff and DiffConfig. Without old inputs, as older engines send it, the old outputs stand for them.
+pub fn diff_request(request: &pulumirpc::DiffRequest) -> Result<DiffRequest, RequestError> {
+    let old_outputs = read_map(request.olds.as_ref())?;
+    Ok(DiffRequest {
+        urn: read_urn(&request.urn, &request.name, &request.r#type)?,
+        id: read_id(&request.id),
+        old_inputs: read_optional_map(request.old_inputs.as_ref())?
+            .unwrap_or_else(|| old_outputs.clone()),
+        old_outputs,
+        new_inputs: read_map(request.news.as_ref())?,
+        allow_unknowns: true,
+        ignore_changes: request.ignore_changes.iter().map(Into::into).collect(),
+    })
+}
+
+/// Reads Create.
+pub fn create_request(request: &pulumirpc::CreateRequest) -> Result<CreateRequest, RequestError> {
+    Ok(CreateRequest {
+        urn: read_urn(&request.urn, &request.name, &request.r#type)?,
+        inputs: read_map(request.properties.as_ref())?,
+        timeout: request.timeout,
+        preview: request.preview,
+    })
+}
+
+/// Reads Read.
+pub fn read_request(request: &pulumirpc::ReadRequest) -> Result<ReadRequest, RequestError> {
+    Ok(ReadRequest {
+        urn: read_urn(&request.urn, &request.name, &request.r#type)?,
+        id: read_id(&request.id),
+        inputs: read_optional_map(request.inputs.as_ref())?,
+        outputs: read_map(request.properties.as_ref())?,
+        timeout: request.timeout,
+    })
+}
+
+/// Reads Update. Without old inputs, as older engines send it, the old outputs stand for them.
+pub fn update_request(request: &pulumirpc::UpdateRequest) -> Result<UpdateRequest, RequestError> {
+    let old_outputs = read_map(request.olds.as_ref())?;
+    Ok(UpdateRequest {
+        urn: read_urn(&request.urn, &request.name, &request.r#type)?,
+        id: read_id(&request.id),
+        old_inputs: read_optional_map(request.old_inputs.as_ref())?
+            .unwrap_or_else(|| old_outputs.clone()),
+        old_outputs,
+        new_inputs: read_map(request.news.as_ref())?,
+        ignore_changes: request.ignore_changes.iter().map(Into::into).collect(),
+        timeout: request.timeout,
+        preview: request.preview,
+    })
+}
+
+/// Reads Delete.
+pub fn delete_request(request: &pulumirpc::DeleteRequest) -> Result<DeleteRequest, RequestError> {
+    Ok(DeleteRequest {
+        urn: read_urn(&request.urn, &request.name, &request.r#type)?,
+        id: read_id(&request.id),
+        inputs: read_map(request.old_inputs.as_ref())?,
+        outputs: read_map(request.properties.as_ref())?,
+        timeout: request.timeout,
+    })
+}
+
+/// Reads Invoke.
+pub fn invoke_request(request: &pulumirpc::InvokeRequest) -> Result<InvokeRequest, RequestError> {
+    Ok(InvokeRequest {
+        token: TypeToken::new(request.tok.as_str()),
+        args: read_map(request.args.as_ref())?,
+        preview: request.preview,
+    })
+}
+
+/// Reads Parameterize with a value; one with command line arguments is not a [`Parameterization`].
+pub fn parameterize_request(
+    request: &pulumirpc::ParameterizeRequest,
+) -> Result<Parameterization, RequestError> {
+    match &request.parameters {
+        Some(Parameters::Value(value)) => Ok(Parameterization {
+            name: value.name.as_str().into(),
+            version: value.version.as_str().into(),
+            value: value.value.as_slice().into(),
+        }),
+        Some(Parameters::Args(_)) | None => Err(RequestError::Missing {
+            field: "parameter value",
+        }),
+    }
+}
+
+/// Writes the answer to Check and CheckConfig.
+pub fn check_response(
+    response: &CheckResponse,
+    engine: EngineFeatures,
+) -> Result<pulumirpc::CheckResponse, Error> {
+    Ok(pulumirpc::CheckResponse {
+        inputs: encode_optional_map(response.inputs.as_deref(), engine.options())?,
+        failures: write_failures(&response.failures),
+    })
+}
+
+fn write_failures(failures: &[CheckFailure]) -> Vec<pulumirpc::CheckFailure> {
+    let write = |failure: &CheckFailure| pulumirpc::CheckFailure {
+        property: failure.property.to_string(),
+        reason: failure.reason.to_string(),
+    };
+    failures.iter().map(write).collect()
+}
+
+/// Writes the answer to Diff and DiffConfig.
+pub fn diff_response(result: &DiffResult) -> pulumirpc::DiffResponse {
+    let changes = match result.changes {
+        DiffChanges::Unknown => diff_response::DiffChanges::DiffUnknown,
+        DiffChanges::None => diff_response::DiffChanges::DiffNone,
+        DiffChanges::Some => diff_response::DiffChanges::DiffSome,
+    };
+    let detailed = result
+        .detailed_diff
+        .iter()
+        .flatten()
+        .map(|(path, difference)| {
+            let kind = write_kind(difference.kind) as i32;
+            (
+                path.to_string(),
+                pulumirpc::PropertyDiff {
+                    kind,
+                    input_diff: difference.input_diff,
+                },
+            )
+        });
+    pulumirpc::DiffResponse {
+        replaces: super::component::strings(&result.replace_keys),
+        stables: super::component::strings(&result.stable_keys),
+        delete_before_replace: result.delete_before_replace,
+        changes: changes as i32,
+        diffs: super::component::strings(&result.changed_keys),
+        detailed_diff: detailed.collect(),
+        has_detailed_diff: result.detailed_diff.is_some(),
+    }
+}
+
+fn write_kind(kind: DiffKind) -> property_diff::Kind {
+    match kind {
+        DiffKind::Add => property_diff::Kind::Add,
+        DiffKind::AddReplace => property_diff::Kind::AddReplace,
+        DiffKind::Delete => property_diff::Kind::Delete,
+        DiffKind::DeleteReplace => property_diff::Kind::DeleteReplace,
+        DiffKind::Update => property_diff::Kind::Update,
+        DiffKind::UpdateReplace => property_diff::Kind::UpdateReplace,
+    }
+}
+
+/// Writes the answer to Create.
+pub fn create_response(
+    response: &CreateResponse,
+    engine: EngineFeatures,
+) -> Result<pulumirpc::CreateResponse, Error> {
+    Ok(pulumirpc::CreateResponse {
+        id: response.id.as_str().to_owned(),
+        properties: Some(encode_map(&response.outputs, engine.options())?),
+        refresh_before_update: response.refresh_before_update,
+    })
+}
+
+/// Writes the answer to Read.
+pub fn read_response(
+    response: &ReadResponse,
+    engine: EngineFeatures,
+) -> Result<pulumirpc::ReadResponse, Error> {
+    Ok(pulumirpc::ReadResponse {
+        id: response.id.as_str().to_owned(),
+        properties: encode_optional_map(response.outputs.as_deref(), engine.options())?,
+        inputs: encode_optional_map(response.inputs.as_deref(), engine.options())?,
+        refresh_before_update: response.refresh_before_update,
+    })
+}
+
+/// Writes the answer to Update.
+pub fn update_response(
+    response: &UpdateResponse,
+    engine: EngineFeatures,
+) -> Result<pulumirpc::UpdateResponse, Error> {
+    Ok(pulumirpc::UpdateResponse {
+        properties: Some(encode_map(&response.outputs, engine.options())?),
+        refresh_before_update: response.refresh_before_update,
+    })
+}
+
+/// Writes the answer to Invoke.
+pub fn invoke_response(
+    response: &InvokeResponse,
+    engine: EngineFeatures,
+) -> Result<pulumirpc::InvokeResponse, Error> {
+    Ok(pulumirpc::InvokeResponse {
+        r#return: Some(encode_map(&response.result, engine.options())?),
+        failures: write_failures(&response.failures),
+    })
+}
+
+/// Writes a failure, with the code and the details that tell the engine what became of the resource.
+pub fn error_status(error: &ProviderError, engine: EngineFeatures) -> Status {
+    if !error.properties.is_empty() {
+        let write = |problem: &CheckFailure| PropertyError {
+            property_path: problem.property.to_string(),
+            reason: problem.reason.to_string(),
+        };
+        let details = InputPropertiesError {
+            errors: error.properties.iter().map(write).collect(),
+        };
+        return with_details(
+            Code::InvalidArgument,
+            error.message.as_str(),
+            vec![to_any(&details)],
+        );
+    }
+    match &error.status {
+        ResourceStatus::Unchanged => Status::failed_precondition(error.message.as_str()),
+        ResourceStatus::Unknown => Status::unknown(error.message.as_str()),
+        ResourceStatus::Partial(partial) => match init_failed(partial, engine) {
+            Ok(details) => with_details(
+                Code::Unknown,
+                error.message.as_str(),
+                vec![to_any(&details)],
+            ),
+            Err(unwritable) => Status::unknown(format!("{}: {unwritable}", error.message)),
+        },
+    }
+}
+
+fn init_failed(
+    partial: &PartialFailure,
+    engine: EngineFeatures,
+) -> Result<ErrorResourceInitFailed, Error> {
+    Ok(ErrorResourceInitFailed {
+        id: partial.id.as_str().to_owned(),
+        properties: encode_optional_map(partial.outputs.as_deref(), engine.options())?,
+        reasons: super::component::strings(&partial.reasons),
+        inputs: encode_optional_map(partial.inputs.as_deref(), engine.options())?,
+        refresh_before_update: partial.refresh_before_update,
+    })
+}

@@ -1,0 +1,187 @@
+//! Types of expressions.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use plumb_schema::{
+    ObjectType, PackageSchema, Primitive, Properties, Resource, Section, Type, TypeDefinition,
+    TypeKind,
+};
+
+use crate::eval::value::Val;
+
+/// The type of an expression.
+#[derive(Clone, Debug)]
+pub(crate) enum Ty {
+    /// Nothing is known about it, so nothing is wrong with it.
+    Any,
+    Null,
+    Bool,
+    Number,
+    Integer,
+    String,
+    Asset,
+    Archive,
+    List(Arc<Ty>),
+    Map(Arc<Ty>),
+    Union(Arc<Vec<Ty>>),
+    /// An object as the program writes it.
+    Literal(Arc<Vec<(EcoString, Ty)>>),
+    /// An object by schema.
+    Object(Arc<SchemaObject>),
+    /// A resource, with its schema if there is one.
+    Resource(EcoString, Option<(Arc<PackageSchema>, Arc<Resource>)>),
+}
+
+/// An object type and the package that its references are read in.
+#[derive(Debug)]
+pub(crate) struct SchemaObject {
+    pub(crate) label: String,
+    pub(crate) package: Arc<PackageSchema>,
+    pub(crate) properties: Properties,
+}
+
+impl Ty {
+    /// The type that a schema describes.
+    pub(crate) fn of_schema(package: &Arc<PackageSchema>, ty: &Type) -> Ty {
+        match &ty.kind {
+            TypeKind::Primitive(primitive) => Ty::of_primitive(*primitive),
+            TypeKind::Any | TypeKind::Json | TypeKind::Invalid => Ty::Any,
+            TypeKind::Asset => Ty::Asset,
+            TypeKind::Archive => Ty::Archive,
+            TypeKind::Array(element) => Ty::List(Arc::new(Ty::of_schema(package, element))),
+            TypeKind::Map(element) => Ty::Map(Arc::new(Ty::of_schema(package, element))),
+            TypeKind::Union(union) => Ty::Union(Arc::new(
+                union
+                    .elements
+                    .iter()
+                    .map(|element| Ty::of_schema(package, element))
+                    .collect(),
+            )),
+            TypeKind::Reference(reference) => match reference.section {
+                _ if reference.package.is_some() => Ty::Any,
+                Section::Resource => {
+                    let resource = package.resource(&reference.token).and_then(Result::ok);
+                    let schema = resource.map(|resource| (package.clone(), resource));
+                    Ty::Resource(reference.token.as_str().into(), schema)
+                }
+                Section::Provider => Ty::Resource(reference.token.as_str().into(), None),
+                Section::Type => match package.type_definition(&reference.token) {
+                    Some(Ok(definition)) => match &*definition {
+                        TypeDefinition::Enum(enumeration) => {
+                            Ty::of_primitive(enumeration.underlying)
+                        }
+                        TypeDefinition::Object(object) => {
+                            Ty::of_object(package, &reference.token, object)
+                        }
+                    },
+                    _ => reference.underlying.map_or(Ty::Any, Ty::of_primitive),
+                },
+            },
+        }
+    }
+
+    /// The type of an object with the given name.
+    pub(crate) fn of_object(package: &Arc<PackageSchema>, label: &str, object: &ObjectType) -> Ty {
+        Ty::Object(Arc::new(SchemaObject {
+            label: label.to_owned(),
+            package: package.clone(),
+            properties: object.properties.clone(),
+        }))
+    }
+
+    fn of_primitive(primitive: Primitive) -> Ty {
+        match primitive {
+            Primitive::Bool => Ty::Bool,
+            Primitive::Integer => Ty::Integer,
+            Primitive::Number => Ty::Number,
+            Primitive::String => Ty::String,
+        }
+    }
+
+    /// The type of a setting's value.
+    pub(crate) fn of_value(value: &Val) -> Ty {
+        match value {
+            Val::Null => Ty::Null,
+            Val::Bool(_) => Ty::Bool,
+            Val::Number(_) => Ty::Number,
+            Val::String(_) => Ty::String,
+            Val::List(items) => Ty::list_of(items.iter().map(Ty::of_value).collect()),
+            Val::Object(entries) => Ty::Literal(Arc::new(
+                entries
+                    .iter()
+                    .map(|(key, value)| (key.clone(), Ty::of_value(value)))
+                    .collect(),
+            )),
+            Val::Output(output) => output.value.as_ref().map_or(Ty::Any, Ty::of_value),
+            Val::Asset(_)
+            | Val::Archive(_)
+            | Val::Resource(_)
+            | Val::Reference(_)
+            | Val::Poison => Ty::Any,
+        }
+    }
+
+    /// The type of a list of such elements.
+    pub(crate) fn list_of(elements: Vec<Ty>) -> Ty {
+        let mut distinct: Vec<Ty> = Vec::new();
+        for element in elements {
+            if !distinct.iter().any(|seen| seen.is_same_simple(&element)) {
+                distinct.push(element);
+            }
+        }
+        Ty::List(Arc::new(match distinct.len() {
+            0 => Ty::Any,
+            1 => distinct.remove(0),
+            _ => Ty::Union(Arc::new(distinct)),
+        }))
+    }
+
+    fn is_same_simple(&self, other: &Ty) -> bool {
+        matches!(
+            (self, other),
+            (Ty::Any, Ty::Any)
+                | (Ty::Null, Ty::Null)
+                | (Ty::Bool, Ty::Bool)
+                | (Ty::Number, Ty::Number)
+                | (Ty::Integer, Ty::Integer)
+                | (Ty::String, Ty::String)
+                | (Ty::Asset, Ty::Asset)
+                | (Ty::Archive, Ty::Archive)
+        )
+    }
+
+    /// What messages call the type.
+    pub(crate) fn label(&self) -> String {
+        match self {
+            Ty::Any => "any".to_owned(),
+            Ty::Null => "null".to_owned(),
+            Ty::Bool => "boolean".to_owned(),
+            Ty::Number => "number".to_owned(),
+            Ty::Integer => "integer".to_owned(),
+            Ty::String => "string".to_owned(),
+            Ty::Asset => "pulumi.json#/Asset".to_owned(),
+            Ty::Archive => "pulumi.json#/Archive".to_owned(),
+            Ty::List(element) => format!("List<{}>", element.label()),
+            Ty::Map(element) => format!("Map<{}>", element.label()),
+            Ty::Union(elements) => {
+                format!(
+                    "Union<{}>",
+                    elements
+                        .iter()
+                        .map(Ty::label)
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                )
+            }
+            Ty::Literal(entries) => {
+                let entries = entries
+                    .iter()
+                    .map(|(key, ty)| format!("{key}: {}", ty.label()));
+                format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+            }
+            Ty::Object(object) => object.label.clone(),
+            Ty::Resource(token, _) => token.to_string(),
+        }
+    }
+}

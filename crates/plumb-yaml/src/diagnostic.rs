@@ -1,0 +1,208 @@
+//! What is wrong with a program, where, and how to say it.
+
+use std::fmt::Write as _;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::syntax::source::{SourceFile, Span};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The program cannot run.
+    Error,
+    /// The program runs, but perhaps not as meant.
+    Warning,
+}
+
+/// One problem of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong.
+    pub summary: String,
+    /// More about it: reasons, suggestions.
+    pub detail: Option<String>,
+    /// What was probably meant. Only drawn diagnostics show it; excerpts keep to what scripts match.
+    pub hint: Option<String>,
+    /// Where.
+    pub span: Option<Span>,
+}
+
+impl Diagnostic {
+    /// An error at `span`.
+    pub fn error(span: Span, summary: impl Into<String>) -> Self {
+        Diagnostic {
+            severity: Severity::Error,
+            summary: summary.into(),
+            detail: None,
+            hint: None,
+            span: Some(span),
+        }
+    }
+
+    /// A warning at `span`.
+    pub fn warning(span: Span, summary: impl Into<String>) -> Self {
+        Diagnostic {
+            severity: Severity::Warning,
+            ..Diagnostic::error(span, summary)
+        }
+    }
+
+    /// The diagnostic with more said about it.
+    #[must_use]
+    pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(detail.into()).filter(|text: &String| !text.is_empty());
+        self
+    }
+
+    /// The diagnostic with a suggestion.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Whether the program cannot run.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    /// The summary, the lines it is about, and the detail, as the engine's log has it.
+    pub fn excerpt(&self, source: &SourceFile) -> String {
+        let mut text = self.summary.clone();
+        if let Some(span) = self.span {
+            let (first, _) = source.position(span.start);
+            let (last, _) = source.position(span.end.saturating_sub(1).max(span.start));
+            let _ = write!(text, "\n\n  on {} line {first}:", source.name);
+            for number in first..=last {
+                let _ = write!(text, "\n{number:4}: {}", source.line(number));
+            }
+        }
+        if let Some(detail) = &self.detail {
+            let _ = write!(text, "\n\n{detail}");
+        }
+        text
+    }
+
+    /// [`Diagnostic::excerpt`] with the severity before it, for output that has no severity of its own.
+    pub fn titled_excerpt(&self, source: &SourceFile) -> String {
+        let title = match self.severity {
+            Severity::Error => "Error",
+            Severity::Warning => "Warning",
+        };
+        format!("{title}: {}", self.excerpt(source))
+    }
+
+    /// The problem drawn into its source lines, with file, line and column.
+    pub fn annotated(&self, source: &SourceFile, color: bool) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let mut group = Group::with_title(level.primary_title(self.summary.as_str()));
+        if let Some(span) = self.span {
+            let range = span.start as usize..(span.end as usize).min(source.text.len());
+            let annotation = AnnotationKind::Primary.span(range);
+            group = group.element(
+                Snippet::source(&*source.text)
+                    .path(source.name.as_str())
+                    .annotation(annotation),
+            );
+        }
+        if let Some(detail) = &self.detail {
+            group = group.element(Level::NOTE.message(detail.as_str()));
+        }
+        if let Some(hint) = &self.hint {
+            group = group.element(Level::HELP.message(hint.as_str()));
+        }
+        let renderer = if color {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        };
+        renderer.render(&[group])
+    }
+}
+
+/// Up to five of `candidates`, nearest to `word` first; names alone decide between equals.
+pub(crate) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Vec<&'a str> {
+    let mut ranked: Vec<(usize, &str)> = candidates
+        .into_iter()
+        .map(|candidate| (strsim::levenshtein(word, candidate), candidate))
+        .collect();
+    ranked.sort_unstable();
+    ranked.dedup();
+    ranked.truncate(5);
+    ranked.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// The candidate so near to `word` that it was probably meant.
+pub(crate) fn probably_meant<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let best = nearest(word, candidates).into_iter().next()?;
+    let distance = strsim::levenshtein(&word.to_lowercase(), &best.to_lowercase());
+    (distance <= 2.max(word.len() / 4) && distance < word.len()).then_some(best)
+}
+
+/// `a, b, c and 3 others`: the nearest of `candidates` and how many more there are.
+pub(crate) fn existing<'a>(
+    word: &str,
+    candidates: impl ExactSizeIterator<Item = &'a str>,
+) -> String {
+    let total = candidates.len();
+    let shown = nearest(word, candidates);
+    match total - shown.len() {
+        0 => shown.join(", "),
+        1 => format!("{} and 1 other", shown.join(", ")),
+        more => format!("{} and {more} others", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source() -> SourceFile {
+        SourceFile::new(
+            "Pulumi.yaml",
+            "/p/Pulumi.yaml".into(),
+            "name: x\nresources:\n  a: {type: lab:Thingy}\n",
+        )
+    }
+
+    #[test]
+    fn an_excerpt_shows_line_and_detail() {
+        let source = source();
+        let at = source.text.find("lab").unwrap();
+        let diagnostic =
+            Diagnostic::error(Span::new(at, at + 10), "no such type").with_detail("Did you mean?");
+        assert_eq!(
+            diagnostic.titled_excerpt(&source),
+            "Error: no such type\n\n  on Pulumi.yaml line 3:\n   3:   a: {type: lab:Thingy}\n\nDid you mean?"
+        );
+        let drawn = diagnostic.annotated(&source, false);
+        assert!(drawn.contains("Pulumi.yaml:3:13"), "{drawn}");
+        assert!(drawn.contains("^^^^^^^^^^"), "{drawn}");
+    }
+
+    #[test]
+    fn suggestions_are_ordered_by_distance_then_name() {
+        assert_eq!(
+            nearest("valeu", ["value", "other", "name", "values"]),
+            ["value", "values", "name", "other"]
+        );
+        assert_eq!(probably_meant("pett", ["pet", "password"]), Some("pet"));
+        assert_eq!(probably_meant("x", ["a"]), None);
+        assert_eq!(
+            existing("a", ["a", "b", "c", "d", "e", "f", "g"].into_iter()),
+            "a, b, c, d, e and 2 others"
+        );
+    }
+}

@@ -1,0 +1,156 @@
+//! Property access (`yaml-runtime.md` 6.2).
+
+use ecow::EcoString;
+use plumb_resource::ResourceId;
+use plumb_value::ReferenceId;
+
+use super::convert;
+use super::lift::{self, Lifted};
+use super::value::{Deps, ResourceVal, Val};
+use crate::syntax::expression::Accessor;
+
+/// Why an access gives no value.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// The program is wrong.
+    Problem(String),
+    /// The resource with this URN has to be fetched first.
+    Fetch(EcoString),
+}
+
+/// Gives resources that are known by reference.
+pub(crate) trait References {
+    /// The resource; `None` when it was not fetched yet. Poison when it cannot be.
+    fn resource(&self, urn: &str) -> Option<Val>;
+}
+
+/// Follows `path` into `value`.
+pub(crate) fn access(
+    value: &Val,
+    path: &[Accessor],
+    references: &dyn References,
+) -> Result<Val, Failure> {
+    let Some((first, rest)) = path.split_first() else {
+        return Ok(value.clone());
+    };
+    match value {
+        Val::Output(output) => {
+            let mut lifted = Lifted::default();
+            lifted.strip_outer(value);
+            if lifted.poisoned {
+                return Ok(Val::Poison);
+            }
+            let Some(inner) = &output.value else {
+                return Ok(Val::unknown(lifted.secret, lifted.deps));
+            };
+            let found = access(inner, path, references)?;
+            Ok(lifted.wrap_known(found))
+        }
+        Val::Null => Ok(Val::Null),
+        Val::Poison => Ok(Val::Poison),
+        Val::Resource(resource) => access(&property(resource, first)?, rest, references),
+        Val::Reference(reference) => match first {
+            Accessor::Name(name) if name == "urn" => {
+                access(&Val::String(reference.urn.clone()), rest, references)
+            }
+            Accessor::Name(name)
+                if name == "id" && matches!(reference.id, ReferenceId::Known(_)) =>
+            {
+                let ReferenceId::Known(id) = &reference.id else {
+                    return Ok(Val::Null);
+                };
+                access(&Val::String(id.clone()), rest, references)
+            }
+            _ => match references.resource(&reference.urn) {
+                Some(resource) => access(&resource, path, references),
+                None => Err(Failure::Fetch(reference.urn.clone())),
+            },
+        },
+        Val::Object(entries) => match first {
+            Accessor::Index(_) => Err(Failure::Problem(
+                "cannot access an object property using an integer index".to_owned(),
+            )),
+            Accessor::Name(name) => match entries.get(name) {
+                Some(found) => access(found, rest, references),
+                None if entries.values().any(is_unknown) => {
+                    Ok(Val::unknown(false, Deps::default()))
+                }
+                None => Ok(Val::Null),
+            },
+        },
+        Val::List(items) => match first {
+            Accessor::Name(_) => Err(Failure::Problem(
+                "cannot access a list element using a property name".to_owned(),
+            )),
+            Accessor::Index(index) => match items.get(*index) {
+                Some(found) => access(found, rest, references),
+                None => Err(Failure::Problem(out_of_bounds(*index, items.len()))),
+            },
+        },
+        Val::Asset(_) | Val::Archive(_) => Ok(value.clone()),
+        Val::Bool(_) | Val::Number(_) | Val::String(_) => Err(Failure::Problem(format!(
+            "receiver must be a list or object, not {}",
+            value.kind()
+        ))),
+    }
+}
+
+/// What indexing past the end of a list is called.
+pub(crate) fn out_of_bounds(index: usize, length: usize) -> String {
+    format!("list index {index} out-of-bounds for list of length {length}")
+}
+
+fn is_unknown(value: &Val) -> bool {
+    matches!(value, Val::Output(output) if output.value.is_none())
+}
+
+/// A property of a resource: an output that depends on it.
+fn property(resource: &ResourceVal, accessor: &Accessor) -> Result<Val, Failure> {
+    let Accessor::Name(name) = accessor else {
+        return Err(Failure::Problem(
+            "cannot access a resource property using an integer index".to_owned(),
+        ));
+    };
+    let deps = Deps::one(resource.urn.clone());
+    let known = |value: Val| {
+        Lifted {
+            any: true,
+            deps: deps.clone(),
+            ..Lifted::default()
+        }
+        .wrap(value)
+    };
+    match name.as_str() {
+        "urn" => return Ok(known(Val::String(resource.urn.as_str().into()))),
+        "id" if resource.custom => {
+            return Ok(match &resource.id {
+                ResourceId::Known(id) => known(Val::String(id.clone())),
+                ResourceId::None | ResourceId::Unknown => Val::unknown(false, deps),
+            });
+        }
+        _ => {}
+    }
+    Ok(match resource.outputs.get(name) {
+        Some(value) => known(convert::from_value(value)),
+        None if resource.partial => Val::unknown(false, deps),
+        None => known(Val::Null),
+    })
+}
+
+impl Lifted {
+    /// The result of an access: secrecy and dependencies of the receiver come on top of its own.
+    fn wrap_known(mut self, found: Val) -> Val {
+        self.unknown = false;
+        if let Val::Output(output) = &found
+            && output.value.is_none()
+        {
+            self.secret |= output.secret;
+            self.deps.merge(&output.deps);
+            return Val::unknown(self.secret, self.deps);
+        }
+        if lift::is_poisoned(&found) {
+            return Val::Poison;
+        }
+        self.wrap(found)
+    }
+}

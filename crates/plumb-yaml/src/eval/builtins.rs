@@ -1,0 +1,361 @@
+//! The functions that only compute (`yaml-runtime.md` 6.3). Arguments come without outputs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ecow::EcoString;
+use plumb_value::{Archive, ArchiveSource, Asset, AssetSource};
+use sha1::Digest as _;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::access;
+use super::convert::{self, Form};
+use super::go_format;
+use super::value::Val;
+use crate::syntax::functions::Function;
+
+/// Computes `function` of `argument`. Relative paths start at `directory`.
+pub(crate) fn compute(function: Function, argument: &Val, directory: &Path) -> Result<Val, String> {
+    match function {
+        Function::Join => join(pair(argument)),
+        Function::Split => split(pair(argument)),
+        Function::Select => select(pair(argument)),
+        Function::ToJson => {
+            let mut text = String::new();
+            let written = go_format::json(argument, &mut text);
+            written.map_err(|what| format!("failed to encode JSON: {what} has no JSON form"))?;
+            Ok(Val::String(text.into()))
+        }
+        Function::ToBase64 => Ok(Val::String(
+            STANDARD
+                .encode(string(function, argument)?.as_bytes())
+                .into(),
+        )),
+        Function::FromBase64 => from_base64(string(function, argument)?),
+        Function::Secret | Function::Unsecret => Ok(argument.clone()),
+        Function::ReadFile => {
+            let bytes = read(function, argument, directory)?;
+            Ok(Val::String(
+                String::from_utf8_lossy(&bytes).into_owned().into(),
+            ))
+        }
+        Function::FileBase64 => Ok(Val::String(
+            STANDARD.encode(read(function, argument, directory)?).into(),
+        )),
+        Function::FileBase64Sha256 => {
+            let digest = sha2::Sha256::digest(read(function, argument, directory)?);
+            Ok(Val::String(STANDARD.encode(digest).into()))
+        }
+        Function::Sha1 => {
+            let digest = sha1::Sha1::digest(string(function, argument)?.as_bytes());
+            Ok(Val::String(hex::encode(digest).into()))
+        }
+        Function::Length => length(argument),
+        Function::SingleOrNone => single_or_none(argument),
+        Function::StringAsset => Ok(asset(AssetSource::Text(asset_text(function, argument)?))),
+        Function::FileAsset => Ok(asset(AssetSource::Path(asset_text(function, argument)?))),
+        Function::RemoteAsset => Ok(asset(AssetSource::Uri(asset_text(function, argument)?))),
+        Function::FileArchive => Ok(archive(ArchiveSource::Path(asset_text(
+            function, argument,
+        )?))),
+        Function::RemoteArchive => Ok(archive(ArchiveSource::Uri(asset_text(function, argument)?))),
+        Function::AssetArchive => asset_archive(argument),
+        Function::ResourceName => resource_fact(function, argument, |name, _| name),
+        Function::ResourceType => resource_fact(function, argument, |_, token| token),
+    }
+}
+
+fn pair(argument: &Val) -> (&Val, &Val) {
+    match argument {
+        Val::List(items) if items.len() == 2 => (&items[0], &items[1]),
+        _ => (&Val::Null, &Val::Null),
+    }
+}
+
+fn string(function: Function, argument: &Val) -> Result<&EcoString, String> {
+    match argument {
+        Val::String(text) => Ok(text),
+        other => Err(format!(
+            "the argument to {} must be a string, not {}",
+            function.name(),
+            other.kind()
+        )),
+    }
+}
+
+fn asset_text(function: Function, argument: &Val) -> Result<EcoString, String> {
+    match argument {
+        Val::String(text) => Ok(text.clone()),
+        other => Err(format!(
+            "Argument to {} must be a string, got {}",
+            function.name(),
+            other.kind()
+        )),
+    }
+}
+
+fn join((delimiter, values): (&Val, &Val)) -> Result<Val, String> {
+    let delimiter = match delimiter {
+        Val::Null => "",
+        Val::String(text) => text,
+        other => {
+            return Err(format!(
+                "the first argument to fn::join must be a string, found {}",
+                other.kind()
+            ));
+        }
+    };
+    let Val::List(items) = values else {
+        return Err(format!(
+            "the second argument to fn::join must be a list, found {}",
+            values.kind()
+        ));
+    };
+    let mut joined = String::new();
+    for (at, item) in items.iter().enumerate() {
+        let Val::String(text) = item else {
+            let found = item.kind();
+            let wanted = "the second argument to fn::join must be a list of strings";
+            return Err(format!("{wanted}, found {found} at index {at}"));
+        };
+        if at > 0 {
+            joined.push_str(delimiter);
+        }
+        joined.push_str(text);
+    }
+    Ok(Val::String(joined.into()))
+}
+
+fn split((delimiter, source): (&Val, &Val)) -> Result<Val, String> {
+    let (Val::String(delimiter), Val::String(source)) = (delimiter, source) else {
+        return Err(format!(
+            "fn::split wants two strings, found {} and {}",
+            delimiter.kind(),
+            source.kind()
+        ));
+    };
+    let parts: Vec<Val> = if delimiter.is_empty() {
+        source
+            .chars()
+            .map(|char| Val::String(EcoString::from(char)))
+            .collect()
+    } else {
+        source
+            .split(delimiter.as_str())
+            .map(|part| Val::String(part.into()))
+            .collect()
+    };
+    Ok(Val::list(parts))
+}
+
+fn select((index, values): (&Val, &Val)) -> Result<Val, String> {
+    let Val::Number(number) = index else {
+        return Err(format!(
+            "the first argument to fn::select must be a number, not {}",
+            index.kind()
+        ));
+    };
+    if *number < 0.0 || number.fract() != 0.0 {
+        return Err(format!(
+            "index must be a positive integral, not {}",
+            go_format::number(*number)
+        ));
+    }
+    let Val::List(items) = values else {
+        return Err(format!(
+            "the second argument to fn::select must be a list, found {}",
+            values.kind()
+        ));
+    };
+    let at = *number as usize;
+    items
+        .get(at)
+        .cloned()
+        .ok_or_else(|| access::out_of_bounds(at, items.len()))
+}
+
+fn from_base64(text: &str) -> Result<Val, String> {
+    let bytes = STANDARD
+        .decode(text)
+        .map_err(|error| format!("fn::fromBase64 cannot decode its argument: {error}"))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| "fn::fromBase64 output is not a valid UTF-8 string".to_owned())?;
+    Ok(Val::String(text.into()))
+}
+
+fn read(function: Function, argument: &Val, directory: &Path) -> Result<Vec<u8>, String> {
+    let path = directory.join(string(function, argument)?.as_str());
+    std::fs::read(&path)
+        .map_err(|error| format!("Error reading file at path {}: {error}", path.display()))
+}
+
+fn length(argument: &Val) -> Result<Val, String> {
+    let length = match argument {
+        Val::List(items) => items.len(),
+        Val::Object(entries) => entries.len(),
+        Val::String(text) => text.graphemes(true).count(),
+        other => {
+            return Err(format!(
+                "fn::length wants a list, a map or a string, not {}",
+                other.kind()
+            ));
+        }
+    };
+    Ok(Val::Number(length as f64))
+}
+
+fn single_or_none(argument: &Val) -> Result<Val, String> {
+    let Val::List(items) = argument else {
+        return Err(format!(
+            "the argument to fn::singleOrNone must be a list, not {}",
+            argument.kind()
+        ));
+    };
+    match items.as_slice() {
+        [] => Ok(Val::Null),
+        [only] => Ok(only.clone()),
+        more => Err(format!(
+            "fn::singleOrNone expected a list of 0 or 1 elements, got {}",
+            more.len()
+        )),
+    }
+}
+
+fn asset(source: AssetSource) -> Val {
+    Val::Asset(Arc::new(Asset {
+        hash: EcoString::new(),
+        source,
+    }))
+}
+
+fn archive(source: ArchiveSource) -> Val {
+    Val::Archive(Arc::new(Archive {
+        hash: EcoString::new(),
+        source,
+    }))
+}
+
+fn asset_archive(argument: &Val) -> Result<Val, String> {
+    let Val::Object(entries) = argument else {
+        return Err(format!(
+            "the argument to fn::assetArchive must be an object, not {}",
+            argument.kind()
+        ));
+    };
+    let mut members = BTreeMap::new();
+    for (name, value) in entries.iter() {
+        if !matches!(value, Val::Asset(_) | Val::Archive(_)) {
+            return Err(format!(
+                "value of {name:?} in fn::assetArchive must be an asset or archive"
+            ));
+        }
+        members.insert(name.clone(), convert::to_value(value, Form::Plain));
+    }
+    Ok(archive(ArchiveSource::Assets(members)))
+}
+
+fn resource_fact(
+    function: Function,
+    argument: &Val,
+    pick: fn(EcoString, EcoString) -> EcoString,
+) -> Result<Val, String> {
+    match argument {
+        Val::Resource(resource) => Ok(Val::String(pick(
+            resource.name.clone(),
+            resource.type_token.clone(),
+        ))),
+        Val::Reference(reference) => {
+            let urn =
+                plumb_resource::Urn::parse(&reference.urn).map_err(|error| error.to_string())?;
+            Ok(Val::String(pick(urn.name().into(), urn.type_text().into())))
+        }
+        other => Err(format!(
+            "the argument to {} must be a resource, not {}",
+            function.name(),
+            other.kind()
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(function: Function, argument: serde_json::Value, expected: serde_json::Value) {
+        let found = compute(
+            function,
+            &convert::from_json(&argument),
+            Path::new("/nowhere"),
+        )
+        .unwrap();
+        assert_eq!(found, convert::from_json(&expected), "{}", function.name());
+    }
+
+    fn check_error(function: Function, argument: serde_json::Value, expected: &str) {
+        let found = compute(
+            function,
+            &convert::from_json(&argument),
+            Path::new("/nowhere"),
+        )
+        .unwrap_err();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn functions_compute() {
+        use serde_json::json;
+        check(Function::Join, json!([",", ["a", "b"]]), json!("a,b"));
+        check(Function::Join, json!([null, ["a", "b"]]), json!("ab"));
+        check(Function::Split, json!([",", "a,b,"]), json!(["a", "b", ""]));
+        check(Function::Select, json!([1, ["a", "b"]]), json!("b"));
+        check(
+            Function::ToJson,
+            json!({"b": 1, "a": "<"}),
+            json!("{\"a\":\"\\u003c\",\"b\":1}"),
+        );
+        check(Function::ToBase64, json!("hi"), json!("aGk="));
+        check(Function::FromBase64, json!("aGk="), json!("hi"));
+        check(
+            Function::Sha1,
+            json!("abc"),
+            json!("a9993e364706816aba3e25717850c26c9cd0d89d"),
+        );
+        check(Function::Length, json!("e\u{301}x"), json!(2));
+        check(Function::Length, json!({"a": 1}), json!(1));
+        check(Function::SingleOrNone, json!([]), json!(null));
+        check(Function::SingleOrNone, json!(["x"]), json!("x"));
+    }
+
+    #[test]
+    fn wrong_arguments_are_explained() {
+        use serde_json::json;
+        let wanted =
+            "the second argument to fn::join must be a list of strings, found number at index 1";
+        check_error(Function::Join, json!([",", ["a", 1]]), wanted);
+        check_error(
+            Function::Select,
+            json!([1.5, []]),
+            "index must be a positive integral, not 1.5",
+        );
+        check_error(
+            Function::Select,
+            json!([2, ["a"]]),
+            "list index 2 out-of-bounds for list of length 1",
+        );
+        check_error(
+            Function::FromBase64,
+            json!("/w=="),
+            "fn::fromBase64 output is not a valid UTF-8 string",
+        );
+        let wanted = "fn::singleOrNone expected a list of 0 or 1 elements, got 2";
+        check_error(Function::SingleOrNone, json!([1, 2]), wanted);
+        check_error(
+            Function::StringAsset,
+            json!(1),
+            "Argument to fn::stringAsset must be a string, got number",
+        );
+    }
+}

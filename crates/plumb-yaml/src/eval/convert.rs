@@ -1,0 +1,170 @@
+//! Between evaluator values and the values of requests and replies.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use plumb_resource::ResourceId;
+use plumb_value::{PropertyKey, PropertyMap, ReferenceId, ResourceReference, Value};
+
+use super::lift;
+use super::value::{Deps, Output, Val};
+
+/// A value of a reply. Secrets and unknowns inside stay where they are.
+pub(crate) fn from_value(value: &Value) -> Val {
+    let output = |value, secret| {
+        Val::Output(Arc::new(Output {
+            value,
+            secret,
+            deps: Deps::default(),
+        }))
+    };
+    match value {
+        Value::Null => Val::Null,
+        Value::Bool(value) => Val::Bool(*value),
+        Value::Number(value) => Val::Number(*value),
+        Value::String(text) => Val::String(text.clone()),
+        Value::Bytes(bytes) => Val::String(String::from_utf8_lossy(bytes).into_owned().into()),
+        Value::Array(items) => Val::list(items.iter().map(from_value).collect()),
+        Value::Object(map) => from_map(map),
+        Value::Asset(asset) => Val::Asset(asset.clone()),
+        Value::Archive(archive) => Val::Archive(archive.clone()),
+        Value::Secret(inner) => match from_value(inner) {
+            Val::Output(inner) => output(inner.value.clone(), true),
+            inner => output(Some(inner), true),
+        },
+        Value::Computed(_) => output(None, false),
+        Value::Output(inner) => output(inner.value.as_ref().map(from_value), inner.secret),
+        Value::Resource(reference) => Val::Reference(reference.clone()),
+    }
+}
+
+/// A map of a reply as an object.
+pub(crate) fn from_map(map: &PropertyMap) -> Val {
+    Val::Object(Arc::new(
+        map.iter()
+            .map(|(key, value)| (key.to_text(), from_value(value)))
+            .collect(),
+    ))
+}
+
+/// A JSON document.
+pub(crate) fn from_json(json: &serde_json::Value) -> Val {
+    match json {
+        serde_json::Value::Null => Val::Null,
+        serde_json::Value::Bool(value) => Val::Bool(*value),
+        serde_json::Value::Number(number) => Val::Number(number.as_f64().unwrap_or(f64::NAN)),
+        serde_json::Value::String(text) => Val::String(text.as_str().into()),
+        serde_json::Value::Array(items) => Val::list(items.iter().map(from_json).collect()),
+        serde_json::Value::Object(entries) => {
+            let entries = entries
+                .iter()
+                .map(|(key, value)| (key.as_str().into(), from_json(value)));
+            Val::Object(Arc::new(entries.collect::<BTreeMap<_, _>>()))
+        }
+    }
+}
+
+/// How values are written into requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Secrets and unknowns in place, dependencies told apart.
+    Plain,
+    /// Every output with its dependencies, as remote components take it.
+    Outputs,
+}
+
+/// The value as requests carry it.
+pub(crate) fn to_value(value: &Val, form: Form) -> Value {
+    match value {
+        Val::Null | Val::Poison => Value::Null,
+        Val::Bool(value) => Value::Bool(*value),
+        Val::Number(value) => Value::Number(*value),
+        Val::String(text) => Value::String(text.clone()),
+        Val::List(items) => Value::array(items.iter().map(|item| to_value(item, form))),
+        Val::Object(entries) => Value::Object(Arc::new(to_map(entries, form))),
+        Val::Asset(asset) => Value::Asset(asset.clone()),
+        Val::Archive(archive) => Value::Archive(archive.clone()),
+        Val::Reference(reference) => Value::Resource(reference.clone()),
+        Val::Resource(resource) => {
+            let id = match &resource.id {
+                _ if !resource.custom => ReferenceId::None,
+                ResourceId::Known(id) => ReferenceId::Known(id.clone()),
+                ResourceId::Unknown | ResourceId::None => ReferenceId::Unknown,
+            };
+            Value::Resource(Arc::new(ResourceReference {
+                urn: resource.urn.as_str().into(),
+                id,
+                name: None,
+                type_token: None,
+                package_version: ecow::EcoString::new(),
+            }))
+        }
+        Val::Output(output) => match form {
+            Form::Plain => {
+                let plain = output
+                    .value
+                    .as_ref()
+                    .map_or(Value::UNKNOWN, |inner| to_value(inner, form));
+                if output.secret && !plain.is_secret() {
+                    Value::secret(plain)
+                } else {
+                    plain
+                }
+            }
+            Form::Outputs => {
+                let mut deps = Deps::default();
+                lift::dependencies(value, &mut deps);
+                Value::Output(Arc::new(plumb_value::Output {
+                    value: output
+                        .value
+                        .as_ref()
+                        .map(|inner| to_value(inner, Form::Plain)),
+                    secret: output.secret,
+                    dependencies: deps
+                        .as_slice()
+                        .iter()
+                        .map(|urn| urn.as_str().into())
+                        .collect(),
+                }))
+            }
+        },
+    }
+}
+
+/// Entries without the null ones, as the SDKs send maps.
+pub(crate) fn to_map(entries: &BTreeMap<ecow::EcoString, Val>, form: Form) -> PropertyMap {
+    entries
+        .iter()
+        .map(|(key, value)| (PropertyKey::from(key.clone()), to_value(value, form)))
+        .filter(|(_, value)| !value.is_null())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_and_assets_inside_survive_the_round_trip() {
+        let asset = plumb_value::Asset {
+            hash: "".into(),
+            source: plumb_value::AssetSource::Text("x".into()),
+        };
+        let map = PropertyMap::new()
+            .with(
+                "list",
+                Value::array([Value::secret("hush".into()), Value::Number(1.0)]),
+            )
+            .with("asset", Value::Asset(Arc::new(asset)))
+            .with("unknown", Value::secret(Value::UNKNOWN));
+        let value = Value::from(map);
+        assert_eq!(to_value(&from_value(&value), Form::Plain), value);
+    }
+
+    #[test]
+    fn null_entries_are_left_out_of_maps_but_not_of_lists() {
+        let value = from_json(&serde_json::json!({"a": null, "b": [null]}));
+        let expected = Value::from(PropertyMap::new().with("b", Value::array([Value::Null])));
+        assert_eq!(to_value(&value, Form::Plain), expected);
+    }
+}

@@ -1,0 +1,572 @@
+//! The evaluation of a whole program.
+//!
+//! 1. Nodes that need no resource (configuration, variables, invokes of plain arguments) come first, so that their
+//!    mistakes are found before anything is registered.
+//! 2. Then every node starts as soon as what it needs is there, the first in document order first. Nothing waits for
+//!    a registration but what depends on it, so thousands are in flight at once.
+//! 3. The outputs of the stack are one more node, which needs what they mention.
+//!
+//! An error makes the node's value [`Val::Poison`], and what rests on poison is poison without a word. An error in a
+//! node that needs no resource keeps the resources after it from being registered; others go on.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError};
+
+use ecow::EcoString;
+use futures::StreamExt as _;
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
+use plumb_deploy::request::{
+    InvokeFunctionRequest, Outcome, PackageRequest, RegisterOutputsRequest, RegisterRequest, Reply,
+    Request, RequestErrorKind,
+};
+use plumb_engine::monitor::ResourceMonitor;
+use plumb_resource::{ResourceId, Urn};
+use plumb_value::{PropertyMap, Value};
+
+use super::convert::{self, Form};
+use super::evaluator::{Evaluator, Stop};
+use super::lift;
+use super::value::{Providers, ResourceVal, Val};
+use super::{invoke, register};
+use crate::diagnostic::Diagnostic;
+use crate::graph::{Graph, Node, NodeId};
+use crate::report::Reporter;
+use crate::schemas::Types;
+use crate::syntax::program::Syntax;
+use crate::syntax::source::Span;
+
+/// A program that is being evaluated.
+pub(crate) struct Run<'a> {
+    pub(crate) syntax: &'a Syntax,
+    pub(crate) graph: &'a Graph,
+    pub(crate) types: &'a Types,
+    pub(crate) evaluator: Evaluator<'a>,
+    /// The root stack resource.
+    pub(crate) stack: Urn,
+    /// References of the declared packages.
+    pub(crate) package_refs: &'a [EcoString],
+    pub(crate) monitor: &'a dyn ResourceMonitor,
+    pub(crate) reporter: &'a Reporter<'a>,
+    /// The deployment is over: nobody is interested in the rest.
+    pub(crate) is_over: AtomicBool,
+    /// Resources after this place in the order are not registered.
+    blocked_after: AtomicUsize,
+}
+
+enum Settled {
+    Value(Val),
+    /// Something was fetched: evaluate again.
+    Again,
+}
+
+type Pending<'r> = BoxFuture<'r, (NodeId, Settled)>;
+
+enum Started<'r> {
+    Now(Val),
+    Later(Pending<'r>),
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn new(
+        syntax: &'a Syntax,
+        types: &'a Types,
+        evaluator: Evaluator<'a>,
+        stack: Urn,
+        package_refs: &'a [EcoString],
+        monitor: &'a dyn ResourceMonitor,
+        reporter: &'a Reporter<'a>,
+    ) -> Self {
+        Run {
+            syntax,
+            graph: evaluator.graph,
+            types,
+            evaluator,
+            stack,
+            package_refs,
+            monitor,
+            reporter,
+            is_over: AtomicBool::new(false),
+            blocked_after: AtomicUsize::new(usize::MAX),
+        }
+    }
+
+    /// The reference of a declared package; empty for none.
+    pub(crate) fn package_ref(&self, declaration: Option<usize>) -> EcoString {
+        declaration
+            .and_then(|index| self.package_refs.get(index))
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// The declared default provider of a resource that names none.
+    pub(crate) fn default_provider_of_resource(&self, index: usize) -> Option<&Val> {
+        let decl = &self.syntax.resources[index];
+        if decl.options.provider.is_some() || decl.type_token.starts_with("pulumi:providers:") {
+            return None;
+        }
+        self.default_provider(self.graph.default_provider(decl.package())?)
+    }
+
+    /// The declared default provider of an invoke that names none.
+    pub(crate) fn default_provider_of_invoke(&self, index: usize) -> Option<&Val> {
+        let decl = &self.syntax.calls.invokes[index];
+        self.default_provider(self.graph.invoke_default_provider(index, decl)?)
+    }
+
+    fn default_provider(&self, index: usize) -> Option<&Val> {
+        let id = self.graph.lookup(&self.syntax.resources[index].key.text)?;
+        Some(self.evaluator.value(id))
+    }
+
+    /// `file:///path#line,column` of a place in the program.
+    pub(crate) fn position(&self, span: Span) -> EcoString {
+        let source = &self.syntax.source;
+        let (line, column) = source.position(span.start);
+        format!("file://{}#{line},{column}", source.path.display()).into()
+    }
+
+    /// Evaluates everything. `config` are the values of the settings, by index.
+    pub(crate) async fn evaluate(&self, config: &[Val]) {
+        let mut schedule = Schedule::new(self.graph, self.syntax);
+        for only_early in [true, false] {
+            schedule.open(only_early);
+            let mut pending: FuturesUnordered<Pending<'_>> = FuturesUnordered::new();
+            loop {
+                while let Some(id) = schedule.next() {
+                    match self.start(id, &schedule, config) {
+                        Started::Now(value) => self.settle(&mut schedule, id, value),
+                        Started::Later(future) => pending.push(future),
+                    }
+                }
+                let Some((id, settled)) = pending.next().await else {
+                    break;
+                };
+                match settled {
+                    Settled::Value(value) => self.settle(&mut schedule, id, value),
+                    Settled::Again => schedule.again(id),
+                }
+            }
+        }
+    }
+
+    fn settle(&self, schedule: &mut Schedule<'_>, id: NodeId, value: Val) {
+        if let Some(cell) = self.evaluator.values.get(id) {
+            let _ = cell.set(value);
+        }
+        schedule.done(id);
+    }
+
+    fn start<'r>(&'r self, id: NodeId, schedule: &Schedule<'_>, config: &[Val]) -> Started<'r> {
+        let Some(node) = self.graph.nodes.get(id) else {
+            return self.start_outputs(id);
+        };
+        let started = match *node {
+            Node::Config(index) => Ok(Started::Now(
+                config.get(index).cloned().unwrap_or(Val::Poison),
+            )),
+            Node::Variable(index) => self
+                .evaluator
+                .eval(&self.syntax.variables[index].1)
+                .map(Started::Now),
+            Node::Resource(index) => self.start_resource(id, index, schedule),
+            Node::Invoke(index) => self.start_invoke(id, index, schedule),
+            Node::Stack(index) => Ok(self.start_stack(id, index)),
+        };
+        match started {
+            Ok(started) => started,
+            Err(Stop::Fetch(urn)) => Started::Later(Box::pin(async move {
+                self.fetch(&urn).await;
+                (id, Settled::Again)
+            })),
+            Err(Stop::Error(diagnostic)) => {
+                self.fail(
+                    id,
+                    &diagnostic,
+                    &schedule.dependents,
+                    schedule.position_if_static(id),
+                );
+                Started::Now(Val::Poison)
+            }
+        }
+    }
+
+    /// Reports a problem of a node, and names what cannot be registered because of it.
+    fn fail(
+        &self,
+        id: NodeId,
+        diagnostic: &Diagnostic,
+        dependents: &[Vec<NodeId>],
+        position: Option<usize>,
+    ) {
+        self.reporter.met(diagnostic);
+        if let Some(position) = position {
+            self.blocked_after.fetch_min(position, Ordering::Relaxed);
+        }
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            match self.graph.nodes.get(id) {
+                Some(Node::Variable(_)) => {
+                    self.reporter
+                        .not_registered("variable", self.graph.label(id, self.syntax).0);
+                }
+                Some(Node::Resource(_)) => {
+                    self.reporter
+                        .not_registered("resource", self.graph.label(id, self.syntax).0);
+                }
+                // An invoke has no name of its own: what it stands in has.
+                Some(Node::Invoke(_) | Node::Stack(_)) => {
+                    open.extend(&dependents[id]);
+                }
+                Some(Node::Config(_)) | None => {}
+            }
+        }
+    }
+
+    fn start_resource<'r>(
+        &'r self,
+        id: NodeId,
+        index: usize,
+        schedule: &Schedule<'_>,
+    ) -> Result<Started<'r>, Stop> {
+        let plan = register::plan(self, index)?;
+        if matches!(plan, register::Plan::Poison) {
+            return Ok(Started::Now(Val::Poison));
+        }
+        if schedule.positions[id] > self.blocked_after.load(Ordering::Relaxed) {
+            self.reporter
+                .not_registered("resource", &self.syntax.resources[index].key.text);
+            return Ok(Started::Now(Val::Poison));
+        }
+        Ok(match plan {
+            register::Plan::Poison => Started::Now(Val::Poison),
+            register::Plan::Register { request, providers } => {
+                Started::Later(Box::pin(async move {
+                    (
+                        id,
+                        Settled::Value(self.register(index, request, providers).await),
+                    )
+                }))
+            }
+            register::Plan::Read { request, providers } if request.id == ResourceId::Unknown => {
+                Started::Now(register::unknown_read(self, &request, providers))
+            }
+            register::Plan::Read { request, providers } => Started::Later(Box::pin(async move {
+                let span = self.syntax.resources[index].key.span;
+                (
+                    id,
+                    Settled::Value(self.read(*request, providers, span).await),
+                )
+            })),
+        })
+    }
+
+    async fn register(
+        &self,
+        index: usize,
+        request: Box<RegisterRequest>,
+        providers: Providers,
+    ) -> Val {
+        let (custom, type_token, name) = (
+            request.custom,
+            request.type_token.clone(),
+            request.name.clone(),
+        );
+        let span = self.syntax.resources[index].key.span;
+        match self.monitor.request(Request::Register(request)).await {
+            Reply::Registered(reply) if reply.outcome == Outcome::Success => {
+                let partial = self.evaluator.info.dry_run || reply.unknown;
+                let id = if custom && reply.id == ResourceId::None {
+                    ResourceId::Unknown
+                } else {
+                    reply.id
+                };
+                let (urn, outputs) = (reply.urn, reply.outputs);
+                Val::Resource(Arc::new(ResourceVal {
+                    urn,
+                    id,
+                    custom,
+                    type_token,
+                    name,
+                    outputs,
+                    partial,
+                    providers,
+                }))
+            }
+            Reply::Registered(_) => Val::Poison,
+            reply => self.unanswered(reply, span),
+        }
+    }
+
+    async fn read(
+        &self,
+        request: plumb_deploy::request::ReadResourceRequest,
+        providers: Providers,
+        span: Span,
+    ) -> Val {
+        let (type_token, name) = (request.type_token.clone(), request.name.clone());
+        match self.monitor.request(Request::Read(Box::new(request))).await {
+            Reply::Read(reply) if reply.outcome == Outcome::Success => {
+                Val::Resource(Arc::new(ResourceVal {
+                    urn: reply.urn,
+                    id: reply.id,
+                    custom: true,
+                    type_token,
+                    name,
+                    outputs: reply.outputs,
+                    partial: self.evaluator.info.dry_run,
+                    providers,
+                }))
+            }
+            Reply::Read(_) => Val::Poison,
+            reply => self.unanswered(reply, span),
+        }
+    }
+
+    /// What a request comes to that got no answer of its kind.
+    fn unanswered(&self, reply: Reply, span: Span) -> Val {
+        match reply {
+            Reply::Failed(error) if error.kind == RequestErrorKind::Unavailable => {
+                self.is_over.store(true, Ordering::Relaxed);
+            }
+            Reply::Failed(error) => self
+                .reporter
+                .met(&Diagnostic::error(span, invoke::error_text(&error))),
+            _ => self.reporter.met(&Diagnostic::error(
+                span,
+                "the engine gave an answer of the wrong kind",
+            )),
+        }
+        Val::Poison
+    }
+
+    fn start_invoke<'r>(
+        &'r self,
+        id: NodeId,
+        index: usize,
+        schedule: &Schedule<'_>,
+    ) -> Result<Started<'r>, Stop> {
+        let (request, lifted) = match invoke::plan(self, index)? {
+            invoke::Plan::Done(value) => return Ok(Started::Now(value)),
+            invoke::Plan::Call { request, lifted } => (request, lifted),
+        };
+        let position = schedule.position_if_static(id);
+        let dependents = schedule.dependents.clone();
+        Ok(Started::Later(Box::pin(async move {
+            let span = self.syntax.calls.invokes[index].span;
+            let result = match self.monitor.request(Request::Invoke(request)).await {
+                Reply::Invoked(reply) => invoke::result(self, index, reply, lifted),
+                Reply::Failed(error) if error.kind != RequestErrorKind::Unavailable => {
+                    Err(Diagnostic::error(span, invoke::error_text(&error)))
+                }
+                reply => Ok(self.unanswered(reply, span)),
+            };
+            let value = result.unwrap_or_else(|diagnostic| {
+                self.fail(id, &diagnostic, &dependents, position);
+                Val::Poison
+            });
+            (id, Settled::Value(value))
+        })))
+    }
+
+    fn start_stack(&self, id: NodeId, index: usize) -> Started<'_> {
+        let stack = &self.syntax.calls.stacks[index];
+        let request = invoke::read_stack(self, &stack.name);
+        Started::Later(Box::pin(async move {
+            (
+                id,
+                Settled::Value(self.read(request, Providers::default(), stack.span).await),
+            )
+        }))
+    }
+
+    fn start_outputs(&self, id: NodeId) -> Started<'_> {
+        let mut outputs = BTreeMap::new();
+        for (key, expr) in &self.syntax.outputs {
+            match self.evaluator.eval(expr) {
+                Ok(value) if lift::is_poisoned(&value) => {}
+                Ok(value) => {
+                    outputs.insert(key.text.clone(), value);
+                }
+                Err(Stop::Error(diagnostic)) => self.reporter.met(&diagnostic),
+                Err(Stop::Fetch(urn)) => {
+                    return Started::Later(Box::pin(async move {
+                        self.fetch(&urn).await;
+                        (id, Settled::Again)
+                    }));
+                }
+            }
+        }
+        if self.reporter.has_errors() {
+            return Started::Now(Val::Null);
+        }
+        let request = RegisterOutputsRequest {
+            urn: self.stack.clone(),
+            outputs: Arc::new(convert::to_map(&outputs, Form::Plain)),
+        };
+        Started::Later(Box::pin(async move {
+            match self
+                .monitor
+                .request(Request::RegisterOutputs(request))
+                .await
+            {
+                Reply::Done => {}
+                reply => {
+                    self.unanswered(reply, Span::default());
+                }
+            }
+            (id, Settled::Value(Val::Null))
+        }))
+    }
+
+    /// Gets a resource that is known by URN alone, for property access.
+    async fn fetch(&self, urn: &EcoString) {
+        let request = InvokeFunctionRequest {
+            token: "pulumi:pulumi:getResource".into(),
+            args: Arc::new(PropertyMap::new().with("urn", Value::String(urn.clone()))),
+            provider: EcoString::new(),
+            package: PackageRequest::default(),
+            parent: None,
+            depends_on: Vec::new(),
+        };
+        let value = match self
+            .monitor
+            .request(Request::Invoke(Box::new(request)))
+            .await
+        {
+            Reply::Invoked(reply) => self.fetched(urn, &reply.result),
+            reply => self.unanswered(reply, Span::default()),
+        };
+        self.evaluator
+            .fetched
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(urn.clone(), value);
+    }
+
+    fn fetched(&self, text: &EcoString, result: &PropertyMap) -> Val {
+        let Ok(urn) = Urn::parse(text) else {
+            return Val::Poison;
+        };
+        let id = match result.get("id") {
+            Some(Value::String(id)) if !id.is_empty() => ResourceId::Known(id.clone()),
+            Some(Value::Computed(_)) => ResourceId::Unknown,
+            _ => ResourceId::None,
+        };
+        let outputs = match result.get("state") {
+            Some(Value::Object(state)) => state.clone(),
+            _ => Arc::default(),
+        };
+        Val::Resource(Arc::new(ResourceVal {
+            custom: id != ResourceId::None,
+            type_token: urn.type_text().into(),
+            name: urn.name().into(),
+            id,
+            outputs,
+            partial: self.evaluator.info.dry_run,
+            providers: Providers::default(),
+            urn,
+        }))
+    }
+}
+
+/// Which nodes may start. The outputs of the stack are the node after the last.
+struct Schedule<'g> {
+    graph: &'g Graph,
+    /// Place of each node in the order.
+    positions: Vec<usize>,
+    /// What is still missing for each node.
+    missing: Vec<usize>,
+    /// What needs each node.
+    dependents: Arc<Vec<Vec<NodeId>>>,
+    /// Whether the node needs no resource and is none.
+    early: Vec<bool>,
+    ready: BinaryHeap<Reverse<(usize, NodeId)>>,
+    /// Ready nodes that are not early, until their turn comes.
+    parked: Vec<NodeId>,
+    only_early: bool,
+}
+
+impl<'g> Schedule<'g> {
+    fn new(graph: &'g Graph, syntax: &Syntax) -> Self {
+        let outputs = graph.nodes.len();
+        let mut schedule = Schedule {
+            graph,
+            positions: vec![usize::MAX; outputs + 1],
+            missing: vec![usize::MAX; outputs + 1],
+            dependents: Arc::default(),
+            early: vec![false; outputs + 1],
+            ready: BinaryHeap::new(),
+            parked: Vec::new(),
+            only_early: true,
+        };
+        let output_needs = graph.needs_of(syntax.outputs.iter().map(|(_, expr)| expr));
+        let mut dependents = vec![Vec::new(); outputs + 1];
+        for (position, id) in graph.order.iter().copied().enumerate() {
+            let needs = &graph.needs[id];
+            schedule.positions[id] = position;
+            schedule.missing[id] = needs.len();
+            let is_early = matches!(
+                graph.nodes[id],
+                Node::Config(_) | Node::Variable(_) | Node::Invoke(_)
+            );
+            schedule.early[id] = is_early && needs.iter().all(|need| schedule.early[*need]);
+            needs.iter().for_each(|need| dependents[*need].push(id));
+        }
+        schedule.missing[outputs] = output_needs.len();
+        output_needs
+            .iter()
+            .for_each(|need| dependents[*need].push(outputs));
+        schedule.dependents = Arc::new(dependents);
+        let unneeding: Vec<NodeId> = (0..=outputs)
+            .filter(|id| schedule.missing[*id] == 0)
+            .collect();
+        unneeding.into_iter().for_each(|id| schedule.offer(id));
+        schedule
+    }
+
+    /// Lets nodes start: the early ones, or all.
+    fn open(&mut self, only_early: bool) {
+        self.only_early = only_early;
+        for id in std::mem::take(&mut self.parked) {
+            self.offer(id);
+        }
+    }
+
+    fn offer(&mut self, id: NodeId) {
+        if self.only_early && !self.early[id] {
+            self.parked.push(id);
+        } else {
+            self.ready.push(Reverse((self.positions[id], id)));
+        }
+    }
+
+    fn next(&mut self) -> Option<NodeId> {
+        self.ready.pop().map(|Reverse((_, id))| id)
+    }
+
+    fn again(&mut self, id: NodeId) {
+        self.offer(id);
+    }
+
+    fn done(&mut self, id: NodeId) {
+        let dependents = self.dependents.clone();
+        for dependent in &dependents[id] {
+            self.missing[*dependent] -= 1;
+            if self.missing[*dependent] == 0 {
+                self.offer(*dependent);
+            }
+        }
+    }
+
+    /// The place of a node that is evaluated before any resource is known; its errors stop what comes after.
+    fn position_if_static(&self, id: NodeId) -> Option<usize> {
+        let needs = self.graph.needs.get(id)?;
+        needs
+            .iter()
+            .all(|need| self.early[*need])
+            .then(|| self.positions[id])
+    }
+}

@@ -1,0 +1,50 @@
+//! Finding and reading the program of a project (`yaml-runtime.md` 1).
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::syntax::source::SourceFile;
+
+/// Files that may hold the program, in order of precedence.
+pub(crate) const PROGRAM_FILES: [&str; 3] = ["Main.json", "Main.yaml", "Pulumi.yaml"];
+
+/// The program cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// No file in the folder holds a program.
+    #[error("reading template Main.json: missing template file")]
+    Missing {
+        /// The folder.
+        directory: PathBuf,
+    },
+    /// A file is there but cannot be read.
+    #[error("cannot read {path}", path = path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// Reads the program file of `directory`.
+pub(crate) fn source_of(directory: &Path) -> Result<Arc<SourceFile>, LoadError> {
+    for name in PROGRAM_FILES {
+        let path = directory.join(name);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => {
+                let text = text
+                    .strip_prefix('\u{feff}')
+                    .map(str::to_owned)
+                    .unwrap_or(text);
+                return Ok(Arc::new(SourceFile::new(name, path, text)));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(source) => return Err(LoadError::Read { path, source }),
+        }
+    }
+    Err(LoadError::Missing {
+        directory: directory.to_owned(),
+    })
+}

@@ -1,0 +1,87 @@
+//! Telling the user what is wrong.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use plumb_engine::monitor::ResourceMonitor;
+use plumb_events::Severity as EventSeverity;
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::syntax::source::SourceFile;
+
+/// How diagnostics are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DiagnosticStyle {
+    /// Summary, line and detail, as other tools know it.
+    #[default]
+    Excerpt,
+    /// Drawn into the source, with hints.
+    Annotated {
+        /// Whether to use colour.
+        color: bool,
+    },
+}
+
+/// Shows diagnostics and counts errors.
+pub(crate) struct Reporter<'a> {
+    monitor: &'a dyn ResourceMonitor,
+    source: &'a SourceFile,
+    style: DiagnosticStyle,
+    errors: AtomicUsize,
+}
+
+impl<'a> Reporter<'a> {
+    pub(crate) fn new(
+        monitor: &'a dyn ResourceMonitor,
+        source: &'a SourceFile,
+        style: DiagnosticStyle,
+    ) -> Self {
+        Reporter {
+            monitor,
+            source,
+            style,
+            errors: AtomicUsize::new(0),
+        }
+    }
+
+    pub(crate) fn has_errors(&self) -> bool {
+        self.errors.load(Ordering::Relaxed) > 0
+    }
+
+    /// A problem found before evaluation: goes to the error stream, line by line.
+    pub(crate) fn found(&self, diagnostic: &Diagnostic) {
+        self.count(diagnostic);
+        let text = match self.style {
+            DiagnosticStyle::Excerpt => diagnostic.titled_excerpt(self.source),
+            DiagnosticStyle::Annotated { color } => diagnostic.annotated(self.source, color),
+        };
+        for line in text.lines().filter(|line| !line.is_empty()) {
+            self.monitor.log(EventSeverity::InfoErr, None, line);
+        }
+    }
+
+    /// A problem met during evaluation.
+    pub(crate) fn met(&self, diagnostic: &Diagnostic) {
+        self.count(diagnostic);
+        let severity = match diagnostic.severity {
+            Severity::Error => EventSeverity::Error,
+            Severity::Warning => EventSeverity::Warning,
+        };
+        let text = match self.style {
+            DiagnosticStyle::Excerpt => diagnostic.excerpt(self.source),
+            DiagnosticStyle::Annotated { color } => diagnostic.annotated(self.source, color),
+        };
+        self.monitor.log(severity, None, &text);
+    }
+
+    /// The line that follows the problems of a named thing.
+    pub(crate) fn not_registered(&self, kind: &str, name: &str) {
+        self.errors.fetch_add(1, Ordering::Relaxed);
+        let text = format!("Error registering {kind} [{name}]: no diagnostics");
+        self.monitor.log(EventSeverity::Error, None, &text);
+    }
+
+    fn count(&self, diagnostic: &Diagnostic) {
+        self.errors
+            .fetch_add(usize::from(diagnostic.is_error()), Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,97 @@
+//! Which packages a program uses, before it runs (`yaml-runtime.md` 9).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use plumb_resource::provider::Parameterization;
+
+use crate::load::{self, LoadError};
+use crate::packages::{self, DeclarationError};
+use crate::syntax::program::{self, package_of};
+
+/// A package that a program uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequiredPackage {
+    /// Name of the plugin.
+    pub name: String,
+    /// Version of the plugin; empty when the program does not say.
+    pub version: String,
+    /// Where to download the plugin from; empty when the program does not say.
+    pub download_url: String,
+    /// Parameter that makes the package.
+    pub parameterization: Option<Parameterization>,
+}
+
+/// The packages of a program cannot be told.
+#[derive(Debug, thiserror::Error)]
+pub enum RequiredPackagesError {
+    /// The program cannot be read.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// A package declaration is wrong.
+    #[error(transparent)]
+    Declaration(#[from] DeclarationError),
+}
+
+/// The packages that the program in `directory` uses, sorted by name. Programs with errors use none, so that other
+/// commands work with them.
+pub fn required_packages(directory: &Path) -> Result<Vec<RequiredPackage>, RequiredPackagesError> {
+    let source = load::source_of(directory)?;
+    let (syntax, diagnostics) = program::parse(&source);
+    if diagnostics.iter().any(crate::Diagnostic::is_error) {
+        return Ok(Vec::new());
+    }
+    let declarations = packages::find_declarations(directory)?;
+    let mut used: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
+    let resources = syntax.resources.iter().map(|resource| {
+        let options = &resource.options;
+        (resource.package(), &options.version, &options.download_url)
+    });
+    let invokes = syntax.calls.invokes.iter().map(|invoke| {
+        let options = &invoke.options;
+        (
+            package_of(&invoke.token),
+            &options.version,
+            &options.download_url,
+        )
+    });
+    for (package, version, download_url) in resources.chain(invokes) {
+        let entry = used.entry(package).or_default();
+        if let (Some((version, _)), true) = (version, entry.0.is_empty()) {
+            entry.0 = version;
+        }
+        if let (Some(url), true) = (download_url, entry.1.is_empty()) {
+            entry.1 = url;
+        }
+    }
+    used.remove("pulumi");
+    let mut required = Vec::new();
+    for (package, (version, download_url)) in used {
+        let declared: Vec<_> = declarations
+            .iter()
+            .filter(|declared| declared.namespace() == package)
+            .collect();
+        required.extend(declared.iter().map(|declared| {
+            RequiredPackage {
+                name: declared.name.clone(),
+                version: declared.version.clone(),
+                download_url: declared.download_url.clone(),
+                parameterization: declared
+                    .parameterization
+                    .clone()
+                    .or_else(|| declared.extension.clone()),
+            }
+        }));
+        if declared.is_empty() {
+            required.push(RequiredPackage {
+                name: package.to_owned(),
+                version: version.to_owned(),
+                download_url: download_url.to_owned(),
+                parameterization: None,
+            });
+        }
+    }
+    required.sort_by(|left, right| (&left.name, &left.version).cmp(&(&right.name, &right.version)));
+    required.dedup();
+    Ok(required)
+}

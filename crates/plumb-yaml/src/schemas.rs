@@ -1,0 +1,395 @@
+//! What the tokens of a program mean (`yaml-runtime.md` 5.4).
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use futures::future::join_all;
+use plumb_schema::{
+    Function, PackageQuery, PackageSchema, QueryParameterization, Resource, SchemaLoader,
+};
+use rustc_hash::FxHashMap;
+
+use crate::diagnostic::Diagnostic;
+use crate::graph::Graph;
+use crate::packages::PackageDeclaration;
+use crate::syntax::program::{Syntax, package_of};
+use crate::syntax::source::Span;
+
+/// The types of a program's resources and invokes, by index.
+#[derive(Debug, Default)]
+pub(crate) struct Types {
+    pub(crate) resources: Vec<Resolved<Resource>>,
+    pub(crate) invokes: Vec<Resolved<Function>>,
+}
+
+/// What a token means.
+#[derive(Debug)]
+pub(crate) struct Resolved<T> {
+    /// The full token.
+    pub(crate) token: EcoString,
+    /// The schema of the package and of the member; `None` when there is none to be had.
+    pub(crate) schema: Option<(Arc<PackageSchema>, Arc<T>)>,
+    /// The declaration of the package.
+    pub(crate) declaration: Option<usize>,
+}
+
+impl<T> Clone for Resolved<T> {
+    fn clone(&self) -> Self {
+        Resolved {
+            token: self.token.clone(),
+            schema: self.schema.clone(),
+            declaration: self.declaration,
+        }
+    }
+}
+
+/// A member of a package, as resolution needs it.
+trait Member: Sized {
+    const KIND: &'static str;
+    fn find(package: &Arc<PackageSchema>, token: &str) -> Option<(EcoString, Option<Arc<Self>>)>;
+}
+
+impl Member for Resource {
+    const KIND: &'static str = "resource type";
+
+    fn find(package: &Arc<PackageSchema>, token: &str) -> Option<(EcoString, Option<Arc<Self>>)> {
+        if token.starts_with("pulumi:providers:") {
+            return Some((token.into(), package.provider().ok()));
+        }
+        let full = package.resolve_resource(token)?;
+        Some((full.into(), package.resource(full)?.ok()))
+    }
+}
+
+impl Member for Function {
+    const KIND: &'static str = "function";
+
+    fn find(package: &Arc<PackageSchema>, token: &str) -> Option<(EcoString, Option<Arc<Self>>)> {
+        let full = package.resolve_function(token)?;
+        Some((full.into(), package.function(full)?.ok()))
+    }
+}
+
+/// The package that serves a token, at the version that is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Wanted {
+    package: String,
+    version: Option<String>,
+    download_url: Option<String>,
+}
+
+/// Schemas of a wanted package, in the order in which they are tried.
+type Candidates = Vec<(Option<usize>, Option<Arc<PackageSchema>>)>;
+
+/// Loads the schemas that the program needs and resolves its tokens.
+pub(crate) async fn resolve(
+    syntax: &Syntax,
+    graph: &Graph,
+    declarations: &[PackageDeclaration],
+    loader: &dyn SchemaLoader,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Types {
+    let resource_wants: Vec<Wanted> = syntax
+        .resources
+        .iter()
+        .map(|resource| {
+            let default = graph
+                .default_provider(resource.package())
+                .map(|index| &syntax.resources[index].options);
+            let own = &resource.options;
+            wanted(
+                resource.package(),
+                own.version
+                    .as_ref()
+                    .or(default.and_then(|options| options.version.as_ref())),
+                own.download_url
+                    .as_ref()
+                    .or(default.and_then(|options| options.download_url.as_ref())),
+            )
+        })
+        .collect();
+    let invoke_wants: Vec<Wanted> = syntax
+        .calls
+        .invokes
+        .iter()
+        .enumerate()
+        .map(|(index, invoke)| {
+            let default = graph
+                .invoke_default_provider(index, invoke)
+                .map(|index| &syntax.resources[index].options);
+            wanted(
+                package_of(&invoke.token),
+                invoke
+                    .options
+                    .version
+                    .as_ref()
+                    .or(default.and_then(|options| options.version.as_ref())),
+                invoke.options.download_url.as_ref(),
+            )
+        })
+        .collect();
+
+    let mut places: FxHashMap<&Wanted, Span> = FxHashMap::default();
+    for (want, resource) in resource_wants.iter().zip(&syntax.resources) {
+        places.entry(want).or_insert(resource.type_span);
+    }
+    for (want, invoke) in invoke_wants.iter().zip(&syntax.calls.invokes) {
+        places.entry(want).or_insert(invoke.token_span);
+    }
+    let mut wants: Vec<(&Wanted, Span)> = places.into_iter().collect();
+    wants.sort_unstable_by_key(|(_, span)| span.start);
+    let loads = wants
+        .iter()
+        .map(|(want, span)| load(want, *span, declarations, loader));
+    let mut packages: FxHashMap<&Wanted, Candidates> = FxHashMap::default();
+    for ((want, _), (candidates, problems)) in wants.iter().zip(join_all(loads).await) {
+        packages.insert(want, candidates);
+        diagnostics.extend(problems);
+    }
+
+    let mut types = Types::default();
+    let mut known: FxHashMap<(&Wanted, &str), Resolved<Resource>> = FxHashMap::default();
+    for (want, resource) in resource_wants.iter().zip(&syntax.resources) {
+        let resolved = known
+            .entry((want, &resource.type_token))
+            .or_insert_with(|| {
+                let found = find::<Resource>(&packages[want], &resource.type_token);
+                let prefix = format!("error resolving type of resource {}: ", resource.key.text);
+                found.unwrap_or_else(|problem| {
+                    let known = known_tokens(&packages[want], PackageSchema::resource_tokens);
+                    diagnostics.push(problem.diagnostic(resource.type_span, &prefix, &known));
+                    problem.stand_in()
+                })
+            });
+        if let Some(problem) = blocked(resolved) {
+            diagnostics.push(Diagnostic::error(resource.type_span, problem));
+        }
+        types.resources.push(resolved.clone());
+    }
+    for (want, invoke) in invoke_wants.iter().zip(&syntax.calls.invokes) {
+        types.invokes.push(
+            find::<Function>(&packages[want], &invoke.token).unwrap_or_else(|problem| {
+                let known = known_tokens(&packages[want], PackageSchema::function_tokens);
+                diagnostics.push(problem.diagnostic(invoke.token_span, "", &known));
+                problem.stand_in()
+            }),
+        );
+    }
+    types
+}
+
+fn wanted(
+    package: &str,
+    version: Option<&(EcoString, Span)>,
+    download_url: Option<&EcoString>,
+) -> Wanted {
+    Wanted {
+        package: package.to_owned(),
+        version: version.map(|(text, _)| text.to_string()),
+        download_url: download_url.map(ToString::to_string),
+    }
+}
+
+/// The schemas of every declaration that serves the package, then of the package as the plugin has it.
+async fn load(
+    want: &Wanted,
+    span: Span,
+    declarations: &[PackageDeclaration],
+    loader: &dyn SchemaLoader,
+) -> (Candidates, Vec<Diagnostic>) {
+    if want.package == "pulumi" {
+        return (
+            vec![(None, Some(plumb_schema::pulumi_package()))],
+            Vec::new(),
+        );
+    }
+    let mut candidates = Candidates::new();
+    let mut problems = Vec::new();
+    let served: Vec<(usize, &PackageDeclaration)> = declarations
+        .iter()
+        .enumerate()
+        .filter(|(_, declared)| declared.namespace() == want.package)
+        .collect();
+    let needs_base = served
+        .iter()
+        .all(|(_, declared)| declared.extension.is_some());
+    let declared = served
+        .into_iter()
+        .map(|(index, declared)| (Some(index), declared_query(declared)));
+    let base = needs_base.then(|| {
+        let version = want
+            .version
+            .as_deref()
+            .map(|text| text.strip_prefix('v').unwrap_or(text));
+        let version = version.and_then(|text| semver::Version::parse(text).ok());
+        (
+            None,
+            PackageQuery {
+                version,
+                download_url: want.download_url.clone(),
+                ..PackageQuery::named(&want.package)
+            },
+        )
+    });
+    for (declaration, query) in declared.chain(base) {
+        match loader.load(&query).await {
+            Ok(schema) => candidates.push((declaration, schema)),
+            Err(error) => {
+                let cause = error.source.to_string();
+                problems.push(Diagnostic::error(span, error.to_string()).with_detail(cause));
+                candidates.push((declaration, None));
+            }
+        }
+    }
+    (candidates, problems)
+}
+
+fn declared_query(declared: &PackageDeclaration) -> PackageQuery {
+    let parameter = declared
+        .parameterization
+        .as_ref()
+        .or(declared.extension.as_ref());
+    PackageQuery {
+        name: declared.name.clone(),
+        version: semver::Version::parse(&declared.version).ok(),
+        download_url: Some(declared.download_url.clone()).filter(|url| !url.is_empty()),
+        parameterization: parameter.map(|parameter| QueryParameterization {
+            name: parameter.name.to_string(),
+            version: parameter.version.to_string(),
+            value: parameter.value.to_vec(),
+        }),
+    }
+}
+
+enum Problem {
+    Invalid {
+        token: EcoString,
+    },
+    NotFound {
+        token: EcoString,
+        kind: &'static str,
+        package: String,
+    },
+}
+
+impl Problem {
+    fn diagnostic(&self, span: Span, prefix: &str, known: &[&str]) -> Diagnostic {
+        match self {
+            Problem::Invalid { token } => {
+                Diagnostic::error(span, format!("{prefix}invalid type token {token:?}"))
+            }
+            Problem::NotFound {
+                token,
+                kind,
+                package,
+            } => {
+                let summary = format!(
+                    "{prefix}unable to find {kind} {token:?} in resource provider {package:?}"
+                );
+                let wanted = token.rsplit(':').next().unwrap_or(token);
+                let names = known
+                    .iter()
+                    .map(|token| token.rsplit(':').next().unwrap_or(token));
+                let near = crate::diagnostic::probably_meant(wanted, names)
+                    .and_then(|name| known.iter().find(|token| token.ends_with(name)));
+                match near.filter(|_| *kind == Resource::KIND || known.len() > 1) {
+                    Some(near) => Diagnostic::error(span, summary)
+                        .with_hint(format!("Did you mean {near:?}?")),
+                    None => Diagnostic::error(span, summary),
+                }
+            }
+        }
+    }
+
+    fn stand_in<T>(&self) -> Resolved<T> {
+        let (Problem::Invalid { token } | Problem::NotFound { token, .. }) = self;
+        Resolved {
+            token: token.clone(),
+            schema: None,
+            declaration: None,
+        }
+    }
+}
+
+fn known_tokens<'a, I>(
+    candidates: &'a Candidates,
+    tokens: impl Fn(&'a PackageSchema) -> I,
+) -> Vec<&'a str>
+where
+    I: Iterator<Item = &'a str>,
+{
+    candidates
+        .iter()
+        .filter_map(|(_, schema)| schema.as_deref())
+        .flat_map(tokens)
+        .collect()
+}
+
+fn find<T: Member>(candidates: &Candidates, token: &EcoString) -> Result<Resolved<T>, Problem> {
+    let n_parts = token.split(':').count();
+    if !matches!(n_parts, 2 | 3) || token.split(':').next().is_none_or(str::is_empty) {
+        return Err(Problem::Invalid {
+            token: token.clone(),
+        });
+    }
+    let mut package_name = None;
+    for (declaration, schema) in candidates {
+        let Some(package) = schema else { continue };
+        package_name.get_or_insert_with(|| package.name().to_owned());
+        if let Some((full, member)) = T::find(package, token) {
+            let schema = member.map(|member| (package.clone(), member));
+            return Ok(Resolved {
+                token: full,
+                schema,
+                declaration: *declaration,
+            });
+        }
+    }
+    // Without any schema at hand the spelling is completed by rule alone.
+    let without = candidates.iter().find(|(_, schema)| schema.is_none());
+    match (without, package_name) {
+        (Some((declaration, _)), None) => Ok(Resolved {
+            token: complete(token),
+            schema: None,
+            declaration: *declaration,
+        }),
+        (_, package) => Err(Problem::NotFound {
+            token: token.clone(),
+            kind: T::KIND,
+            package: package.unwrap_or_else(|| package_of(token).to_owned()),
+        }),
+    }
+}
+
+/// `pkg:Type` is short for `pkg:index:Type`.
+fn complete(token: &EcoString) -> EcoString {
+    match token.split_once(':') {
+        Some((package, name)) if !name.contains(':') => format!("{package}:index:{name}").into(),
+        Some((package, name)) if name.starts_with(':') => format!("{package}:index{name}").into(),
+        _ => token.clone(),
+    }
+}
+
+const BLOCKED: [&str; 6] = [
+    "kubernetes:apiextensions.k8s.io:CustomResource",
+    "kubernetes:kustomize:Directory",
+    "kubernetes:yaml:ConfigFile",
+    "kubernetes:yaml:ConfigGroup",
+    "kubernetes:helm.sh/v2:Chart",
+    "kubernetes:helm.sh/v3:Chart",
+];
+
+/// Why a type cannot be used in YAML: what it does happens inside other languages' SDKs.
+fn blocked(resolved: &Resolved<Resource>) -> Option<String> {
+    let token = resolved.token.as_str();
+    let old_docker = matches!(
+        token,
+        "docker:Image" | "docker:image:Image" | "docker:index/image:Image"
+    ) && resolved
+        .schema
+        .as_ref()
+        .and_then(|(package, _)| package.version())
+        .is_some_and(|version| version.major < 4);
+    (BLOCKED.contains(&token) || old_docker)
+        .then(|| format!("The resource type [{token}] is not supported in YAML at this time"))
+}

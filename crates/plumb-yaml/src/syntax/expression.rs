@@ -1,0 +1,180 @@
+//! Expressions: what stands in properties, variables and outputs.
+
+use ecow::EcoString;
+
+use super::functions::{self, Function};
+use super::interpolation;
+use super::node::{Key, Node, NodeKind};
+use super::program::Calls;
+use super::source::Span;
+use crate::diagnostic::Diagnostic;
+
+/// An expression and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Expr {
+    pub(crate) kind: ExprKind,
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ExprKind {
+    Null,
+    Bool(bool),
+    Number(f64),
+    String(EcoString),
+    /// Text with `${…}` in it.
+    Interpolate(Vec<Part>),
+    /// A text that is one `${…}`: keeps the type of the value.
+    Symbol(Access),
+    List(Vec<Expr>),
+    Object(Vec<(Expr, Expr)>),
+    /// A function that only computes.
+    Function(Function, Box<Expr>),
+    /// A function of a provider; index into [`Calls::invokes`].
+    Invoke(usize),
+    /// An output of another stack: index into [`Calls::stacks`], and the name of the output.
+    StackOutput(usize, Box<Expr>),
+}
+
+/// A piece of an interpolated string.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Part {
+    Text(EcoString),
+    Access(Access),
+}
+
+/// `root.name["key"][0]`
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Access {
+    pub(crate) root: EcoString,
+    pub(crate) path: Vec<Accessor>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Accessor {
+    Name(EcoString),
+    Index(usize),
+}
+
+impl Access {
+    /// The access as it would be written.
+    pub(crate) fn text(&self) -> String {
+        let mut text = self.root.to_string();
+        for accessor in &self.path {
+            match accessor {
+                Accessor::Name(name) if is_plain_name(name) => text.extend([".", name.as_str()]),
+                Accessor::Name(name) => text.push_str(&format!("[{name:?}]")),
+                Accessor::Index(index) => text.push_str(&format!("[{index}]")),
+            }
+        }
+        text
+    }
+}
+
+fn is_plain_name(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .chars()
+            .all(|char| char.is_alphanumeric() || matches!(char, '_' | '$' | '-'))
+}
+
+/// What reading expressions collects on the way.
+#[derive(Default)]
+pub(crate) struct Scope {
+    pub(crate) calls: Calls,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl Scope {
+    /// Reads `node` as an expression; problems go to the diagnostics, and null stands for what is wrong.
+    pub(crate) fn expression(&mut self, node: &Node) -> Expr {
+        let kind = match &node.kind {
+            NodeKind::Null => ExprKind::Null,
+            NodeKind::Bool(value) => ExprKind::Bool(*value),
+            NodeKind::Number(value) => ExprKind::Number(*value),
+            NodeKind::String(text) => self.text(text, node.span),
+            NodeKind::List(items) => {
+                ExprKind::List(items.iter().map(|item| self.expression(item)).collect())
+            }
+            NodeKind::Map(entries) => return self.map(entries, node.span),
+        };
+        Expr {
+            kind,
+            span: node.span,
+        }
+    }
+
+    /// Reads a mapping as an object, whatever its keys look like.
+    pub(crate) fn object(&mut self, entries: &[(Key, Node)]) -> ExprKind {
+        let entries = entries
+            .iter()
+            .map(|(key, value)| (self.key(key), self.expression(value)))
+            .collect();
+        ExprKind::Object(entries)
+    }
+
+    fn map(&mut self, entries: &[(Key, Node)], span: Span) -> Expr {
+        if let Some(expr) = functions::parse(self, entries, span) {
+            return expr;
+        }
+        Expr {
+            kind: self.object(entries),
+            span,
+        }
+    }
+
+    fn key(&mut self, key: &Key) -> Expr {
+        Expr {
+            kind: self.text(&key.text, key.span),
+            span: key.span,
+        }
+    }
+
+    fn text(&mut self, text: &EcoString, span: Span) -> ExprKind {
+        match interpolation::parse(text) {
+            Ok(kind) => kind,
+            Err(problem) => {
+                self.diagnostics
+                    .push(Diagnostic::error(span, problem.to_string()));
+                ExprKind::Null
+            }
+        }
+    }
+}
+
+impl Expr {
+    /// Visits every access, invoke and stack reference in the expression, in order.
+    pub(crate) fn visit(&self, visitor: &mut impl FnMut(Mention<'_>, Span)) {
+        match &self.kind {
+            ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::String(_) => {}
+            ExprKind::Interpolate(parts) => {
+                for part in parts {
+                    if let Part::Access(access) = part {
+                        visitor(Mention::Access(access), self.span);
+                    }
+                }
+            }
+            ExprKind::Symbol(access) => visitor(Mention::Access(access), self.span),
+            ExprKind::List(items) => items.iter().for_each(|item| item.visit(visitor)),
+            ExprKind::Object(entries) => {
+                for (key, value) in entries {
+                    key.visit(visitor);
+                    value.visit(visitor);
+                }
+            }
+            ExprKind::Function(_, argument) => argument.visit(visitor),
+            ExprKind::Invoke(index) => visitor(Mention::Invoke(*index), self.span),
+            ExprKind::StackOutput(index, name) => {
+                visitor(Mention::Stack(*index), self.span);
+                name.visit(visitor);
+            }
+        }
+    }
+}
+
+/// Something that an expression needs from elsewhere.
+pub(crate) enum Mention<'a> {
+    Access(&'a Access),
+    Invoke(usize),
+    Stack(usize),
+}

@@ -1,0 +1,11 @@
+//! From text to a program: YAML nodes, expressions, declarations.
+
+pub(crate) mod expression;
+pub(crate) mod functions;
+pub(crate) mod interpolation;
+pub(crate) mod node;
+pub(crate) mod options;
+pub(crate) mod program;
+pub(crate) mod reader;
+pub(crate) mod record;
+pub(crate) mod source;

@@ -1,0 +1,162 @@
+//! Mappings with a fixed set of keys (`yaml-runtime.md` 1.2).
+
+use ecow::EcoString;
+
+use super::expression::{ExprKind, Scope};
+use super::interpolation;
+use super::node::{Key, Node, NodeKind};
+use super::source::Span;
+use crate::diagnostic::{self, Diagnostic};
+
+/// A mapping whose keys are keywords: matched without regard to case, wrong case and unknown keys are reported.
+pub(crate) struct Record<'a> {
+    name: &'static str,
+    fields: Vec<(&'static str, &'a Key, &'a Node)>,
+}
+
+impl<'a> Record<'a> {
+    /// Opens `node`; reports and returns nothing when it is no mapping. Unknown keys are errors.
+    pub(crate) fn open(
+        scope: &mut Scope,
+        node: &'a Node,
+        name: &'static str,
+        known: &[&'static str],
+    ) -> Option<Record<'a>> {
+        let NodeKind::Map(entries) = &node.kind else {
+            if node.kind != NodeKind::Null {
+                scope.diagnostics.push(Diagnostic::error(
+                    node.span,
+                    format!("{name} must be an object"),
+                ));
+                return None;
+            }
+            return Some(Record {
+                name,
+                fields: Vec::new(),
+            });
+        };
+        Some(Record::of_entries(scope, entries, name, known, true))
+    }
+
+    /// Sorts `entries` by keyword.
+    pub(crate) fn of_entries(
+        scope: &mut Scope,
+        entries: &'a [(Key, Node)],
+        name: &'static str,
+        known: &[&'static str],
+        closed: bool,
+    ) -> Record<'a> {
+        let mut fields: Vec<(&'static str, &Key, &Node)> = Vec::with_capacity(entries.len());
+        for (key, node) in entries {
+            match known
+                .iter()
+                .find(|field| field.eq_ignore_ascii_case(&key.text))
+            {
+                Some(field) if fields.iter().any(|(seen, ..)| seen == field) => {
+                    scope.diagnostics.push(Diagnostic::error(
+                        key.span,
+                        format!("found duplicate field {field}"),
+                    ));
+                }
+                Some(field) => {
+                    if *field != key.text {
+                        let summary =
+                            format!("'{}' looks like a miscapitalization of '{field}'", key.text);
+                        scope
+                            .diagnostics
+                            .push(Diagnostic::warning(key.span, summary));
+                    }
+                    fields.push((field, key, node));
+                }
+                None if closed => {
+                    let existing = diagnostic::existing(&key.text, known.iter().copied());
+                    let summary = format!("Field {} does not exist on {name}", key.text);
+                    let detail = format!("Existing fields are: {existing}");
+                    scope
+                        .diagnostics
+                        .push(Diagnostic::error(key.span, summary).with_detail(detail));
+                }
+                None => {}
+            }
+        }
+        Record { name, fields }
+    }
+
+    /// Takes the field called `field`.
+    pub(crate) fn take(&mut self, field: &str) -> Option<(&'a Key, &'a Node)> {
+        let at = self.fields.iter().position(|(name, ..)| *name == field)?;
+        let (_, key, node) = self.fields.swap_remove(at);
+        Some((key, node))
+    }
+
+    /// Takes a field that must be a literal string.
+    pub(crate) fn literal(&mut self, scope: &mut Scope, field: &str) -> Option<(EcoString, Span)> {
+        let (_, node) = self.take(field)?;
+        match &node.kind {
+            NodeKind::Null => None,
+            NodeKind::String(text) if literal(text).is_some() => {
+                literal(text).map(|text| (text, node.span))
+            }
+            _ => {
+                scope.diagnostics.push(Diagnostic::error(
+                    node.span,
+                    format!("{field} must be a string"),
+                ));
+                None
+            }
+        }
+    }
+
+    /// Takes a field that must be a literal boolean.
+    pub(crate) fn boolean(&mut self, scope: &mut Scope, field: &str) -> Option<bool> {
+        let (_, node) = self.take(field)?;
+        match &node.kind {
+            NodeKind::Null => None,
+            NodeKind::Bool(value) => Some(*value),
+            _ => {
+                scope.diagnostics.push(Diagnostic::error(
+                    node.span,
+                    format!("{field} must be a boolean value"),
+                ));
+                None
+            }
+        }
+    }
+
+    /// Takes a field that must be a list of literal strings.
+    pub(crate) fn literals(&mut self, scope: &mut Scope, field: &str) -> Vec<EcoString> {
+        let Some((_, node)) = self.take(field) else {
+            return Vec::new();
+        };
+        let NodeKind::List(items) = &node.kind else {
+            if node.kind != NodeKind::Null {
+                scope.diagnostics.push(Diagnostic::error(
+                    node.span,
+                    format!("{field} must be a list"),
+                ));
+            }
+            return Vec::new();
+        };
+        let mut texts = Vec::with_capacity(items.len());
+        for item in items {
+            match item.as_str().and_then(literal) {
+                Some(text) => texts.push(text),
+                None => {
+                    let summary = format!("{field} of {} must be a list of strings", self.name);
+                    scope
+                        .diagnostics
+                        .push(Diagnostic::error(item.span, summary));
+                }
+            }
+        }
+        texts
+    }
+}
+
+/// The text that a string without expressions stands for.
+fn literal(text: &EcoString) -> Option<EcoString> {
+    match interpolation::parse(text) {
+        Ok(ExprKind::String(text)) => Some(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,7 @@
+//! Programs against a pretend engine.
+
+mod behaviour;
+mod fake;
+mod oracle;
+mod recordings;
+mod speed;
