@@ -24,11 +24,11 @@ impl Deployment {
         let mut deletes = Vec::new();
         for idx in self.olds.order().to_vec() {
             let state = self.arena.state(idx).clone();
-            if state.view_of.is_some() || self.pending_deletes.contains(&idx) {
-                continue;
-            }
-            let is_left = state.delete || !self.marks.is_operated_on(self.current_urn(&state.urn));
-            if !is_left || self.marks.has(&state.urn, Mark::Deleted) && !state.delete {
+            let is_left = match state.delete {
+                true => !self.pending_deletes.contains(&idx),
+                false => !self.marks.is_operated_on(self.current_urn(&state.urn)),
+            };
+            if state.view_of.is_some() || !is_left {
                 continue;
             }
             if allowed.as_ref().is_some_and(|allowed| !allowed.contains(&state.urn)) {

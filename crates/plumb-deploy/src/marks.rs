@@ -73,9 +73,4 @@ impl Marks {
     pub(crate) fn has_step(&self, urn: &Urn) -> bool {
         self.has_any(urn, &[Mark::Created, Mark::Same, Mark::Updated, Mark::Deleted, Mark::Replaced, Mark::Read])
     }
-
-    /// Every URN that has `mark`.
-    pub(crate) fn with(&self, mark: Mark) -> impl Iterator<Item = &Urn> {
-        self.0.iter().filter(move |(_, marks)| *marks & mark as u16 != 0).map(|(urn, _)| urn)
-    }
 }

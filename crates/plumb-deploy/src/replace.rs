@@ -190,7 +190,8 @@ impl Deployment {
         let mut steps = Vec::new();
         for (state_idx, keys) in going.into_iter().rev() {
             let state = self.arena.state(state_idx).clone();
-            if self.pending_deletes.contains(&state_idx) {
+            // What an earlier run has deleted for its replacement is gone already.
+            if self.pending_deletes.contains(&state_idx) || state.pending_replacement {
                 continue;
             }
             if state.protect && !self.ctx.options.ignore_protect {

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::package::PackageSchema;
 
-const TEXT: &str = r##"{
+const TEXT: &str = r#"{
   "name": "pulumi",
   "version": "3.0.0",
   "provider": {"inputProperties": {"name": {"type": "string"}}},
@@ -25,7 +25,7 @@ const TEXT: &str = r##"{
       "required": ["outputs"]
     }
   }
-}"##;
+}"#;
 
 /// The built-in `pulumi` package.
 pub fn pulumi_package() -> Arc<PackageSchema> {

@@ -184,10 +184,7 @@ fn parse_float(text: &str) -> Option<f64> {
 
 /// A stack setting where the declaration says what it is. The text of a secret stays out of errors.
 pub(crate) fn declared_value(ty: &ConfigType, text: &str, secret: bool) -> Result<Val, String> {
-    let mismatch = |wanted: &str| match secret {
-        true => format!("the secret config value is not {wanted}"),
-        false => format!("config value {text:?} is not {wanted}"),
-    };
+    let mismatch = |wanted: &str| if secret { format!("the secret config value is not {wanted}") } else { format!("config value {text:?} is not {wanted}") };
     match ty {
         ConfigType::String => Ok(Val::String(text.into())),
         ConfigType::Number => text

@@ -193,12 +193,12 @@ impl Graph {
             match self.nodes[id] {
                 Node::Config(_) | Node::Stack(_) => {}
                 Node::Variable(index) => {
-                    self.mentions(&syntax.variables[index].1, &mut needs, diagnostics)
+                    self.mentions(&syntax.variables[index].1, &mut needs, diagnostics);
                 }
                 Node::Resource(index) => {
                     let resource = &syntax.resources[index];
                     resource.visit_expressions(&mut |expr| {
-                        self.mentions(expr, &mut needs, diagnostics)
+                        self.mentions(expr, &mut needs, diagnostics);
                     });
                     let wants_default = resource.options.provider.is_none()
                         && !resource.type_token.starts_with("pulumi:providers:");

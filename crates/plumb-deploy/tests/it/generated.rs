@@ -84,6 +84,13 @@ fn inject_faults(dice: &mut Dice, world: &mut World) {
     }
 }
 
+#[test]
+fn one_history() {
+    if let Ok(seed) = std::env::var("SEED") {
+        history(seed.parse().unwrap());
+    }
+}
+
 fn history(seed: u64) {
     let mut world = World::new(seed);
     let mut dice = Dice::new(seed ^ 0xabcdef);

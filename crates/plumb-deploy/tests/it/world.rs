@@ -142,6 +142,7 @@ impl Cloud {
             ProviderCall::Update(it) => Ok(self.update(it, fault)?),
             ProviderCall::Delete(it) => {
                 let id = it.id.as_str().to_owned();
+                if std::env::var("SEED").is_ok() { eprintln!("CALLS {:?}", self.calls); }
                 assert!(self.objects.remove(&id).is_some(), "{name}: object {id} is deleted twice");
                 Ok(ProviderReply::Deleted)
             }
@@ -326,6 +327,7 @@ impl<'w> Run<'w> {
     }
 
     fn drive(&mut self) {
+        if std::env::var("SEED").is_ok() { eprintln!("RUN {:?}", self.program.iter().map(|r| (r.name.clone(), r.parent.clone(), r.component)).collect::<Vec<_>>()); for r in &self.fold.base().resources { eprintln!("  BASE {} del={} pr={} parent={:?} deps={:?}", r.urn, r.delete, r.pending_replacement, r.parent, r.dependencies) } }
         self.event(Event::Start);
         for _ in 0..100_000 {
             if self.outcome.is_some() {
@@ -438,6 +440,9 @@ impl<'w> Run<'w> {
                 if diagnostic.severity == plumb_events::Severity::Error {
                     self.errors.push(diagnostic.message.to_string());
                 }
+            }
+            Effect::Emit(plumb_events::Event::ResourcePre(step)) => {
+                if std::env::var("SEED").is_ok() { eprintln!("PRE {:?} {} {:?}", step.metadata.op, step.metadata.urn.name(), step.metadata.old.as_ref().map(|o| (o.delete, o.pending_replacement, o.parent.as_ref().map(|p| p.name().to_owned())))); }
             }
             Effect::Emit(_) | Effect::Provider { .. } => {}
             Effect::StartProgram => self.program_runs = true,

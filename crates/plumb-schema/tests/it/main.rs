@@ -1,5 +1,7 @@
 //! The reader against real schemas.
 
+#![allow(clippy::unwrap_used)] // helpers of tests count as tests
+
 use std::path::{Path, PathBuf};
 
 use plumb_schema::{PackageSchema, Primitive, ReturnType, TypeKind};

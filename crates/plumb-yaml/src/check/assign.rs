@@ -208,7 +208,7 @@ fn assign_map(
 }
 
 /// The key and value at `at` of an object that the program writes out.
-fn entry<'a>(source: Source<'a>, at: usize) -> Option<&'a (Expr, Expr)> {
+fn entry(source: Source<'_>, at: usize) -> Option<&(Expr, Expr)> {
     match &source.unwrapped()?.kind {
         ExprKind::Object(entries) => entries.get(at),
         _ => None,

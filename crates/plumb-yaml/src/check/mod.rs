@@ -183,20 +183,16 @@ impl Checker<'_> {
             (ReturnType::Value(ty), None) => Ty::of_schema(package, ty),
             (ReturnType::Value(_), Some(_)) => Ty::Any,
             (ReturnType::Object(object), None) => Ty::of_object(package, &function.token, object),
-            (ReturnType::Object(object), Some((name, span))) => match object
+            (ReturnType::Object(object), Some((name, span))) => if let Some(property) = object
                 .properties
-                .get(name.as_str())
-            {
-                Some(property) => Ty::of_schema(package, &property.ty),
-                None => {
-                    let existing =
-                        diagnostic::existing(name, object.properties.keys().map(String::as_str));
-                    let summary = format!("{name} does not exist on {}", function.token);
-                    let detail = format!("Existing fields are: {existing}");
-                    self.diagnostics
-                        .push(Diagnostic::error(*span, summary).with_detail(detail));
-                    Ty::Any
-                }
+                .get(name.as_str()) { Ty::of_schema(package, &property.ty) } else {
+                let existing =
+                    diagnostic::existing(name, object.properties.keys().map(String::as_str));
+                let summary = format!("{name} does not exist on {}", function.token);
+                let detail = format!("Existing fields are: {existing}");
+                self.diagnostics
+                    .push(Diagnostic::error(*span, summary).with_detail(detail));
+                Ty::Any
             },
         }
     }
@@ -240,12 +236,9 @@ impl Checker<'_> {
         let mut is_literal = true;
         for (key, value) in entries {
             let ty = self.infer(value);
-            match &key.kind {
-                ExprKind::String(name) => fields.push((name.clone(), ty)),
-                _ => {
-                    self.infer(key);
-                    is_literal = false;
-                }
+            if let ExprKind::String(name) = &key.kind { fields.push((name.clone(), ty)) } else {
+                self.infer(key);
+                is_literal = false;
             }
         }
         if is_literal {

@@ -171,7 +171,7 @@ impl<'a> Evaluator<'a> {
         let mut lifted = Lifted::default();
         let plain = match function {
             Function::Select | Function::SingleOrNone | Function::Length => {
-                self.shallow(&mut lifted, &value)
+                shallow(&mut lifted, &value)
             }
             Function::ResourceName | Function::ResourceType => lifted.strip_outer(&value),
             _ => lifted.strip(&value),
@@ -182,19 +182,6 @@ impl<'a> Evaluator<'a> {
         let result = builtins::compute(function, &plain, &self.info.program_directory)
             .map_err(|summary| Diagnostic::error(span, summary))?;
         Ok(lifted.wrap(result))
-    }
-
-    /// Takes outputs off a list and its direct parts, so that elements keep their own.
-    fn shallow(&self, lifted: &mut Lifted, value: &Val) -> Val {
-        let stripped = lifted.strip_outer(value);
-        match &stripped {
-            Val::List(items)
-                if items.len() == 2 && matches!(items[1], Val::List(_) | Val::Output(_)) =>
-            {
-                Val::list(items.iter().map(|item| lifted.strip_outer(item)).collect())
-            }
-            _ => stripped,
-        }
     }
 
     fn stack_output(&self, index: usize, name: &Expr) -> Result<Val, Stop> {
@@ -217,6 +204,19 @@ impl<'a> Evaluator<'a> {
             Failure::Fetch(urn) => Stop::Fetch(urn),
         })?;
         Ok(lifted.wrap(found))
+    }
+}
+
+/// Takes outputs off a list and its direct parts, so that elements keep their own.
+fn shallow(lifted: &mut Lifted, value: &Val) -> Val {
+    let stripped = lifted.strip_outer(value);
+    match &stripped {
+        Val::List(items)
+            if items.len() == 2 && matches!(items[1], Val::List(_) | Val::Output(_)) =>
+        {
+            Val::list(items.iter().map(|item| lifted.strip_outer(item)).collect())
+        }
+        _ => stripped,
     }
 }
 

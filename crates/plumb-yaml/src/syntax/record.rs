@@ -139,14 +139,11 @@ impl<'a> Record<'a> {
         };
         let mut texts = Vec::with_capacity(items.len());
         for item in items {
-            match item.as_str().and_then(literal) {
-                Some(text) => texts.push(text),
-                None => {
-                    let summary = format!("{field} of {} must be a list of strings", self.name);
-                    scope
-                        .diagnostics
-                        .push(Diagnostic::error(item.span, summary));
-                }
+            if let Some(text) = item.as_str().and_then(literal) { texts.push(text) } else {
+                let summary = format!("{field} of {} must be a list of strings", self.name);
+                scope
+                    .diagnostics
+                    .push(Diagnostic::error(item.span, summary));
             }
         }
         texts

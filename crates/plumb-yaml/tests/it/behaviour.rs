@@ -90,7 +90,7 @@ fn options_travel_with_the_request() {
     let secrets: Vec<&str> = b
         .additional_secret_outputs
         .iter()
-        .map(|key| key.as_str())
+        .map(plumb_value::PropertyKey::as_str)
         .collect();
     assert_eq!(secrets, ["computed", "password"]);
     assert_eq!(

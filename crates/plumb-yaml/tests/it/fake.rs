@@ -129,7 +129,7 @@ pub(crate) struct Case {
     pub(crate) dry_run: bool,
     pub(crate) script: Script,
     pub(crate) project: &'static str,
-    _temporary: Option<tempfile::TempDir>,
+    temporary: Option<tempfile::TempDir>,
 }
 
 /// How a run ended.
@@ -149,7 +149,7 @@ impl Case {
             dry_run: false,
             script: Box::new(|_| None),
             project: "proj",
-            _temporary: None,
+            temporary: None,
         }
     }
 
@@ -161,14 +161,14 @@ impl Case {
         )
         .unwrap();
         Case {
-            _temporary: Some(directory),
+            temporary: Some(directory),
             ..Case::at(Path::new(""))
         }
         .placed()
     }
 
     fn placed(mut self) -> Self {
-        self.directory = self._temporary.as_ref().unwrap().path().to_owned();
+        self.directory = self.temporary.as_ref().unwrap().path().to_owned();
         self
     }
 

@@ -1,5 +1,7 @@
 //! Programs against a pretend engine.
 
+#![allow(clippy::unwrap_used)] // helpers of tests count as tests
+
 mod behaviour;
 mod fake;
 mod oracle;

@@ -151,7 +151,7 @@ fn read(path: &std::path::Path) -> Recording {
                     .insert(text(&request, "tok").to_owned(), (request, response));
             }
             "/pulumirpc.ResourceMonitor/RegisterResourceOutputs" => {
-                recording.outputs = request["outputs"].clone()
+                recording.outputs = request["outputs"].clone();
             }
             _ => {}
         }
