@@ -21,11 +21,11 @@ use crate::{Context, Error, ExitStatus};
     subcommand_required = true
 )]
 pub struct Cli {
+    /// Shared flags.
     #[command(flatten)]
-    #[expect(missing_docs, reason = "the struct says it")]
     pub globals: GlobalArgs,
+    /// The verb.
     #[command(subcommand)]
-    #[expect(missing_docs, reason = "the enum says it")]
     pub command: Option<Command>,
 }
 

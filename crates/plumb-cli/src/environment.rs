@@ -82,6 +82,21 @@ impl Environment {
         })
     }
 
+    /// An environment of these variables alone.
+    #[cfg(test)]
+    pub(crate) fn for_tests(variables: BTreeMap<OsString, OsString>) -> Self {
+        Environment {
+            variables,
+            home: PathBuf::from("/home/tester"),
+            pulumi_home: PathBuf::from("/home/tester/.pulumi"),
+            cwd: PathBuf::from("/work"),
+            arguments: Vec::new(),
+            program: "plumb".to_owned(),
+            stdin_is_terminal: false,
+            stdout_is_terminal: false,
+        }
+    }
+
     /// The value of a variable, if it is set; an empty one is a value too.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(OsStr::new(name)).and_then(|value| value.to_str())

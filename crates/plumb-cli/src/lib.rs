@@ -30,6 +30,11 @@ pub use output::Printer;
 /// The version that is reported. The numbering is the one that programs which drive the command line compare with.
 pub const VERSION: &str = "v3.260.0";
 
+/// [`VERSION`] as a version.
+pub fn semantic_version() -> semver::Version {
+    semver::Version::parse(VERSION.trim_start_matches('v')).expect("the reported version is a version")
+}
+
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let environment = match Environment::of_process() {

@@ -27,7 +27,7 @@ impl Deployment {
     }
 
     fn tell(&mut self, severity: Severity, urn: Option<&Urn>, message: &str) {
-        self.emit(Event::Diagnostic(Diagnostic::new(severity, urn.cloned(), message)));
+        self.emit(Event::Diagnostic(Diagnostic::new(severity, urn.cloned(), format!("{message}\n"))));
     }
 
     /// Shows an error.

@@ -13,7 +13,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 /// Writes a resource in the form of state files. It is given no secrets.
-pub type StateToJson = Box<dyn Fn(&ResourceState) -> Box<RawValue>>;
+pub type StateToJson = Box<dyn Fn(&ResourceState) -> Box<RawValue> + Send>;
 
 /// Folds events to the document.
 pub struct PreviewDigest {

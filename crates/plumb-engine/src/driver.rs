@@ -27,7 +27,7 @@ use crate::instances::Instances;
 use crate::journal::RunJournal;
 use crate::monitor::{Incoming, LogMessage, MonitorHandle, ResourceMonitor};
 use crate::program::{Program, ProgramInfo, ProgramResult};
-use crate::server::{self, SourceContext};
+use crate::server::{self, Servers, SourceContext};
 
 /// Hears of every engine event, with its time.
 pub type Subscriber = mpsc::UnboundedSender<(Timestamp, plumb_events::Event)>;
@@ -40,16 +40,14 @@ pub struct RunSetup {
     pub program: Option<Arc<dyn Program>>,
     /// Facts for the program; the addresses are filled in here.
     pub info: ProgramInfo,
-    /// Makes the plugin host, once the address of the engine service is known.
-    pub host: Box<dyn FnOnce(String) -> PluginHost + Send>,
+    /// Runs providers. Its engine address is [`Shell::address`].
+    pub host: Arc<PluginHost>,
     /// Takes what the run records.
     pub journal: RunJournal,
     /// Hears of what happens.
     pub subscriber: Subscriber,
     /// Counts the interrupts of the user.
     pub interrupts: watch::Receiver<u32>,
-    /// Where source positions of programs are seen from.
-    pub source: SourceContext,
 }
 
 /// What a run leaves.
@@ -71,54 +69,73 @@ pub enum RunError {
     Server(#[source] std::io::Error),
 }
 
-/// Runs a deployment to its end.
-///
-/// The first interrupt stops new steps, the second asks providers to stop, the third ends the run at once. What has been
-/// recorded by then is in the journal that comes back.
-pub async fn run(setup: RunSetup) -> Result<Ended, RunError> {
-    let deployment = Deployment::new(setup.setup, Timestamp::now())?;
-    let (handle, incoming) = MonitorHandle::new();
-    let needs_server = setup.program.as_ref().is_some_and(|program| program.needs_server());
-    let servers =
-        server::start(handle.clone(), &setup.info, setup.source, needs_server).await.map_err(RunError::Server)?;
-    let mut info = setup.info;
-    info.monitor_address.clone_from(&servers.address);
-    info.engine_address.clone_from(&servers.address);
-    let host = Arc::new((setup.host)(servers.address.clone()));
-    let context = ConstructContext {
-        project: info.project.clone(),
-        stack: info.stack.clone(),
-        organization: info.organization.clone(),
-        config: info.config.clone(),
-        config_secret_keys: info.config_secret_keys.clone(),
-        dry_run: info.dry_run,
-        parallel: info.parallel,
-        monitor_endpoint: servers.address.clone(),
-    };
-    let driver = Driver {
-        deployment,
-        instances: Instances::new(host.clone(), context),
-        journal: setup.journal,
-        subscriber: setup.subscriber,
-        fenced: VecDeque::new(),
-        durable: 0,
-        answers: HashMap::new(),
-        next_request: 0,
-        calls: JoinSet::new(),
-        program: setup.program,
-        program_task: JoinSet::new(),
-        program_cancel: CancellationToken::new(),
-        info,
-        handle,
-        outcome: None,
-    };
-    let mut ended = driver.drive(incoming, setup.interrupts, &host).await;
-    host.shutdown().await;
-    servers.stop().await;
-    if let Some(error) = ended.1.take() {
-        tracing::warn!(%error, "the program was ended");
+/// A shell that listens to programs and plugins, ready to run one deployment.
+pub struct Shell {
+    handle: MonitorHandle,
+    incoming: mpsc::UnboundedReceiver<Incoming>,
+    servers: Servers,
+}
+
+impl Shell {
+    /// Opens the services that programs and plugins need. `info` is told to programs that ask.
+    pub async fn listen(info: &ProgramInfo, source: SourceContext) -> Result<Self, RunError> {
+        let (handle, incoming) = MonitorHandle::new(source.working_directory.clone());
+        let servers = server::start(handle.clone(), info, source).await.map_err(RunError::Server)?;
+        Ok(Shell { handle, incoming, servers })
     }
-    Ok(ended.0)
+
+    /// `host:port` of the engine service and of the resource monitor.
+    pub fn address(&self) -> &str {
+        &self.servers.address
+    }
+
+    /// A way to tell the user something during the run, for what plugins print and the like.
+    pub fn monitor(&self) -> Arc<dyn ResourceMonitor> {
+        Arc::new(self.handle.clone())
+    }
+
+    /// Runs a deployment to its end, and ends every plugin.
+    ///
+    /// The first interrupt stops new steps, the second asks providers to stop, the third ends the run at once. What has
+    /// been recorded by then is in the journal that comes back.
+    pub async fn run(self, setup: RunSetup) -> Result<Ended, RunError> {
+        let deployment = Deployment::new(setup.setup, Timestamp::now())?;
+        let mut info = setup.info;
+        info.monitor_address.clone_from(&self.servers.address);
+        info.engine_address.clone_from(&self.servers.address);
+        let context = ConstructContext {
+            project: info.project.clone(),
+            stack: info.stack.clone(),
+            organization: info.organization.clone(),
+            config: info.config.clone(),
+            config_secret_keys: info.config_secret_keys.clone(),
+            dry_run: info.dry_run,
+            parallel: info.parallel,
+            monitor_endpoint: self.servers.address.clone(),
+        };
+        let driver = Driver {
+            deployment,
+            instances: Instances::new(setup.host.clone(), context),
+            journal: setup.journal,
+            subscriber: setup.subscriber,
+            fenced: VecDeque::new(),
+            durable: 0,
+            answers: HashMap::new(),
+            next_request: 0,
+            calls: JoinSet::new(),
+            program: setup.program,
+            program_task: JoinSet::new(),
+            program_cancel: CancellationToken::new(),
+            info,
+            handle: self.handle,
+            outcome: None,
+            is_journal_broken: false,
+        };
+        let ended = driver.drive(self.incoming, setup.interrupts, &setup.host).await;
+        setup.host.shutdown().await;
+        self.servers.stop().await;
+        Ok(ended)
+    }
 }
 
 struct Driver {
@@ -138,6 +155,7 @@ struct Driver {
     info: ProgramInfo,
     handle: MonitorHandle,
     outcome: Option<Outcome>,
+    is_journal_broken: bool,
 }
 
 /// An effect that waits for the journal.
@@ -169,7 +187,7 @@ impl Driver {
         mut incoming: mpsc::UnboundedReceiver<Incoming>,
         mut interrupts: watch::Receiver<u32>,
         host: &Arc<PluginHost>,
-    ) -> (Ended, Option<String>) {
+    ) -> Ended {
         let mut durable = self.journal.durable();
         let mut cancels = JoinSet::new();
         self.event(Event::Start);
@@ -181,11 +199,8 @@ impl Driver {
                 Happened::Program(result) => self.event(Event::ProgramEnded(program_end(result))),
                 Happened::Durable(Ok(seq)) => self.release(seq.0),
                 Happened::Durable(Err(message)) => {
-                    // Nothing that waits may happen any more.
                     durable = None;
-                    self.fenced.clear();
-                    self.event(Event::JournalFailed { message });
-                    self.fenced.clear();
+                    self.journal_failed(message);
                 }
                 Happened::Interrupt(1) => self.event(Event::Interrupted),
                 Happened::Interrupt(2) => {
@@ -297,19 +312,40 @@ impl Driver {
             if let Some(cause) = std::error::Error::source(&error) {
                 message = format!("{message}: {cause}");
             }
-            self.fenced.clear();
-            self.event(Event::JournalFailed { message });
+            self.journal_failed(message);
         }
+    }
+
+    /// The journal cannot be written any more: what waits for it must not happen, and the core hears so.
+    fn journal_failed(&mut self, message: String) {
+        if std::mem::replace(&mut self.is_journal_broken, true) {
+            return;
+        }
+        self.event(Event::JournalFailed { message });
+        for fenced in std::mem::take(&mut self.fenced) {
+            match fenced {
+                Fenced::Call { call, .. } => self.not_sent(call),
+                Fenced::Reply { .. } => {}
+            }
+        }
+    }
+
+    /// Answers a call that must not be made.
+    fn not_sent(&mut self, call: CallId) {
+        let error = ProviderError::clean("the provider was not called, because the journal cannot be written");
+        self.calls.spawn(async move { (call, Err(error)) });
     }
 
     fn perform(&mut self, effect: Effect) {
         match effect {
             Effect::Journal(_) | Effect::Touch { .. } => {}
             Effect::Provider { instance, action } => self.instances.act(instance, action),
+            Effect::Call { call, fence, .. } if fence > self.durable && self.is_journal_broken => self.not_sent(call),
             Effect::Call { call, instance, request, fence } if fence > self.durable => {
                 self.fenced.push_back(Fenced::Call { fence, call, instance, request: Box::new(request) });
             }
             Effect::Call { call, instance, request, .. } => self.call(call, instance, request),
+            Effect::Reply { fence, .. } if fence > self.durable && self.is_journal_broken => {}
             Effect::Reply { id, reply, fence } if fence > self.durable && self.journal.durable().is_some() => {
                 self.fenced.push_back(Fenced::Reply { fence, id, reply: Box::new(reply) });
             }
@@ -361,7 +397,7 @@ impl Driver {
     }
 
     /// The deployment is over: waits for a program that may still have something to say, ends one that has not.
-    async fn end(mut self) -> (Ended, Option<String>) {
+    async fn end(mut self) -> Ended {
         let succeeded = self.outcome.as_ref().is_some_and(|outcome| outcome.result == OperationResult::Succeeded);
         // Whoever still waits for an answer hears that there will be none.
         self.answers.clear();
@@ -387,7 +423,7 @@ impl Driver {
             outcome.result = OperationResult::Failed;
             outcome.error = Some(message.clone());
         }
-        (Ended { outcome, journal: self.journal }, failure.filter(|_| !succeeded))
+        Ended { outcome, journal: self.journal }
     }
 }
 

@@ -41,7 +41,7 @@ impl RunJournal {
     }
 
     /// Takes entries in order. They are durable when the writer says so.
-    pub(crate) fn record(&mut self, entries: Vec<Entry>) -> Result<(), JournalError> {
+    pub fn record(&mut self, entries: Vec<Entry>) -> Result<(), JournalError> {
         if let Some(update) = &self.update {
             let encrypted = EncryptedEntry::encrypt_all(&entries, self.codec.as_ref(), &mut self.cache)?;
             for entry in &encrypted {

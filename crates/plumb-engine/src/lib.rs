@@ -1,6 +1,6 @@
 //! The shell around the deployment core: it performs effects and turns what happens into events.
 //!
-//! [`run`] drives one [`plumb_deploy::Deployment`] to its end: `driver` owns the core and is the only one who talks to it,
+//! [`Shell::run`] drives one [`plumb_deploy::Deployment`] to its end: `driver` owns the core and is the only one who talks to it,
 //! `instances` runs provider calls, `journal` writes intents and outcomes, `server` is the gRPC side that SDKs and plugins
 //! see, [`monitor`] the same for programs in process. The shell decides nothing about resources.
 
@@ -13,6 +13,6 @@ pub mod monitor;
 pub mod program;
 mod server;
 
-pub use driver::{Ended, RunError, RunSetup, Subscriber, run};
+pub use driver::{Ended, RunError, RunSetup, Shell, Subscriber};
 pub use language::LanguageProgram;
 pub use server::SourceContext;

@@ -1,5 +1,8 @@
 //! The resource monitor as programs see it, whatever carries the requests.
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use plumb_deploy::request::{Reply, Request, RequestError, RequestErrorKind};
 use plumb_events::Severity;
@@ -38,12 +41,14 @@ pub(crate) struct LogMessage {
 #[derive(Clone)]
 pub(crate) struct MonitorHandle {
     incoming: mpsc::UnboundedSender<Incoming>,
+    /// Where paths of assets are seen from.
+    working_directory: Arc<Path>,
 }
 
 impl MonitorHandle {
-    pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<Incoming>) {
+    pub(crate) fn new(working_directory: PathBuf) -> (Self, mpsc::UnboundedReceiver<Incoming>) {
         let (incoming, receiver) = mpsc::unbounded_channel();
-        (MonitorHandle { incoming }, receiver)
+        (MonitorHandle { incoming, working_directory: working_directory.into() }, receiver)
     }
 
     pub(crate) fn say(&self, message: LogMessage) {
@@ -55,6 +60,12 @@ impl MonitorHandle {
 #[async_trait]
 impl ResourceMonitor for MonitorHandle {
     async fn request(&self, request: Request) -> Reply {
+        let request = match crate::assets::with_hashes(request, &self.working_directory).await {
+            Ok(request) => request,
+            Err(error) => {
+                return Reply::Failed(RequestError::new(RequestErrorKind::InvalidArgument, error.to_string()));
+            }
+        };
         let (reply, answer) = oneshot::channel();
         let gone = || {
             let message = "resource monitor shut down while waiting for the deployment to complete";

@@ -91,17 +91,17 @@ impl ConfigType {
 }
 
 /// Reads one entry of `config`.
-pub(crate) fn parse(scope: &mut Scope, key: &Key, node: &Node) -> Option<ConfigDecl> {
+pub(crate) fn parse(scope: &mut Scope, key: &Key, node: &Node) -> ConfigDecl {
     let NodeKind::Map(entries) = &node.kind else {
         // Settings of other packages, as `aws:region: eu`, are the command line's affair.
         let default = (node.kind != NodeKind::Null).then(|| node.clone());
-        return Some(ConfigDecl {
+        return ConfigDecl {
             key: key.clone(),
             ty: None,
             name: None,
             secret: None,
             default,
-        });
+        };
     };
     let fields = [
         "default",
@@ -141,13 +141,13 @@ pub(crate) fn parse(scope: &mut Scope, key: &Key, node: &Node) -> Option<ConfigD
             .diagnostics
             .push(Diagnostic::error(default.span, summary));
     }
-    Some(ConfigDecl {
+    ConfigDecl {
         key: key.clone(),
         ty,
         name,
         secret,
         default,
-    })
+    }
 }
 
 /// The value that a stack setting's text stands for.
@@ -184,7 +184,13 @@ fn parse_float(text: &str) -> Option<f64> {
 
 /// A stack setting where the declaration says what it is. The text of a secret stays out of errors.
 pub(crate) fn declared_value(ty: &ConfigType, text: &str, secret: bool) -> Result<Val, String> {
-    let mismatch = |wanted: &str| if secret { format!("the secret config value is not {wanted}") } else { format!("config value {text:?} is not {wanted}") };
+    let mismatch = |wanted: &str| {
+        if secret {
+            format!("the secret config value is not {wanted}")
+        } else {
+            format!("config value {text:?} is not {wanted}")
+        }
+    };
     match ty {
         ConfigType::String => Ok(Val::String(text.into())),
         ConfigType::Number => text

@@ -84,9 +84,9 @@ impl YamlProgram {
         };
         let reporter = Reporter::new(monitor, &source, self.style);
         let (syntax, diagnostics) = syntax::parse(&source);
-        diagnostics
-            .iter()
-            .for_each(|diagnostic| reporter.found(diagnostic));
+        for diagnostic in &diagnostics {
+            reporter.found(diagnostic);
+        }
         if reporter.has_errors() {
             return ProgramResult::Failed {
                 message: "failed to load template".to_owned(),
@@ -157,9 +157,9 @@ impl YamlProgram {
             .types(syntax, &graph, declarations, &config, &mut diagnostics)
             .await;
         diagnostics.extend(self.check_version(syntax, &config, &graph, info));
-        diagnostics
-            .iter()
-            .for_each(|diagnostic| reporter.found(diagnostic));
+        for diagnostic in &diagnostics {
+            reporter.found(diagnostic);
+        }
         if reporter.has_errors() {
             return ProgramResult::Bailed;
         }

@@ -20,6 +20,8 @@ use crate::syntax::source::Span;
 pub(crate) struct Types {
     pub(crate) resources: Vec<Resolved<Resource>>,
     pub(crate) invokes: Vec<Resolved<Function>>,
+    /// Paths that replace resources when they change, by full token.
+    pub(crate) replace_on_changes: FxHashMap<EcoString, Vec<EcoString>>,
 }
 
 /// What a token means.
@@ -163,6 +165,19 @@ pub(crate) async fn resolve(
             });
         if let Some(problem) = blocked(resolved) {
             diagnostics.push(Diagnostic::error(resource.type_span, problem));
+        }
+        if let Some((package, resource)) = &resolved.schema {
+            let paths = || {
+                package
+                    .replace_on_changes(resource)
+                    .into_iter()
+                    .map(EcoString::from)
+                    .collect()
+            };
+            types
+                .replace_on_changes
+                .entry(resolved.token.clone())
+                .or_insert_with(paths);
         }
         types.resources.push(resolved.clone());
     }

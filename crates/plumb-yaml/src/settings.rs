@@ -160,11 +160,15 @@ fn default_value(node: &Node, diagnostics: &mut Vec<Diagnostic>) -> Val {
         NodeKind::Null => Val::Null,
         NodeKind::Bool(value) => Val::Bool(*value),
         NodeKind::Number(value) => Val::Number(*value),
-        NodeKind::String(text) => if let Ok(ExprKind::String(text)) = interpolation::parse(text) { Val::String(text) } else {
-            let summary = "the default of a configuration value must be a literal";
-            diagnostics.push(Diagnostic::error(node.span, summary));
-            Val::Poison
-        },
+        NodeKind::String(text) => {
+            if let Ok(ExprKind::String(text)) = interpolation::parse(text) {
+                Val::String(text)
+            } else {
+                let summary = "the default of a configuration value must be a literal";
+                diagnostics.push(Diagnostic::error(node.span, summary));
+                Val::Poison
+            }
+        }
         NodeKind::List(items) => Val::list(
             items
                 .iter()

@@ -56,6 +56,7 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
         wants_help: false,
         wants_version: false,
         is_root: levels.len() == 1,
+        takes_anything: command.get_positionals().any(clap::Arg::is_trailing_var_arg_set),
     };
     reader.read(&rest)?;
     let path: Vec<String> = levels[1..].iter().map(|level| level.get_name().to_owned()).collect();
@@ -141,6 +142,8 @@ struct Reader<'c> {
     wants_help: bool,
     wants_version: bool,
     is_root: bool,
+    /// The command is known and not built: whatever follows is no mistake.
+    takes_anything: bool,
 }
 
 impl<'c> Reader<'c> {
@@ -172,6 +175,7 @@ impl<'c> Reader<'c> {
             match name {
                 "help" => self.wants_help = true,
                 "version" if self.is_root => self.wants_version = true,
+                _ if self.takes_anything => self.positional.push(format!("--{text}")),
                 _ => return Err(Error::user(format!("unknown flag: --{name}"))),
             }
             return Ok(());
@@ -197,6 +201,10 @@ impl<'c> Reader<'c> {
                     self.wants_help = true;
                     rest = after;
                     continue;
+                }
+                if self.takes_anything {
+                    self.positional.push(format!("-{rest}"));
+                    return Ok(());
                 }
                 return Err(Error::user(format!("unknown shorthand flag: '{letter}' in -{rest}")));
             };

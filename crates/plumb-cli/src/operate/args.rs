@@ -156,14 +156,14 @@ pub struct UpdateArgs {
 #[command(group = ArgGroup::new("up-targets").args(["target", "exclude"]).multiple(false))]
 #[command(group = ArgGroup::new("up-format").args(["json", "output"]).multiple(false))]
 pub struct UpArgs {
+    /// Shared flags.
     #[command(flatten)]
-    #[expect(missing_docs, reason = "the struct says it")]
     pub common: CommonArgs,
+    /// Shared flags.
     #[command(flatten)]
-    #[expect(missing_docs, reason = "the struct says it")]
     pub program: ProgramArgs,
+    /// Shared flags.
     #[command(flatten)]
-    #[expect(missing_docs, reason = "the struct says it")]
     pub update: UpdateArgs,
     /// Specify a resource URN to leave alone
     #[arg(long, action = clap::ArgAction::Append)]
@@ -195,14 +195,14 @@ pub struct UpArgs {
 #[command(group = ArgGroup::new("preview-targets").args(["target", "exclude"]).multiple(false))]
 #[command(group = ArgGroup::new("preview-format").args(["json", "output"]).multiple(false))]
 pub struct PreviewArgs {
+    /// Shared flags.
     #[command(flatten)]
-    #[expect(missing_docs, reason = "the struct says it")]
     pub common: CommonArgs,
+    /// Shared flags.
     #[command(flatten)]
-    #[expect(missing_docs, reason = "the struct says it")]
     pub program: ProgramArgs,
+    /// Shared flags.
     #[command(flatten)]
-    #[expect(missing_docs, reason = "the struct says it")]
     pub update: UpdateArgs,
     /// Specify a resource URN to leave alone
     #[arg(short = 'x', long, action = clap::ArgAction::Append)]
@@ -220,11 +220,11 @@ pub struct PreviewArgs {
 #[command(group = ArgGroup::new("refresh-targets").args(["target", "exclude"]).multiple(false))]
 #[command(group = ArgGroup::new("refresh-format").args(["json", "output"]).multiple(false))]
 pub struct RefreshArgs {
+    /// Shared flags.
     #[command(flatten)]
-    #[expect(missing_docs, reason = "the struct says it")]
     pub common: CommonArgs,
+    /// Shared flags.
     #[command(flatten)]
-    #[expect(missing_docs, reason = "the struct says it")]
     pub program: ProgramArgs,
     /// Return an error if any changes occur during this refresh
     #[arg(long)]
@@ -261,11 +261,11 @@ pub struct RefreshArgs {
 #[command(group = ArgGroup::new("destroy-protected").args(["ignore_protect", "exclude_protected"]).multiple(false))]
 #[command(group = ArgGroup::new("destroy-format").args(["json", "output"]).multiple(false))]
 pub struct DestroyArgs {
+    /// Shared flags.
     #[command(flatten)]
-    #[expect(missing_docs, reason = "the struct says it")]
     pub common: CommonArgs,
+    /// Shared flags.
     #[command(flatten)]
-    #[expect(missing_docs, reason = "the struct says it")]
     pub program: ProgramArgs,
     /// Specify a resource URN to leave alone
     #[arg(short = 'x', long, action = clap::ArgAction::Append)]
@@ -306,8 +306,8 @@ pub struct DestroyArgs {
 #[derive(Args, Clone, Debug)]
 #[command(group = ArgGroup::new("import-format").args(["json", "output"]).multiple(false))]
 pub struct ImportArgs {
+    /// Shared flags.
     #[command(flatten)]
-    #[expect(missing_docs, reason = "the struct says it")]
     pub common: CommonArgs,
     /// Display full resource URNs
     #[arg(long)]

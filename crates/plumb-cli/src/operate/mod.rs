@@ -1,31 +1,41 @@
 //! The operations: up, preview, refresh, destroy, import.
+//!
+//! Every operation goes the same way (`verb.rs`): the stack is opened and, if it will be changed, taken; a preview runs
+//! and is confirmed; the operation runs; the state is saved and the stack given back.
 
 pub mod args;
+mod host;
+mod import;
+mod interrupts;
+mod screen;
+mod session;
+mod state_json;
+mod verb;
 
 use crate::{Context, Error, ExitStatus};
 use args::{DestroyArgs, ImportArgs, PreviewArgs, RefreshArgs, UpArgs};
 
 /// Creates or updates the resources of a stack.
-pub fn up(_args: UpArgs, _ctx: &Context) -> Result<ExitStatus, Error> {
-    Err(Error::unsupported("`up`"))
+pub fn up(args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    verb::run(ctx, &verb::Verb::up(args)?)
 }
 
 /// Shows what an update would do.
-pub fn preview(_args: PreviewArgs, _ctx: &Context) -> Result<ExitStatus, Error> {
-    Err(Error::unsupported("`preview`"))
+pub fn preview(args: PreviewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    verb::run(ctx, &verb::Verb::preview(args)?)
 }
 
 /// Makes the state what the world is.
-pub fn refresh(_args: RefreshArgs, _ctx: &Context) -> Result<ExitStatus, Error> {
-    Err(Error::unsupported("`refresh`"))
+pub fn refresh(args: RefreshArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    verb::run(ctx, &verb::Verb::refresh(args)?)
 }
 
 /// Deletes the resources of a stack.
-pub fn destroy(_args: DestroyArgs, _ctx: &Context) -> Result<ExitStatus, Error> {
-    Err(Error::unsupported("`destroy`"))
+pub fn destroy(args: DestroyArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    verb::run(ctx, &verb::Verb::destroy(args)?)
 }
 
 /// Adopts existing objects.
-pub fn import(_args: ImportArgs, _ctx: &Context) -> Result<ExitStatus, Error> {
-    Err(Error::unsupported("`import`"))
+pub fn import(args: ImportArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    verb::run(ctx, &verb::Verb::import(args)?)
 }

@@ -438,7 +438,7 @@ impl<'w> Run<'w> {
             }
             Effect::Emit(plumb_events::Event::Diagnostic(diagnostic)) => {
                 if diagnostic.severity == plumb_events::Severity::Error {
-                    self.errors.push(diagnostic.message.to_string());
+                    self.errors.push(diagnostic.message.trim_end().to_owned());
                 }
             }
             Effect::Emit(plumb_events::Event::ResourcePre(step)) => {

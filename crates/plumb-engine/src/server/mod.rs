@@ -55,12 +55,11 @@ pub(crate) async fn start(
     handle: MonitorHandle,
     info: &ProgramInfo,
     source: SourceContext,
-    accepts_programs: bool,
 ) -> io::Result<Servers> {
     let listener = TcpListener::bind(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0)).await?;
     let address = listener.local_addr()?.to_string();
     let stop = CancellationToken::new();
-    let monitor = monitor::MonitorService::new(handle.clone(), info.clone(), source.clone(), accepts_programs);
+    let monitor = monitor::MonitorService::new(handle.clone(), info.clone(), source.clone());
     let engine = engine::EngineService::new(handle, source.version);
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<ResourceMonitorServer<monitor::MonitorService>>().await;

@@ -39,8 +39,6 @@ pub(crate) struct MonitorService {
     handle: MonitorHandle,
     info: ProgramInfo,
     source: SourceContext,
-    /// Whether the program itself comes in here; component providers always may.
-    accepts_programs: bool,
 }
 
 impl MonitorService {
@@ -48,15 +46,11 @@ impl MonitorService {
         handle: MonitorHandle,
         info: ProgramInfo,
         source: SourceContext,
-        accepts_programs: bool,
     ) -> Self {
-        MonitorService { handle, info, source, accepts_programs }
+        MonitorService { handle, info, source }
     }
 
     async fn ask(&self, request: MonitorRequest) -> Result<Reply, Status> {
-        let request = crate::assets::with_hashes(request, &self.source.working_directory)
-            .await
-            .map_err(|error| Status::invalid_argument(error.to_string()))?;
         match self.handle.request(request).await {
             Reply::Failed(error) => Err(status(&error)),
             reply => Ok(reply),
@@ -228,9 +222,6 @@ impl ResourceMonitorService for MonitorService {
     }
 
     async fn signal_and_wait_for_shutdown(&self, _: Request<()>) -> Result<Response<()>, Status> {
-        if !self.accepts_programs {
-            return Ok(Response::new(()));
-        }
         self.ask(MonitorRequest::SignalAndWaitForShutdown).await?;
         Ok(Response::new(()))
     }

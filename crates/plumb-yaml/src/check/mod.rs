@@ -77,7 +77,7 @@ impl Checker<'_> {
         if let Some((package, resource)) = &resolved.schema {
             let found = match &decl.get {
                 Some(_) => check_state(decl, resource),
-                None => self.inputs(decl, inputs, package, resource),
+                None => check_inputs(decl, inputs, package, resource),
             };
             if let Err(mismatch) = found {
                 self.diagnostics.push(mismatch.into_diagnostic());
@@ -97,58 +97,6 @@ impl Checker<'_> {
         exprs.into_iter().skip(n_inputs).for_each(|expr| {
             self.infer(expr);
         });
-    }
-
-    fn inputs(
-        &self,
-        decl: &ResourceDecl,
-        inputs: Vec<(ecow::EcoString, Ty)>,
-        package: &Arc<plumb_schema::PackageSchema>,
-        resource: &Resource,
-    ) -> Result<(), Mismatch> {
-        let label = &resource.token;
-        let properties = &resource.input_properties;
-        let written: &[_] = match &decl.properties {
-            Properties::Map(entries) => entries,
-            Properties::None | Properties::Expr(_) => &[],
-        };
-        let whole = Ty::Literal(Arc::new(inputs));
-        let Ty::Literal(inputs) = &whole else {
-            return Ok(());
-        };
-        let accepts_version = label.starts_with("pulumi:providers:");
-        for ((key, expr), (name, ty)) in written.iter().zip(inputs.iter()) {
-            let Some(property) = properties.get(name.as_str()) else {
-                if accepts_version && properties.is_empty() {
-                    continue;
-                }
-                return Err(assign::unknown_property(
-                    key.span, name, &whole, label, properties,
-                ));
-            };
-            assign::assign(
-                Source {
-                    ty,
-                    span: expr.span,
-                    expr: Some(expr),
-                },
-                package,
-                &property.ty,
-            )
-            .map_err(|mut mismatch| {
-                mismatch.reasons.insert(
-                    0,
-                    format!("Cannot assign '{}' to '{label}':", whole.label()),
-                );
-                mismatch
-            })?;
-        }
-        let is_given = |name: &str| {
-            inputs
-                .iter()
-                .any(|(key, ty)| key == name && !matches!(ty, Ty::Null))
-        };
-        assign::check_required(decl.key.span, properties, is_given)
     }
 
     fn invoke(&mut self, index: usize) -> Ty {
@@ -183,17 +131,19 @@ impl Checker<'_> {
             (ReturnType::Value(ty), None) => Ty::of_schema(package, ty),
             (ReturnType::Value(_), Some(_)) => Ty::Any,
             (ReturnType::Object(object), None) => Ty::of_object(package, &function.token, object),
-            (ReturnType::Object(object), Some((name, span))) => if let Some(property) = object
-                .properties
-                .get(name.as_str()) { Ty::of_schema(package, &property.ty) } else {
-                let existing =
-                    diagnostic::existing(name, object.properties.keys().map(String::as_str));
-                let summary = format!("{name} does not exist on {}", function.token);
-                let detail = format!("Existing fields are: {existing}");
-                self.diagnostics
-                    .push(Diagnostic::error(*span, summary).with_detail(detail));
-                Ty::Any
-            },
+            (ReturnType::Object(object), Some((name, span))) => {
+                if let Some(property) = object.properties.get(name.as_str()) {
+                    Ty::of_schema(package, &property.ty)
+                } else {
+                    let existing =
+                        diagnostic::existing(name, object.properties.keys().map(String::as_str));
+                    let summary = format!("{name} does not exist on {}", function.token);
+                    let detail = format!("Existing fields are: {existing}");
+                    self.diagnostics
+                        .push(Diagnostic::error(*span, summary).with_detail(detail));
+                    Ty::Any
+                }
+            }
         }
     }
 
@@ -236,7 +186,9 @@ impl Checker<'_> {
         let mut is_literal = true;
         for (key, value) in entries {
             let ty = self.infer(value);
-            if let ExprKind::String(name) = &key.kind { fields.push((name.clone(), ty)) } else {
+            if let ExprKind::String(name) = &key.kind {
+                fields.push((name.clone(), ty));
+            } else {
                 self.infer(key);
                 is_literal = false;
             }
@@ -314,6 +266,58 @@ impl Checker<'_> {
         }
         ty
     }
+}
+
+/// The inputs of a resource against its schema.
+fn check_inputs(
+    decl: &ResourceDecl,
+    inputs: Vec<(ecow::EcoString, Ty)>,
+    package: &Arc<plumb_schema::PackageSchema>,
+    resource: &Resource,
+) -> Result<(), Mismatch> {
+    let label = &resource.token;
+    let properties = &resource.input_properties;
+    let written: &[_] = match &decl.properties {
+        Properties::Map(entries) => entries,
+        Properties::None | Properties::Expr(_) => &[],
+    };
+    let whole = Ty::Literal(Arc::new(inputs));
+    let Ty::Literal(inputs) = &whole else {
+        return Ok(());
+    };
+    let accepts_version = label.starts_with("pulumi:providers:");
+    for ((key, expr), (name, ty)) in written.iter().zip(inputs.iter()) {
+        let Some(property) = properties.get(name.as_str()) else {
+            if accepts_version && properties.is_empty() {
+                continue;
+            }
+            return Err(assign::unknown_property(
+                key.span, name, &whole, label, properties,
+            ));
+        };
+        assign::assign(
+            Source {
+                ty,
+                span: expr.span,
+                expr: Some(expr),
+            },
+            package,
+            &property.ty,
+        )
+        .map_err(|mut mismatch| {
+            mismatch.reasons.insert(
+                0,
+                format!("Cannot assign '{}' to '{label}':", whole.label()),
+            );
+            mismatch
+        })?;
+    }
+    let is_given = |name: &str| {
+        inputs
+            .iter()
+            .any(|(key, ty)| key == name && !matches!(ty, Ty::Null))
+    };
+    assign::check_required(decl.key.span, properties, is_given)
 }
 
 /// A read: its state may only have properties of the resource.

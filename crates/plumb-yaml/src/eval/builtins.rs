@@ -170,6 +170,7 @@ fn select((index, values): (&Val, &Val)) -> Result<Val, String> {
             values.kind()
         ));
     };
+    #[allow(clippy::cast_sign_loss)] // checked above
     let at = *number as usize;
     items
         .get(at)

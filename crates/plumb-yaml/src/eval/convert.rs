@@ -120,11 +120,7 @@ pub(crate) fn to_value(value: &Val, form: Form) -> Value {
                         .as_ref()
                         .map(|inner| to_value(inner, Form::Plain)),
                     secret: output.secret,
-                    dependencies: deps
-                        .as_slice()
-                        .iter()
-                        .map(|urn| urn.as_str().into())
-                        .collect(),
+                    dependencies: deps.iter().map(|urn| urn.as_str().into()).collect(),
                 }))
             }
         },

@@ -513,17 +513,21 @@ impl<'g> Schedule<'g> {
                 Node::Config(_) | Node::Variable(_) | Node::Invoke(_)
             );
             schedule.early[id] = is_early && needs.iter().all(|need| schedule.early[*need]);
-            needs.iter().for_each(|need| dependents[*need].push(id));
+            for need in needs {
+                dependents[*need].push(id);
+            }
         }
         schedule.missing[outputs] = output_needs.len();
-        output_needs
-            .iter()
-            .for_each(|need| dependents[*need].push(outputs));
+        for need in &output_needs {
+            dependents[*need].push(outputs);
+        }
         schedule.dependents = Arc::new(dependents);
         let unneeding: Vec<NodeId> = (0..=outputs)
             .filter(|id| schedule.missing[*id] == 0)
             .collect();
-        unneeding.into_iter().for_each(|id| schedule.offer(id));
+        for id in unneeding {
+            schedule.offer(id);
+        }
         schedule
     }
 

@@ -179,8 +179,18 @@ impl<'a> Evaluator<'a> {
         if lifted.poisoned || lifted.unknown {
             return Ok(lifted.wrap(Val::Null));
         }
-        let result = builtins::compute(function, &plain, &self.info.program_directory)
-            .map_err(|summary| Diagnostic::error(span, summary))?;
+        let result = builtins::compute(function, &plain, &self.info.program_directory).map_err(
+            |problem| {
+                // What is wrong may tell what the argument is.
+                let hidden = || {
+                    format!(
+                        "{} failed; its argument is secret, so the reason is not shown",
+                        function.name()
+                    )
+                };
+                Diagnostic::error(span, if lifted.secret { hidden() } else { problem })
+            },
+        )?;
         Ok(lifted.wrap(result))
     }
 

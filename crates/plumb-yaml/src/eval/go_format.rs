@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn json_looks_like_go() {
         let value = super::super::convert::from_json(&serde_json::json!({
-            "b": [1, 1.5, 1e21, 1e-7, 1000000.0, true, null], "a": "<&>\u{2028}\u{1}\u{1F600}\""
+            "b": [1, 1.5, 1e21, 1e-7, 1_000_000.0, true, null], "a": "<&>\u{2028}\u{1}\u{1F600}\""
         }));
         let mut text = String::new();
         json(&value, &mut text).unwrap();

@@ -106,7 +106,7 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
         provider,
         package,
         parent: parent.map(|parent| parent.urn.clone()),
-        depends_on: depends_on.as_slice().to_vec(),
+        depends_on: depends_on.to_vec(),
     });
     Ok(Plan::Call { request, lifted })
 }

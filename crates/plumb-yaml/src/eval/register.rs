@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use plumb_deploy::request::{PackageRequest, ReadResourceRequest, RegisterRequest};
 use plumb_resource::{Alias, AliasParent, AliasSpec, CustomTimeouts, ResourceId, TypeToken, Urn};
-use plumb_schema::{Constant, PackageSchema, Resource};
+use plumb_schema::{Constant, Resource};
 use plumb_value::{PropertyKey, PropertyMap, Value};
 
 use super::convert::{self, Form};
@@ -46,10 +46,7 @@ type Inputs = Vec<(EcoString, Val)>;
 pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
     let decl = &run.syntax.resources[index];
     let resolved = &run.types.resources[index];
-    let schema = resolved
-        .schema
-        .as_ref()
-        .map(|(package, resource)| (&**package, &**resource));
+    let schema = resolved.schema.as_ref().map(|(_, resource)| &**resource);
     if resolved.token == STACK_REFERENCE && decl.get.is_none() {
         return stack_reference(run, index);
     }
@@ -59,16 +56,16 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
     if let Some(get) = &decl.get {
         return read(run, index, get, common);
     }
-    let Some(mut inputs) = inputs(run, decl, schema.map(|(_, resource)| resource))? else {
+    let Some(mut inputs) = inputs(run, decl, schema)? else {
         return Ok(Plan::Poison);
     };
-    if let Some((_, resource)) = schema {
+    if let Some(resource) = schema {
         apply_schema(&mut inputs, resource);
     }
     if inputs.iter().any(|(_, value)| lift::is_poisoned(value)) {
         return Ok(Plan::Poison);
     }
-    let remote = schema.is_some_and(|(_, resource)| resource.is_component);
+    let remote = schema.is_some_and(|resource| resource.is_component);
     let mut request = RegisterRequest::new(&resolved.token, decl.logical_name(), !remote);
     request.remote = remote;
     set_properties(
@@ -170,7 +167,7 @@ impl Common {
         for urns in request.property_dependencies.values() {
             dependencies.merge(&urns.iter().cloned().collect());
         }
-        request.dependencies = dependencies.as_slice().to_vec();
+        request.dependencies = dependencies.to_vec();
         request.parent = Some(self.parent);
         request.provider = self.provider;
         if remote {
@@ -355,13 +352,13 @@ fn set_properties(request: &mut RegisterRequest, inputs: &Inputs, form: Form) {
             lift::dependencies(value, &mut deps);
         }
         let converted = convert::to_value(value, form);
-        if converted.is_null() && deps.as_slice().is_empty() {
+        if converted.is_null() && deps.is_empty() {
             continue;
         }
         let key = PropertyKey::from(name.clone());
         request
             .property_dependencies
-            .insert(key.clone(), deps.as_slice().to_vec());
+            .insert(key.clone(), deps.to_vec());
         properties.insert(key, converted);
     }
     request.properties = Arc::new(properties);
@@ -372,7 +369,7 @@ fn set_options(
     run: &Run<'_>,
     request: &mut RegisterRequest,
     decl: &ResourceDecl,
-    schema: Option<(&PackageSchema, &Resource)>,
+    schema: Option<&Resource>,
 ) -> Result<bool, Stop> {
     let options = &decl.options;
     request.delete_before_replace = options.delete_before_replace;
@@ -390,20 +387,22 @@ fn set_options(
         .collect();
     request.import_id = options.import.clone().unwrap_or_default();
     request.custom_timeouts = timeouts(run, decl)?;
-    if let Some((package, resource)) = schema {
+    if let Some(resource) = schema {
         let secrets = resource.secret_outputs().map(PropertyKey::from);
         request.additional_secret_outputs.extend(secrets);
-        let paths = package.replace_on_changes(resource);
+        let paths = run.types.replace_on_changes.get(&request.type_token);
         request
             .replace_on_changes
-            .extend(paths.into_iter().map(EcoString::from));
+            .extend(paths.into_iter().flatten().cloned());
     }
     if let Some(expr) = &options.protect {
         request.protect = Some(match run.evaluator.eval(expr)? {
             Val::Bool(value) => value,
             Val::Poison => return Ok(false),
             Val::Output(_) => {
-                return Err(Diagnostic::error(expr.span, "protect must be not be an output").into());
+                return Err(
+                    Diagnostic::error(expr.span, "protect must be not be an output").into(),
+                );
             }
             _ => {
                 return Err(Diagnostic::error(expr.span, "protect must be a boolean value").into());
@@ -438,7 +437,7 @@ fn set_options(
         };
         request.env_var_mappings.insert(name.clone(), text);
     }
-    set_aliases(run, request, decl, schema.map(|(_, resource)| resource))
+    set_aliases(run, request, decl, schema)
 }
 
 fn set_aliases(
@@ -471,7 +470,7 @@ fn alias(run: &Run<'_>, alias: &AliasDecl) -> Result<Option<Alias>, Stop> {
             };
             Urn::parse(&text)
                 .map(|urn| Some(Alias::Urn(urn)))
-                .map_err(|error| urn_error(expr, &error))
+                .map_err(|_| urn_error(expr))
         }
         AliasDecl::Spec {
             name,
@@ -504,7 +503,7 @@ fn alias(run: &Run<'_>, alias: &AliasDecl) -> Result<Option<Alias>, Stop> {
                     Val::Resource(resource) => spec.parent = AliasParent::Urn(resource.urn.clone()),
                     _ => match alias_text(run, expr)? {
                         Some(text) => {
-                            let urn = Urn::parse(&text).map_err(|error| urn_error(expr, &error))?;
+                            let urn = Urn::parse(&text).map_err(|_| urn_error(expr))?;
                             spec.parent = AliasParent::Urn(urn);
                         }
                         None => poisoned = true,
@@ -516,8 +515,9 @@ fn alias(run: &Run<'_>, alias: &AliasDecl) -> Result<Option<Alias>, Stop> {
     }
 }
 
-fn urn_error(expr: &Expr, error: &plumb_resource::InvalidUrn) -> Stop {
-    Diagnostic::error(expr.span, error.to_string()).into()
+/// The text may come from a secret: it is not shown.
+fn urn_error(expr: &Expr) -> Stop {
+    Diagnostic::error(expr.span, "alias is not a valid URN").into()
 }
 
 /// A text in an alias: plain, or an output that is known.
@@ -682,7 +682,7 @@ fn stack_reference(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
     };
     let mut request =
         super::invoke::stack_reference(decl.logical_name(), &stack, Some(common.parent));
-    request.dependencies = common.depends_on.as_slice().to_vec();
+    request.dependencies = common.depends_on.to_vec();
     request.source_position = common.source_position;
     Ok(Plan::Read {
         request: Box::new(request),
@@ -741,7 +741,7 @@ fn read(run: &Run<'_>, index: usize, get: &GetDecl, common: Common) -> Result<Pl
         name: decl.logical_name().clone(),
         parent: Some(common.parent),
         properties: Arc::new(properties),
-        dependencies: deps.as_slice().to_vec(),
+        dependencies: deps.to_vec(),
         provider: common.provider,
         package: common.package,
         additional_secret_outputs: secrets,

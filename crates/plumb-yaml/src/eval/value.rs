@@ -1,6 +1,6 @@
 //! Values while a program is evaluated.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -111,30 +111,37 @@ impl Val {
     }
 }
 
-/// A set of resources, shared.
+/// A set of resources, shared. Growing a set that nobody else holds does not copy it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Deps(Option<Arc<[Urn]>>);
+pub(crate) struct Deps(Option<Arc<BTreeSet<Urn>>>);
 
 impl Deps {
     pub(crate) fn one(urn: Urn) -> Self {
-        Deps(Some(Arc::new([urn])))
+        Deps(Some(Arc::new(BTreeSet::from([urn]))))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.as_ref().is_none_or(|urns| urns.is_empty())
     }
 
     /// The resources, sorted.
-    pub(crate) fn as_slice(&self) -> &[Urn] {
-        self.0.as_deref().unwrap_or_default()
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Urn> {
+        self.0.iter().flat_map(|urns| urns.iter())
+    }
+
+    /// The resources, sorted.
+    pub(crate) fn to_vec(&self) -> Vec<Urn> {
+        self.iter().cloned().collect()
     }
 
     pub(crate) fn merge(&mut self, other: &Deps) {
-        match (&self.0, &other.0) {
+        match (&mut self.0, &other.0) {
             (_, None) => {}
             (None, Some(_)) => self.0.clone_from(&other.0),
-            (Some(mine), Some(theirs)) if Arc::ptr_eq(mine, theirs) || mine == theirs => {}
             (Some(mine), Some(theirs)) => {
-                let mut all: Vec<Urn> = mine.iter().chain(theirs.iter()).cloned().collect();
-                all.sort_unstable();
-                all.dedup();
-                self.0 = Some(all.into());
+                if !Arc::ptr_eq(mine, theirs) && !theirs.is_subset(mine) {
+                    Arc::make_mut(mine).extend(theirs.iter().cloned());
+                }
             }
         }
     }
@@ -142,9 +149,7 @@ impl Deps {
 
 impl FromIterator<Urn> for Deps {
     fn from_iter<I: IntoIterator<Item = Urn>>(urns: I) -> Self {
-        let mut all: Vec<Urn> = urns.into_iter().collect();
-        all.sort_unstable();
-        all.dedup();
-        Deps((!all.is_empty()).then(|| all.into()))
+        let all: BTreeSet<Urn> = urns.into_iter().collect();
+        Deps((!all.is_empty()).then(|| Arc::new(all)))
     }
 }

@@ -59,15 +59,14 @@ pub(crate) enum Accessor {
 impl Access {
     /// The access as it would be written.
     pub(crate) fn text(&self) -> String {
-        let mut text = self.root.to_string();
-        for accessor in &self.path {
-            match accessor {
-                Accessor::Name(name) if is_plain_name(name) => text.extend([".", name.as_str()]),
-                Accessor::Name(name) => text.push_str(&format!("[{name:?}]")),
-                Accessor::Index(index) => text.push_str(&format!("[{index}]")),
-            }
-        }
-        text
+        let accessors = self.path.iter().map(|accessor| match accessor {
+            Accessor::Name(name) if is_plain_name(name) => format!(".{name}"),
+            Accessor::Name(name) => format!("[{name:?}]"),
+            Accessor::Index(index) => format!("[{index}]"),
+        });
+        std::iter::once(self.root.to_string())
+            .chain(accessors)
+            .collect()
     }
 }
 

@@ -337,7 +337,7 @@ fn read_config(scope: &mut Scope, syntax: &mut Syntax, record: &mut Record<'_>) 
             let is_shadowed =
                 deprecated && syntax.config.iter().any(|decl| decl.key.text == key.text);
             if !is_shadowed {
-                syntax.config.extend(config::parse(scope, key, node));
+                syntax.config.push(config::parse(scope, key, node));
             }
         }
     }

@@ -139,7 +139,9 @@ impl<'a> Record<'a> {
         };
         let mut texts = Vec::with_capacity(items.len());
         for item in items {
-            if let Some(text) = item.as_str().and_then(literal) { texts.push(text) } else {
+            if let Some(text) = item.as_str().and_then(literal) {
+                texts.push(text);
+            } else {
                 let summary = format!("{field} of {} must be a list of strings", self.name);
                 scope
                     .diagnostics

@@ -29,7 +29,7 @@ fn resources_are_registered_in_document_order_below_the_stack() {
     assert_eq!(b.type_token, "lab:index:Thing");
     assert_eq!(*b.properties, PropertyMap::new().with("value", "x"));
     let a = urn(Some(&stack), "lab:index:Thing", "a");
-    assert_eq!(b.dependencies, [a.clone()]);
+    assert_eq!(b.dependencies, std::slice::from_ref(&a));
     assert_eq!(b.property_dependencies["value"], [a]);
     assert!(
         b.source_position
@@ -75,7 +75,7 @@ fn options_travel_with_the_request() {
     let a = urn(Some(&stack), "lab:index:Thing", "a");
     let b = ran.registration("other");
     assert_eq!(b.parent, Some(a.clone()));
-    assert_eq!(b.dependencies, [a.clone()]);
+    assert_eq!(b.dependencies, std::slice::from_ref(&a));
     assert_eq!(
         b.provider,
         "urn:pulumi:dev::proj::pulumi:providers:lab::p::p-id"
@@ -99,7 +99,7 @@ fn options_travel_with_the_request() {
     );
     assert_eq!(b.import_id, "ext-1");
     assert_eq!(b.deleted_with, Some(a.clone()));
-    assert_eq!(b.replace_with, [a.clone()]);
+    assert_eq!(b.replace_with, std::slice::from_ref(&a));
     assert_eq!(b.aliases.len(), 3);
     let spec = AliasSpec {
         name: Some("x".into()),

@@ -1,5 +1,6 @@
-//! Every YAML program of the oracle cases is read, checked and evaluated.
+//! Every YAML program of the oracle cases and every example is read, checked and evaluated.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use plumb_engine::program::ProgramResult;
@@ -78,4 +79,73 @@ fn programs_of_the_cases_evaluate() {
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
     assert!(n_programs > 100, "only {n_programs} programs");
+}
+
+/// What the reference says about a program: the messages of the step that runs it.
+fn recorded_messages(folder: &Path, program: &str) -> BTreeSet<String> {
+    let script: Json =
+        serde_json::from_str(&std::fs::read_to_string(folder.join("case.json")).unwrap()).unwrap();
+    let steps = script["steps"].as_array().unwrap();
+    let step = steps
+        .iter()
+        .position(|step| step["program"] == program)
+        .unwrap();
+    let prefix = format!("{:02}-", step + 1);
+    let files = std::fs::read_dir(folder.join("expected"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let file = files.into_iter().find(|path| {
+        path.file_name()
+            .unwrap()
+            .to_string_lossy()
+            .starts_with(&prefix)
+    });
+    let expected: Json =
+        serde_json::from_str(&std::fs::read_to_string(file.unwrap()).unwrap()).unwrap();
+    let runs = expected["events"].as_array().unwrap();
+    let diagnostics = runs
+        .iter()
+        .flat_map(|run| run["diagnostics"].as_array().unwrap());
+    diagnostics
+        .map(|diagnostic| diagnostic["message"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn wrong_programs_are_explained_as_recorded() {
+    for name in WRONG {
+        let (case, program) = name.split_once('/').unwrap();
+        let folder = data().join("oracle/cases").join(case);
+        let mut run = Case::at(&folder.join(program));
+        run.project = "lab";
+        let messages: BTreeSet<String> = run
+            .run()
+            .log
+            .into_iter()
+            .map(|(_, message)| message)
+            .collect();
+        assert_eq!(messages, recorded_messages(&folder, program), "{name}");
+    }
+}
+
+#[test]
+fn examples_evaluate() {
+    let mut n_examples = 0;
+    for example in std::fs::read_dir(data().join("../examples")).unwrap() {
+        let directory = example.unwrap().path();
+        let Ok(text) = std::fs::read_to_string(directory.join("Pulumi.yaml")) else {
+            continue;
+        };
+        if text.contains("runtime: yaml") {
+            let ran = Case::at(&directory).run().finished();
+            assert!(
+                ran.log.is_empty(),
+                "{}: {:#?}",
+                directory.display(),
+                ran.log
+            );
+            n_examples += 1;
+        }
+    }
+    assert!(n_examples > 2);
 }

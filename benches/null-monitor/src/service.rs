@@ -1,0 +1,172 @@
+//! The services that the program talks to.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use plumb_proto::MAX_MESSAGE_SIZE;
+use plumb_proto::pulumirpc as pb;
+use plumb_proto::pulumirpc::ResourceMonitorFeature as Feature;
+use plumb_proto::pulumirpc::engine_server::{Engine, EngineServer};
+use plumb_proto::pulumirpc::resource_monitor_server::{ResourceMonitor, ResourceMonitorServer};
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::{Request, Response, Status};
+
+pub(crate) const PROJECT: &str = "bench";
+pub(crate) const STACK: &str = "dev";
+pub(crate) const ORGANIZATION: &str = "organization";
+
+/// What Plumb's monitor supports: the SDK takes the same paths with both.
+const FEATURES: [Feature; 11] = [
+    Feature::Secrets,
+    Feature::ResourceReferences,
+    Feature::OutputValues,
+    Feature::AliasSpecs,
+    Feature::ReplacementTrigger,
+    Feature::DeletedWith,
+    Feature::ReplaceWith,
+    Feature::Parameterization,
+    Feature::ByteString,
+    Feature::InvokeDependsOn,
+    Feature::InvokeParent,
+];
+
+/// An engine and resource monitor without anything behind them.
+#[derive(Clone)]
+pub(crate) struct NullEngine {
+    registered: Arc<AtomicU64>,
+    parallel: usize,
+}
+
+impl NullEngine {
+    pub(crate) fn new(parallel: usize) -> Self {
+        NullEngine {
+            registered: Arc::default(),
+            parallel,
+        }
+    }
+
+    pub(crate) fn parallel(&self) -> usize {
+        self.parallel
+    }
+
+    /// How many resources the program has registered.
+    pub(crate) fn registered(&self) -> u64 {
+        self.registered.load(Ordering::Relaxed)
+    }
+
+    /// Serves both services until the runtime ends; answers `host:port`.
+    pub(crate) async fn serve(&self) -> std::io::Result<String> {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?.to_string();
+        let monitor = ResourceMonitorServer::new(self.clone())
+            .max_decoding_message_size(MAX_MESSAGE_SIZE)
+            .max_encoding_message_size(usize::MAX);
+        let engine = EngineServer::new(self.clone()).max_decoding_message_size(MAX_MESSAGE_SIZE);
+        let server = tonic::transport::Server::builder()
+            .tcp_nodelay(true)
+            .add_service(monitor)
+            .add_service(engine)
+            .serve_with_incoming(TcpListenerStream::new(listener));
+        // Ends with the runtime. A server that fails makes the program fail, which is reported.
+        tokio::spawn(server);
+        Ok(address)
+    }
+}
+
+#[tonic::async_trait]
+impl ResourceMonitor for NullEngine {
+    async fn get_deployment_info(
+        &self,
+        _: Request<()>,
+    ) -> Result<Response<pb::DeploymentInfo>, Status> {
+        Ok(Response::new(pb::DeploymentInfo {
+            project: PROJECT.to_owned(),
+            stack: STACK.to_owned(),
+            organization: ORGANIZATION.to_owned(),
+            parallel: i32::try_from(self.parallel).unwrap_or(i32::MAX),
+            supported_features: FEATURES.map(i32::from).to_vec(),
+            ..pb::DeploymentInfo::default()
+        }))
+    }
+
+    async fn supports_feature(
+        &self,
+        request: Request<pb::SupportsFeatureRequest>,
+    ) -> Result<Response<pb::SupportsFeatureResponse>, Status> {
+        // The names that SDKs ask for.
+        let has_support = matches!(
+            request.into_inner().id.as_str(),
+            "secrets"
+                | "resourceReferences"
+                | "outputValues"
+                | "aliasSpecs"
+                | "replacementTrigger"
+                | "deletedWith"
+                | "replaceWith"
+                | "parameterization"
+        );
+        Ok(Response::new(pb::SupportsFeatureResponse { has_support }))
+    }
+
+    async fn register_resource(
+        &self,
+        request: Request<pb::RegisterResourceRequest>,
+    ) -> Result<Response<pb::RegisterResourceResponse>, Status> {
+        let request = request.into_inner();
+        self.registered.fetch_add(1, Ordering::Relaxed);
+        let id = if request.custom { "id" } else { "" };
+        Ok(Response::new(pb::RegisterResourceResponse {
+            urn: format!(
+                "urn:pulumi:{STACK}::{PROJECT}::{}::{}",
+                request.r#type, request.name
+            ),
+            id: id.to_owned(),
+            object: request.object,
+            ..pb::RegisterResourceResponse::default()
+        }))
+    }
+
+    async fn register_resource_outputs(
+        &self,
+        _: Request<pb::RegisterResourceOutputsRequest>,
+    ) -> Result<Response<()>, Status> {
+        Ok(Response::new(()))
+    }
+
+    async fn invoke(
+        &self,
+        request: Request<pb::ResourceInvokeRequest>,
+    ) -> Result<Response<pb::ResourceInvokeResponse>, Status> {
+        Ok(Response::new(pb::ResourceInvokeResponse {
+            r#return: request.into_inner().args,
+            ..pb::ResourceInvokeResponse::default()
+        }))
+    }
+
+    async fn register_package(
+        &self,
+        request: Request<pb::RegisterPackageRequest>,
+    ) -> Result<Response<pb::RegisterPackageResponse>, Status> {
+        let reference = request.into_inner().name;
+        Ok(Response::new(pb::RegisterPackageResponse {
+            r#ref: reference,
+        }))
+    }
+
+    async fn signal_and_wait_for_shutdown(&self, _: Request<()>) -> Result<Response<()>, Status> {
+        Ok(Response::new(()))
+    }
+}
+
+#[tonic::async_trait]
+impl Engine for NullEngine {
+    async fn log(&self, request: Request<pb::LogRequest>) -> Result<Response<()>, Status> {
+        use std::io::Write;
+        let request = request.into_inner();
+        if request.severity == pb::LogSeverity::Error as i32 {
+            // Without a place to write to there is nobody to tell.
+            let _ = writeln!(std::io::stderr(), "{}", request.message);
+        }
+        Ok(Response::new(()))
+    }
+}

@@ -1,0 +1,95 @@
+"""The workloads, and projects that hold them, for every engine."""
+
+import json
+from dataclasses import dataclass
+
+PROJECT = "bench"
+STACK = "dev"
+
+STASH_TYPE = "pulumi:index:Stash"
+COMPONENT_TYPE = "bench:index:Part"
+RANDOM_TYPE = "random:index/randomString:RandomString"
+
+COMPONENT_PROGRAM = """\
+import pulumi
+
+
+class Part(pulumi.ComponentResource):
+    def __init__(self, name):
+        super().__init__("{type}", name)
+        self.register_outputs({{"label": name}})
+
+
+for index in range({count}):
+    Part(f"part-{{index}}")
+"""
+
+RANDOM_PROGRAM = """\
+import pulumi_random
+
+for index in range({count}):
+    pulumi_random.RandomString(f"string-{{index}}", length=16)
+"""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """`count` resources of one kind."""
+
+    name: str
+    title: str
+    # Type of the resources, or of their counterparts in Terraform.
+    resource_type: str | None
+    terraform_type: str | None = None
+    program: str | None = None
+    needs_random: bool = False
+
+    @property
+    def is_python(self):
+        return self.program is not None
+
+
+WORKLOADS = [
+    Workload("empty", "nothing at all, YAML", None),
+    Workload("stash-yaml", "built-in resources, YAML", STASH_TYPE, terraform_type="terraform_data"),
+    Workload("component-python", "components, Python", COMPONENT_TYPE, program=COMPONENT_PROGRAM),
+    Workload("random-python", "random strings, Python", RANDOM_TYPE, program=RANDOM_PROGRAM, needs_random=True),
+]
+
+
+def write_pulumi(workload, count, directory, virtualenv):
+    """A project for Plumb and `pulumi`."""
+    if workload.is_python:
+        write_python(workload, count, directory)
+        runtime = {"name": "python", "options": {"virtualenv": str(virtualenv)}}
+    else:
+        runtime = "yaml"
+    # JSON is YAML.
+    lines = [f"name: {PROJECT}", f"runtime: {json.dumps(runtime)}"]
+    if workload.resource_type and not workload.is_python:
+        lines.append("resources:")
+        for index in range(count):
+            lines += [
+                f"  stash-{index}:",
+                f"    type: {workload.resource_type}",
+                "    properties:",
+                f"      input: value {index}",
+            ]
+    (directory / "Pulumi.yaml").write_text("\n".join(lines) + "\n")
+
+
+def write_python(workload, count, directory):
+    program = workload.program.format(type=workload.resource_type, count=count)
+    (directory / "__main__.py").write_text(program)
+
+
+def write_terraform(workload, count, directory):
+    """The counterpart for Terraform: one block with a count, which it gets through faster than many blocks."""
+    text = "terraform {}\n"
+    if workload.resource_type:
+        text += (
+            f'\nresource "{workload.terraform_type}" "stash" {{\n'
+            f"  count = {count}\n"
+            '  input = "value ${count.index}"\n}\n'
+        )
+    (directory / "main.tf").write_text(text)

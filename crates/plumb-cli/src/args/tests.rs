@@ -1,0 +1,159 @@
+use std::collections::BTreeMap;
+
+use pretty_assertions::assert_eq;
+
+use super::{Found, command_tree, scan};
+use crate::Environment;
+
+fn environment(variables: &[(&str, &str)]) -> Environment {
+    let variables: BTreeMap<_, _> = variables.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+    Environment::for_tests(variables)
+}
+
+/// The canonical words, or the first line of the error; `help:<path>`, `version`.
+fn read_with(line: &str, variables: &[(&str, &str)]) -> String {
+    let words: Vec<String> = line.split_whitespace().map(ToOwned::to_owned).collect();
+    match scan(&command_tree(), &environment(variables), &words) {
+        Ok(Found::Command(scanned)) => scanned.words[1..].join(" "),
+        Ok(Found::Help { path, is_asked }) => format!("help:{} {is_asked}", path.join(" ")),
+        Ok(Found::Version) => "version".to_owned(),
+        Err(error) => format!("error: {}", error.text().unwrap_or_default()),
+    }
+}
+
+fn check(line: &str, expected: &str) {
+    assert_eq!(read_with(line, &[]), expected, "{line}");
+}
+
+#[test]
+fn declarations_are_sound() {
+    super::flags::for_clap(command_tree()).debug_assert();
+}
+
+#[test]
+fn flags_are_read_in_every_form() {
+    check("up --stack dev", "up --stack=dev --");
+    check("up --stack=dev", "up --stack=dev --");
+    check("up -s dev", "up --stack=dev --");
+    check("up -sdev", "up --stack=dev --");
+    check("up -s=dev", "up --stack=dev --");
+    check("up -yf", "up --yes=true --skip-preview=true --");
+    check("up --yes=false", "up --yes=false --");
+    check("up --yes=T --stack=", "up --yes=true --stack= --");
+    check("preview -p 3", "preview --parallel=3 --");
+    check("config set key -- -1", "config set -- key -1");
+    check("config set --path a.b v --secret", "config set --path=true --secret=true -- a.b v");
+}
+
+#[test]
+fn flags_with_an_optional_value_do_not_take_the_next_word() {
+    check("up --refresh template", "up --refresh=true -- template");
+    check("up -r template", "up --refresh=true -- template");
+    check("up --refresh=false", "up --refresh=false --");
+    check("up --suppress-permalink", "up --suppress-permalink=false --");
+    check("preview --attach-debugger --attach-debugger=all", "preview --attach-debugger=program --attach-debugger=all --");
+}
+
+#[test]
+fn lists_are_split_only_where_flags_are_slices() {
+    check("up --target a,b --target c", "up --target=a,b --target=c --");
+    check("up --policy-pack a,b --policy-pack c", "up --policy-pack=a --policy-pack=b --policy-pack=c --");
+    check("config set-all --plaintext a=b,c", "config set-all --plaintext=a=b,c --");
+}
+
+#[test]
+fn flags_may_come_before_the_command() {
+    check("--non-interactive stack ls", "--non-interactive=true stack list --");
+    check("--stack organization/p/s stack init", "stack --stack=organization/p/s new --");
+    check("stack --stack s output --json", "stack --stack=s output --json=true --");
+    check("-C dir stack select s", "--cwd=dir stack select -- s");
+    check("--unknown stack ls", "error: unknown flag: --unknown");
+    check("config --config-file f get k", "config --config-file=f get -- k");
+}
+
+#[test]
+fn local_flags_hide_persistent_ones() {
+    check("whoami -v", "whoami --verbose=true --");
+    check("stack ls -v 3", "--verbose=3 stack list --");
+}
+
+#[test]
+fn names_and_aliases_lead_to_the_same_command() {
+    for line in ["stack new x", "stack init x", "stack create x", "stack setup x"] {
+        check(line, "stack new -- x");
+    }
+    check("update", "up --");
+    check("dn", "destroy --");
+    check("state rm u", "state remove -- u");
+    check("config rm k", "config remove -- k");
+    check("completion bash", "gen-completion -- bash");
+}
+
+#[test]
+fn mistakes_have_the_known_texts() {
+    check("stack --nope", "error: unknown flag: --nope");
+    check("stack -z", "error: unknown shorthand flag: 'z' in -z");
+    check("up --stack", "error: flag needs an argument: --stack");
+    check("up -s", "error: flag needs an argument: 's' in -s");
+    check(
+        "up --yes=maybe",
+        "error: invalid argument \"maybe\" for \"-y, --yes\" flag: strconv.ParseBool: parsing \"maybe\": invalid syntax",
+    );
+    check(
+        "up --parallel many",
+        "error: invalid argument \"many\" for \"-p, --parallel\" flag: strconv.ParseInt: parsing \"many\": invalid syntax",
+    );
+    check("stack rename", "error: accepts 1 arg(s), received 0");
+    check("stack select a b", "error: accepts at most 1 arg(s), received 2");
+    check("config set", "error: accepts between 1 and 2 arg(s), received 0");
+    check(
+        "up --target a --exclude b",
+        "error: if any flags in the group [target exclude] are set none of the others can be; [exclude target] were all set",
+    );
+    check("up --event-log f", "error: unknown flag: --event-log");
+}
+
+#[test]
+fn unknown_commands_are_answered_with_suggestions() {
+    check(
+        "stak",
+        "error: unknown command \"stak\" for \"pulumi\"\n\nDid you mean this?\n\tpulumi stack\n\nRun 'pulumi --help' for usage.",
+    );
+    check(
+        "deploy",
+        "error: unknown command \"deploy\" for \"pulumi\"\n\nDid you mean this?\n\tpulumi up\n\nRun 'pulumi --help' for usage.",
+    );
+    check("state frobnicate", "error: unknown command \"frobnicate\" for \"pulumi state\"");
+    check("stack frobnicate", "error: unknown command \"frobnicate\" for \"pulumi stack\"");
+}
+
+#[test]
+fn groups_without_an_action_show_their_help() {
+    check("state", "help:state false");
+    check("state --help", "help:state true");
+    check("stack tag -h", "help:stack tag true");
+    check("", "help: false");
+    check("--version", "version");
+}
+
+#[test]
+fn variables_give_flags_their_values() {
+    let set = [("PULUMI_OPTION_STACK", "dev"), ("PULUMI_OPTION_TARGET", "a,\"b,c\""), ("PULUMI_OPTION_YES", "1")];
+    let line = read_with("up", &set);
+    let mut words: Vec<&str> = line.split(' ').collect();
+    words.sort_unstable();
+    assert_eq!(words, ["--", "--stack=dev", "--target=a", "--target=b,c", "--yes=true", "up"]);
+    assert_eq!(read_with("stack --stack prod", &set[..1]), "stack --stack=prod --");
+    assert_eq!(
+        read_with("up --exclude x", &set[1..2]),
+        "error: if any flags in the group [target exclude] are set none of the others can be; [exclude target] were all set"
+    );
+    assert_eq!(read_with("up", &[("PULUMI_SKIP_CONFIRMATIONS", "1")]), "up --yes=true --");
+    assert_eq!(read_with("up --event-log f", &[("PULUMI_DEBUG_COMMANDS", "true")]), "up --event-log=f --");
+}
+
+#[test]
+fn commands_that_are_not_built_take_any_words() {
+    check("convert --from tf --language go", "convert -- --from tf --language go");
+    check("convert --help", "help:convert true");
+}

@@ -1,0 +1,232 @@
+//! `about` (`cli.md` 7). It never fails: what cannot be found out is listed as an error.
+
+use clap::{ArgGroup, Args, Subcommand};
+use serde_json::{Map, Value as Json, json};
+
+use super::{plugin, wants_json};
+use crate::context::{IfMissing, Stack};
+use crate::json::{Indent, pretty};
+use crate::table::Table;
+use crate::{Context, Error, ExitStatus, Printer, VERSION};
+
+/// Print information about the environment
+///
+/// Shows the versions, plugins, stack and backend in use, for bug reports.
+#[derive(Args, Debug)]
+#[command(group = ArgGroup::new("about-format").args(["json", "output"]).multiple(false))]
+pub struct AboutArgs {
+    /// Emit output as JSON
+    #[arg(short, long)]
+    pub json: bool,
+    /// Format of the result: default or json
+    #[arg(long, default_value = "default", hide = true)]
+    pub output: String,
+    /// The name of the stack to get info on. Defaults to the current stack
+    #[arg(short, long)]
+    pub stack: Option<String>,
+    /// Include transitive dependencies
+    #[arg(short, long)]
+    pub transitive: bool,
+    /// The verb.
+    #[command(subcommand)]
+    pub verb: Option<AboutVerb>,
+}
+
+/// What to tell about.
+#[derive(Subcommand, Debug)]
+pub enum AboutVerb {
+    /// Show the environment variables that are set
+    Env,
+}
+
+/// What was found out.
+#[derive(Default)]
+struct Findings {
+    plugins: Vec<(String, String, String)>,
+    stack: Option<StackFindings>,
+    backend: Option<(String, String)>,
+    runtime: Option<String>,
+    errors: Vec<String>,
+}
+
+struct StackFindings {
+    name: String,
+    qualified: String,
+    resources: Vec<(String, String)>,
+    pending: Vec<(String, String)>,
+}
+
+/// Runs `about`.
+pub fn run(args: AboutArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    if args.verb.is_some() {
+        show_variables(ctx);
+        return Ok(ExitStatus::Success);
+    }
+    let findings = find(&args, ctx);
+    if wants_json(args.json, &args.output)? {
+        ctx.printer.data(&pretty(&document(&findings, ctx), Indent::Two));
+    } else {
+        ctx.printer.styled(&text(&findings, ctx));
+        findings.errors.iter().for_each(|error| ctx.printer.warning(error));
+    }
+    Ok(ExitStatus::Success)
+}
+
+fn find(args: &AboutArgs, ctx: &Context) -> Findings {
+    let mut findings = Findings::default();
+    match plugin::cache(ctx).list() {
+        Ok(plugins) => {
+            findings.plugins = plugins
+                .into_iter()
+                .map(|plugin| {
+                    let version = plugin.version.map_or_else(|| "unknown".to_owned(), |version| version.to_string());
+                    (plugin.kind.to_string(), plugin.name, version)
+                })
+                .collect();
+        }
+        Err(error) => findings.errors.push(crate::error::chain(&error)),
+    }
+    match ctx.find_project() {
+        Ok(project) => {
+            findings.runtime = project.and_then(|p| p.project.runtime.as_ref()).map(|runtime| runtime.name.clone());
+        }
+        Err(error) => findings.errors.extend(error.text()),
+    }
+    match ctx.backend() {
+        Ok(backend) => findings.backend = Some((backend.name().to_owned(), backend.url().to_owned())),
+        Err(error) => findings.errors.extend(error.text()),
+    }
+    let stack = match &args.stack {
+        Some(name) => ctx.require_stack(Some(name), IfMissing::Fail).map(Some),
+        None => ctx.selected_stack(),
+    };
+    match stack {
+        Ok(Some(stack)) => match stack_findings(&stack, ctx) {
+            Ok(found) => findings.stack = Some(found),
+            Err(error) => findings.errors.extend(error.text()),
+        },
+        Ok(None) => {}
+        Err(error) => findings.errors.extend(error.text()),
+    }
+    findings
+}
+
+fn stack_findings(stack: &Stack, ctx: &Context) -> Result<StackFindings, Error> {
+    let state = ctx.load_state(stack)?;
+    let snapshot = state.opaque();
+    let resources = snapshot.iter().flat_map(|snapshot| &snapshot.resources);
+    let pending = snapshot.iter().flat_map(|snapshot| &snapshot.pending_operations);
+    Ok(StackFindings {
+        name: stack.name().to_owned(),
+        qualified: stack.reference.qualified(),
+        resources: resources.map(|state| (state.type_token.to_string(), state.urn.to_string())).collect(),
+        pending: pending
+            .map(|operation| (operation.resource.type_token.to_string(), operation.resource.urn.to_string()))
+            .collect(),
+    })
+}
+
+fn document(findings: &Findings, ctx: &Context) -> Json {
+    let pairs = |pairs: &[(String, String)]| -> Json {
+        pairs.iter().map(|(token, urn)| json!({ "type": token, "urn": urn })).collect()
+    };
+    let mut object = Map::new();
+    let plugins: Vec<Json> = findings
+        .plugins
+        .iter()
+        .map(|(kind, name, version)| json!({ "name": name, "version": version, "kind": kind }))
+        .collect();
+    object.insert("plugins".to_owned(), Json::from(plugins));
+    object.insert(
+        "host".to_owned(),
+        json!({ "os": std::env::consts::OS, "version": "", "arch": std::env::consts::ARCH }),
+    );
+    let backend = findings.backend.as_ref().map(|(name, url)| {
+        json!({
+            "name": name, "url": url, "user": ctx.environment.user_name(), "organizations": Json::Null,
+            "tokenInformation": Json::Null,
+        })
+    });
+    object.insert("backend".to_owned(), Json::from(backend));
+    let stack = findings.stack.as_ref().map(|stack| {
+        json!({
+            "name": stack.name, "fullyQualifiedName": stack.qualified,
+            "resources": pairs(&stack.resources), "pendingOps": pairs(&stack.pending),
+        })
+    });
+    object.insert("currentStack".to_owned(), Json::from(stack));
+    object.insert("cliAbout".to_owned(), json!({ "version": VERSION, "goVersion": "go1.26", "goCompiler": "gc" }));
+    if let Some(language) = &findings.runtime {
+        object.insert("runtime".to_owned(), json!({ "language": language }));
+    }
+    object.insert("dependencies".to_owned(), Json::Array(Vec::new()));
+    object.insert("errors".to_owned(), Json::from(findings.errors.clone()));
+    Json::Object(object)
+}
+
+fn text(findings: &Findings, ctx: &Context) -> String {
+    let mut out = section("CLI");
+    for (name, value) in [("Version", VERSION.trim_start_matches('v')), ("Go Version", "go1.26"), ("Go Compiler", "gc")] {
+        out.push_str(&format!("{name:<11}  {value}\n"));
+    }
+    out.push_str(&section("\nPlugins"));
+    let mut table = Table::new(["KIND", "NAME", "VERSION"]);
+    for (kind, name, version) in &findings.plugins {
+        table.row([kind, name, version]);
+    }
+    out.push_str(&table.render());
+    out.push_str(&section("\nHost"));
+    out.push_str(&format!("OS    {}\nArch  {}\n", std::env::consts::OS, std::env::consts::ARCH));
+    if let Some(language) = &findings.runtime {
+        out.push_str(&format!("\nThis project is written in {language}\n"));
+    }
+    if let Some(stack) = &findings.stack {
+        out.push_str(&section(&format!("\nCurrent Stack: {}", stack.qualified)));
+        out.push_str(&resources(&stack.resources, "Found no resources associated with the stack"));
+        out.push('\n');
+        out.push_str(&resources(&stack.pending, &format!("Found no pending operations associated with {}", stack.name)));
+    }
+    if let Some((name, url)) = &findings.backend {
+        out.push_str(&section("\nBackend"));
+        let user = ctx.environment.user_name();
+        out.push_str(&format!(
+            "Name           {name}\nURL            {url}\nUser           {user}\nOrganizations  \nToken type     personal\n"
+        ));
+    }
+    let logs = ctx.environment.pulumi_home.join("logs");
+    out.push_str(&format!("\nPulumi locates its logs in {} by default\n", logs.display()));
+    out
+}
+
+fn section(title: &str) -> String {
+    let (gap, title) = title.strip_prefix('\n').map_or(("", title), |title| ("\n", title));
+    format!("{gap}{}\n", Printer::headline(title))
+}
+
+fn resources(pairs: &[(String, String)], none: &str) -> String {
+    if pairs.is_empty() {
+        return format!("{none}\n");
+    }
+    let mut table = Table::new(["TYPE", "URN"]);
+    for (token, urn) in pairs {
+        table.row([token, urn]);
+    }
+    table.render()
+}
+
+/// Variables whose values are not shown.
+const HIDDEN: [&str; 3] = ["PASSPHRASE", "TOKEN", "SECRET"];
+
+fn show_variables(ctx: &Context) {
+    let mut table = Table::new(["Variable", "Value"]);
+    for (name, value) in ctx.environment.variables() {
+        let name = name.to_string_lossy();
+        if !name.starts_with("PULUMI_") {
+            continue;
+        }
+        let is_hidden = HIDDEN.iter().any(|part| name.contains(part));
+        let value = if is_hidden { "[secret]".into() } else { value.to_string_lossy() };
+        table.row([name.as_ref(), value.as_ref()]);
+    }
+    ctx.printer.styled(&table.render());
+}

@@ -1,0 +1,39 @@
+//! `cancel`.
+
+use clap::Args;
+
+use super::{confirm_by_name, one_name};
+use crate::context::IfMissing;
+use crate::{Context, Error, ExitStatus};
+
+/// Cancel a stack's currently running update, if any
+///
+/// Whatever works on the stack is not allowed to write its state any more. **Resources that are being changed right now may
+/// be left in an unknown state.**
+#[derive(Args, Debug)]
+pub struct CancelArgs {
+    /// The name of the stack to operate on. Defaults to the current stack
+    #[arg(short, long)]
+    pub stack: Option<String>,
+    /// Skip confirmation prompts, and proceed with cancellation anyway
+    #[arg(short, long)]
+    pub yes: bool,
+    /// The name of the stack
+    pub name: Option<String>,
+}
+
+/// Runs `cancel`.
+pub fn run(args: CancelArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    let name = one_name(args.stack, args.name)?;
+    let stack = ctx.require_stack(name.as_deref(), IfMissing::Fail)?;
+    let warning = format!("This will irreversibly cancel the currently running update for '{}'!", stack.shown);
+    if !confirm_by_name(ctx, args.yes, &warning, &stack.shown)? {
+        return Err(Error::shown(ExitStatus::Failure));
+    }
+    stack.backend.cancel(&stack.reference)?;
+    ctx.printer.styled_line(&crate::Printer::attention(&format!(
+        "The currently running update for '{}' has been canceled!",
+        stack.shown
+    )));
+    Ok(ExitStatus::Success)
+}

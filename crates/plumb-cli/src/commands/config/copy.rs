@@ -1,0 +1,73 @@
+//! `config copy`.
+
+use clap::Args;
+use plumb_project::config::{ConfigMap, NewValue, Tree, Value};
+
+use super::{Target, TargetArgs};
+use crate::{Context, Error};
+
+/// Copy config to another stack
+#[derive(Args, Debug)]
+pub struct CopyArgs {
+    /// The key contains a path to a property in a map or list to set
+    #[arg(long)]
+    pub path: bool,
+    /// The name of the new stack to copy the config to
+    #[arg(short, long)]
+    pub dest: Option<String>,
+    /// The key; all of them without one
+    pub key: Option<String>,
+}
+
+pub(super) fn run(args: CopyArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    let source = Target::open(target, ctx)?;
+    let dest = args.dest.ok_or_else(|| Error::user("--dest must be given: the stack to copy the config to"))?;
+    let dest = ctx.stack_named(&dest)?;
+    if !dest.backend.stack_exists(&dest.reference)? {
+        return Err(Error::no_stack(&dest.shown));
+    }
+    if dest.reference == source.stack.reference {
+        return Err(Error::user("current stack and destination stack are the same"));
+    }
+    let mut dest = Target::of(dest, None, ctx)?;
+    let mut config = dest.settings.file.config().clone();
+    match &args.key {
+        Some(key) => copy_one(&source, &dest, key, args.path, &mut config)?,
+        None => {
+            for (key, value) in source.settings.file.config().iter() {
+                config.insert(key.clone(), reencrypt(value, &source, &dest)?);
+            }
+        }
+    }
+    dest.settings.file.set_config(&config);
+    dest.save()
+}
+
+fn copy_one(
+    source: &Target,
+    dest: &Target,
+    key: &str,
+    is_path: bool,
+    config: &mut ConfigMap,
+) -> Result<(), Error> {
+    let path = source.path(key, is_path)?;
+    let value = source.settings.file.config().get_path(&path).ok_or_else(|| {
+        Error::user(format!("configuration key '{key}' not found for stack '{}'", source.stack.shown))
+    })?;
+    let value = match reencrypt(&value, source, dest)? {
+        Value::Text(text) => NewValue::Untyped(text),
+        Value::Secure(ciphertext) => NewValue::Secure(ciphertext),
+        Value::Object(tree) => NewValue::Typed(tree),
+    };
+    if let NewValue::Typed(Tree::Null) = value {
+        return Ok(());
+    }
+    Ok(config.set_path(&path, value)?)
+}
+
+/// The value with its secrets encrypted for the other stack.
+pub(super) fn reencrypt(value: &Value, source: &Target, dest: &Target) -> Result<Value, Error> {
+    Ok(value.try_map_ciphertexts(&mut |ciphertext| {
+        source.secrets.decrypt(ciphertext).and_then(|text| dest.secrets.encrypt(text.expose()))
+    })?)
+}

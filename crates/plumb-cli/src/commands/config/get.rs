@@ -1,0 +1,46 @@
+//! `config get`.
+
+use clap::Args;
+
+use super::shown::{self, Secrets};
+use super::{Target, TargetArgs};
+use crate::context::ConfigCheck;
+use crate::json::{Indent, escape_html, pretty};
+use crate::{Context, Error};
+
+/// Get a single configuration value
+#[derive(Args, Debug)]
+pub struct GetArgs {
+    /// The key contains a path to a property in a map or list to get
+    #[arg(long)]
+    pub path: bool,
+    /// Emit output as JSON
+    #[arg(short, long)]
+    pub json: bool,
+    /// Open and resolve any environments listed in the stack configuration
+    #[arg(long, default_value_t = true, action = clap::ArgAction::Set, num_args = 0..=1)]
+    pub open: bool,
+    /// The key
+    pub key: Option<String>,
+}
+
+pub(super) fn run(args: GetArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    let key = args.key.ok_or_else(|| Error::user("accepts 1 arg(s), received 0"))?;
+    let target = Target::open(target, ctx)?;
+    let path = target.path(&key, args.path)?;
+    let config = ctx.config_with_defaults(&target.stack, &target.settings, &target.secrets, ConfigCheck::Skipped)?;
+    let Some(value) = config.get_path(&path) else {
+        return Err(Error::user(format!(
+            "configuration key '{}' not found for stack '{}'",
+            if args.path { key } else { path.key.display_in(target.stack.project_name()) },
+            target.stack.shown
+        )));
+    };
+    let secrets = Secrets::Shown(&target.secrets);
+    if args.json {
+        ctx.printer.data(&escape_html(&pretty(&shown::json(&value, secrets)?, Indent::Two)));
+    } else {
+        ctx.printer.line(&shown::text(&value, secrets)?);
+    }
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! `config refresh`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use plumb_backend::Page;
+use plumb_project::SecretsSettings;
+use plumb_project::config::ConfigMap;
+
+use super::TargetArgs;
+use crate::context::{IfMissing, StackSettings};
+use crate::{Context, Error};
+
+/// Update the local configuration based on the most recent deployment of the stack
+#[derive(Args, Debug)]
+pub struct RefreshArgs {
+    /// Overwrite configuration file, if it exists, without creating a backup
+    #[arg(short, long)]
+    pub force: bool,
+}
+
+pub(super) fn run(args: RefreshArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    ctx.project()?;
+    let stack = ctx.require_stack(target.stack.as_deref(), IfMissing::Fail)?;
+    let newest = stack.backend.history(&stack.reference, Some(Page { size: 1, number: 1 }))?;
+    let Some(record) = newest.into_iter().next() else {
+        return Err(Error::user("no previous deployment"));
+    };
+    let path = ctx
+        .settings_path(&stack, target.config_file.as_deref())?
+        .ok_or_else(|| Error::user("the settings of a stack of another project cannot be refreshed"))?;
+    if path.exists() && !args.force {
+        let backup = free_backup(&path);
+        std::fs::rename(&path, &backup)?;
+        ctx.printer.line(&format!("backed up existing configuration file to {}", backup.display()));
+    }
+    let mut settings = StackSettings::read(&path, stack.project_name())?;
+    settings.file.set_config(&ConfigMap::from_json(&record.config)?);
+    let state = ctx.load_state(&stack)?;
+    if let Some(secrets) = state.provider().map(secrets_of) {
+        settings.file.set_secrets(&secrets);
+    }
+    settings.save(None)?;
+    ctx.printer.line(&format!("refreshed configuration for stack '{}'", stack.name()));
+    Ok(())
+}
+
+/// What the settings file says about a manager that a state records.
+pub(crate) fn secrets_of(provider: &plumb_state::SecretsProvider) -> SecretsSettings {
+    let state = provider.state.as_ref().and_then(|state| serde_json::from_str(state.as_str()).ok());
+    let state: serde_json::Value = state.unwrap_or_default();
+    let text = |key: &str| state.get(key).and_then(serde_json::Value::as_str).map(ToOwned::to_owned);
+    match provider.type_name.as_str() {
+        "cloud" => SecretsSettings { provider: text("url"), encrypted_key: text("encryptedkey"), salt: None },
+        _ => SecretsSettings { provider: None, encrypted_key: None, salt: text("salt") },
+    }
+}
+
+fn free_backup(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    loop {
+        name.push(".bak");
+        let backup = PathBuf::from(&name);
+        if !backup.exists() {
+            return backup;
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! `config remove` and `config remove-all`.
+
+use clap::Args;
+
+use super::{Target, TargetArgs};
+use crate::{Context, Error};
+
+/// Remove configuration value
+#[derive(Args, Debug)]
+pub struct RemoveArgs {
+    /// The key contains a path to a property in a map or list to remove
+    #[arg(long)]
+    pub path: bool,
+    /// The key
+    #[arg(required = true)]
+    pub key: String,
+}
+
+/// Remove multiple configuration values
+#[derive(Args, Debug)]
+pub struct RemoveAllArgs {
+    /// Parse the keys as paths in a map or list rather than raw strings
+    #[arg(long)]
+    pub path: bool,
+    /// The keys
+    pub keys: Vec<String>,
+}
+
+pub(super) fn run(keys: Vec<String>, is_path: bool, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    let mut target = Target::open(target, ctx)?;
+    let mut config = target.settings.file.config().clone();
+    for key in keys {
+        config.remove_path(&target.path(&key, is_path)?)?;
+    }
+    target.settings.file.set_config(&config);
+    target.save()
+}

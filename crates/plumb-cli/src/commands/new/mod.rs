@@ -1,0 +1,332 @@
+//! `new` (`cli.md` 8).
+
+mod instantiate;
+mod template;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use plumb_project::config::{Key, KeyPath, NewValue};
+use plumb_project::files::{self, Access};
+use plumb_project::{ProjectFile, ProjectName};
+
+use crate::commands::install;
+use crate::context::{NewStack, Stack, StateFallback};
+use crate::{Context, Error, ExitStatus, prompt};
+use instantiate::Naming;
+use template::Template;
+
+/// Create a new project
+///
+/// A template is a folder, or the name of a built-in one. The new project gets a stack, its configuration is asked for, and
+/// what its program depends on is installed.
+#[derive(Args, Debug)]
+pub struct NewArgs {
+    /// Config to save
+    #[arg(short, long, action = clap::ArgAction::Append)]
+    pub config: Vec<String>,
+    /// Config keys contain a path to a property in a map or list to set
+    #[arg(long)]
+    pub config_path: bool,
+    /// The project name; if not specified, a prompt will request it
+    #[arg(short, long)]
+    pub name: Option<String>,
+    /// The project description; if not specified, a prompt will request it
+    #[arg(short, long)]
+    pub description: Option<String>,
+    /// The stack name; either an existing stack or stack to create
+    #[arg(short, long)]
+    pub stack: Option<String>,
+    /// The location to place the generated project; if not specified, the current directory is used
+    #[arg(long)]
+    pub dir: Option<String>,
+    /// Forces content to be generated even if it would change existing files
+    #[arg(short, long)]
+    pub force: bool,
+    /// Generate the project only; do not create a stack, save config, or install dependencies
+    #[arg(short, long)]
+    pub generate_only: bool,
+    /// Use locally cached templates without making any network requests
+    #[arg(short, long)]
+    pub offline: bool,
+    /// Skip prompts and proceed with default values
+    #[arg(short, long)]
+    pub yes: bool,
+    /// The type of the provider that should be used to encrypt and decrypt secrets
+    #[arg(long, default_value = "default")]
+    pub secrets_provider: String,
+    /// Additional options for the language runtime (format: key1=value1,key2=value2)
+    #[arg(long, action = clap::ArgAction::Append, value_delimiter = ',')]
+    pub runtime_options: Vec<String>,
+    /// List locally installed templates and exit
+    #[arg(short, long)]
+    pub list_templates: bool,
+    /// Store stack configuration remotely
+    #[arg(long, hide = true)]
+    pub remote_stack_config: bool,
+    /// Accepted and ignored
+    #[arg(short, long, hide = true)]
+    pub template_mode: bool,
+    /// Accepted and ignored
+    #[arg(long, hide = true)]
+    pub ai: Option<String>,
+    /// Accepted and ignored
+    #[arg(long, hide = true)]
+    pub language: Option<String>,
+    /// The template
+    pub template: Option<String>,
+}
+
+/// Runs `new`.
+pub fn run(args: NewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    if args.list_templates {
+        for template in template::all(ctx)? {
+            ctx.printer.line(&format!("{:<12}{}", template.name, template.description));
+        }
+        return Ok(ExitStatus::Success);
+    }
+    if args.remote_stack_config {
+        return Err(Error::needs_service("`--remote-stack-config`"));
+    }
+    if !args.yes && !ctx.is_interactive() {
+        return Err(Error::user("non-interactive mode requires --yes flag"));
+    }
+    let template = choose_template(&args, ctx)?;
+    let folder = prepare_folder(&args, ctx)?;
+    let Some(template) = template else {
+        return empty_project(&args, &folder, ctx);
+    };
+    let (name, description) = naming(&args, &template, &folder)?;
+    instantiate::copy(&template, &Naming { name: &name, description: &description }, &folder)?;
+    apply_runtime_options(&args.runtime_options, &folder)?;
+    ctx.printer.line(&format!("Created project '{name}'"));
+    ctx.printer.line("");
+    let inner = ctx.in_folder(&folder)?;
+    if !args.generate_only {
+        let stack = make_stack(&args, &inner)?;
+        if save_config(&args, &template, &stack, &inner)? {
+            ctx.printer.line("Saved config");
+            ctx.printer.line("");
+        }
+        install::dependencies(inner.project()?, false, &inner)?;
+    }
+    say_next_steps(&args, &template, &folder, ctx);
+    Ok(ExitStatus::Success)
+}
+
+fn choose_template(args: &NewArgs, ctx: &Context) -> Result<Option<Template>, Error> {
+    match &args.template {
+        Some(name) => template::find(name, ctx).map(Some),
+        None if args.yes => Ok(None),
+        None => {
+            let mut all = template::all(ctx)?;
+            let choices = all.iter().map(|template| format!("{:<12}{}", template.name, template.description)).collect();
+            let index = prompt::select("Please choose a template:", choices)?;
+            Ok(Some(all.swap_remove(index)))
+        }
+    }
+}
+
+fn prepare_folder(args: &NewArgs, ctx: &Context) -> Result<PathBuf, Error> {
+    let folder = match &args.dir {
+        Some(dir) => ctx.environment.cwd.join(dir),
+        None => ctx.environment.cwd.clone(),
+    };
+    fs::create_dir_all(&folder).map_err(|error| Error::from(error).context(folder.display()))?;
+    if !args.force {
+        instantiate::check_empty(&folder)?;
+    }
+    Ok(folder)
+}
+
+/// A project without program: settings and stacks work in it.
+fn empty_project(args: &NewArgs, folder: &Path, ctx: &Context) -> Result<ExitStatus, Error> {
+    let name = match &args.name {
+        Some(name) => checked_name(name)?,
+        None => sanitized(folder),
+    };
+    let mut file = ProjectFile::parse("Pulumi.yaml", "")?;
+    file.set_text("name", &name);
+    if let Some(description) = &args.description {
+        file.set_text("description", description);
+    }
+    files::write_text(&folder.join("Pulumi.yaml"), &file.to_text(), Access::Shared)?;
+    ctx.printer.line(&format!("Created project '{name}'"));
+    Ok(ExitStatus::Success)
+}
+
+fn naming(args: &NewArgs, template: &Template, folder: &Path) -> Result<(String, String), Error> {
+    let from_stack = args.stack.as_deref().and_then(|stack| match stack.split('/').collect::<Vec<_>>().as_slice() {
+        [_, project, _] => Some((*project).to_owned()),
+        _ => None,
+    });
+    let default = if template.project_name == "${PROJECT}" || template.project_name.is_empty() {
+        sanitized(folder)
+    } else {
+        template.project_name.clone()
+    };
+    let name = match (&args.name, from_stack) {
+        (Some(name), Some(project)) if *name != project => {
+            return Err(Error::user(format!(
+                "project name (--name {name}) and stack reference project name (--stack {}) must be the same",
+                args.stack.as_deref().unwrap_or_default()
+            )));
+        }
+        (_, Some(project)) => checked_name(&project)?,
+        (Some(name), None) => checked_name(name)?,
+        (None, None) if args.yes => default,
+        (None, None) => checked_name(&prompt::text("Project name", Some(&default))?)?,
+    };
+    let description = match &args.description {
+        Some(description) => description.clone(),
+        None if args.yes => template.description.clone(),
+        None => prompt::text("Project description", Some(&template.description))?,
+    };
+    Ok((name, description))
+}
+
+fn checked_name(name: &str) -> Result<String, Error> {
+    ProjectName::parse(name)
+        .map_err(|error| Error::from(error).context(format!("'{name}' is not a valid project name")))?;
+    Ok(name.to_owned())
+}
+
+/// The folder's name with what a project name may not hold taken out.
+fn sanitized(folder: &Path) -> String {
+    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name: String =
+        name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')).take(100).collect();
+    if ProjectName::parse(&name).is_ok() { name } else { "project".to_owned() }
+}
+
+fn apply_runtime_options(options: &[String], folder: &Path) -> Result<(), Error> {
+    if options.is_empty() {
+        return Ok(());
+    }
+    let path = folder.join("Pulumi.yaml");
+    let shown = path.display().to_string();
+    let text = files::read_text(&path)?.unwrap_or_default();
+    let mut file = ProjectFile::parse(&shown, &text)?;
+    let Some(mut runtime) = file.project(&shown)?.runtime else {
+        return Err(Error::user("the template has no runtime to set options for"));
+    };
+    for option in options {
+        let (key, value) =
+            option.split_once('=').ok_or_else(|| Error::user(format!("invalid runtime option: {option}")))?;
+        runtime.options.insert(key.to_owned(), serde_json::Value::from(value));
+    }
+    file.set_runtime(&runtime);
+    Ok(files::write_text(&path, &file.to_text(), Access::Shared)?)
+}
+
+fn make_stack(args: &NewArgs, ctx: &Context) -> Result<Stack, Error> {
+    let name = match &args.stack {
+        Some(name) => name.clone(),
+        None if args.yes => "dev".to_owned(),
+        None => prompt::text("Stack name", Some("dev"))?,
+    };
+    let stack = ctx.stack_named(&name)?;
+    if !stack.backend.stack_exists(&stack.reference)? {
+        let new = NewStack { secrets_provider: Some(&args.secrets_provider), config_file: None };
+        ctx.create_stack(&stack, new)?;
+    }
+    ctx.select_stack(&stack)?;
+    Ok(stack)
+}
+
+/// Saves the values that the command line gives, and those that the template asks for.
+fn save_config(args: &NewArgs, template: &Template, stack: &Stack, ctx: &Context) -> Result<bool, Error> {
+    let mut settings = ctx.stack_settings(stack, None)?;
+    let secrets = ctx.stack_secrets(&settings, stack, None, StateFallback::IfEnabled)?;
+    let mut config = settings.file.config().clone();
+    let before = config.clone();
+    for pair in &args.config {
+        let (key, value) = pair
+            .split_once('=')
+            .ok_or_else(|| Error::user(format!("config value '{pair}' is not of the form key=value")))?;
+        let path = if args.config_path {
+            KeyPath::parse(key, stack.project_name())?
+        } else {
+            KeyPath::of(Key::parse_in(key, stack.project_name())?)
+        };
+        let is_secret = template.spec.config.get(key).is_some_and(|setting| setting.secret);
+        let value = if is_secret {
+            NewValue::Secure(secrets.encrypt(value)?)
+        } else {
+            NewValue::Untyped(value.to_owned())
+        };
+        config.set_path(&path, value)?;
+    }
+    let mut settings_asked: Vec<_> = template.spec.config.iter().collect();
+    settings_asked.sort_by(|left, right| left.0.cmp(right.0));
+    for (name, setting) in settings_asked {
+        let key = Key::parse_in(name, stack.project_name())?;
+        if config.get(&key).is_some() {
+            continue;
+        }
+        let default = setting.default.clone().unwrap_or_default();
+        let question = match &setting.description {
+            Some(description) => format!("{description} ({name})"),
+            None => name.clone(),
+        };
+        let answer = match (args.yes, setting.secret) {
+            (true, _) => default,
+            (false, true) => prompt::secret(&question)?,
+            (false, false) => prompt::text(&question, Some(&default))?,
+        };
+        if answer.is_empty() {
+            continue;
+        }
+        let value = if setting.secret { NewValue::Secure(secrets.encrypt(&answer)?) } else { NewValue::Untyped(answer) };
+        config.set_path(&KeyPath::of(key), value)?;
+    }
+    if config == before {
+        return Ok(false);
+    }
+    settings.file.set_config(&config);
+    settings.save(Some(&secrets))?;
+    Ok(true)
+}
+
+fn say_next_steps(args: &NewArgs, template: &Template, folder: &Path, ctx: &Context) {
+    ctx.printer.line(&format!("Your new project is ready to go! {}", ctx.emoji_or("✨", "")));
+    ctx.printer.line("");
+    let mut steps = Vec::new();
+    if *folder != ctx.environment.cwd {
+        steps.push(format!("cd {}", args.dir.as_deref().unwrap_or_default()));
+    }
+    if args.generate_only {
+        steps.push("pulumi install".to_owned());
+        steps.push("pulumi stack init".to_owned());
+    }
+    match steps.as_slice() {
+        [] => ctx.printer.line("To perform an initial deployment, run `pulumi up`"),
+        [step] => ctx.printer.line(&format!("To perform an initial deployment, run '{step}', then, run `pulumi up`")),
+        steps => {
+            ctx.printer.line("To perform an initial deployment, run the following commands:");
+            ctx.printer.line("");
+            for (index, step) in steps.iter().enumerate() {
+                ctx.printer.line(&format!("   {}. {step}", index + 1));
+            }
+            ctx.printer.line("");
+            ctx.printer.line("Then, run `pulumi up`");
+        }
+    }
+    if let Some(quickstart) = &template.spec.quickstart {
+        ctx.printer.line("");
+        ctx.printer.line(quickstart);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folder_names_become_project_names() {
+        assert_eq!(sanitized(Path::new("/a/My App!")), "MyApp");
+        assert_eq!(sanitized(Path::new("/a/pulumi")), "project");
+        assert_eq!(sanitized(Path::new("/")), "project");
+    }
+}

@@ -1,0 +1,113 @@
+//! `plugin ls`.
+
+use clap::{ArgGroup, Args};
+use jiff::Timestamp;
+use plumb_plugin::discovery::CachedPlugin;
+use plumb_plugin::discovery::cache::PluginUsage;
+use serde_json::{Map, Value as Json};
+
+use super::cache;
+use crate::commands::stack::values::{json_time, time_ago};
+use crate::commands::wants_json;
+use crate::json::{Indent, pretty};
+use crate::table::Table;
+use crate::{Context, Error};
+
+/// List plugins
+#[derive(Args, Debug)]
+#[command(group = ArgGroup::new("plugins-format").args(["json", "output"]).multiple(false))]
+pub struct ListArgs {
+    /// List only the plugins used by the current project
+    #[arg(short, long)]
+    pub project: bool,
+    /// Emit output as JSON
+    #[arg(short, long, hide = true)]
+    pub json: bool,
+    /// Format of the result: default or json
+    #[arg(long, default_value = "default")]
+    pub output: String,
+}
+
+pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<(), Error> {
+    if args.project {
+        return Err(Error::user("`--project` is not supported yet"));
+    }
+    let as_json = wants_json(args.json, &args.output)?;
+    let cache = cache(ctx);
+    let mut plugins = Vec::new();
+    for plugin in cache.list()? {
+        let usage = cache.usage(&plugin)?;
+        plugins.push((plugin, usage));
+    }
+    if as_json {
+        let all: Vec<Json> = plugins.iter().map(|(plugin, usage)| json(plugin, usage)).collect();
+        ctx.printer.data(&pretty(&all, Indent::Two));
+        return Ok(());
+    }
+    let mut table = Table::new(["NAME", "KIND", "VERSION", "SIZE", "INSTALLED", "LAST USED"]);
+    let mut total = 0;
+    for (plugin, usage) in &plugins {
+        total += usage.size;
+        let ago = |time: Option<Timestamp>| time.map_or_else(|| "n/a".to_owned(), time_ago);
+        table.row([
+            plugin.name.clone(),
+            plugin.kind.to_string(),
+            version(plugin),
+            size(usage.size),
+            ago(usage.installed.and_then(timestamp)),
+            ago(usage.last_used.and_then(timestamp)),
+        ]);
+    }
+    ctx.printer.styled(&table.render());
+    ctx.printer.line("");
+    ctx.printer.line(&format!("TOTAL plugin cache size: {}", size(total)));
+    Ok(())
+}
+
+fn json(plugin: &CachedPlugin, usage: &PluginUsage) -> Json {
+    let mut object = Map::new();
+    object.insert("name".to_owned(), Json::from(plugin.name.as_str()));
+    object.insert("kind".to_owned(), Json::from(plugin.kind.to_string()));
+    object.insert("version".to_owned(), Json::from(version(plugin)));
+    object.insert("size".to_owned(), Json::from(usage.size));
+    for (key, time) in [("installTime", usage.installed), ("lastUsedTime", usage.last_used)] {
+        if let Some(time) = time.and_then(timestamp) {
+            object.insert(key.to_owned(), Json::from(json_time(time)));
+        }
+    }
+    Json::Object(object)
+}
+
+fn version(plugin: &CachedPlugin) -> String {
+    plugin.version.as_ref().map(ToString::to_string).unwrap_or_default()
+}
+
+fn timestamp(time: std::time::SystemTime) -> Option<Timestamp> {
+    Timestamp::try_from(time).ok()
+}
+
+/// Bytes in units of a thousand, with two digits.
+fn size(bytes: u64) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB"];
+    let mut amount = bytes as f64;
+    let mut unit = 0;
+    while amount >= 1000.0 && unit + 1 < units.len() {
+        amount /= 1000.0;
+        unit += 1;
+    }
+    if unit > 0 && amount < 10.0 {
+        format!("{amount:.1} {}", units[unit])
+    } else {
+        format!("{amount:.0} {}", units[unit])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes_have_two_digits() {
+        assert_eq!([size(0), size(999), size(1500), size(82_300_000)], ["0 B", "999 B", "1.5 kB", "82 MB"]);
+    }
+}

@@ -1,0 +1,58 @@
+//! `plugin` (`cli.md` 9).
+
+mod install;
+mod list;
+mod remove;
+
+use clap::{Args, Subcommand};
+use plumb_plugin::PluginKind;
+use plumb_plugin::discovery::Cache;
+
+use crate::cli::LaterArgs;
+use crate::{Context, Error, ExitStatus};
+
+/// Manage language and resource provider plugins
+#[derive(Args, Debug)]
+pub struct PluginArgs {
+    /// The verb.
+    #[command(subcommand)]
+    pub verb: PluginVerb,
+}
+
+/// What to do with plugins.
+#[derive(Subcommand, Debug)]
+pub enum PluginVerb {
+    /// Install one or more plugins
+    Install(install::InstallArgs),
+    /// List plugins
+    #[command(alias = "ls")]
+    List(list::ListArgs),
+    /// Remove one or more plugins from the download cache
+    #[command(aliases = ["rm", "delete"])]
+    Remove(remove::RemoveArgs),
+    /// Run a command on a plugin binary
+    Run(LaterArgs),
+}
+
+/// Runs a verb of `plugin`.
+pub fn run(args: PluginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    match args.verb {
+        PluginVerb::Install(args) => install::run(args, ctx)?,
+        PluginVerb::List(args) => list::run(args, ctx)?,
+        PluginVerb::Remove(args) => remove::run(args, ctx)?,
+        PluginVerb::Run(_) => return Err(Error::unsupported("`plugin run`")),
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// The folder of downloaded plugins.
+pub(crate) fn cache(ctx: &Context) -> Cache {
+    Cache::new(ctx.environment.pulumi_home.join("plugins"))
+}
+
+fn parse_kind(text: &str) -> Result<PluginKind, Error> {
+    [PluginKind::Resource, PluginKind::Language, PluginKind::Analyzer, PluginKind::Converter, PluginKind::Tool]
+        .into_iter()
+        .find(|kind| kind.to_string() == text)
+        .ok_or_else(|| Error::user(format!("unrecognized plugin kind: {text}")))
+}

@@ -1,0 +1,81 @@
+//! `project`.
+
+use std::collections::BTreeMap;
+
+use clap::{ArgGroup, Args, Subcommand};
+use plumb_backend::StackFilter;
+use serde_json::{Value as Json, json};
+
+use super::{new, wants_json};
+use crate::json::{Indent, pretty};
+use crate::table::Table;
+use crate::{Context, Error, ExitStatus};
+
+/// Manage projects
+#[derive(Args, Debug)]
+pub struct ProjectArgs {
+    /// The verb.
+    #[command(subcommand)]
+    pub verb: ProjectVerb,
+}
+
+/// What to do with projects.
+#[derive(Subcommand, Debug)]
+pub enum ProjectVerb {
+    /// List the projects that have stacks
+    #[command(alias = "ls")]
+    List(ListArgs),
+    /// Create a new project
+    New(new::NewArgs),
+}
+
+/// Arguments of `project ls`.
+#[derive(Args, Debug)]
+#[command(group = ArgGroup::new("projects-format").args(["json", "output"]).multiple(false))]
+pub struct ListArgs {
+    /// The organization whose projects to list
+    #[arg(short, long)]
+    pub organization: Option<String>,
+    /// Emit output as JSON
+    #[arg(short, long, hide = true)]
+    pub json: bool,
+    /// Format of the result: default or json
+    #[arg(long, default_value = "default")]
+    pub output: String,
+}
+
+/// Runs `project`.
+pub fn run(args: ProjectArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    match args.verb {
+        ProjectVerb::New(args) => new::run(args, ctx),
+        ProjectVerb::List(args) => list(&args, ctx),
+    }
+}
+
+fn list(args: &ListArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    let as_json = wants_json(args.json, &args.output)?;
+    let backend = ctx.backend()?;
+    if args.organization.is_some() {
+        return Err(Error::user(format!(
+            "organizations are not supported by the current backend ({})",
+            backend.name()
+        )));
+    }
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for summary in backend.list_stacks(&StackFilter::default())? {
+        let project = summary.stack.project.map(|project| project.to_string()).unwrap_or_default();
+        *counts.entry(project).or_default() += 1;
+    }
+    if as_json {
+        let all: Vec<Json> =
+            counts.iter().map(|(name, count)| json!({ "name": name, "stackCount": count })).collect();
+        ctx.printer.data(&pretty(&all, Indent::Two));
+        return Ok(ExitStatus::Success);
+    }
+    let mut table = Table::new(["NAME", "STACK COUNT"]);
+    for (name, count) in counts {
+        table.row([name, count.to_string()]);
+    }
+    ctx.printer.styled(&table.render());
+    Ok(ExitStatus::Success)
+}

@@ -1,0 +1,61 @@
+//! `stack change-secrets-provider` (`state.md` 5.7).
+
+use std::sync::Arc;
+
+use clap::Args;
+use plumb_project::SecretsSettings;
+use plumb_secrets::{PASSPHRASE, SecretsManager};
+use plumb_state::CiphertextCache;
+
+use super::{TargetArgs, stack_of};
+use crate::context::{ManagerCodec, StateFallback};
+use crate::{Context, Error};
+
+/// Change the secrets provider for a stack
+///
+/// Everything that is encrypted, in the settings and in the state, is decrypted and encrypted again. Naming the provider that
+/// the stack has already gives it a new passphrase.
+#[derive(Args, Debug)]
+pub struct ChangeArgs {
+    /// The new provider: default, passphrase, or the address of a key
+    #[arg(required = true)]
+    pub provider: String,
+}
+
+pub(super) fn run(args: ChangeArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    ctx.project()?;
+    let stack = stack_of(target, ctx)?;
+    crate::context::check_provider_name(&args.provider)?;
+    let mut settings = ctx.stack_settings(&stack, None)?;
+    let state = ctx.load_state(&stack)?;
+    let old = ctx.stack_secrets(&settings, &stack, state.provider(), StateFallback::Always)?;
+    old.check()?;
+    let is_rotation = old.manager().is_some_and(|manager| manager.kind() == PASSPHRASE);
+    let new = Arc::new(ctx.new_passphrase_manager(is_rotation)?);
+
+    ctx.printer.line("Migrating old configuration and state to new secrets provider");
+    let mut config = settings.file.config().clone();
+    for (key, value) in settings.file.config().iter() {
+        let changed = value.try_map_ciphertexts(&mut |ciphertext| {
+            let text = old.decrypt(ciphertext)?;
+            Ok::<_, plumb_secrets::Error>(new.encrypt(&[text])?.pop().unwrap_or_default())
+        })?;
+        config.insert(key.clone(), changed);
+    }
+    let provider = crate::context::provider_of(new.as_ref());
+    let codec = ManagerCodec(Arc::clone(&new) as Arc<dyn SecretsManager>);
+    ctx.edit_state(&stack, |snapshot| {
+        let recorded = snapshot.opaque().secrets_provider.clone();
+        let mut plain = snapshot.decrypt(&ctx.codec_of(recorded.as_ref())?, &mut CiphertextCache::new())?;
+        plain.secrets_provider = Some(provider);
+        *snapshot = plain.encrypt(&codec, &mut CiphertextCache::new())?;
+        Ok(())
+    })?;
+    settings.file.set_config(&config);
+    settings.file.set_secrets(&SecretsSettings {
+        provider: None,
+        encrypted_key: None,
+        salt: Some(new.salt().to_owned()),
+    });
+    settings.save(None)
+}

@@ -1,0 +1,44 @@
+//! `stack export`.
+
+use clap::Args;
+
+use super::{TargetArgs, stack_of};
+use crate::{Context, Error};
+
+/// Export a stack's deployment to standard out
+///
+/// The deployment can then be hand-edited and used to update the stack via `stack import`. This process may be used to
+/// correct inconsistencies in a stack's state due to failed deployments, manual changes to cloud resources, and so on.
+#[derive(Args, Debug)]
+pub struct ExportArgs {
+    /// A filename to write stack output to
+    #[arg(long)]
+    pub file: Option<String>,
+    /// Previous stack version to export
+    #[arg(long)]
+    pub version: Option<String>,
+    /// Emit secrets in plaintext in exported stack
+    #[arg(long)]
+    pub show_secrets: bool,
+}
+
+pub(super) fn run(args: ExportArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    let stack = stack_of(target, ctx)?;
+    if args.version.is_some_and(|version| !version.is_empty()) {
+        return Err(Error::user(format!(
+            "the current backend ({}) does not provide the ability to export previous deployments",
+            stack.backend.name()
+        )));
+    }
+    let state = ctx.load_state(&stack)?;
+    let text = ctx.export_text(state, args.show_secrets)?;
+    match &args.file {
+        Some(file) => {
+            let path = ctx.environment.cwd.join(file);
+            std::fs::write(&path, text)
+                .map_err(|error| Error::from(error).context(format!("could not open file {}", path.display())))?;
+        }
+        None => ctx.printer.data(&text),
+    }
+    Ok(())
+}

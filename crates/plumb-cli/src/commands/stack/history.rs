@@ -1,0 +1,192 @@
+//! `stack history`.
+
+use clap::{ArgGroup, Args, Subcommand};
+use jiff::Timestamp;
+use plumb_backend::{Page, UpdateRecord};
+use plumb_project::config::{ConfigMap, Value};
+use plumb_secrets::SecretsManager;
+use serde_json::{Map, Value as Json};
+
+use super::values::{full_time, json_time, time_ago};
+use super::{TargetArgs, stack_of};
+use crate::cli::LaterArgs;
+use crate::commands::wants_json;
+use crate::context::{Stack, StateFallback};
+use crate::json::{Indent, pretty};
+use crate::{Context, Error};
+
+/// Display history for a stack
+///
+/// Lists previous updates of the stack, the newest first.
+#[derive(Args, Debug)]
+#[command(group = ArgGroup::new("history-format").args(["json", "output"]).multiple(false))]
+pub struct HistoryArgs {
+    /// Show secret values when listing config instead of displaying blinded values
+    #[arg(long)]
+    pub show_secrets: bool,
+    /// Show full dates, instead of relative dates
+    #[arg(long)]
+    pub full_dates: bool,
+    /// Used with 'page' to control number of results returned
+    #[arg(long, default_value_t = 10)]
+    pub page_size: i32,
+    /// Used with 'page-size' to paginate results
+    #[arg(long, default_value_t = 1)]
+    pub page: i32,
+    /// Emit output as JSON
+    #[arg(short, long, hide = true)]
+    pub json: bool,
+    /// Format of the result: default or json
+    #[arg(long, default_value = "default")]
+    pub output: String,
+    /// The verb.
+    #[command(subcommand)]
+    pub verb: Option<HistoryVerb>,
+}
+
+/// What to look at.
+#[derive(Subcommand, Debug)]
+pub enum HistoryVerb {
+    /// Show events of an update
+    #[command(hide = true)]
+    Events(LaterArgs),
+}
+
+pub(super) fn run(args: HistoryArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    if args.verb.is_some() {
+        return Err(Error::needs_service("`stack history events`"));
+    }
+    let as_json = wants_json(args.json, &args.output)?;
+    let stack = stack_of(target, ctx)?;
+    let number = usize::try_from(args.page.max(1)).unwrap_or(1);
+    let page = Page { size: usize::try_from(args.page_size).unwrap_or(0), number };
+    let updates = stack.backend.history(&stack.reference, Some(page))?;
+    if as_json {
+        let manager = revealing_manager(&stack, args.show_secrets, ctx)?;
+        let all: Result<Vec<Json>, Error> =
+            updates.iter().map(|update| json(update, manager.as_deref(), args.show_secrets)).collect();
+        ctx.printer.data(&pretty(&all?, Indent::Two));
+        return Ok(());
+    }
+    if updates.is_empty() {
+        ctx.printer.line(&if args.page > 1 {
+            format!("No stack updates found on page '{}'", args.page)
+        } else {
+            "Stack has never been updated".to_owned()
+        });
+        return Ok(());
+    }
+    for update in &updates {
+        ctx.printer.styled(&text(update, args.full_dates));
+    }
+    Ok(())
+}
+
+fn revealing_manager(
+    stack: &Stack,
+    show_secrets: bool,
+    ctx: &Context,
+) -> Result<Option<std::sync::Arc<dyn SecretsManager>>, Error> {
+    if !show_secrets {
+        return Ok(None);
+    }
+    let settings = ctx.stack_settings(stack, None)?;
+    let state = ctx.load_state(stack)?;
+    Ok(ctx.stack_secrets(&settings, stack, state.provider(), StateFallback::Always)?.manager())
+}
+
+fn json(update: &UpdateRecord, manager: Option<&dyn SecretsManager>, show_secrets: bool) -> Result<Json, Error> {
+    let mut object = Map::new();
+    object.insert("kind".to_owned(), Json::from(update.kind.as_str()));
+    object.insert("startTime".to_owned(), Json::from(json_time(seconds(update.start_time))));
+    object.insert("message".to_owned(), Json::from(update.message.as_str()));
+    let environment = update.environment.iter().map(|(key, value)| (key.clone(), Json::from(value.as_str())));
+    object.insert("environment".to_owned(), Json::Object(environment.collect()));
+    let mut config = Map::new();
+    for (key, value) in ConfigMap::from_json(&update.config)?.iter() {
+        config.insert(key.to_string(), config_json(value, manager, show_secrets));
+    }
+    object.insert("config".to_owned(), Json::Object(config));
+    object.insert("version".to_owned(), Json::from(update.version));
+    if !update.result.is_empty() && update.result != "in-progress" {
+        object.insert("result".to_owned(), Json::from(update.result.as_str()));
+        object.insert("endTime".to_owned(), Json::from(json_time(seconds(update.end_time))));
+        if let Some(changes) = &update.resource_changes {
+            let changes = changes.iter().map(|(op, count)| (op.clone(), Json::from(*count)));
+            object.insert("resourceChanges".to_owned(), Json::Object(changes.collect()));
+        }
+    }
+    Ok(Json::Object(object))
+}
+
+fn config_json(value: &Value, manager: Option<&dyn SecretsManager>, show_secrets: bool) -> Json {
+    let mut object = Map::new();
+    if !value.is_secret() || show_secrets {
+        let revealed = value.try_reveal(&mut |ciphertext| {
+            let text = manager.and_then(|manager| manager.decrypt(&[ciphertext]).ok()?.pop());
+            text.map(|text| text.expose().to_owned()).ok_or(())
+        });
+        let text = revealed.unwrap_or_else(|()| "ERROR_UNABLE_TO_DECRYPT".to_owned());
+        if let Value::Object(_) = value
+            && let Ok(parsed) = serde_json::from_str::<Json>(&text)
+        {
+            object.insert("objectValue".to_owned(), parsed);
+        }
+        object.insert("value".to_owned(), Json::from(text));
+    }
+    object.insert("secret".to_owned(), Json::from(value.is_secret()));
+    Json::Object(object)
+}
+
+fn seconds(seconds: i64) -> Timestamp {
+    Timestamp::from_second(seconds).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+fn text(update: &UpdateRecord, full_dates: bool) -> String {
+    let mut out = String::new();
+    if update.version > 0 {
+        out.push_str(&format!("Version: {}\n", update.version));
+    }
+    out.push_str(&format!("UpdateKind: {}\n", update.kind));
+    let style = match update.result.as_str() {
+        "succeeded" => "<{%fg 2%}>",
+        "failed" => "<{%fg 1%}>",
+        _ => "",
+    };
+    let reset = if style.is_empty() { "" } else { "<{%reset%}>" };
+    out.push_str(&format!("Status: {style}{}{reset}\n", update.result));
+    out.push_str(&format!("Message: {}\n", update.message));
+    out.push_str(&format!("{} {}\n", counts(update), times(update, full_dates)));
+    for (key, value) in update.environment.iter().filter(|(_, value)| !value.is_empty()) {
+        if key == "git.head" {
+            out.push_str(&format!("    <{{%fg 3%}}>{key}: {value}<{{%reset%}}>\n"));
+        } else {
+            out.push_str(&format!("    {key}: {value}\n"));
+        }
+    }
+    out.push('\n');
+    out
+}
+
+fn counts(update: &UpdateRecord) -> String {
+    let changes = update.resource_changes.as_ref();
+    let count = |op: &str| changes.and_then(|changes| changes.get(op)).copied().unwrap_or(0);
+    let part = |background: u8, sign: &str, op: &str| {
+        format!("<{{%fg 0%}}><{{%bg {background}%}}>{sign}{}<{{%reset%}}>", count(op))
+    };
+    [part(2, "+", "create"), part(1, "-", "delete"), part(3, "~", "update"), part(4, " ", "same")].concat()
+}
+
+fn times(update: &UpdateRecord, full_dates: bool) -> String {
+    let (start, end) = (seconds(update.start_time), seconds(update.end_time));
+    let took = (update.end_time - update.start_time).max(0);
+    let took = match (took / 3600, took / 60 % 60, took % 60) {
+        (0, 0, seconds) => format!("{seconds}s"),
+        (0, minutes, seconds) => format!("{minutes}m{seconds}s"),
+        (hours, minutes, seconds) => format!("{hours}h{minutes}m{seconds}s"),
+    };
+    if full_dates {
+        return format!("Updated at {}, took {took}", full_time(start));
+    }
+    format!("Updated {} took {took}", time_ago(end))
+}

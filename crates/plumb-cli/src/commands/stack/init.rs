@@ -1,0 +1,82 @@
+//! `stack init`.
+
+use clap::Args;
+
+use super::TargetArgs;
+use crate::commands::one_name;
+use crate::context::{ConfigCheck, NewStack, Stack, StateFallback};
+use crate::{Context, Error, prompt};
+
+/// Create an empty stack with the given name, ready for updates
+///
+/// The stack is selected afterwards. Its secrets are encrypted with a passphrase unless another provider is named.
+#[derive(Args, Debug)]
+pub struct InitArgs {
+    /// The type of the provider that should be used to encrypt and decrypt secrets
+    #[arg(long)]
+    pub secrets_provider: Option<String>,
+    /// The name of the stack to copy existing config from
+    #[arg(long)]
+    pub copy_config_from: Option<String>,
+    /// Do not select the stack
+    #[arg(long)]
+    pub no_select: bool,
+    /// A list of team names that should have permission to read and update this stack
+    #[arg(long, action = clap::ArgAction::Append, hide = true)]
+    pub teams: Vec<String>,
+    /// Store stack configuration remotely
+    #[arg(long, hide = true)]
+    pub remote_config: bool,
+    /// Skip prompts
+    #[arg(short, long)]
+    pub yes: bool,
+    /// The name of the stack
+    pub name: Option<String>,
+}
+
+pub(super) fn run(args: InitArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    if !args.teams.is_empty() {
+        return Err(Error::needs_service("`--teams`"));
+    }
+    if args.remote_config {
+        return Err(Error::needs_service("`--remote-config`"));
+    }
+    let name = match one_name(target.stack.clone(), args.name)? {
+        Some(name) => name,
+        None if ctx.is_interactive() => prompt::text("Please enter your desired stack name:", Some("dev"))?,
+        None => return Err(Error::user("missing stack name")),
+    };
+    let stack = ctx.stack_named(&name)?;
+    let source = args.copy_config_from.as_deref().map(|name| ctx.stack_named(name)).transpose()?;
+    if let Some(source) = &source
+        && !source.backend.stack_exists(&source.reference)?
+    {
+        return Err(Error::no_stack(&source.shown));
+    }
+    ctx.create_stack(&stack, NewStack { secrets_provider: args.secrets_provider.as_deref(), config_file: None })?;
+    if let Some(source) = source {
+        copy_config(&source, &stack, ctx)?;
+    }
+    if !args.no_select {
+        ctx.select_stack(&stack)?;
+    }
+    Ok(())
+}
+
+fn copy_config(source: &Stack, dest: &Stack, ctx: &Context) -> Result<(), Error> {
+    let from = ctx.stack_settings(source, None)?;
+    let from_secrets = ctx.stack_secrets(&from, source, None, StateFallback::IfEnabled)?;
+    let mut to = ctx.stack_settings(dest, None)?;
+    let to_secrets = ctx.stack_secrets(&to, dest, None, StateFallback::IfEnabled)?;
+    // Decrypted as a whole first, so that a wrong passphrase changes nothing.
+    ctx.stack_config(source, &from, &from_secrets, ConfigCheck::Skipped)?;
+    let mut config = to.file.config().clone();
+    for (key, value) in from.file.config().iter() {
+        let value = value.try_map_ciphertexts(&mut |ciphertext| {
+            from_secrets.decrypt(ciphertext).and_then(|text| to_secrets.encrypt(text.expose()))
+        })?;
+        config.insert(key.clone(), value);
+    }
+    to.file.set_config(&config);
+    to.save(Some(&to_secrets))
+}

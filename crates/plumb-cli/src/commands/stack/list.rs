@@ -1,0 +1,103 @@
+//! `stack ls`.
+
+use clap::{ArgGroup, Args};
+use jiff::Timestamp;
+use plumb_backend::{StackFilter, StackSummary};
+use plumb_project::ProjectName;
+use serde_json::{Map, Value as Json};
+
+use crate::commands::{stack::values, wants_json};
+use crate::json::{Indent, pretty};
+use crate::table::Table;
+use crate::{Context, Error};
+
+/// List stacks
+///
+/// Lists the stacks of the current project; with --all, those of every project.
+#[derive(Args, Debug)]
+#[command(group = ArgGroup::new("ls-format").args(["json", "output"]).multiple(false))]
+pub struct ListArgs {
+    /// List all stacks instead of just stacks for the current project
+    #[arg(short, long)]
+    pub all: bool,
+    /// Filter returned stacks to those in a specific organization
+    #[arg(short, long)]
+    pub organization: Option<String>,
+    /// Filter returned stacks to those with a specific project name
+    #[arg(short, long)]
+    pub project: Option<String>,
+    /// Filter returned stacks to those in a specific tag (tag-name or tag-name=tag-value)
+    #[arg(short, long)]
+    pub tag: Option<String>,
+    /// Emit output as JSON
+    #[arg(short, long, hide = true)]
+    pub json: bool,
+    /// Format of the result: default or json
+    #[arg(long, default_value = "default")]
+    pub output: String,
+}
+
+pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<(), Error> {
+    let as_json = wants_json(args.json, &args.output)?;
+    let filter = filter_of(&args, ctx)?;
+    if args.organization.as_deref().is_some_and(|name| name != "organization") {
+        return Err(Error::user("organization name must be 'organization'"));
+    }
+    let stacks = ctx.backend()?.list_stacks(&filter)?;
+    let selected = ctx.selected_stack()?.map(|stack| stack.reference);
+    let mut listed = Vec::new();
+    for summary in stacks {
+        let is_current = selected.as_ref() == Some(&summary.stack);
+        let name = if args.all { summary.stack.qualified() } else { ctx.shown_name(&summary.stack)? };
+        listed.push((name, is_current, summary));
+    }
+    listed.sort_by(|left, right| left.0.cmp(&right.0));
+    if as_json {
+        let all: Vec<Json> = listed.iter().map(|(name, is_current, summary)| json(name, *is_current, summary)).collect();
+        ctx.printer.data(&pretty(&all, Indent::Two));
+        return Ok(());
+    }
+    let mut table = Table::new(["NAME", "LAST UPDATE", "RESOURCE COUNT"]);
+    for (name, is_current, summary) in listed {
+        let mark = if is_current { "*" } else { "" };
+        let updated = last_update(&summary).map_or_else(|| "n/a".to_owned(), values::time_ago);
+        let count = summary.resource_count.map_or_else(|| "n/a".to_owned(), |count| count.to_string());
+        table.row([format!("{name}{mark}"), updated, count]);
+    }
+    ctx.printer.styled(&table.render());
+    Ok(())
+}
+
+fn filter_of(args: &ListArgs, ctx: &Context) -> Result<StackFilter, Error> {
+    let project = match (&args.project, args.all) {
+        (Some(_), true) => return Err(Error::user("cannot specify both --all and --project")),
+        (Some(name), false) => Some(ProjectName::parse(name)?),
+        (None, true) => None,
+        (None, false) => ctx.project_name()?.cloned(),
+    };
+    let tag = args.tag.as_deref().map(|tag| match tag.split_once('=') {
+        Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+        None => (tag.to_owned(), None),
+    });
+    Ok(StackFilter { project, tag })
+}
+
+fn json(name: &str, is_current: bool, summary: &StackSummary) -> Json {
+    let mut object = Map::new();
+    object.insert("name".to_owned(), Json::from(name));
+    object.insert("current".to_owned(), Json::from(is_current));
+    if let Some(time) = last_update(summary) {
+        object.insert("lastUpdate".to_owned(), Json::from(values::json_time(time)));
+        object.insert("updateInProgress".to_owned(), Json::from(false));
+    }
+    if let Some(count) = summary.resource_count {
+        object.insert("resourceCount".to_owned(), Json::from(count));
+    }
+    Json::Object(object)
+}
+
+/// When the stack was updated; the zero time stands for never.
+fn last_update(summary: &StackSummary) -> Option<Timestamp> {
+    let time: Timestamp = summary.last_update.as_deref()?.parse().ok()?;
+    (time.as_second() > 0).then_some(time)
+}

@@ -1,0 +1,131 @@
+//! `stack` (`cli.md` 4).
+
+mod change_secrets;
+mod export;
+mod graph;
+mod history;
+mod import;
+mod init;
+mod list;
+mod output;
+mod remove;
+mod rename;
+mod select;
+mod show;
+mod tag;
+pub(crate) mod values;
+
+use clap::{Args, Subcommand};
+
+use crate::cli::LaterArgs;
+use crate::context::{IfMissing, Stack};
+use crate::{Context, Error, ExitStatus};
+
+/// Manage stacks and view stack state
+///
+/// A stack is a named update target, and a single project may have many of them. Each stack has a configuration and update
+/// history associated with it, stored in the workspace, in addition to a full checkpoint of the last known good update.
+#[derive(Args, Debug)]
+pub struct StackArgs {
+    /// Shared flags.
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// Shared flags.
+    #[command(flatten)]
+    pub show: show::ShowArgs,
+    /// The verb.
+    #[command(subcommand)]
+    pub verb: Option<StackVerb>,
+}
+
+/// Which stack is meant.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = crate::args::PERSISTENT)]
+pub struct TargetArgs {
+    /// The name of the stack to operate on. Defaults to the current stack
+    #[arg(short, long)]
+    pub stack: Option<String>,
+}
+
+/// What to do with stacks.
+#[derive(Subcommand, Debug)]
+pub enum StackVerb {
+    /// Create an empty stack with the given name, ready for updates
+    #[command(name = "new", aliases = ["init", "create", "setup"])]
+    Init(init::InitArgs),
+    /// Switch the current workspace to the given stack
+    Select(select::SelectArgs),
+    /// Reset stack selection from the current workspace
+    Unselect,
+    /// List stacks
+    #[command(alias = "ls")]
+    List(list::ListArgs),
+    /// Remove a stack and its configuration
+    #[command(aliases = ["rm", "delete"])]
+    Remove(remove::RemoveArgs),
+    /// Rename an existing stack
+    Rename(rename::RenameArgs),
+    /// Show a stack's output properties
+    Output(output::OutputArgs),
+    /// Export a stack's deployment to standard out
+    Export(export::ExportArgs),
+    /// Import a deployment from standard in into an existing stack
+    Import(import::ImportArgs),
+    /// Display history for a stack
+    #[command(alias = "hist")]
+    History(history::HistoryArgs),
+    /// Manage stack tags
+    Tag(tag::TagArgs),
+    /// Change the secrets provider for a stack
+    ChangeSecretsProvider(change_secrets::ChangeArgs),
+    /// Export a stack's dependency graph to a file
+    Graph(graph::GraphArgs),
+    /// Show a stack
+    Get(show::ShowArgs),
+    /// Copy a stack from another backend
+    Migrate(LaterArgs),
+    /// Manage drift detection of the service
+    #[command(hide = true)]
+    Drift(LaterArgs),
+    /// Manage schedules of the service
+    #[command(hide = true)]
+    Schedule(LaterArgs),
+    /// Manage webhooks of the service
+    #[command(hide = true)]
+    Webhook(LaterArgs),
+}
+
+/// Runs `stack` or a verb below it.
+pub fn run(args: StackArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    let target = &args.target;
+    match args.verb {
+        None => show::run(&args.show, target, ctx)?,
+        Some(StackVerb::Get(show)) => show::run(&show, target, ctx)?,
+        Some(StackVerb::Init(verb)) => init::run(verb, target, ctx)?,
+        Some(StackVerb::Select(verb)) => select::run(verb, target, ctx)?,
+        Some(StackVerb::Unselect) => {
+            ctx.project()?;
+            ctx.unselect_stack()?;
+            ctx.printer.info("Stack was unselected");
+        }
+        Some(StackVerb::List(verb)) => list::run(verb, ctx)?,
+        Some(StackVerb::Remove(verb)) => remove::run(verb, target, ctx)?,
+        Some(StackVerb::Rename(verb)) => rename::run(verb, target, ctx)?,
+        Some(StackVerb::Output(verb)) => output::run(verb, target, ctx)?,
+        Some(StackVerb::Export(verb)) => export::run(verb, target, ctx)?,
+        Some(StackVerb::Import(verb)) => import::run(verb, target, ctx)?,
+        Some(StackVerb::History(verb)) => history::run(verb, target, ctx)?,
+        Some(StackVerb::Tag(verb)) => tag::run(verb, target, ctx)?,
+        Some(StackVerb::ChangeSecretsProvider(verb)) => change_secrets::run(verb, target, ctx)?,
+        Some(StackVerb::Graph(verb)) => graph::run(verb, target, ctx)?,
+        Some(StackVerb::Migrate(_)) => return Err(Error::unsupported("`stack migrate`")),
+        Some(StackVerb::Drift(_)) => return Err(Error::needs_service("`stack drift`")),
+        Some(StackVerb::Schedule(_)) => return Err(Error::needs_service("`stack schedule`")),
+        Some(StackVerb::Webhook(_)) => return Err(Error::needs_service("`stack webhook`")),
+    }
+    Ok(ExitStatus::Success)
+}
+
+fn stack_of(target: &TargetArgs, ctx: &Context) -> Result<Stack, Error> {
+    ctx.require_stack(target.stack.as_deref(), IfMissing::Fail)
+}

@@ -1,0 +1,52 @@
+//! `stack rm`.
+
+use clap::Args;
+use plumb_backend::RemoveOptions;
+use plumb_project::files;
+
+use super::TargetArgs;
+use crate::commands::{confirm_by_name, one_name};
+use crate::context::IfMissing;
+use crate::{Context, Error, ExitStatus};
+
+/// Remove a stack and its configuration
+///
+/// The stack and all of its settings and history are gone afterwards; its resources are not destroyed.
+#[derive(Args, Debug)]
+pub struct RemoveArgs {
+    /// Forces deletion of the stack, leaving behind any resources managed by the stack
+    #[arg(short, long)]
+    pub force: bool,
+    /// Skip confirmation prompts, and proceed with removal anyway
+    #[arg(short, long)]
+    pub yes: bool,
+    /// Do not delete the corresponding Pulumi.<stack-name>.yaml configuration file for the stack
+    #[arg(long)]
+    pub preserve_config: bool,
+    /// Additionally remove backups of the stack
+    #[arg(long)]
+    pub remove_backups: bool,
+    /// The name of the stack
+    pub name: Option<String>,
+}
+
+pub(super) fn run(args: RemoveArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    let name = one_name(target.stack.clone(), args.name)?;
+    let stack = ctx.require_stack(name.as_deref(), IfMissing::Fail)?;
+    let warning = format!("This will permanently remove the '{}' stack!", stack.shown);
+    if !confirm_by_name(ctx, args.yes, &warning, &stack.shown)? {
+        return Err(Error::shown(ExitStatus::Failure));
+    }
+    let is_selected = ctx.selected_stack()?.is_some_and(|selected| selected.reference == stack.reference);
+    let settings = ctx.settings_path(&stack, None)?;
+    let options = RemoveOptions { force: args.force, remove_backups: args.remove_backups };
+    stack.backend.remove_stack(&stack.reference, options)?;
+    if let Some(path) = settings.filter(|_| !args.preserve_config) {
+        files::remove(&path)?;
+    }
+    if is_selected {
+        ctx.unselect_stack()?;
+    }
+    ctx.printer.styled_line(&crate::Printer::attention(&format!("Stack '{}' has been removed!", stack.shown)));
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! `stack rename`.
+
+use clap::Args;
+use plumb_state::edit::{StackIdentity, rename_stack};
+
+use super::{TargetArgs, stack_of};
+use crate::context::Stack;
+use crate::{Context, Error};
+
+/// Rename an existing stack
+///
+/// The settings file is moved too. References to the stack from other stacks must be changed by hand.
+#[derive(Args, Debug)]
+pub struct RenameArgs {
+    /// The new name
+    #[arg(required = true)]
+    pub name: String,
+}
+
+pub(super) fn run(args: RenameArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    let old = stack_of(target, ctx)?;
+    let new = ctx.stack_named(&args.name)?;
+    if new.backend.stack_exists(&new.reference)? {
+        return Err(Error::user(format!("a stack named {} already exists", new.reference.qualified())));
+    }
+    let identity = StackIdentity {
+        stack: new.name().into(),
+        project: new.reference.project.as_ref().map(|project| project.as_str().into()),
+    };
+    let notes = old.backend.rename_stack(&old.reference, &new.reference, &mut |mut snapshot| {
+        rename_stack(&mut snapshot, &identity);
+        Ok(snapshot)
+    })?;
+    notes.iter().for_each(|note| ctx.printer.warning(&note.to_string()));
+    move_settings(&old, &new, ctx)?;
+    ctx.select_stack(&new)?;
+    ctx.printer.line(&format!("Renamed {} to {}", old.shown, new.shown));
+    Ok(())
+}
+
+fn move_settings(old: &Stack, new: &Stack, ctx: &Context) -> Result<(), Error> {
+    let (Some(from), Some(to)) = (ctx.settings_path(old, None)?, ctx.settings_path(new, None)?) else {
+        return Ok(());
+    };
+    if from.exists() && from != to {
+        std::fs::rename(&from, &to)?;
+    }
+    Ok(())
+}

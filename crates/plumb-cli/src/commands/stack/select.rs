@@ -1,0 +1,42 @@
+//! `stack select`.
+
+use clap::Args;
+
+use super::TargetArgs;
+use crate::commands::one_name;
+use crate::context::{IfMissing, NewStack};
+use crate::{Context, Error};
+
+/// Switch the current workspace to the given stack
+///
+/// Other commands work on the selected stack unless they are told otherwise. Without a name, the stack is asked for.
+#[derive(Args, Debug)]
+pub struct SelectArgs {
+    /// If selected stack does not exist, create it
+    #[arg(short, long)]
+    pub create: bool,
+    /// Use with --create flag, the type of the provider that should be used to encrypt and decrypt secrets
+    #[arg(long)]
+    pub secrets_provider: Option<String>,
+    /// The name of the stack
+    pub name: Option<String>,
+}
+
+pub(super) fn run(args: SelectArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    let Some(name) = one_name(target.stack.clone(), args.name)? else {
+        ctx.unselect_when_choosing()?;
+        let stack = ctx.require_stack(None, IfMissing::Offer)?;
+        return ctx.select_stack(&stack);
+    };
+    let missing = if args.create { IfMissing::Create } else { IfMissing::Fail };
+    let new = NewStack { secrets_provider: args.secrets_provider.as_deref(), config_file: None };
+    let stack = ctx.require_stack_with(Some(&name), missing, new)?;
+    ctx.select_stack(&stack)
+}
+
+impl Context {
+    /// Forgets the selection when somebody is there to choose anew.
+    fn unselect_when_choosing(&self) -> Result<(), Error> {
+        if self.is_interactive() { self.unselect_stack() } else { Ok(()) }
+    }
+}

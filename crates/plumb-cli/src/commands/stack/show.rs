@@ -1,0 +1,239 @@
+//! `stack` without a verb (`cli.md` 4.1, 4.2).
+
+use clap::Args;
+use plumb_resource::{ResourceState, Urn};
+use plumb_state::Snapshot;
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value as Json, json};
+
+use super::values::{Secrets, full_time, json_time, map_json, time_ago};
+use super::{TargetArgs, output, stack_of};
+use crate::commands::wants_json;
+use crate::context::Stack;
+use crate::json::{Indent, pretty};
+use crate::table::{Row, Table};
+use crate::{Context, Error};
+
+/// How the stack is shown.
+#[derive(Args, Debug)]
+pub struct ShowArgs {
+    /// Display each resource's provider-assigned unique ID
+    #[arg(short = 'i', long)]
+    pub show_ids: bool,
+    /// Display each resource's Pulumi-assigned globally unique URN
+    #[arg(short = 'u', long)]
+    pub show_urns: bool,
+    /// Display stack outputs which are marked as secret in plaintext
+    #[arg(long)]
+    pub show_secrets: bool,
+    /// Display only the stack name
+    #[arg(long)]
+    pub show_name: bool,
+    /// Format of the result: default or json
+    #[arg(long, default_value = "default")]
+    pub output: String,
+}
+
+pub(super) fn run(args: &ShowArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    let as_json = wants_json(false, &args.output)?;
+    let stack = stack_of(target, ctx)?;
+    if args.show_name {
+        ctx.printer.line(&stack.shown);
+        return Ok(());
+    }
+    let state = ctx.load_state(&stack)?;
+    let decrypted = if args.show_secrets { Some(ctx.decrypt_state(&state)?) } else { None };
+    let snapshot = decrypted.as_ref().or_else(|| state.opaque());
+    let secrets = if args.show_secrets { Secrets::Shown } else { Secrets::Hidden };
+    if as_json {
+        ctx.printer.data(&pretty(&document(&stack, snapshot, secrets)?, Indent::Two));
+        return Ok(());
+    }
+    ctx.printer.line(&format!("Current stack is {}:", stack.shown));
+    ctx.printer.line(&format!("    Managed by {}", stack.backend.name()));
+    ctx.printer.styled(&manifest(snapshot));
+    let resources = snapshot.map_or(&[][..], |snapshot| snapshot.resources.as_slice());
+    ctx.printer.styled_line(&format!("Current stack resources ({}):", resources.len()));
+    if resources.is_empty() {
+        ctx.printer.line("    No resources currently in this stack");
+    } else {
+        ctx.printer.styled(&tree(snapshot, args));
+        ctx.printer.line("");
+        ctx.printer.styled(&output::table(&output::outputs_of(snapshot), secrets));
+    }
+    ctx.printer.line("");
+    ctx.printer.line("Use `pulumi stack select` to change stack; `pulumi stack ls` lists known ones");
+    Ok(())
+}
+
+/// When the stack was updated, and with what.
+fn manifest(snapshot: Option<&Snapshot>) -> String {
+    let Some(manifest) = snapshot.map(|snapshot| &snapshot.manifest).filter(|m| m.time.as_second() > 0) else {
+        return "    No updates yet; run `pulumi up`\n".to_owned();
+    };
+    let mut out = format!("    Last updated: {} ({})\n", time_ago(manifest.time), full_time(manifest.time));
+    if !manifest.version.is_empty() {
+        out.push_str(&format!("    Pulumi version used: {}\n", manifest.version));
+    }
+    for plugin in &manifest.plugins {
+        let version = if plugin.version.is_empty() { "?" } else { plugin.version.as_str() };
+        out.push_str(&format!("    Plugin {} [{}] version: {version}\n", plugin.name, plugin.kind));
+    }
+    out
+}
+
+/// The resources as a tree below the stack itself; a flat list when that is not there.
+fn tree(snapshot: Option<&Snapshot>, args: &ShowArgs) -> String {
+    let resources: Vec<&ResourceState> =
+        snapshot.iter().flat_map(|snapshot| snapshot.resources.iter().map(AsRef::as_ref)).collect();
+    let mut table = Table::new(["TYPE", "NAME"]).indented("    ");
+    let root = resources.iter().position(|state| state.urn.is_root_stack());
+    let Some(root) = root else {
+        for state in resources {
+            table.row_with_details(row(state, "", "", args));
+        }
+        return table.render();
+    };
+    let mut children: FxHashMap<Option<&Urn>, Vec<usize>> = FxHashMap::default();
+    for (index, state) in resources.iter().enumerate().filter(|(index, _)| *index != root) {
+        let parent = state.parent.as_ref().filter(|urn| **urn != resources[root].urn);
+        let is_there = parent.is_some_and(|urn| resources.iter().any(|other| other.urn == *urn));
+        // Those without a parent come after the stack's own children.
+        children.entry(parent.filter(|_| is_there)).or_default().push(index);
+    }
+    if let Some(top) = children.get_mut(&None) {
+        top.sort_by_key(|index| resources[*index].parent.is_none());
+    }
+    let top = children.get(&None).cloned().unwrap_or_default();
+    let below = if top.is_empty() { "   " } else { "│  " };
+    table.row_with_details(row(resources[root], "", below, args));
+    let mut drawing = Drawing { resources: &resources, children: &children, args, table };
+    drawing.children_of(&top, "");
+    drawing.table.render()
+}
+
+struct Drawing<'d> {
+    resources: &'d [&'d ResourceState],
+    children: &'d FxHashMap<Option<&'d Urn>, Vec<usize>>,
+    args: &'d ShowArgs,
+    table: Table,
+}
+
+impl Drawing<'_> {
+    fn children_of(&mut self, indices: &[usize], prefix: &str) {
+        for (position, index) in indices.iter().enumerate() {
+            let is_last = position + 1 == indices.len();
+            let state = self.resources[*index];
+            let own = self.children.get(&Some(&state.urn)).cloned().unwrap_or_default();
+            let (branch, trunk) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+            let below = format!("{prefix}{trunk}{}", if own.is_empty() { "   " } else { "│  " });
+            self.table.row_with_details(row(state, &format!("{prefix}{branch}"), &below, self.args));
+            self.children_of(&own, &format!("{prefix}{trunk}"));
+        }
+    }
+}
+
+fn row(state: &ResourceState, branch: &str, below: &str, args: &ShowArgs) -> Row {
+    let mut details = String::new();
+    if args.show_urns {
+        details.push_str(&format!("    {below} URN: {}\n", state.urn));
+    }
+    if args.show_ids && !state.id.as_str().is_empty() {
+        details.push_str(&format!("    {below} ID: {}\n", state.id.as_str()));
+    }
+    Row { cells: vec![format!("{branch}{}", state.type_token), state.urn.name().to_owned()], details }
+}
+
+/// The stack as JSON.
+fn document(stack: &Stack, snapshot: Option<&Snapshot>, secrets: Secrets) -> Result<Json, Error> {
+    let mut object = Map::new();
+    let mut put = |key: &str, value: Json| object.insert(key.to_owned(), value);
+    if stack.reference.project.is_some() {
+        put("organization", Json::from("organization"));
+    }
+    put("project", Json::from(stack.project_name()));
+    put("stack", Json::from(stack.name()));
+    put("backend", Json::from(stack.backend.name()));
+    let tags = stack.backend.tags(&stack.reference)?;
+    if !tags.is_empty() {
+        put("tags", json!(tags));
+    }
+    if let Some(snapshot) = snapshot {
+        let manifest = &snapshot.manifest;
+        let plugins: Vec<Json> = manifest
+            .plugins
+            .iter()
+            .map(|plugin| {
+                json!({ "name": plugin.name.as_str(), "kind": plugin.kind.as_str(), "version": plugin.version.as_str() })
+            })
+            .collect();
+        let mut head = json!({ "time": json_time(manifest.time), "pulumiVersion": manifest.version.as_str() });
+        if !plugins.is_empty() {
+            head["plugins"] = Json::Array(plugins);
+        }
+        put("manifest", head);
+        put("resources", Json::Array(snapshot.resources.iter().map(|state| resource(state)).collect()));
+        let outputs = output::outputs_of(Some(snapshot));
+        if !outputs.is_empty() {
+            put("outputs", map_json(&outputs, secrets));
+        }
+    }
+    Ok(Json::Object(object))
+}
+
+fn resource(state: &ResourceState) -> Json {
+    let mut object = json!({
+        "urn": state.urn.as_str(),
+        "type": state.type_token.as_str(),
+        "name": state.urn.name(),
+    });
+    if !state.id.as_str().is_empty() {
+        object["id"] = Json::from(state.id.as_str());
+    }
+    if let Some(parent) = &state.parent {
+        object["parent"] = Json::from(parent.as_str());
+    }
+    object
+}
+
+#[cfg(test)]
+mod tests {
+    use plumb_resource::ResourceKind;
+
+    use super::*;
+
+    fn custom(urn: &str, parent: Option<&str>, id: &str) -> std::sync::Arc<ResourceState> {
+        let mut state = ResourceState::new(Urn::parse(urn).unwrap(), ResourceKind::Custom);
+        state.parent = parent.map(|urn| Urn::parse(urn).unwrap());
+        state.id = plumb_resource::ResourceId::from_text(id);
+        std::sync::Arc::new(state)
+    }
+
+    #[test]
+    fn resources_stand_in_a_tree_with_urns_and_ids() {
+        let stack = "urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev";
+        let snapshot = Snapshot {
+            resources: vec![
+                custom(stack, None, ""),
+                custom("urn:pulumi:dev::shop::pulumi:providers:random::default", None, "p"),
+                custom("urn:pulumi:dev::shop::random:index/randomPet:RandomPet::pet", Some(stack), "calm-otter"),
+            ],
+            ..Snapshot::default()
+        };
+        let args =
+            ShowArgs { show_ids: true, show_urns: true, show_secrets: false, show_name: false, output: String::new() };
+        let text = plumb_display::colorize(&tree(Some(&snapshot), &args), plumb_events::ColorMode::Never).into_owned();
+        let expected = "    \
+TYPE                                NAME
+    pulumi:pulumi:Stack                 shop-dev
+    │   URN: urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev
+    ├─ random:index/randomPet:RandomPet  pet
+    │      URN: urn:pulumi:dev::shop::random:index/randomPet:RandomPet::pet
+    │      ID: calm-otter
+    └─ pulumi:providers:random          default
+           URN: urn:pulumi:dev::shop::pulumi:providers:random::default
+           ID: p
+";
+        assert_eq!(text.replace("  shop-dev", " shop-dev").replace("  pet", " pet"), expected.replace("  shop-dev", " shop-dev").replace("  pet", " pet"));
+    }
+}

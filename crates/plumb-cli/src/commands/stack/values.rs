@@ -1,0 +1,168 @@
+//! Property values and times as the commands about stacks show them.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use plumb_value::{ArchiveSource, AssetSource, PropertyMap, ReferenceId, Value};
+use serde_json::{Map, Number, Value as Json, json};
+
+/// What stands for a secret that is not shown.
+pub(crate) const BLINDED: &str = "[secret]";
+const SIGNATURE: &str = "4dabf18193072939515e22adb298388d";
+const ASSET: &str = "c44067f5952c0a294b673a41bacd8c17";
+const ARCHIVE: &str = "0def7320c3a5731c473e5ecbe6d01bc7";
+const RESOURCE: &str = "5cf8f73096256a8f31e491e813e4eb8e";
+
+/// What happens to secrets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Secrets {
+    /// They are hidden.
+    Hidden,
+    /// They are shown.
+    Shown,
+}
+
+/// A property map as JSON, keys sorted.
+pub(crate) fn map_json(map: &PropertyMap, secrets: Secrets) -> Json {
+    Json::Object(map.iter().map(|(key, value)| (key.to_string(), value_json(value, secrets))).collect())
+}
+
+/// A property value as JSON.
+pub(crate) fn value_json(value: &Value, secrets: Secrets) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(value) => Json::Bool(*value),
+        Value::Number(number) => number_json(*number),
+        Value::String(text) => Json::from(text.as_str()),
+        Value::Bytes(bytes) => Json::from(String::from_utf8_lossy(bytes)),
+        Value::Array(values) => Json::Array(values.iter().map(|value| value_json(value, secrets)).collect()),
+        Value::Object(map) => map_json(map, secrets),
+        Value::Secret(inner) if secrets == Secrets::Shown => value_json(inner, secrets),
+        Value::Secret(_) => Json::from(BLINDED),
+        Value::Computed(_) => Json::from(plumb_resource::UNKNOWN_SENTINEL),
+        Value::Output(output) => match &output.value {
+            _ if output.secret && secrets == Secrets::Hidden => Json::from(BLINDED),
+            Some(value) => value_json(value, secrets),
+            None => Json::from(plumb_resource::UNKNOWN_SENTINEL),
+        },
+        Value::Asset(asset) => {
+            let (key, content) = match &asset.source {
+                AssetSource::Text(text) => ("text", text.as_str()),
+                AssetSource::Path(path) => ("path", path.as_str()),
+                AssetSource::Uri(uri) => ("uri", uri.as_str()),
+                AssetSource::Elided => ("", ""),
+            };
+            signed(ASSET, &asset.hash, key, Json::from(content))
+        }
+        Value::Archive(archive) => {
+            let (key, content) = match &archive.source {
+                ArchiveSource::Assets(members) => {
+                    let members = members.iter().map(|(name, value)| (name.to_string(), value_json(value, secrets)));
+                    ("assets", Json::Object(members.collect()))
+                }
+                ArchiveSource::Path(path) => ("path", Json::from(path.as_str())),
+                ArchiveSource::Uri(uri) => ("uri", Json::from(uri.as_str())),
+                ArchiveSource::Elided => ("", Json::Null),
+            };
+            signed(ARCHIVE, &archive.hash, key, content)
+        }
+        Value::Resource(reference) => reference_json(reference),
+    }
+}
+
+fn reference_json(reference: &Arc<plumb_value::ResourceReference>) -> Json {
+    let mut object = json!({ SIGNATURE: RESOURCE, "urn": reference.urn.as_str() });
+    match &reference.id {
+        ReferenceId::Known(id) => object["id"] = Json::from(id.as_str()),
+        ReferenceId::Unknown => object["id"] = Json::from(""),
+        ReferenceId::None => {}
+    }
+    if !reference.package_version.is_empty() {
+        object["packageVersion"] = Json::from(reference.package_version.as_str());
+    }
+    object
+}
+
+fn signed(signature: &str, hash: &str, key: &str, content: Json) -> Json {
+    let mut object = Map::new();
+    object.insert(SIGNATURE.to_owned(), Json::from(signature));
+    if !key.is_empty() {
+        object.insert(key.to_owned(), content);
+    }
+    object.insert("hash".to_owned(), Json::from(hash));
+    Json::Object(object)
+}
+
+/// The largest number up to which every whole number has a double of its own.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+fn number_json(number: f64) -> Json {
+    if number.fract() == 0.0 && number.abs() <= EXACT {
+        return Json::from(number as i64);
+    }
+    Number::from_f64(number).map_or(Json::Null, Json::Number)
+}
+
+/// A value as one text: strings as they are, everything else as compact JSON.
+pub(crate) fn value_text(value: &Value, secrets: Secrets) -> String {
+    match value_json(value, secrets) {
+        Json::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+/// A time as JSON has it: UTC, with milliseconds.
+pub(crate) fn json_time(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
+}
+
+/// A time as people like it.
+pub(crate) fn time_ago(time: Timestamp) -> String {
+    let seconds = Timestamp::now().duration_since(time).as_secs();
+    let (count, unit) = match seconds.unsigned_abs() {
+        0 => return "now".to_owned(),
+        count @ 1..=59 => (count, "second"),
+        count @ 60..=3599 => (count / 60, "minute"),
+        count @ 3600..=86_399 => (count / 3600, "hour"),
+        count @ 86_400..=604_799 => (count / 86_400, "day"),
+        count @ 604_800..=2_591_999 => (count / 604_800, "week"),
+        count @ 2_592_000..=31_535_999 => (count / 2_592_000, "month"),
+        count => (count / 31_536_000, "year"),
+    };
+    let plural = if count == 1 { "" } else { "s" };
+    let direction = if seconds < 0 { "from now" } else { "ago" };
+    format!("{count} {unit}{plural} {direction}")
+}
+
+/// A time as it is shown in full.
+pub(crate) fn full_time(time: Timestamp) -> String {
+    let zoned = time.to_zoned(TimeZone::UTC);
+    let fraction = time.subsec_nanosecond();
+    let mut digits = format!(".{fraction:09}");
+    let kept = digits.trim_end_matches('0').trim_end_matches('.').len();
+    digits.truncate(kept);
+    format!("{}{digits} +0000 UTC", zoned.strftime("%Y-%m-%d %H:%M:%S"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_hidden_unless_asked_for() {
+        let value = Value::from(PropertyMap::new().with("a", Value::secret(Value::from(1.0))).with("b", 1.5));
+        assert_eq!(value_text(&value, Secrets::Hidden), r#"{"a":"[secret]","b":1.5}"#);
+        assert_eq!(value_text(&value, Secrets::Shown), r#"{"a":1,"b":1.5}"#);
+        assert_eq!(value_text(&Value::from("x y"), Secrets::Hidden), "x y");
+    }
+
+    #[test]
+    fn times_have_two_forms() {
+        let time: Timestamp = "2026-02-03T10:11:12.5Z".parse().unwrap();
+        assert_eq!(json_time(time), "2026-02-03T10:11:12.500Z");
+        assert_eq!(full_time(time), "2026-02-03 10:11:12.5 +0000 UTC");
+        let time: Timestamp = "2026-02-03T10:11:12Z".parse().unwrap();
+        assert_eq!(full_time(time), "2026-02-03 10:11:12 +0000 UTC");
+    }
+}

@@ -1,0 +1,83 @@
+//! `state protect`, `unprotect`, `taint`, `untaint`.
+
+use clap::Args;
+use plumb_state::edit::{Selection, set_protect, set_taint};
+
+use super::{TargetArgs, confirm, not_located, stack_of, urns};
+use crate::{Context, Error, ExitStatus};
+
+/// Arguments of the verbs that can be told to take everything.
+#[derive(Args, Debug)]
+pub struct AllArgs {
+    /// Shared flags.
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// Select all resources in the checkpoint
+    #[arg(long)]
+    pub all: bool,
+    /// URNs of resources
+    pub urns: Vec<String>,
+}
+
+/// Arguments of `taint`.
+#[derive(Args, Debug)]
+pub struct TaintArgs {
+    /// Shared flags.
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// URNs of resources
+    pub urns: Vec<String>,
+}
+
+impl From<TaintArgs> for AllArgs {
+    fn from(args: TaintArgs) -> Self {
+        AllArgs { target: args.target, all: false, urns: args.urns }
+    }
+}
+
+/// What is done to resources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    Protect,
+    Unprotect,
+    Taint,
+    Untaint,
+}
+
+impl Mark {
+    fn done(self) -> &'static str {
+        match self {
+            Mark::Protect => "protected",
+            Mark::Unprotect => "unprotected",
+            Mark::Taint => "tainted",
+            Mark::Untaint => "untainted",
+        }
+    }
+}
+
+pub(super) fn run(mark: Mark, args: AllArgs, ctx: &Context) -> Result<(), Error> {
+    if args.all && !args.urns.is_empty() {
+        return Err(Error::user("cannot specify resource URNs together with --all"));
+    }
+    let stack = stack_of(&args.target, ctx)?;
+    let targets = if args.all { Vec::new() } else { urns(&args.urns, &stack, ctx)? };
+    if !confirm(&args.target, ctx)? {
+        return Err(Error::shown(ExitStatus::Failure));
+    }
+    let count = ctx.edit_state(&stack, |snapshot| {
+        let selection = if args.all { Selection::All } else { Selection::Urns(&targets) };
+        let marked = match mark {
+            Mark::Protect => set_protect(snapshot, selection, true),
+            Mark::Unprotect => set_protect(snapshot, selection, false),
+            Mark::Taint => set_taint(snapshot, selection, true),
+            Mark::Untaint => set_taint(snapshot, selection, false),
+        };
+        marked.map_err(|error| not_located(error, snapshot.opaque()))
+    })?;
+    ctx.printer.line(&if args.all {
+        format!("All resources {}", mark.done())
+    } else {
+        format!("{count} resources {}", mark.done())
+    });
+    Ok(())
+}

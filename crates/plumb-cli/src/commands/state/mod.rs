@@ -1,0 +1,163 @@
+//! `state` (`cli.md` 6): changes to the state by hand.
+
+mod delete;
+mod get;
+mod mark;
+mod rename;
+mod repair;
+mod upgrade;
+
+use clap::{Args, Subcommand};
+use plumb_resource::Urn;
+use plumb_state::Snapshot;
+use plumb_state::edit::LocateError;
+
+use crate::cli::LaterArgs;
+use crate::context::{IfMissing, Stack};
+use crate::{Context, Error, ExitStatus, prompt};
+
+/// Edit the current stack's state
+///
+/// Subcommands of this command can be used to surgically edit parts of the current stack's state. These can be useful when
+/// troubleshooting a stack or when performing specific edits that otherwise would require editing the state file by hand.
+#[derive(Args, Debug)]
+pub struct StateArgs {
+    /// The verb.
+    #[command(subcommand)]
+    pub verb: StateVerb,
+}
+
+/// What to do with the state.
+#[derive(Subcommand, Debug)]
+pub enum StateVerb {
+    /// Remove resources from a stack's state
+    #[command(aliases = ["rm", "delete"])]
+    Remove(delete::DeleteArgs),
+    /// Show a resource of a stack's state
+    Get(get::GetArgs),
+    /// Protect resources in a stack's state
+    Protect(mark::AllArgs),
+    /// Unprotect resources in a stack's state
+    Unprotect(mark::AllArgs),
+    /// Taint one or more resources in the stack's state
+    Taint(mark::TaintArgs),
+    /// Untaint one or more resources in the stack's state
+    Untaint(mark::AllArgs),
+    /// Rename a resource from a stack's state
+    Rename(rename::RenameArgs),
+    /// Repair an invalid state
+    Repair(repair::RepairArgs),
+    /// Migrate the current backend to the latest supported version
+    Upgrade(upgrade::UpgradeArgs),
+    /// Move resources from one stack to another
+    #[command(alias = "mv")]
+    Move(LaterArgs),
+    /// Edit the current stack's state in an editor
+    #[command(hide = true, aliases = ["update", "modify"])]
+    Edit(LaterArgs),
+}
+
+/// Flags that every verb has.
+#[derive(Args, Clone, Debug)]
+pub struct TargetArgs {
+    /// The name of the stack to operate on. Defaults to the current stack
+    #[arg(short, long)]
+    pub stack: Option<String>,
+    /// Skip confirmation prompts
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+/// Runs a verb of `state`.
+pub fn run(args: StateArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    match args.verb {
+        StateVerb::Remove(args) => delete::run(args, ctx)?,
+        StateVerb::Get(args) => get::run(args, ctx)?,
+        StateVerb::Protect(args) => mark::run(mark::Mark::Protect, args, ctx)?,
+        StateVerb::Unprotect(args) => mark::run(mark::Mark::Unprotect, args, ctx)?,
+        StateVerb::Taint(args) => mark::run(mark::Mark::Taint, args.into(), ctx)?,
+        StateVerb::Untaint(args) => mark::run(mark::Mark::Untaint, args, ctx)?,
+        StateVerb::Rename(args) => rename::run(args, ctx)?,
+        StateVerb::Repair(args) => repair::run(args, ctx)?,
+        StateVerb::Upgrade(args) => upgrade::run(args, ctx)?,
+        StateVerb::Move(_) => return Err(Error::unsupported("`state move`")),
+        StateVerb::Edit(_) => return Err(Error::unsupported("`state edit`")),
+    }
+    Ok(ExitStatus::Success)
+}
+
+fn stack_of(target: &TargetArgs, ctx: &Context) -> Result<Stack, Error> {
+    ctx.require_stack(target.stack.as_deref(), IfMissing::Fail)
+}
+
+/// Makes sure that the user means it.
+fn confirm(target: &TargetArgs, ctx: &Context) -> Result<bool, Error> {
+    if target.yes || !ctx.is_interactive() {
+        return Ok(true);
+    }
+    prompt::confirm("This command will edit your stack's state directly. Confirm?")
+}
+
+const LISTING_HINT: &str = "To list the resource URNs in the stack, run `pulumi stack --show-urns`; to inspect the full \
+                            state, run `pulumi stack export`.";
+
+/// Reads a URN from the command line.
+fn parse_urn(text: &str) -> Result<Urn, Error> {
+    Urn::parse(text).map_err(|_| Error::user(format!("\"{text}\" is not a valid resource URN\n{LISTING_HINT}")))
+}
+
+/// URNs from the command line; the user's choice when there are none.
+fn urns(words: &[String], stack: &Stack, ctx: &Context) -> Result<Vec<Urn>, Error> {
+    if !words.is_empty() {
+        return words.iter().map(|word| parse_urn(word)).collect();
+    }
+    if !ctx.is_interactive() {
+        return Err(Error::user("Must supply <resource URN> unless pulumi is run interactively"));
+    }
+    let state = ctx.load_state(stack)?;
+    let all: Vec<Urn> =
+        state.opaque().map(|snapshot| snapshot.resources.iter().map(|state| state.urn.clone()).collect()).unwrap_or_default();
+    if all.is_empty() {
+        return Err(Error::user("the stack has no resources"));
+    }
+    let index = prompt::select("Select a resource:", all.iter().map(ToString::to_string).collect())?;
+    Ok(vec![all[index].clone()])
+}
+
+/// The message about a URN that does not lead to one resource.
+fn not_located(error: LocateError, snapshot: &Snapshot) -> Error {
+    match error {
+        LocateError::NotFound { urn } => {
+            let mut text = LocateError::NotFound { urn: urn.clone() }.to_string();
+            let similar = similar(&urn, snapshot);
+            if !similar.is_empty() {
+                text.push_str("\nDid you mean:");
+                similar.iter().for_each(|urn| text.push_str(&format!("\n  {urn}")));
+            }
+            Error::user(format!("{text}\n{LISTING_HINT}"))
+        }
+        LocateError::Ambiguous { indices, .. } => {
+            let mut text = "Resource URN ambiguously referred to multiple resources. Did you mean:".to_owned();
+            for index in indices {
+                text.push_str(&format!("\n  {}", snapshot.resources[index].id.as_str()));
+            }
+            Error::user(text)
+        }
+    }
+}
+
+const MOST_SIMILAR: usize = 3;
+
+/// URNs that are nearly the same, the most similar first.
+fn similar(urn: &Urn, snapshot: &Snapshot) -> Vec<Urn> {
+    let farthest = urn.as_str().len() / 4;
+    let mut scored: Vec<(usize, Urn)> = snapshot
+        .resources
+        .iter()
+        .map(|state| (strsim::levenshtein(state.urn.as_str(), urn.as_str()), state.urn.clone()))
+        .filter(|(distance, _)| *distance <= farthest)
+        .collect();
+    scored.sort();
+    scored.dedup();
+    scored.into_iter().map(|(_, urn)| urn).take(MOST_SIMILAR).collect()
+}

@@ -1,0 +1,41 @@
+//! `whoami`.
+
+use clap::{ArgGroup, Args};
+use serde_json::{Value as Json, json};
+
+use super::wants_json;
+use crate::json::{Indent, pretty};
+use crate::{Context, Error, ExitStatus};
+
+/// Display the current logged-in user
+#[derive(Args, Debug)]
+#[command(group = ArgGroup::new("whoami-format").args(["json", "output"]).multiple(false))]
+pub struct WhoamiArgs {
+    /// Print detailed whoami information
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Emit output as JSON
+    #[arg(short, long, hide = true)]
+    pub json: bool,
+    /// Format of the result: default or json
+    #[arg(long, default_value = "default")]
+    pub output: String,
+}
+
+/// Runs `whoami`.
+pub fn run(args: WhoamiArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    let user = ctx.environment.user_name();
+    let url = ctx.backend()?.url().to_owned();
+    if wants_json(args.json, &args.output)? {
+        let json = json!({ "user": user, "organizations": Json::Null, "url": url });
+        ctx.printer.data(&pretty(&json, Indent::Two));
+    } else if args.verbose {
+        ctx.printer.line(&format!("User: {user}"));
+        ctx.printer.line("Organizations: ");
+        ctx.printer.line(&format!("Backend URL: {url}"));
+        ctx.printer.line("Token type: unknown");
+    } else {
+        ctx.printer.line(&user);
+    }
+    Ok(ExitStatus::Success)
+}

@@ -1,0 +1,180 @@
+//! Which backend is used, and the files that remember logins (`state.md` 4).
+//!
+//! The address comes from `PULUMI_BACKEND_URL`, the project, or the last login, in this order. Without any, stacks are kept
+//! in the user's home folder: nobody needs an account.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use plumb_backend::{Backend, BackendUrl, FileBackend, OpenWarning, Owner, StoreOptions};
+use plumb_project::files::{self, Access};
+use plumb_project::workspace::{Credentials, HomeConfig};
+
+use super::Context;
+use crate::{Environment, Error, VERSION};
+
+/// Where stacks are kept when nobody has said anything.
+const DEFAULT_URL: &str = "file://~";
+
+/// Where the backend's address comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Login {
+    /// The variable.
+    Variable(String),
+    /// The project file.
+    Project(String),
+    /// A login.
+    Credentials(String),
+    /// Nobody said anything.
+    Default,
+}
+
+impl Login {
+    /// The address.
+    pub fn url(&self) -> &str {
+        match self {
+            Login::Variable(url) | Login::Project(url) | Login::Credentials(url) => url,
+            Login::Default => DEFAULT_URL,
+        }
+    }
+}
+
+/// The files of the home folder.
+#[derive(Debug, Clone)]
+pub struct HomeFiles {
+    credentials: PathBuf,
+    config: PathBuf,
+}
+
+impl HomeFiles {
+    /// The files that this environment uses.
+    pub fn new(environment: &Environment) -> Self {
+        let folder = environment
+            .non_empty("PULUMI_CREDENTIALS_PATH")
+            .map_or_else(|| environment.pulumi_home.clone(), |path| environment.cwd.join(path));
+        HomeFiles {
+            credentials: folder.join("credentials.json"),
+            config: environment.pulumi_home.join("config.json"),
+        }
+    }
+
+    /// Who is logged in where.
+    pub fn credentials(&self) -> Result<Credentials, Error> {
+        match files::read_text(&self.credentials)? {
+            Some(text) => {
+                Credentials::parse(&text).map_err(|error| in_file(&self.credentials, error))
+            }
+            None => Ok(Credentials::default()),
+        }
+    }
+
+    /// Replaces the logins.
+    pub fn save_credentials(&self, credentials: &Credentials) -> Result<(), Error> {
+        match credentials.to_text() {
+            Some(text) => files::write_text(&self.credentials, &text, Access::Private)?,
+            None => files::remove(&self.credentials)?,
+        }
+        Ok(())
+    }
+
+    /// Settings by backend.
+    pub fn config(&self) -> Result<HomeConfig, Error> {
+        match files::read_text(&self.config)? {
+            Some(text) => HomeConfig::parse(&text).map_err(|error| in_file(&self.config, error)),
+            None => Ok(HomeConfig::default()),
+        }
+    }
+}
+
+fn in_file(path: &Path, error: impl std::error::Error + 'static) -> Error {
+    Error::from(error).context(path.display())
+}
+
+impl Context {
+    /// Which backend is used, and why.
+    pub fn login(&self) -> Result<Login, Error> {
+        if let Some(url) = self.environment.non_empty("PULUMI_BACKEND_URL") {
+            return Ok(Login::Variable(url.to_owned()));
+        }
+        if let Some(url) = self.find_project()?.and_then(|project| project.project.backend_url.clone()) {
+            return Ok(Login::Project(url));
+        }
+        let current = HomeFiles::new(&self.environment).credentials()?.current;
+        Ok(if current.is_empty() { Login::Default } else { Login::Credentials(current) })
+    }
+
+    /// The backend.
+    pub fn backend(&self) -> Result<Arc<dyn Backend>, Error> {
+        if let Some(backend) = self.backend.get() {
+            return Ok(Arc::clone(backend));
+        }
+        let login = self.login()?;
+        // A project's relative address starts at the project.
+        let base = match (&login, self.find_project()?) {
+            (Login::Project(_), Some(project)) => project.root().to_owned(),
+            _ => self.environment.cwd.clone(),
+        };
+        let opened = self.open_backend(login.url(), &base)?;
+        Ok(Arc::clone(self.backend.get_or_init(|| opened)))
+    }
+
+    /// Opens the backend at an address.
+    pub fn open_backend(&self, url: &str, base: &Path) -> Result<Arc<dyn Backend>, Error> {
+        Ok(Arc::new(self.open_file_backend(url, base, StoreOptions::clone)?))
+    }
+
+    /// Opens a file store, with `adjust` having the last word on its options.
+    pub fn open_file_backend(
+        &self,
+        url: &str,
+        base: &Path,
+        adjust: impl FnOnce(&StoreOptions) -> StoreOptions,
+    ) -> Result<FileBackend, Error> {
+        let file = match BackendUrl::parse(url, &self.environment.home, base)? {
+            BackendUrl::File(file) => file,
+            BackendUrl::Service { url } => {
+                return Err(Error::unsupported(format!("the service backend at {url}")));
+            }
+            BackendUrl::Other { scheme } => {
+                return Err(Error::unsupported(format!("a backend of type `{scheme}`")));
+            }
+        };
+        let options = adjust(&store_options(&self.environment)?);
+        let owner = Owner {
+            pid: std::process::id(),
+            username: self.environment.user_name(),
+            hostname: self.environment.host_name(),
+        };
+        let (backend, warning) = FileBackend::open(&file, owner, options)?;
+        if let Some(OpenWarning::LegacyStacks { stacks }) = warning {
+            self.printer.warning(&format!(
+                "the state store has stacks in the legacy layout, which are not seen: {}; run `pulumi state upgrade`",
+                stacks.join(", ")
+            ));
+        }
+        Ok(backend)
+    }
+}
+
+/// Reads the variables of `state.md` 3.3.
+fn store_options(environment: &Environment) -> Result<StoreOptions, Error> {
+    let is_on = |name: &str, old: &str| environment.is_on(&format!("PULUMI_{name}")) || environment.is_on(old);
+    let parallel = environment.non_empty("PULUMI_DIY_BACKEND_PARALLEL").and_then(|text| text.parse().ok());
+    let defaults = StoreOptions::new(VERSION);
+    Ok(StoreOptions {
+        compression: StoreOptions::compression_of(
+            is_on("DIY_BACKEND_GZIP", "PULUMI_SELF_MANAGED_STATE_GZIP"),
+            is_on("DIY_BACKEND_ZSTD", "PULUMI_SELF_MANAGED_STATE_ZSTD"),
+        )?,
+        legacy_layout: is_on("DIY_BACKEND_LEGACY_LAYOUT", "PULUMI_SELF_MANAGED_STATE_LEGACY_LAYOUT"),
+        no_legacy_warning: is_on(
+            "DIY_BACKEND_NO_LEGACY_WARNING",
+            "PULUMI_SELF_MANAGED_STATE_NO_LEGACY_WARNING",
+        ),
+        ignore_deprecation_error: environment.is_on("PULUMI_DIY_BACKEND_IGNORE_DEPRECATION_ERROR"),
+        retain_checkpoints: is_on("DIY_BACKEND_RETAIN_CHECKPOINTS", "PULUMI_RETAIN_CHECKPOINTS"),
+        disable_backups: is_on("DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS", "PULUMI_DISABLE_CHECKPOINT_BACKUPS"),
+        parallel: parallel.unwrap_or(defaults.parallel),
+        ..defaults
+    })
+}

@@ -1,0 +1,120 @@
+//! The configuration of a stack as programs get it (`cli.md` 14.2, 15).
+
+use std::collections::BTreeMap;
+
+use ecow::EcoString;
+use plumb_project::config::{ConfigMap, Key, KeyPath, NewValue, Problem, apply};
+use plumb_value::Value;
+
+use super::{Context, Stack, StackSecrets, StackSettings};
+use crate::Error;
+
+/// Whether the settings are checked against the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConfigCheck {
+    /// They must fit.
+    Required,
+    /// Defaults are filled in, nothing is checked.
+    Skipped,
+}
+
+/// The configuration of a stack, with the project's defaults.
+#[derive(Clone, Debug, Default)]
+pub struct StackConfig {
+    /// Values by `namespace:name`; secret ones are wrapped, objects are JSON text.
+    pub values: BTreeMap<EcoString, Value>,
+    /// The same with secrets encrypted, as the history records it.
+    pub encrypted: ConfigMap,
+}
+
+impl Context {
+    /// The configuration of a stack, decrypted.
+    pub fn stack_config(
+        &self,
+        stack: &Stack,
+        settings: &StackSettings,
+        secrets: &StackSecrets,
+        check: ConfigCheck,
+    ) -> Result<StackConfig, Error> {
+        let encrypted = self.config_with_defaults(stack, settings, secrets, check)?;
+        let mut values = BTreeMap::new();
+        for (key, value) in encrypted.iter() {
+            let text = value.try_reveal(&mut |ciphertext| {
+                secrets.decrypt(ciphertext).map(|text| text.expose().to_owned())
+            })?;
+            let plain = Value::from(text);
+            let plain = if value.is_secret() { Value::secret(plain) } else { plain };
+            values.insert(EcoString::from(key.to_string()), plain);
+        }
+        Ok(StackConfig { values, encrypted })
+    }
+
+    /// The settings of a stack with the project's defaults, secrets encrypted.
+    pub fn config_with_defaults(
+        &self,
+        stack: &Stack,
+        settings: &StackSettings,
+        secrets: &StackSecrets,
+        check: ConfigCheck,
+    ) -> Result<ConfigMap, Error> {
+        let mut config = settings.file.config().clone();
+        let Some(loaded) = self.find_project()?.filter(|loaded| loaded.project.name == stack.project_name()) else {
+            return Ok(config);
+        };
+        let problems = apply(
+            &loaded.project,
+            stack.name(),
+            &mut config,
+            &mut |ciphertext| secrets.decrypt(ciphertext).ok().map(|text| text.expose().to_owned()),
+            &mut |text| secrets.encrypt(text),
+        )?;
+        if check == ConfigCheck::Required && !problems.is_empty() {
+            return Err(Error::user(format!("validating stack config: {}", describe(&problems, stack.name()))));
+        }
+        Ok(config)
+    }
+}
+
+/// One text for all problems: missing values together, then the first of the others.
+fn describe(problems: &[Problem], stack: &str) -> String {
+    let missing: Vec<String> = problems
+        .iter()
+        .filter_map(|problem| match problem {
+            Problem::Missing { key, .. } => Some(format!("'{key}'")),
+            Problem::WrongType { .. } | Problem::NotEncrypted { .. } => None,
+        })
+        .collect();
+    match missing.as_slice() {
+        [] => problems[0].to_string(),
+        [key] => format!("Stack '{stack}' is missing configuration value {key}"),
+        [first @ .., last] => {
+            format!("Stack '{stack}' is missing configuration values {} and {last}", first.join(", "))
+        }
+    }
+}
+
+/// Saves what `--config k=v` says into the settings of a stack.
+pub fn save_config_flags(
+    settings: &mut StackSettings,
+    project: &str,
+    flags: &[String],
+    are_paths: bool,
+) -> Result<(), Error> {
+    if flags.is_empty() {
+        return Ok(());
+    }
+    let mut config = settings.file.config().clone();
+    for flag in flags {
+        let Some((key, value)) = flag.split_once('=') else {
+            return Err(Error::user(format!("config value '{flag}' is not of the form key=value")));
+        };
+        let path = if are_paths {
+            KeyPath::parse(key, project)?
+        } else {
+            KeyPath::of(Key::parse_in(key, project)?)
+        };
+        config.set_path(&path, NewValue::Untyped(value.to_owned()))?;
+    }
+    settings.file.set_config(&config);
+    settings.save(None)
+}

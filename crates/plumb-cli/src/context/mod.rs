@@ -1,0 +1,91 @@
+//! What every verb works with: settings, project, backend, stacks and their secrets.
+//!
+//! Everything is resolved when it is first needed, so that a command pays only for what it uses.
+
+mod backend;
+mod config;
+mod passphrase;
+mod project;
+mod secrets;
+mod settings;
+mod stack;
+mod state;
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use plumb_backend::Backend;
+use plumb_secrets::Passphrases;
+
+use crate::cli::GlobalArgs;
+use crate::{Environment, Error, Printer};
+
+pub use backend::{HomeFiles, Login};
+pub use config::{ConfigCheck, StackConfig, save_config_flags};
+pub use project::LoadedProject;
+pub use secrets::{ManagerCodec, StackSecrets, StateFallback};
+pub(crate) use secrets::{check_provider_name, provider_of};
+pub use settings::StackSettings;
+pub use stack::{IfMissing, NewStack, Stack};
+pub use state::StackState;
+
+/// The surroundings of a command.
+pub struct Context {
+    /// Variables, places, terminals.
+    pub environment: Environment,
+    /// Where everything is printed.
+    pub printer: Arc<Printer>,
+    /// Flags that every command knows.
+    pub globals: GlobalArgs,
+    project: OnceLock<Option<LoadedProject>>,
+    backend: OnceLock<Arc<dyn Backend>>,
+    passphrases: OnceLock<Passphrases>,
+}
+
+impl Context {
+    /// The context of a command; goes to the folder that `--cwd` names.
+    pub fn new(
+        mut environment: Environment,
+        printer: Printer,
+        globals: GlobalArgs,
+    ) -> Result<Self, (Printer, Error)> {
+        if let Some(folder) = &globals.cwd {
+            let folder = environment.cwd.join(folder);
+            if let Err(error) = std::env::set_current_dir(&folder) {
+                let error = Error::user(format!("chdir {}: {error}", folder.display()));
+                return Err((printer, error));
+            }
+            environment.cwd = folder;
+        }
+        Ok(Context {
+            environment,
+            printer: Arc::new(printer),
+            globals,
+            project: OnceLock::new(),
+            backend: OnceLock::new(),
+            passphrases: OnceLock::new(),
+        })
+    }
+
+    /// The same context in another folder.
+    pub fn in_folder(&self, folder: &Path) -> Result<Self, Error> {
+        let environment = Environment { cwd: folder.to_owned(), ..self.environment.clone() };
+        let globals = GlobalArgs { cwd: None, ..self.globals.clone() };
+        Context::new(environment, Printer::new(self.printer.color()), globals).map_err(|(_, error)| error)
+    }
+
+    /// Whether questions may be asked.
+    pub fn is_interactive(&self) -> bool {
+        self.environment.is_interactive(self.globals.non_interactive)
+    }
+
+    /// `yes`, decorated if the user likes that.
+    pub fn emoji_or<'t>(&self, emoji: &'t str, plain: &'t str) -> &'t str {
+        if self.globals.emoji { emoji } else { plain }
+    }
+
+    /// Opens passphrase managers; one for the process, so that a key is derived once.
+    pub fn passphrases(&self) -> &Passphrases {
+        self.passphrases.get_or_init(|| Passphrases::new(self.passphrase_source()))
+    }
+}

@@ -1,0 +1,114 @@
+//! The project of the working directory.
+
+use std::path::{Path, PathBuf};
+
+use plumb_plugin::language::ProgramInfo;
+use plumb_project::{Project, ProjectName, VersionRange, files};
+
+use super::Context;
+use crate::{Error, VERSION};
+
+/// A project and where it is.
+#[derive(Debug, Clone)]
+pub struct LoadedProject {
+    /// The project file. Absolute.
+    pub path: PathBuf,
+    /// What it says.
+    pub project: Project,
+    /// The project's name.
+    pub name: ProjectName,
+}
+
+impl LoadedProject {
+    /// The folder of the project file.
+    pub fn root(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("/"))
+    }
+
+    /// Where the program is, for language hosts.
+    pub fn program_info(&self) -> Result<ProgramInfo, Error> {
+        let root = self.root().to_owned();
+        let options = self.project.runtime.as_ref().map(|runtime| runtime.options.clone()).unwrap_or_default();
+        let Some(main) = self.project.main.as_deref().filter(|main| !main.is_empty()) else {
+            return Ok(ProgramInfo {
+                program_directory: root.clone(),
+                root_directory: root,
+                entry_point: ".".to_owned(),
+                options,
+            });
+        };
+        let path = root.join(main);
+        let metadata = std::fs::metadata(&path)
+            .map_err(|error| Error::from(error).context(format!("could not get status of '{}'", path.display())))?;
+        let (program_directory, entry_point) = if metadata.is_dir() {
+            (path, ".".to_owned())
+        } else {
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            (path.parent().unwrap_or(&root).to_owned(), name)
+        };
+        Ok(ProgramInfo { root_directory: root, program_directory, entry_point, options })
+    }
+
+    /// Reads a project file.
+    pub fn read(path: PathBuf) -> Result<Self, Error> {
+        let shown = path.display().to_string();
+        let text = files::read_text(&path)?
+            .ok_or_else(|| Error::user(format!("could not find project file {shown}")))?;
+        let project = Project::parse(&shown, &text).map_err(|error| Error::from(error).context("could not load project"))?;
+        let name = ProjectName::unchecked(&project.name);
+        Ok(LoadedProject { path, project, name })
+    }
+
+    /// Fails when the project wants another version of the program.
+    pub fn check_version(&self) -> Result<(), Error> {
+        let Some(range) = &self.project.required_version else { return Ok(()) };
+        let version = semver::Version::parse(VERSION.trim_start_matches('v'))
+            .expect("the reported version is a version");
+        if VersionRange::parse(range)?.contains(&version) {
+            return Ok(());
+        }
+        Err(Error::user(format!(
+            "Pulumi CLI version {version} does not satisfy the version range \"{range}\" required by {}",
+            self.path.display()
+        )))
+    }
+}
+
+impl Context {
+    /// The project of the working directory or of the nearest folder above it, if there is one.
+    pub fn find_project(&self) -> Result<Option<&LoadedProject>, Error> {
+        if self.project.get().is_none() {
+            let found = files::find_project(&self.environment.cwd).map(LoadedProject::read).transpose()?;
+            // Another thread may have been first; both have read the same.
+            let _ = self.project.set(found);
+        }
+        Ok(self.project.get().and_then(Option::as_ref))
+    }
+
+    /// The project; without one the command cannot go on.
+    pub fn project(&self) -> Result<&LoadedProject, Error> {
+        self.find_project()?.ok_or_else(|| self.no_project())
+    }
+
+    /// The name of the project of the working directory.
+    pub fn project_name(&self) -> Result<Option<&ProjectName>, Error> {
+        Ok(self.find_project()?.map(|project| &project.name))
+    }
+
+    fn no_project(&self) -> Error {
+        let folder = self.environment.cwd.display();
+        let has_terraform = std::fs::read_dir(&self.environment.cwd).is_ok_and(|entries| {
+            entries.flatten().any(|entry| entry.path().extension().is_some_and(|extension| extension == "tf"))
+        });
+        if has_terraform {
+            return Error::user(
+                "no project file found however, a Terraform configuration file was detected. To make a project, \
+                 run `pulumi new`",
+            );
+        }
+        Error::user(format!(
+            "no Pulumi.yaml project file found (searching upwards from {folder}). If you have not created a project \
+             yet, use `pulumi new` to do so: no project file found"
+        ))
+    }
+}

@@ -1,0 +1,91 @@
+//! The settings file of a stack.
+
+use std::path::{Path, PathBuf};
+
+use plumb_project::files::{self, Access};
+use plumb_project::StackFile;
+
+use super::{Context, Stack, StackSecrets};
+use crate::Error;
+
+/// `Pulumi.<stack>.yaml`, read for change.
+#[derive(Debug, Clone)]
+pub struct StackSettings {
+    /// Where it is; none for a stack whose project is not the one of the working directory.
+    pub path: Option<PathBuf>,
+    /// What it says.
+    pub file: StackFile,
+    before: StackFile,
+    exists: bool,
+}
+
+impl StackSettings {
+    /// Reads a settings file; one that is missing is empty.
+    pub fn read(path: &Path, project: &str) -> Result<Self, Error> {
+        let shown = path.display().to_string();
+        let text = files::read_text(path)?;
+        let file = match &text {
+            Some(text) => StackFile::parse(&shown, text, project)?,
+            None => StackFile::empty(&shown, project),
+        };
+        Ok(StackSettings { path: Some(path.to_owned()), before: file.clone(), file, exists: text.is_some() })
+    }
+
+    /// The settings of a stack that has no file.
+    pub fn without_file(project: &str) -> Self {
+        let file = StackFile::empty("Pulumi.yaml", project);
+        StackSettings { path: None, before: file.clone(), file, exists: false }
+    }
+
+    /// Whether the file is there.
+    pub fn exists(&self) -> bool {
+        self.exists
+    }
+
+    /// Writes the file if something in it has changed, with what `secrets` has become in the meantime.
+    pub fn save(&mut self, secrets: Option<&StackSecrets>) -> Result<(), Error> {
+        if let Some(secrets) = secrets {
+            let settings = secrets.settings();
+            if settings != self.file.secrets() {
+                self.file.set_secrets(&settings);
+            }
+        }
+        if self.file == self.before {
+            return Ok(());
+        }
+        let Some(path) = &self.path else {
+            return Err(Error::user(
+                "the settings of the stack cannot be saved, because its project is not the one of the working directory",
+            ));
+        };
+        files::write_text(path, &self.file.to_text(), Access::Shared)?;
+        self.before = self.file.clone();
+        self.exists = true;
+        Ok(())
+    }
+}
+
+impl Context {
+    /// The settings of a stack; `file` is what `--config-file` says.
+    pub fn stack_settings(&self, stack: &Stack, file: Option<&str>) -> Result<StackSettings, Error> {
+        let settings = match self.settings_path(stack, file)? {
+            Some(path) => StackSettings::read(&path, stack.project_name())?,
+            None => StackSettings::without_file(stack.project_name()),
+        };
+        for warning in settings.file.warnings() {
+            self.printer.warning(&warning.to_string());
+        }
+        Ok(settings)
+    }
+
+    /// Where the settings of a stack are.
+    pub fn settings_path(&self, stack: &Stack, file: Option<&str>) -> Result<Option<PathBuf>, Error> {
+        if let Some(file) = file {
+            return Ok(Some(self.environment.cwd.join(file)));
+        }
+        let Some(project) = self.find_project()? else { return Ok(None) };
+        let is_ours = stack.reference.project.as_ref().is_none_or(|name| *name == project.name);
+        let folder = project.project.stack_config_dir.as_deref();
+        Ok(is_ours.then(|| files::stack_file_path(&project.path, folder, stack.name())))
+    }
+}

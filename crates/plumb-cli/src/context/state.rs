@@ -1,0 +1,119 @@
+//! Reading and editing the state of a stack.
+
+use std::sync::Arc;
+
+use plumb_backend::Loaded;
+use plumb_secrets::{LockReason, LockedManager, SecretsManager};
+use plumb_state::file::{Deployment, Layout, no_deployment};
+use plumb_state::{CiphertextCache, EncryptedSnapshot, SecretsProvider, Snapshot};
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use super::{Context, ManagerCodec, Stack};
+use crate::Error;
+
+/// The state of a stack as it was read.
+pub enum StackState {
+    /// The stack was never updated and has no secrets manager.
+    Nothing,
+    /// The state file.
+    File(Box<Deployment>),
+    /// The state file with the journal of an update folded in.
+    Folded(Box<EncryptedSnapshot>),
+}
+
+impl StackState {
+    /// The snapshot with its secrets opaque.
+    pub fn opaque(&self) -> Option<&Snapshot> {
+        match self {
+            StackState::Nothing => None,
+            StackState::File(deployment) => Some(deployment.opaque()),
+            StackState::Folded(snapshot) => Some(snapshot.opaque()),
+        }
+    }
+
+    /// How the secrets of the state are encrypted.
+    pub fn provider(&self) -> Option<&SecretsProvider> {
+        self.opaque().and_then(|snapshot| snapshot.secrets_provider.as_ref())
+    }
+}
+
+impl Context {
+    /// Reads the state of a stack without taking it.
+    pub fn load_state(&self, stack: &Stack) -> Result<StackState, Error> {
+        Ok(match stack.backend.load(&stack.reference)? {
+            Loaded::Checkpoint(checkpoint) => match checkpoint.latest {
+                Some(deployment) => StackState::File(Box::new(deployment)),
+                None => StackState::Nothing,
+            },
+            Loaded::Folded(snapshot) => StackState::Folded(snapshot),
+        })
+    }
+
+    /// Decrypts and encrypts what a state records.
+    pub fn codec_of(&self, provider: Option<&SecretsProvider>) -> Result<ManagerCodec, Error> {
+        let manager: Arc<dyn SecretsManager> = match provider {
+            Some(provider) => self.open_provider(provider)?,
+            None => Arc::new(LockedManager::new("", RawValue::NULL, LockReason::NotOpened)),
+        };
+        Ok(ManagerCodec(manager))
+    }
+
+    /// Decrypts a state with the manager that it records.
+    pub fn decrypt_state(&self, state: &StackState) -> Result<Snapshot, Error> {
+        let codec = self.codec_of(state.provider())?;
+        let mut cache = CiphertextCache::new();
+        Ok(match state {
+            StackState::Nothing => Snapshot::default(),
+            StackState::File(deployment) => deployment.decrypt(&codec, &mut cache)?,
+            StackState::Folded(snapshot) => snapshot.decrypt(&codec, &mut cache)?,
+        })
+    }
+
+    /// The form that can be written; secrets that a file holds in the clear are encrypted.
+    pub fn encrypted_state(&self, state: StackState) -> Result<EncryptedSnapshot, Error> {
+        Ok(match state {
+            StackState::Nothing => EncryptedSnapshot::default(),
+            StackState::Folded(snapshot) => *snapshot,
+            StackState::File(deployment) => {
+                let codec = self.codec_of(deployment.opaque().secrets_provider.as_ref())?;
+                deployment.into_encrypted(&codec)?
+            }
+        })
+    }
+
+    /// The text of an export.
+    pub fn export_text(&self, state: StackState, show_secrets: bool) -> Result<String, Error> {
+        if let StackState::Nothing = state {
+            return Ok(no_deployment(Layout::Indented));
+        }
+        if show_secrets {
+            return Ok(self.decrypt_state(&state)?.deployment_with_secrets_exposed(Layout::Indented));
+        }
+        Ok(self.encrypted_state(state)?.deployment(Layout::Indented))
+    }
+
+    /// Takes a stack, changes its state, checks it and gives the stack back. An error leaves everything as it was.
+    pub fn edit_state<T>(
+        &self,
+        stack: &Stack,
+        edit: impl FnOnce(&mut EncryptedSnapshot) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let update = stack.backend.begin_update(&stack.reference, &Uuid::new_v4().to_string())?;
+        for note in update.notes() {
+            self.printer.warning(&note.to_string());
+        }
+        let state = match &update.base().latest {
+            Some(deployment) => StackState::File(Box::new(deployment.clone())),
+            None => StackState::Nothing,
+        };
+        let mut snapshot = self.encrypted_state(state)?;
+        let edited = edit(&mut snapshot)?;
+        snapshot.normalize_urns()?;
+        if !self.globals.disable_integrity_checking {
+            snapshot.opaque().verify()?;
+        }
+        update.replace(&snapshot)?;
+        Ok(edited)
+    }
+}

@@ -1,0 +1,355 @@
+//! The plugin host of an operation: where plugins are found, what is built in, how programs are run.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use plumb_engine::LanguageProgram;
+use plumb_engine::monitor::ResourceMonitor;
+use plumb_engine::program::Program;
+use plumb_events::Severity;
+use plumb_language::{PythonHost, PythonOptions};
+use plumb_plugin::discovery::{Cache, ProjectPlugin};
+use plumb_plugin::language::ProgramInfo as LanguageInfo;
+use plumb_plugin::process::PluginTimeouts;
+use plumb_plugin::{
+    Discovery, HostOptions, OutputLevel, OutputLine, OutputSink, PluginHost, PluginKind, ServiceAddresses,
+    parse_attachments,
+};
+use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink, StackReader};
+use plumb_resource::Urn;
+use plumb_resource::provider::{Parameterization, PluginSpec};
+use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
+use plumb_yaml::YamlProgram;
+
+use crate::context::LoadedProject;
+use crate::{Context, Environment, Error};
+
+/// What the plugin host and the program need to know.
+pub(super) struct Surroundings {
+    pub(super) environment: Environment,
+    pub(super) project: Option<LoadedProject>,
+    pub(super) root: PathBuf,
+    pub(super) program_directory: PathBuf,
+    /// Plain configuration by namespace, then name.
+    pub(super) config: BTreeMap<String, BTreeMap<String, String>>,
+    pub(super) client: Option<String>,
+    pub(super) stacks: Arc<dyn StackReader>,
+}
+
+/// Takes what plugins and programs print to the display.
+pub(super) fn output_sink(monitor: Arc<dyn ResourceMonitor>) -> OutputSink {
+    Arc::new(move |line: OutputLine| {
+        let severity = match line.level {
+            OutputLevel::Debug => Severity::Debug,
+            OutputLevel::Info => match line.stream {
+                plumb_plugin::OutputStream::Stdout => Severity::Info,
+                plumb_plugin::OutputStream::Stderr => Severity::InfoErr,
+            },
+            OutputLevel::Warning => Severity::Warning,
+            OutputLevel::Error => Severity::Error,
+        };
+        monitor.log(severity, None, &format!("{}\n", line.text));
+    })
+}
+
+struct MonitorLog(Arc<dyn ResourceMonitor>);
+
+impl LogSink for MonitorLog {
+    fn log(&self, record: LogRecord<'_>) {
+        let severity = match record.severity {
+            LogSeverity::Info => Severity::Info,
+            LogSeverity::Warning => Severity::Warning,
+        };
+        self.0.log(severity, record.urn, record.message);
+    }
+}
+
+impl Surroundings {
+    /// The host for one run; `engine` is the address of the engine service.
+    pub(super) fn plugin_host(&self, engine: &str, monitor: Arc<dyn ResourceMonitor>) -> Result<PluginHost, Error> {
+        let environment = self.environment.variables().clone();
+        let attachments = |name: &str| parse_attachments(self.environment.get(name).unwrap_or_default());
+        let output = output_sink(monitor.clone());
+        let options = HostOptions {
+            discovery: self.discovery(),
+            environment: environment.clone(),
+            working_directory: self.program_directory.clone(),
+            project: self.project.as_ref().map(|project| project.project.name.clone()),
+            runtime_options: self.runtime_options(),
+            config: self.config.clone(),
+            services: ServiceAddresses { engine: engine.to_owned(), ..ServiceAddresses::default() },
+            attached_providers: attachments("PULUMI_DEBUG_PROVIDERS")?,
+            attached_languages: attachments("PULUMI_DEBUG_LANGUAGES")?,
+            timeouts: PluginTimeouts::default(),
+            refresh_before_update: !self.environment.is_on("PULUMI_DISABLE_REFRESH_BEFORE_UPDATE"),
+            use_provider_preview: !self.environment.is_on("PULUMI_DISABLE_PROVIDER_PREVIEW"),
+            ignore_versions: self.environment.is_on("PULUMI_DEV"),
+            output: output.clone(),
+        };
+        let mut host = PluginHost::new(options);
+        let context = BuiltinContext {
+            working_dir: self.program_directory.clone(),
+            environment: Some(environment.iter().map(|(key, value)| (key.clone(), value.clone())).collect()),
+            log: Arc::new(MonitorLog(monitor)),
+            stacks: Some(self.stacks.clone()),
+        };
+        for builtin in plumb_providers::builtins() {
+            let context = context.clone();
+            let factory = move |spec: &PluginSpec| {
+                // Another version of the package is another package, as far as the program is concerned; only patches of
+                // what is built in may stand in for each other.
+                let fits = match (&spec.version, builtin.version()) {
+                    (Some(wanted), Some(have)) => wanted.major == have.major,
+                    _ => true,
+                };
+                fits.then(|| builtin.start(&context))
+            };
+            host.register_builtin(builtin.name(), Box::new(factory));
+        }
+        let python = PythonOptions {
+            environment,
+            engine_address: engine.to_owned(),
+            cache_directory: self.environment.pulumi_home.join("plumb"),
+            version: crate::semantic_version(),
+            output,
+        };
+        let info = self.language_info();
+        host.register_command(
+            "pulumi-python",
+            Box::new(move |environment| {
+                let info = info.clone();
+                Box::pin(async move { Ok(plumb_language::dynamic_provider(&environment, &info).await?) })
+            }),
+        );
+        host.register_language("python", Box::new(move || Arc::new(PythonHost::new(python.clone()))));
+        Ok(host)
+    }
+
+    fn discovery(&self) -> Discovery {
+        let bundled = std::env::current_exe()
+            .and_then(std::fs::canonicalize)
+            .ok()
+            .and_then(|path| path.parent().map(Path::to_owned));
+        Discovery {
+            project: self.project_plugins(),
+            search_path: (!self.environment.is_on("PULUMI_IGNORE_AMBIENT_PLUGINS"))
+                .then(|| self.environment.variables().get(&OsString::from("PATH")).cloned())
+                .flatten(),
+            bundled,
+            cache: Cache::new(self.environment.pulumi_home.join("plugins")),
+            accept_newer: self.environment.is_on("PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH"),
+        }
+    }
+
+    fn project_plugins(&self) -> Vec<ProjectPlugin> {
+        let Some(project) = &self.project else { return Vec::new() };
+        let plugins = &project.project.plugins;
+        let kinds = [
+            (PluginKind::Resource, &plugins.providers),
+            (PluginKind::Language, &plugins.languages),
+            (PluginKind::Analyzer, &plugins.analyzers),
+        ];
+        kinds
+            .into_iter()
+            .flat_map(|(kind, entries)| entries.iter().map(move |entry| (kind, entry)))
+            .map(|(kind, entry)| ProjectPlugin {
+                kind,
+                name: entry.name.clone(),
+                path: self.root.join(&entry.path),
+                version: entry.version.as_ref().and_then(|text| semver::Version::parse(text).ok()),
+            })
+            .collect()
+    }
+
+    fn runtime(&self) -> Option<&plumb_project::project::Runtime> {
+        self.project.as_ref()?.project.runtime.as_ref()
+    }
+
+    fn runtime_options(&self) -> BTreeMap<String, String> {
+        if let Some(address) = &self.client {
+            return BTreeMap::from([("address".to_owned(), address.clone())]);
+        }
+        self.runtime()
+            .into_iter()
+            .flat_map(|runtime| &runtime.options)
+            .map(|(key, value)| (key.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
+            .collect()
+    }
+
+    fn language_info(&self) -> LanguageInfo {
+        let main = self.project.as_ref().and_then(|project| project.project.main.clone());
+        let entry_point = match main {
+            Some(main) if !self.root.join(&main).is_dir() => {
+                Path::new(&main).file_name().map_or_else(|| ".".to_owned(), |name| name.to_string_lossy().into_owned())
+            }
+            _ => ".".to_owned(),
+        };
+        LanguageInfo {
+            root_directory: self.root.clone(),
+            program_directory: self.program_directory.clone(),
+            entry_point,
+            options: self.runtime().map(|runtime| runtime.options.clone()).unwrap_or_default(),
+        }
+    }
+
+    /// The program of the project, and the packages that it needs. A project without a runtime has none.
+    pub(super) async fn program(
+        &self,
+        host: &Arc<PluginHost>,
+    ) -> Result<(Option<Arc<dyn Program>>, Vec<PluginSpec>), Error> {
+        let runtime = self.runtime().map_or("", |runtime| runtime.name.as_str());
+        match (self.client.is_some(), runtime) {
+            (false, "") => Ok((None, Vec::new())),
+            (false, "yaml") if host.options().discovery.find(PluginKind::Language, "yaml", None, None).is_err() => {
+                let program = self.yaml_program(host);
+                let required = plumb_yaml::required_packages(&self.program_directory)?;
+                let specs = required.iter().map(yaml_spec).collect();
+                Ok((Some(Arc::new(program)), specs))
+            }
+            (is_client, runtime) => {
+                let runtime = if is_client { "client" } else { runtime };
+                let language = host.language(runtime).await?;
+                let info = self.language_info();
+                let required = language.required_packages(&info).await?;
+                let specs = required
+                    .packages
+                    .iter()
+                    .filter(|package| package.kind == PluginKind::Resource && package.extension.is_none())
+                    .map(plumb_plugin::language::PackageDependency::plugin_spec)
+                    .collect();
+                Ok((Some(Arc::new(LanguageProgram { host: language, info })), specs))
+            }
+        }
+    }
+
+    fn yaml_program(&self, host: &Arc<PluginHost>) -> YamlProgram {
+        let compiler = self.runtime().and_then(|runtime| Some(runtime.options.get("compiler")?.as_str()?.to_owned()));
+        YamlProgram::new(Arc::new(Schemas { host: host.clone(), loaded: Mutex::default() }))
+            .with_compiler(compiler)
+            .with_engine_version(crate::semantic_version())
+    }
+}
+
+fn yaml_spec(package: &plumb_yaml::RequiredPackage) -> PluginSpec {
+    PluginSpec {
+        version: semver::Version::parse(package.version.trim_start_matches('v')).ok(),
+        download_url: (!package.download_url.is_empty()).then(|| package.download_url.as_str().into()),
+        parameterization: package.parameterization.clone(),
+        ..PluginSpec::named(&package.name)
+    }
+}
+
+/// Schemas of packages, from plugins and from what is built in.
+struct Schemas {
+    host: Arc<PluginHost>,
+    loaded: Mutex<BTreeMap<String, Option<Arc<PackageSchema>>>>,
+}
+
+#[async_trait]
+impl SchemaLoader for Schemas {
+    async fn load(&self, query: &PackageQuery) -> Result<Option<Arc<PackageSchema>>, SchemaLoadError> {
+        let key = format!("{query:?}");
+        let known = self.loaded.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        if let Some(schema) = known {
+            return Ok(schema);
+        }
+        let failed = |source: Box<dyn std::error::Error + Send + Sync>| SchemaLoadError {
+            package: query.name.clone(),
+            source,
+        };
+        let schema = match self.text(query).await.map_err(failed)? {
+            Some(text) => Some(Arc::new(PackageSchema::parse(text).map_err(|error| failed(error.into()))?)),
+            None => None,
+        };
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner).insert(key, schema.clone());
+        Ok(schema)
+    }
+}
+
+impl Schemas {
+    async fn text(
+        &self,
+        query: &PackageQuery,
+    ) -> Result<Option<String>, Box<dyn std::error::Error + Send + Sync>> {
+        let spec = PluginSpec {
+            version: query.version.clone(),
+            download_url: query.download_url.as_deref().map(Into::into),
+            parameterization: query.parameterization.as_ref().map(|parameter| Parameterization {
+                name: parameter.name.as_str().into(),
+                version: parameter.version.as_str().into(),
+                value: parameter.value.as_slice().into(),
+            }),
+            ..PluginSpec::named(&query.name)
+        };
+        let provider = self.host.provider(&spec).await?;
+        let subpackage = query.parameterization.as_ref().map(|it| (it.name.as_str(), it.version.as_str()));
+        provider.get_schema(subpackage).await.map_err(|error| error.message.to_string().into())
+    }
+}
+
+/// Reads other stacks of the same backend.
+pub(super) struct BackendStacks {
+    pub(super) read: Box<dyn Fn(&str) -> Result<plumb_state::Snapshot, Error> + Send + Sync>,
+}
+
+#[async_trait]
+impl StackReader for BackendStacks {
+    async fn stack_outputs(
+        &self,
+        name: &str,
+    ) -> Result<plumb_providers::StackOutputs, plumb_providers::StackReadError> {
+        let snapshot = self.snapshot(name)?;
+        let root = snapshot.resources.iter().find(|state| state.urn.is_root_stack() && !state.delete);
+        Ok(plumb_providers::StackOutputs {
+            outputs: root.map(|state| state.outputs.as_ref().clone()).unwrap_or_default(),
+            undecryptable: Vec::new(),
+        })
+    }
+
+    async fn stack_resource_outputs(
+        &self,
+        name: &str,
+    ) -> Result<BTreeMap<ecow::EcoString, plumb_providers::ResourceOutputs>, plumb_providers::StackReadError> {
+        let snapshot = self.snapshot(name)?;
+        let live = snapshot.resources.iter().filter(|state| !state.delete);
+        Ok(live
+            .map(|state| {
+                let outputs = plumb_providers::ResourceOutputs {
+                    type_token: state.type_token.as_str().into(),
+                    outputs: state.outputs.as_ref().clone(),
+                };
+                (urn_text(&state.urn), outputs)
+            })
+            .collect())
+    }
+}
+
+fn urn_text(urn: &Urn) -> ecow::EcoString {
+    urn.as_str().into()
+}
+
+impl BackendStacks {
+    fn snapshot(&self, name: &str) -> Result<plumb_state::Snapshot, plumb_providers::StackReadError> {
+        (self.read)(name).map_err(|error| plumb_providers::StackReadError {
+            message: error.text().unwrap_or_default(),
+            source: None,
+        })
+    }
+}
+
+impl Context {
+    /// Folder of the project file, and of the program below it.
+    pub(super) fn program_folders(&self, project: Option<&LoadedProject>) -> (PathBuf, PathBuf) {
+        let root = project.map_or_else(|| self.environment.cwd.clone(), |project| project.root().to_owned());
+        let main = project.and_then(|project| project.project.main.as_deref()).map(|main| root.join(main));
+        let directory = match main {
+            Some(main) if main.is_dir() => main,
+            Some(main) => main.parent().map_or_else(|| root.clone(), Path::to_owned),
+            None => root.clone(),
+        };
+        (root, directory)
+    }
+}

@@ -1,0 +1,410 @@
+//! A stack that is taken for an operation, and one run on it after the other: preview, then the real thing.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ecow::EcoString;
+use jiff::Timestamp;
+use plumb_backend::{Update, UpdateRecord};
+use plumb_deploy::Outcome;
+use plumb_deploy::setup::{Operation, Options, Setup};
+use plumb_engine::journal::RunJournal;
+use plumb_engine::program::ProgramInfo;
+use plumb_engine::{RunSetup, Shell, SourceContext};
+use plumb_events::OperationResult;
+use plumb_resource::ROOT_STACK_TYPE;
+use plumb_resource::provider::PluginSpec;
+use plumb_state::journal::{Entry, EntryKind, OperationId};
+use plumb_state::{CiphertextCache, Snapshot};
+use plumb_value::Value;
+use tokio::sync::watch;
+use uuid::Uuid;
+
+use super::host::{BackendStacks, Surroundings};
+use super::screen::{self, ScreenSetup, Seen};
+use plumb_secrets::{LockReason, LockedManager};
+use serde_json::value::RawValue;
+
+use crate::context::{
+    ConfigCheck, LoadedProject, ManagerCodec, NewStack, Stack, StackConfig, StackSecrets, StackSettings, StackState, StateFallback,
+};
+use crate::{Context, Error, VERSION};
+
+/// Which stack, with which settings.
+pub(super) struct Opening<'a> {
+    pub(super) stack: Option<&'a str>,
+    pub(super) config_file: Option<&'a str>,
+    pub(super) config: &'a [String],
+    pub(super) config_paths: bool,
+    pub(super) missing: crate::context::IfMissing,
+    pub(super) secrets_provider: Option<&'a str>,
+    pub(super) check: ConfigCheck,
+    pub(super) fallback: StateFallback,
+    pub(super) client: Option<String>,
+    /// Whether the operation changes the stack.
+    pub(super) changes: bool,
+}
+
+/// An opened stack.
+pub(super) struct Session<'c> {
+    ctx: &'c Context,
+    pub(super) stack: Stack,
+    settings: StackSettings,
+    secrets: Arc<StackSecrets>,
+    config: StackConfig,
+    surroundings: Surroundings,
+    /// The state before, as it was read, and after the upgrade of old forms.
+    pub(super) base: Snapshot,
+    upgraded: Option<Snapshot>,
+    cache: CiphertextCache,
+    /// The stack is ours until this is finished.
+    update: Option<Arc<Update>>,
+    began: Timestamp,
+}
+
+/// What became of a run.
+pub(super) struct Ran {
+    pub(super) outcome: Outcome,
+    pub(super) seen: Seen,
+    /// The state that it reached.
+    pub(super) snapshot: Snapshot,
+    cache: CiphertextCache,
+}
+
+impl<'c> Session<'c> {
+    /// Finds the stack, reads settings and state, and takes the stack if it is to be changed.
+    pub(super) fn open(ctx: &'c Context, opening: &Opening<'_>) -> Result<Self, Error> {
+        let project = ctx.find_project()?.cloned();
+        if let Some(project) = &project {
+            project.check_version()?;
+        }
+        let new = NewStack { secrets_provider: opening.secrets_provider, config_file: opening.config_file };
+        let stack = ctx.require_stack_with(opening.stack, opening.missing, new)?;
+        let mut settings = ctx.stack_settings(&stack, opening.config_file)?;
+        crate::context::save_config_flags(&mut settings, stack.project_name(), opening.config, opening.config_paths)?;
+        let update = opening.changes.then(|| begin(ctx, &stack)).transpose()?;
+        let state = match &update {
+            Some(update) => match &update.base().latest {
+                Some(deployment) => StackState::File(Box::new(deployment.clone())),
+                None => StackState::Nothing,
+            },
+            None => ctx.load_state(&stack)?,
+        };
+        let secrets = Arc::new(ctx.stack_secrets(&settings, &stack, state.provider(), opening.fallback)?);
+        let config = ctx.stack_config(&stack, &settings, &secrets, opening.check)?;
+        let (base, cache) = decrypted(ctx, &state, &secrets)?;
+        if !ctx.globals.disable_integrity_checking {
+            base.verify().map_err(|error| {
+                Error::user(format!("{error}; `pulumi state repair` may help")).context("the state of the stack is invalid")
+            })?;
+        }
+        let surroundings = surroundings(ctx, project, &stack, &config, opening.client.clone());
+        let mut session = Session {
+            ctx,
+            stack,
+            settings,
+            secrets,
+            config,
+            surroundings,
+            base,
+            upgraded: None,
+            cache,
+            update,
+            began: Timestamp::now(),
+        };
+        session.upgrade()?;
+        session.settings.save(Some(&session.secrets))?;
+        Ok(session)
+    }
+
+    /// Gives resources of old programs the providers that they lack (`engine.md` 3.6).
+    fn upgrade(&mut self) -> Result<(), Error> {
+        let mut snapshot = self.base.clone();
+        let config = &self.config.values;
+        let changed = plumb_state::upgrade::upgrade(&mut snapshot, |package, plugin| {
+            let mut inputs: plumb_value::PropertyMap = config
+                .iter()
+                .filter_map(|(key, value)| {
+                    let name = key.strip_prefix(package)?.strip_prefix(':')?;
+                    Some((EcoString::from(name).into(), value.clone()))
+                })
+                .collect();
+            if let Some(version) = plugin.map(|plugin| plugin.version.clone()).filter(|version| !version.is_empty()) {
+                inputs.insert("version", version);
+            }
+            let id = EcoString::from(Uuid::new_v4().to_string());
+            Ok::<_, std::convert::Infallible>(plumb_state::upgrade::DefaultProvider { id, inputs: Arc::new(inputs) })
+        })?;
+        if changed {
+            self.upgraded = Some(snapshot);
+        }
+        Ok(())
+    }
+
+    /// Runs an operation on the state as it was before.
+    pub(super) async fn run(
+        &mut self,
+        operation: Operation,
+        options: Options,
+        screen: ScreenSetup,
+        interrupts: watch::Receiver<u32>,
+    ) -> Result<Ran, Error> {
+        let is_preview = options.is_preview();
+        let info = self.program_info(&options);
+        let source = SourceContext {
+            root: self.surroundings.root.clone(),
+            working_directory: self.surroundings.program_directory.clone(),
+            version: crate::semantic_version(),
+        };
+        let shell = Shell::listen(&info, source).await?;
+        let host = Arc::new(self.surroundings.plugin_host(shell.address(), shell.monitor())?);
+        let runs_program = match operation {
+            Operation::Update => true,
+            Operation::Refresh | Operation::Destroy => options.run_program,
+            Operation::Import(_) => false,
+        };
+        let (program, required) = if runs_program || matches!(operation, Operation::Import(_)) {
+            self.surroundings.program(&host).await?
+        } else {
+            (None, Vec::new())
+        };
+        let packages = default_packages(required, &self.base);
+        let base = self.upgraded.clone().unwrap_or_else(|| self.base.clone());
+        let codec: Arc<StackSecrets> = self.secrets.clone();
+        let update = self.update.clone().filter(|_| !is_preview);
+        let mut journal = RunJournal::new(self.base.clone(), update, codec, self.cache.clone());
+        if let (Some(upgraded), false) = (&self.upgraded, is_preview) {
+            journal.record(vec![Entry {
+                operation: OperationId::NONE,
+                kind: EntryKind::Write(Arc::new(upgraded.clone())),
+            }])?;
+        }
+        let setup = Setup {
+            stack: self.stack.name().into(),
+            project: self.stack.project_name().into(),
+            config: self.config.values.clone(),
+            snapshot: base,
+            operation,
+            options,
+            packages,
+            seed: seed(),
+        };
+        let (subscriber, shown) = screen::start(screen);
+        let run = RunSetup {
+            setup,
+            program: program.filter(|_| runs_program),
+            info,
+            host,
+            journal,
+            subscriber,
+            interrupts,
+        };
+        let ended = shell.run(run).await;
+        let seen = shown.await.map_err(|error| Error::user(format!("the display ended: {error}")))?;
+        let ended = ended?;
+        let (snapshot, cache) = ended.journal.finish(Timestamp::now(), VERSION)?;
+        Ok(Ran { outcome: ended.outcome, seen, snapshot, cache })
+    }
+
+    fn program_info(&self, options: &Options) -> ProgramInfo {
+        let mut config = BTreeMap::new();
+        let mut secret_keys = Vec::new();
+        for (key, value) in &self.config.values {
+            let plain = value.without_secrets();
+            config.insert(key.to_string(), plain.as_str().unwrap_or_default().to_owned());
+            if matches!(value, Value::Secret(_)) {
+                secret_keys.push(key.to_string());
+            }
+        }
+        ProgramInfo {
+            project: self.stack.project_name().to_owned(),
+            stack: self.stack.name().to_owned(),
+            organization: "organization".to_owned(),
+            config: Arc::new(config),
+            config_secret_keys: Arc::new(secret_keys),
+            dry_run: options.is_preview(),
+            parallel: i32::try_from(options.parallel).unwrap_or(i32::MAX),
+            root_directory: self.surroundings.root.clone(),
+            program_directory: self.surroundings.program_directory.clone(),
+            monitor_address: String::new(),
+            engine_address: String::new(),
+        }
+    }
+
+    /// Saves what a run reached, and gives the stack back.
+    pub(super) fn finish(
+        mut self,
+        ran: Ran,
+        kind: &str,
+        message: String,
+        environment: BTreeMap<String, String>,
+    ) -> Result<(), Error> {
+        let Ran { outcome, seen, mut snapshot, mut cache } = ran;
+        let Some(update) = self.update.take().and_then(Arc::into_inner) else { return Ok(()) };
+        if let Some(provider) = self.secrets.provider() {
+            snapshot.secrets_provider = Some(provider);
+        }
+        let encrypted = snapshot.encrypt(self.secrets.as_ref(), &mut cache)?;
+        let record = UpdateRecord {
+            kind: kind.to_owned(),
+            start_time: self.began.as_second(),
+            message,
+            environment,
+            config: match self.config.encrypted.to_json() {
+                serde_json::Value::Object(map) => map,
+                _ => serde_json::Map::new(),
+            },
+            version: 0,
+            result: match outcome.result {
+                OperationResult::Succeeded => "succeeded",
+                OperationResult::Failed | OperationResult::Canceled => "failed",
+            }
+            .to_owned(),
+            end_time: Timestamp::now().as_second(),
+            resource_changes: seen.summary.map(|summary| {
+                summary.resource_changes.iter().map(|(op, n)| (op.as_str().to_owned(), u64::from(*n))).collect()
+            }),
+        };
+        let finished = update.finish(Some(&encrypted), Some(&record))?;
+        for error in [finished.history, finished.backup].into_iter().flatten() {
+            self.ctx.printer.warning(&crate::error::chain(&error));
+        }
+        self.settings.save(Some(&self.secrets))
+    }
+
+    /// Gives the stack back as it was.
+    pub(super) fn leave(mut self) {
+        self.update = None;
+    }
+
+    /// Number of resources besides the root stack.
+    pub(super) fn resource_count(snapshot: &Snapshot) -> usize {
+        snapshot.resources.iter().filter(|state| state.type_token.as_str() != ROOT_STACK_TYPE).count()
+    }
+}
+
+fn begin(ctx: &Context, stack: &Stack) -> Result<Arc<Update>, Error> {
+    let update = stack.backend.begin_update(&stack.reference, &Uuid::new_v4().to_string())?;
+    for note in update.notes() {
+        ctx.printer.warning(&note.to_string());
+    }
+    Ok(Arc::new(update))
+}
+
+/// The state with its secrets in the clear. Ciphertexts are kept for reuse if the stack still encrypts the same way.
+fn decrypted(
+    ctx: &Context,
+    state: &StackState,
+    secrets: &StackSecrets,
+) -> Result<(Snapshot, CiphertextCache), Error> {
+    let mut cache = CiphertextCache::new();
+    let recorded = state.provider().cloned();
+    let snapshot = if recorded.is_some() && recorded == secrets.provider() {
+        decrypt(state, secrets, &mut cache)?
+    } else {
+        let codec = ctx.codec_of(recorded.as_ref())?;
+        decrypt(state, &codec, &mut CiphertextCache::new())?
+    };
+    Ok((snapshot, cache))
+}
+
+fn decrypt(
+    state: &StackState,
+    codec: &dyn plumb_state::SecretCodec,
+    cache: &mut CiphertextCache,
+) -> Result<Snapshot, Error> {
+    Ok(match state {
+        StackState::Nothing => Snapshot::default(),
+        StackState::File(deployment) => deployment.decrypt(codec, cache)?,
+        StackState::Folded(snapshot) => snapshot.decrypt(codec, cache)?,
+    })
+}
+
+fn surroundings(
+    ctx: &Context,
+    project: Option<LoadedProject>,
+    stack: &Stack,
+    config: &StackConfig,
+    client: Option<String>,
+) -> Surroundings {
+    let (root, program_directory) = ctx.program_folders(project.as_ref());
+    let mut by_namespace: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for (key, value) in &config.values {
+        if let Some((namespace, name)) = key.split_once(':') {
+            let plain = value.without_secrets();
+            let text = plain.as_str().unwrap_or_default().to_owned();
+            by_namespace.entry(namespace.to_owned()).or_default().insert(name.to_owned(), text);
+        }
+    }
+    Surroundings {
+        environment: ctx.environment.clone(),
+        project,
+        root,
+        program_directory,
+        config: by_namespace,
+        client,
+        stacks: Arc::new(stack_reader(ctx, stack)),
+    }
+}
+
+/// Reads other stacks of the same backend, with the secrets manager that each of them records.
+fn stack_reader(ctx: &Context, stack: &Stack) -> BackendStacks {
+    let backend = stack.backend.clone();
+    let project = plumb_project::ProjectName::unchecked(stack.project_name());
+    let passphrases = ctx.passphrases().clone();
+    BackendStacks {
+        read: Box::new(move |name| {
+            let reference = backend.parse_stack(name, Some(&project))?;
+            if !backend.stack_exists(&reference)? {
+                return Err(Error::user(format!("unknown stack {name:?}")));
+            }
+            let checkpoint = match backend.load(&reference)? {
+                plumb_backend::Loaded::Checkpoint(checkpoint) => checkpoint.latest,
+                plumb_backend::Loaded::Folded(snapshot) => {
+                    let codec = recorded_codec(snapshot.opaque(), &passphrases)?;
+                    return Ok(snapshot.decrypt(&codec, &mut CiphertextCache::new())?);
+                }
+            };
+            let Some(deployment) = checkpoint else { return Ok(Snapshot::default()) };
+            let codec = recorded_codec(deployment.opaque(), &passphrases)?;
+            Ok(deployment.decrypt(&codec, &mut CiphertextCache::new())?)
+        }),
+    }
+}
+
+/// The codec for what a snapshot itself records of its secrets.
+fn recorded_codec(snapshot: &Snapshot, passphrases: &plumb_secrets::Passphrases) -> Result<ManagerCodec, Error> {
+    let (kind, state) = match &snapshot.secrets_provider {
+        Some(provider) => {
+            (provider.type_name.as_str(), provider.state.as_ref().map_or("null", plumb_state::RawJson::as_str))
+        }
+        None => return Ok(ManagerCodec(Arc::new(LockedManager::new("", RawValue::NULL, LockReason::NotOpened)))),
+    };
+    let state = RawValue::from_string(state.to_owned())?;
+    Ok(ManagerCodec(plumb_secrets::open(kind, &state, passphrases)?))
+}
+
+/// Packages that decide the versions of default providers: those of the program, or those of the state if it names none
+/// (`engine.md` 3.4).
+fn default_packages(required: Vec<PluginSpec>, base: &Snapshot) -> Vec<PluginSpec> {
+    if !required.is_empty() {
+        return required;
+    }
+    base.resources
+        .iter()
+        .filter(|state| state.kind == plumb_resource::ResourceKind::Provider)
+        .filter_map(|state| {
+            let package = state.type_token.provided_package()?;
+            let version = state.inputs.get("version").and_then(Value::as_str)?;
+            Some(PluginSpec { version: semver::Version::parse(version).ok(), ..PluginSpec::named(package) })
+        })
+        .collect()
+}
+
+fn seed() -> [u8; 32] {
+    let (first, second) = (Uuid::new_v4(), Uuid::new_v4());
+    let mut seed = [0; 32];
+    seed[..16].copy_from_slice(first.as_bytes());
+    seed[16..].copy_from_slice(second.as_bytes());
+    seed
+}

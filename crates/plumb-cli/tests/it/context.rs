@@ -1,0 +1,147 @@
+//! A project in a folder of its own, with a home and an environment of its own.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// Where a test's commands run.
+pub(crate) struct TestContext {
+    root: TempDir,
+    variables: BTreeMap<String, String>,
+}
+
+/// What a command left.
+pub(crate) struct Ran {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) code: i32,
+}
+
+impl TestContext {
+    /// A project called `proj` without program, and an empty store.
+    pub(crate) fn new() -> Self {
+        let context = TestContext::without_project();
+        context.write("Pulumi.yaml", "name: proj\nruntime: yaml\n");
+        context
+    }
+
+    /// Nothing but an empty store.
+    pub(crate) fn without_project() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["home", "project", "store"] {
+            fs::create_dir(root.path().join(folder)).unwrap();
+        }
+        let store = format!("file://{}", root.path().join("store").display());
+        let variables = BTreeMap::from([
+            ("PULUMI_BACKEND_URL".to_owned(), store),
+            ("PULUMI_CONFIG_PASSPHRASE".to_owned(), "test".to_owned()),
+        ]);
+        TestContext { root, variables }
+    }
+
+    /// The same with another variable.
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.set(name, Some(value));
+        self
+    }
+
+    /// Sets or removes a variable.
+    pub(crate) fn set(&mut self, name: &str, value: Option<&str>) {
+        match value {
+            Some(value) => self.variables.insert(name.to_owned(), value.to_owned()),
+            None => self.variables.remove(name),
+        };
+    }
+
+    /// The folder of the project.
+    pub(crate) fn project(&self) -> PathBuf {
+        self.root.path().join("project")
+    }
+
+    /// The folder of the store.
+    pub(crate) fn store(&self) -> PathBuf {
+        self.root.path().join("store")
+    }
+
+    /// The user's home folder.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let path = self.project().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.project().join(name)).unwrap()
+    }
+
+    pub(crate) fn exists(&self, name: &str) -> bool {
+        self.project().join(name).exists()
+    }
+
+    /// Runs a command without terminal.
+    pub(crate) fn run(&self, words: &[&str]) -> Ran {
+        self.run_with(words, "")
+    }
+
+    /// Runs a command with this on standard input.
+    pub(crate) fn run_with(&self, words: &[&str], input: &str) -> Ran {
+        let input_file = self.root.path().join("input");
+        fs::write(&input_file, input).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_plumb"))
+            .args(words)
+            .current_dir(self.project())
+            .env_clear()
+            .env("HOME", self.home())
+            .env("USER", "tester")
+            .env("PATH", "/usr/bin:/bin")
+            .envs(&self.variables)
+            .stdin(Stdio::from(fs::File::open(&input_file).unwrap()))
+            .output()
+            .unwrap();
+        Ran::of(&output, self.root.path())
+    }
+
+    /// Runs a command that must succeed, and returns its stdout.
+    pub(crate) fn ok(&self, words: &[&str]) -> String {
+        let ran = self.run(words);
+        assert_eq!(ran.code, 0, "{words:?}\n{}{}", ran.stdout, ran.stderr);
+        ran.stdout
+    }
+
+    /// Runs a command that must fail with this code, and returns its stderr.
+    pub(crate) fn fails(&self, code: i32, words: &[&str]) -> String {
+        let ran = self.run(words);
+        assert_eq!(ran.code, code, "{words:?}\n{}{}", ran.stdout, ran.stderr);
+        ran.stderr
+    }
+
+    /// Imports a deployment of these resources into the selected stack.
+    pub(crate) fn import(&self, resources: &serde_json::Value) {
+        let deployment = serde_json::json!({
+            "version": 3,
+            "deployment": {
+                "manifest": { "time": "2026-01-02T03:04:05Z", "magic": "", "version": "" },
+                "resources": resources,
+            },
+        });
+        self.write("deployment.json", &deployment.to_string());
+        assert_eq!(self.ok(&["stack", "import", "--file", "deployment.json"]), "Import complete.\n");
+    }
+}
+
+impl Ran {
+    fn of(output: &Output, root: &Path) -> Self {
+        let text = |bytes: &[u8]| {
+            let text = String::from_utf8(bytes.to_vec()).unwrap();
+            text.replace(&root.display().to_string(), "<root>")
+        };
+        Ran { stdout: text(&output.stdout), stderr: text(&output.stderr), code: output.status.code().unwrap() }
+    }
+}

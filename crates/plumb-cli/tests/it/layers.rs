@@ -1,0 +1,91 @@
+//! The order of the crates.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Crates that decide and do not act.
+const PURE: [&str; 6] = [
+    "plumb-value",
+    "plumb-resource",
+    "plumb-state",
+    "plumb-events",
+    "plumb-deploy",
+    "plumb-schema",
+];
+
+/// What crates that only decide must not depend on, directly or not.
+const FORBIDDEN: [&str; 6] = ["tokio", "tonic", "fs-err", "tempfile", "notify", "chrono"];
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+fn metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--offline", "--manifest-path"])
+        .arg(format!("{ROOT}/Cargo.toml"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Our crates in the order of the manifest, the lowest first.
+fn order() -> Vec<String> {
+    let manifest = std::fs::read_to_string(format!("{ROOT}/Cargo.toml")).unwrap();
+    let ours = manifest.split("# Ours, bottom to top").nth(1).unwrap().split("# Third party").next().unwrap();
+    ours.lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name.trim().to_owned()).collect()
+}
+
+/// Names of the packages that each package depends on, tests not counted.
+fn dependencies(metadata: &Value) -> BTreeMap<String, BTreeSet<String>> {
+    let names: BTreeMap<&str, &str> = metadata["packages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|package| (package["id"].as_str().unwrap(), package["name"].as_str().unwrap()))
+        .collect();
+    let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for node in metadata["resolve"]["nodes"].as_array().unwrap() {
+        let entry = all.entry(names[node["id"].as_str().unwrap()].to_owned()).or_default();
+        for dependency in node["deps"].as_array().unwrap() {
+            let is_normal = dependency["dep_kinds"].as_array().unwrap().iter().any(|kind| kind["kind"].is_null());
+            if is_normal {
+                entry.insert(names[dependency["pkg"].as_str().unwrap()].to_owned());
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn crates_depend_only_downward() {
+    let order = order();
+    let all = dependencies(&metadata());
+    let place = |name: &str| order.iter().position(|other| other == name);
+    assert!(order.len() > 10, "{order:?}");
+    for (at, name) in order.iter().enumerate() {
+        for dependency in &all[name] {
+            if let Some(below) = place(dependency) {
+                assert!(below < at, "{name} must not depend on {dependency}");
+            }
+        }
+    }
+}
+
+#[test]
+fn crates_that_decide_do_not_act() {
+    let all = dependencies(&metadata());
+    for name in PURE {
+        let mut seen = BTreeSet::new();
+        let mut next = vec![name.to_owned()];
+        while let Some(package) = next.pop() {
+            if seen.insert(package.clone()) {
+                next.extend(all[&package].iter().cloned());
+            }
+        }
+        for forbidden in FORBIDDEN {
+            assert!(!seen.contains(forbidden), "{name} must not depend on {forbidden}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Logging in, and what is known of the surroundings.
+
+use serde_json::{Value, json};
+
+use crate::context::TestContext;
+
+#[test]
+fn stacks_are_kept_at_home_when_nobody_has_logged_in() {
+    let mut context = TestContext::new();
+    context.set("PULUMI_BACKEND_URL", None);
+    context.ok(&["stack", "init", "dev"]);
+    assert!(context.home().join(".pulumi/stacks/proj/dev.json").is_file());
+    let who: Value = serde_json::from_str(&context.ok(&["whoami", "--json"])).unwrap();
+    assert_eq!(who, json!({ "user": "tester", "organizations": null, "url": "file://~" }));
+}
+
+#[test]
+fn logins_are_remembered() {
+    let mut context = TestContext::without_project();
+    context.set("PULUMI_BACKEND_URL", None);
+    let store = format!("file://{}", context.store().display());
+    let text = context.ok(&["login", &store]);
+    assert!(text.starts_with("Logged in to ") && text.ends_with(" as tester (file://<root>/store)\n"), "{text}");
+    assert_eq!(context.ok(&["whoami"]), "tester\n");
+    assert!(context.ok(&["whoami", "-v"]).contains("Backend URL: file://<root>/store\n"));
+    let credentials = std::fs::read_to_string(context.home().join(".pulumi/credentials.json")).unwrap();
+    let credentials: Value = serde_json::from_str(&credentials).unwrap();
+    assert_eq!((&credentials["current"], &credentials["accessTokens"][&store]), (&json!(store), &json!("")));
+    assert_eq!(context.ok(&["logout"]), "Logged out of file://<root>/store\n");
+    assert!(!context.home().join(".pulumi/credentials.json").exists());
+    assert_eq!(context.ok(&["logout", "--all"]), "Logged out of everything\n");
+}
+
+#[test]
+fn addresses_are_checked() {
+    let mut context = TestContext::without_project();
+    context.set("PULUMI_BACKEND_URL", None);
+    assert_eq!(
+        context.fails(1, &["login", "ftp://x"]),
+        "error: unknown backend cloudUrl format 'ftp://x' (supported Url formats are: azblob://, gs://, s3://, file://, \
+         https://, http:// and postgres://)\n"
+    );
+    assert!(context.fails(1, &["login", "file://nowhere"]).starts_with("error: unable to open bucket "));
+    assert_eq!(
+        context.fails(1, &["login", "s3://bucket"]),
+        "error: a backend of type `s3` is not supported yet\n"
+    );
+}
+
+#[test]
+fn the_project_can_name_its_backend() {
+    let mut context = TestContext::without_project();
+    context.set("PULUMI_BACKEND_URL", None);
+    context.write("Pulumi.yaml", "name: proj\nruntime: yaml\nbackend:\n  url: file://./state?create_dir=true\n");
+    context.ok(&["stack", "init", "dev"]);
+    assert!(context.exists("state/.pulumi/stacks/proj/dev.json"));
+}
+
+#[test]
+fn a_wrong_project_file_is_reported_by_every_command() {
+    let context = TestContext::new();
+    context.write("Pulumi.yaml", "name: proj\nruntime: yaml\nplugins:\n  providers:\n    - name: x\n      bin: y\n");
+    let error = context.fails(1, &["stack", "ls"]);
+    assert!(error.starts_with("error: could not load project: "), "{error}");
+    context.write("Pulumi.yaml", "{");
+    assert!(context.fails(1, &["stack", "ls"]).contains("invalid YAML file"));
+}
+
+#[test]
+fn commands_that_need_a_project_say_so() {
+    let context = TestContext::without_project();
+    assert_eq!(
+        context.fails(1, &["config"]),
+        "error: no Pulumi.yaml project file found (searching upwards from <root>/project). If you have not created a \
+         project yet, use `pulumi new` to do so: no project file found\n"
+    );
+}
+
+#[test]
+fn about_never_fails() {
+    let context = TestContext::new().with("PULUMI_BACKEND_URL", "ftp://x");
+    let about: Value = serde_json::from_str(&context.ok(&["about", "--json"])).unwrap();
+    assert_eq!(about["cliAbout"]["version"], "v3.260.0");
+    assert!(about["errors"][0].as_str().unwrap().contains("ftp://x"));
+    let context = TestContext::new();
+    context.ok(&["stack", "init", "dev"]);
+    let text = context.ok(&["about"]);
+    assert!(text.starts_with("CLI\nVersion      3.260.0\nGo Version   go"), "{text}");
+    assert!(text.contains("Current Stack: organization/proj/dev\n"), "{text}");
+    assert!(context.ok(&["about", "env"]).contains("[secret]"));
+}
+
+#[test]
+fn file_stores_have_no_organizations() {
+    let context = TestContext::new();
+    let error = context.fails(1, &["org", "get-default"]);
+    assert!(error.starts_with("error: backends of this type \"") && error.ends_with("\" do not support organizations\n"));
+    assert!(context.fails(1, &["org", "set-default", "x"]).starts_with("error: unable to set a default organization"));
+}
+
+#[test]
+fn projects_are_listed() {
+    let context = TestContext::new();
+    context.ok(&["stack", "init", "dev"]);
+    context.ok(&["stack", "init", "organization/other/dev", "--no-select"]);
+    let listed: Value = serde_json::from_str(&context.ok(&["project", "ls", "--output", "json"])).unwrap();
+    assert_eq!(listed, json!([{ "name": "other", "stackCount": 1 }, { "name": "proj", "stackCount": 1 }]));
+}
