@@ -35,6 +35,7 @@ use crate::registration::{RegIdx, Registration};
 use crate::request::{Reply, Request, RequestError, RequestErrorKind};
 use crate::seeds::Seeds;
 use crate::setup::{Operation, Options, Setup};
+use crate::transforms::{Parked, Transforms};
 
 /// A deployment in progress.
 #[derive(Debug)]
@@ -92,6 +93,7 @@ pub struct Deployment {
     pub(crate) packages: Packages,
     pub(crate) defaults: FxHashMap<EcoString, DefaultProvider>,
     pub(crate) outputs: OutputsMemory,
+    pub(crate) transforms: Transforms,
 
     pub(crate) unanswered: BTreeSet<RequestId>,
     pub(crate) shutdown_waiters: Vec<RequestId>,
@@ -159,7 +161,7 @@ pub(crate) enum Work {
     /// An answer that needs nobody outside.
     Answer(CallId, Result<ProviderReply, ProviderError>),
     /// A request that waited.
-    Request(RequestId, Request),
+    Again(RequestId, Parked),
     /// A registration whose turn has come.
     Decide(RegIdx),
     /// Chains may start.
@@ -213,13 +215,15 @@ pub(crate) struct GoalMemory {
     /// References by package, for the children of components.
     pub(crate) providers: BTreeMap<EcoString, EcoString>,
     pub(crate) is_component: bool,
+    pub(crate) parent: Option<Urn>,
+    pub(crate) transforms: Vec<crate::request::Callback>,
 }
 
 /// The default provider of a package.
 #[derive(Clone, Debug)]
 pub(crate) enum DefaultProvider {
     /// Being registered; these requests wait for it.
-    Pending(Vec<(RequestId, Request)>),
+    Pending(Vec<(RequestId, Parked)>),
     /// Registered.
     Ready(plumb_resource::ProviderRef),
 }
@@ -316,6 +320,7 @@ impl Deployment {
             packages: Packages::default(),
             defaults: FxHashMap::default(),
             outputs: OutputsMemory::default(),
+            transforms: Transforms::default(),
             unanswered: BTreeSet::new(),
             shutdown_waiters: Vec::new(),
             report: Report::default(),
@@ -333,6 +338,7 @@ impl Deployment {
             Event::Start => self.start(),
             Event::Request { id, request } => self.take_request(id, request),
             Event::Answered { call, result } => self.answered(call, result),
+            Event::CalledBack { call, result } => self.called_back(call, result),
             Event::ProgramEnded(end) => self.program_ended(end),
             Event::Interrupted => self.fail(Failure::Canceled),
             Event::JournalFailed { message } => self.journal_failed(&message),
@@ -351,7 +357,7 @@ impl Deployment {
         while let Some(work) = self.work.pop_front() {
             match work {
                 Work::Answer(call, result) => self.answered(call, result),
-                Work::Request(id, request) => self.dispatch(id, request),
+                Work::Again(id, parked) => self.dispatch_again(id, parked),
                 Work::Decide(registration) => self.decide(registration),
                 Work::RunChains => self.run_chains(),
             }
@@ -404,7 +410,20 @@ impl Deployment {
                 };
                 self.reply(id, reply, 0);
             }
+            Request::RegisterStackTransform(callback) => self.take_stack_transform(id, callback),
+            Request::RegisterStackInvokeTransform(callback) => self.take_stack_invoke_transform(id, callback),
             Request::SignalAndWaitForShutdown => self.take_shutdown_signal(id),
+        }
+    }
+
+    fn dispatch_again(&mut self, id: RequestId, parked: Parked) {
+        if self.failure.is_some() || self.stage == Stage::Finished {
+            return self.refuse_if_finished(id);
+        }
+        match parked {
+            Parked::Register(request) => self.register_transformed(id, request),
+            Parked::Invoke(request) => self.invoke_transformed(id, request),
+            Parked::Other(request) => self.dispatch(id, request),
         }
     }
 

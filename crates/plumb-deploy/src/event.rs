@@ -5,7 +5,7 @@ use plumb_resource::Urn;
 use plumb_resource::provider::{ConfigureRequest, PluginSpec, ProviderCall, ProviderError, ProviderReply};
 use plumb_state::journal::Entry;
 
-use crate::request::{Reply, Request};
+use crate::request::{Callback, CallbackReply, CallbackRequest, Reply, Request};
 
 /// Names a request of a program; chosen by the shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,6 +37,13 @@ pub enum Event {
         call: CallId,
         /// The answer.
         result: Result<ProviderReply, ProviderError>,
+    },
+    /// A function of the program answered.
+    CalledBack {
+        /// Which call.
+        call: CallId,
+        /// The answer, or why there is none.
+        result: Result<CallbackReply, String>,
     },
     /// The program ended.
     ProgramEnded(ProgramEnd),
@@ -96,6 +103,15 @@ pub enum Effect {
         request: ProviderCall,
         /// What must be durable first.
         fence: u64,
+    },
+    /// Call a function of the program.
+    Callback {
+        /// For the answer.
+        call: CallId,
+        /// Which function.
+        callback: Callback,
+        /// With what.
+        request: CallbackRequest,
     },
     /// Answer a request.
     Reply {

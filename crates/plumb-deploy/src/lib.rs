@@ -10,7 +10,7 @@
 //! |---|---|
 //! | What goes in and out? | `event`, [`request`], [`setup`] |
 //! | How does a run go on? | `deployment` |
-//! | Which provider, which dependencies? | `monitor`, `packages`, `providers` |
+//! | Which provider, which dependencies? | `monitor`, `transforms`, `packages`, `providers` |
 //! | Which old resource does a registration continue? | `identity` |
 //! | Same, create, update or replace? | `registration`, `decide`, `compare`, `replace` |
 //! | What do steps do, what becomes of the state? | `chain`, `apply`, `outputs`, `reads` |
@@ -48,6 +48,7 @@ pub mod setup;
 mod step;
 pub mod target;
 mod targeting;
+mod transforms;
 
 pub use arena::DuplicateResource;
 pub use deployment::Deployment;

@@ -17,6 +17,7 @@ use crate::marks::Mark;
 use crate::packages;
 use crate::provider_inputs;
 use crate::registration::Requester;
+use crate::transforms::Parked;
 use crate::request::{
     CallMethodRequest, InvokeFunctionRequest, InvokeReply, Outcome, PackageRequest, ReadResourceRequest,
     RegisterReply, RegisterRequest, Reply, Request, RequestError, RequestErrorKind,
@@ -41,15 +42,21 @@ impl Deployment {
         if request.provider.is_empty() && (request.custom || request.remote) {
             request.provider = self.provider_from_maps(&package, &request.providers, request.parent.as_ref());
         }
+        self.transform_registration(id, request);
+    }
+
+    /// The rest of RegisterResource, once transforms have had their say.
+    pub(crate) fn register_transformed(&mut self, id: RequestId, mut request: Box<RegisterRequest>) {
         if !request.custom {
             self.inherit_providers(&mut request);
         }
+        let package = self.package_of(&request.type_token, &request.package);
         let type_token = TypeToken::new(request.type_token.clone());
         let needs_provider = (request.custom && !type_token.is_provider()) || request.remote;
         let provider = if needs_provider {
             match self.resolve_provider(&package, &request.provider, &request.package, &request.type_token) {
                 Ok(Resolved::Provider(reference)) => Some(reference),
-                Ok(Resolved::Later(spec)) => return self.wait_for_default(spec, id, Request::Register(request)),
+                Ok(Resolved::Later(spec)) => return self.wait_for_default(spec, id, Parked::Register(request)),
                 Err(error) => return self.refuse_request(id, error),
             }
         } else {
@@ -82,9 +89,6 @@ impl Deployment {
                 "environment variable mappings can only be used with provider resources, not '{}'",
                 request.type_token
             )));
-        }
-        if !request.transforms.is_empty() {
-            return Err(RequestError::new(RequestErrorKind::Unimplemented, "transforms are not supported yet"));
         }
         Ok(())
     }
@@ -172,7 +176,7 @@ impl Deployment {
     }
 
     /// Puts a request aside until the default provider for `spec` is registered, and registers it if nobody has.
-    fn wait_for_default(&mut self, spec: PluginSpec, id: RequestId, request: Request) {
+    fn wait_for_default(&mut self, spec: PluginSpec, id: RequestId, request: Parked) {
         let key = packages::default_key(&spec);
         if let Some(DefaultProvider::Pending(waiting)) = self.defaults.get_mut(&key) {
             waiting.push((id, request));
@@ -194,8 +198,8 @@ impl Deployment {
     pub(crate) fn default_ready(&mut self, key: &EcoString, reference: ProviderRef) {
         let before = self.defaults.insert(key.clone(), DefaultProvider::Ready(reference));
         if let Some(DefaultProvider::Pending(waiting)) = before {
-            for (id, request) in waiting {
-                self.work.push_back(crate::deployment::Work::Request(id, request));
+            for (id, parked) in waiting {
+                self.again(id, parked);
             }
         }
     }
@@ -236,13 +240,17 @@ impl Deployment {
         } else {
             property_dependencies(&properties, request)
         };
+        let mut dependencies = request.dependencies.clone();
+        if request.dependencies_from_properties {
+            dependencies.extend(property_dependencies.values().flatten().cloned());
+        }
         let extension = self.packages.get(&request.package.package_ref).ok().filter(|it| it.extension.is_some());
         Goal {
             kind,
             properties,
             parent: request.parent.clone(),
             protect: request.protect,
-            dependencies: deduplicated(&request.dependencies),
+            dependencies: deduplicated(&dependencies),
             provider,
             property_dependencies,
             delete_before_replace: request.delete_before_replace,
@@ -285,6 +293,8 @@ impl Deployment {
             provider,
             providers,
             is_component: !request.custom,
+            parent: request.parent.clone(),
+            transforms: request.transforms.clone(),
         };
         self.goals.insert(urn, memory);
     }
@@ -307,7 +317,7 @@ impl Deployment {
         }
         match self.resolve_provider(&package, &request.provider, &request.package, &request.type_token) {
             Ok(Resolved::Provider(reference)) => self.read(id, *request, reference),
-            Ok(Resolved::Later(spec)) => self.wait_for_default(spec, id, Request::Read(request)),
+            Ok(Resolved::Later(spec)) => self.wait_for_default(spec, id, Parked::Other(Request::Read(request))),
             Err(error) => self.refuse_request(id, error),
         }
     }
@@ -321,9 +331,15 @@ impl Deployment {
         if request.provider.is_empty() {
             request.provider = self.provider_from_maps(&package, &BTreeMap::new(), request.parent.as_ref());
         }
+        self.transform_invoke(id, request);
+    }
+
+    /// The rest of Invoke, once transforms have had their say.
+    pub(crate) fn invoke_transformed(&mut self, id: RequestId, request: Box<InvokeFunctionRequest>) {
+        let package = self.package_of(&request.token, &request.package);
         let reference = match self.resolve_provider(&package, &request.provider, &request.package, &request.token) {
             Ok(Resolved::Provider(reference)) => reference,
-            Ok(Resolved::Later(spec)) => return self.wait_for_default(spec, id, Request::Invoke(request)),
+            Ok(Resolved::Later(spec)) => return self.wait_for_default(spec, id, Parked::Invoke(request)),
             Err(error) => return self.refuse_request(id, error),
         };
         if request.depends_on.iter().any(|urn| !self.is_created(urn)) {
@@ -428,7 +444,7 @@ impl Deployment {
         }
         let reference = match self.resolve_provider(&package, &request.provider, &request.package, &request.token) {
             Ok(Resolved::Provider(reference)) => reference,
-            Ok(Resolved::Later(spec)) => return self.wait_for_default(spec, id, Request::Call(request)),
+            Ok(Resolved::Later(spec)) => return self.wait_for_default(spec, id, Parked::Other(Request::Call(request))),
             Err(error) => return self.refuse_request(id, error),
         };
         let mut dependencies = request.dependencies.clone();
@@ -580,9 +596,14 @@ fn property_dependencies(
     request: &RegisterRequest,
 ) -> (Arc<PropertyMap>, BTreeMap<PropertyKey, Vec<Urn>>) {
     let mut dependencies = request.property_dependencies.clone();
-    if dependencies.is_empty() {
+    if dependencies.is_empty() && !request.dependencies_from_properties {
         for key in properties.keys() {
             dependencies.insert(key.clone(), deduplicated(&request.dependencies));
+        }
+    }
+    if request.dependencies_from_properties {
+        for key in properties.keys() {
+            dependencies.entry(key.clone()).or_default();
         }
     }
     add_output_dependencies(properties, &mut dependencies);

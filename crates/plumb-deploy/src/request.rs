@@ -26,6 +26,10 @@ pub enum Request {
     Call(Box<CallMethodRequest>),
     /// Names a package (with its parameter) for later requests.
     RegisterPackage(RegisterPackageRequest),
+    /// Has everything that is registered from now on pass through a function of the program.
+    RegisterStackTransform(Callback),
+    /// The same for invokes.
+    RegisterStackInvokeTransform(Callback),
     /// Waits until the deployment is over.
     SignalAndWaitForShutdown,
 }
@@ -37,7 +41,7 @@ pub enum Reply {
     Registered(RegisterReply),
     /// To Read.
     Read(ReadResourceReply),
-    /// To RegisterOutputs and SignalAndWaitForShutdown.
+    /// To RegisterOutputs, to the registration of transforms, and to SignalAndWaitForShutdown.
     Done,
     /// To Invoke and Call.
     Invoked(InvokeReply),
@@ -117,6 +121,8 @@ pub struct RegisterRequest {
     pub transforms: Vec<Callback>,
     /// For provider resources: environment variables to rename for the process.
     pub env_var_mappings: BTreeMap<EcoString, EcoString>,
+    /// Whether the resource also depends on whatever its properties were computed from; set once transforms have run.
+    pub dependencies_from_properties: bool,
     /// Where in the program the registration stands.
     pub source_position: Option<EcoString>,
     /// Call stack of the registration.
@@ -154,6 +160,7 @@ impl RegisterRequest {
             hooks: Hooks::new(),
             transforms: Vec::new(),
             env_var_mappings: BTreeMap::new(),
+            dependencies_from_properties: false,
             source_position: None,
             stack_trace: Vec::new(),
         }
@@ -169,6 +176,24 @@ pub struct Callback {
     pub token: EcoString,
     /// Whether strings that are not UTF-8 may be sent.
     pub accepts_byte_string: bool,
+}
+
+/// What a function of the program is called with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallbackRequest {
+    /// A registration, to be changed. Parent, type and name stay as they are.
+    Transform(Box<RegisterRequest>),
+    /// An invoke, to be changed.
+    InvokeTransform(Box<InvokeFunctionRequest>),
+}
+
+/// The answer to the [`CallbackRequest`] of the same name.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallbackReply {
+    /// The registration as it is to be.
+    Transformed(Box<RegisterRequest>),
+    /// The invoke as it is to be.
+    InvokeTransformed(Box<InvokeFunctionRequest>),
 }
 
 /// How a registration ended.

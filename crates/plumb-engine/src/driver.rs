@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use plumb_backend::Seq;
-use plumb_deploy::request::Reply;
+use plumb_deploy::request::{CallbackReply, Reply};
 use plumb_deploy::setup::Setup;
 use plumb_deploy::{
     CallId, Deployment, DuplicateResource, Effect, Event, InstanceId, Outcome, ProgramEnd, RequestId,
@@ -23,6 +23,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::callbacks::Callbacks;
 use crate::instances::Instances;
 use crate::journal::RunJournal;
 use crate::monitor::{Incoming, LogMessage, MonitorHandle, ResourceMonitor};
@@ -123,6 +124,8 @@ impl Shell {
             answers: HashMap::new(),
             next_request: 0,
             calls: JoinSet::new(),
+            callbacks: Callbacks::default(),
+            called_back: JoinSet::new(),
             program: setup.program,
             program_task: JoinSet::new(),
             program_cancel: CancellationToken::new(),
@@ -149,6 +152,8 @@ struct Driver {
     answers: HashMap<RequestId, oneshot::Sender<Reply>>,
     next_request: u64,
     calls: JoinSet<(CallId, Result<ProviderReply, ProviderError>)>,
+    callbacks: Callbacks,
+    called_back: JoinSet<(CallId, Result<CallbackReply, String>)>,
     program: Option<Arc<dyn Program>>,
     program_task: JoinSet<ProgramResult>,
     program_cancel: CancellationToken,
@@ -176,6 +181,7 @@ impl Fenced {
 enum Happened {
     Incoming(Vec<Incoming>),
     Called(CallId, Result<ProviderReply, ProviderError>),
+    CalledBack(CallId, Result<CallbackReply, String>),
     Program(ProgramResult),
     Durable(Result<Seq, String>),
     Interrupt(u32),
@@ -196,6 +202,7 @@ impl Driver {
             match happened {
                 Happened::Incoming(all) => all.into_iter().for_each(|one| self.take(one)),
                 Happened::Called(call, result) => self.event(Event::Answered { call, result }),
+                Happened::CalledBack(call, result) => self.event(Event::CalledBack { call, result }),
                 Happened::Program(result) => self.event(Event::ProgramEnded(program_end(result))),
                 Happened::Durable(Ok(seq)) => self.release(seq.0),
                 Happened::Durable(Err(message)) => {
@@ -242,6 +249,10 @@ impl Driver {
             progress = progress => Happened::Durable(progress),
             Some(called) = self.calls.join_next(), if !self.calls.is_empty() => match called {
                 Ok((call, result)) => Happened::Called(call, result),
+                Err(error) => std::panic::resume_unwind(error.into_panic()),
+            },
+            Some(called) = self.called_back.join_next(), if !self.called_back.is_empty() => match called {
+                Ok((call, result)) => Happened::CalledBack(call, result),
                 Err(error) => std::panic::resume_unwind(error.into_panic()),
             },
             // The driver's own handle keeps the channel open.
@@ -345,6 +356,10 @@ impl Driver {
                 self.fenced.push_back(Fenced::Call { fence, call, instance, request: Box::new(request) });
             }
             Effect::Call { call, instance, request, .. } => self.call(call, instance, request),
+            Effect::Callback { call, callback, request } => {
+                let answer = self.callbacks.clone().call(callback, request);
+                self.called_back.spawn(async move { (call, answer.await) });
+            }
             Effect::Reply { fence, .. } if fence > self.durable && self.is_journal_broken => {}
             Effect::Reply { id, reply, fence } if fence > self.durable && self.journal.durable().is_some() => {
                 self.fenced.push_back(Fenced::Reply { fence, id, reply: Box::new(reply) });
@@ -412,6 +427,7 @@ impl Driver {
             }
         }
         self.calls.shutdown().await;
+        self.called_back.shutdown().await;
         let mut outcome = self.outcome.take().unwrap_or_else(|| Outcome {
             result: OperationResult::Canceled,
             has_changes: false,

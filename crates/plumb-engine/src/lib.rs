@@ -5,6 +5,7 @@
 //! see, [`monitor`] the same for programs in process. The shell decides nothing about resources.
 
 mod assets;
+mod callbacks;
 mod driver;
 mod instances;
 pub mod journal;

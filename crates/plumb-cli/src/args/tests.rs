@@ -116,12 +116,12 @@ fn mistakes_have_the_known_texts() {
 #[test]
 fn unknown_commands_are_answered_with_suggestions() {
     check(
-        "stak",
-        "error: unknown command \"stak\" for \"pulumi\"\n\nDid you mean this?\n\tpulumi stack\n\nRun 'pulumi --help' for usage.",
+        "stck",
+        "error: unknown command \"stck\" for \"pulumi\"\n\nDid you mean this?\n\tpulumi stack\n\nRun 'pulumi --help' for usage.",
     );
     check(
-        "deploy",
-        "error: unknown command \"deploy\" for \"pulumi\"\n\nDid you mean this?\n\tpulumi up\n\nRun 'pulumi --help' for usage.",
+        "apply",
+        "error: unknown command \"apply\" for \"pulumi\"\n\nDid you mean this?\n\tpulumi up\n\nRun 'pulumi --help' for usage.",
     );
     check("state frobnicate", "error: unknown command \"frobnicate\" for \"pulumi state\"");
     check("stack frobnicate", "error: unknown command \"frobnicate\" for \"pulumi stack\"");

@@ -69,7 +69,8 @@ impl Context {
 
     /// The same context in another folder.
     pub fn in_folder(&self, folder: &Path) -> Result<Self, Error> {
-        let environment = Environment { cwd: folder.to_owned(), ..self.environment.clone() };
+        let mut environment = self.environment.clone();
+        folder.clone_into(&mut environment.cwd);
         let globals = GlobalArgs { cwd: None, ..self.globals.clone() };
         Context::new(environment, Printer::new(self.printer.color()), globals).map_err(|(_, error)| error)
     }

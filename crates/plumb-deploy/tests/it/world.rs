@@ -444,6 +444,7 @@ impl<'w> Run<'w> {
             Effect::Emit(plumb_events::Event::ResourcePre(step)) => {
                 if std::env::var("SEED").is_ok() { eprintln!("PRE {:?} {} {:?}", step.metadata.op, step.metadata.urn.name(), step.metadata.old.as_ref().map(|o| (o.delete, o.pending_replacement, o.parent.as_ref().map(|p| p.name().to_owned())))); }
             }
+            Effect::Callback { .. } => panic!("the world's programs have no functions"),
             Effect::Emit(_) | Effect::Provider { .. } => {}
             Effect::StartProgram => self.program_runs = true,
             Effect::Finished(outcome) => self.outcome = Some(outcome),

@@ -152,7 +152,7 @@ pub(super) fn register(
     })
 }
 
-fn callback(callback: pulumirpc::Callback) -> Callback {
+pub(super) fn callback(callback: pulumirpc::Callback) -> Callback {
     Callback {
         target: callback.target.into(),
         token: callback.token.into(),

@@ -22,7 +22,7 @@ use crate::program::ProgramInfo;
 use crate::server::SourceContext;
 
 /// Features by their frozen names. SDKs refuse to use what is not here.
-const FEATURES: [(&str, ResourceMonitorFeature); 9] = [
+const FEATURES: [(&str, ResourceMonitorFeature); 11] = [
     ("secrets", ResourceMonitorFeature::Secrets),
     ("resourceReferences", ResourceMonitorFeature::ResourceReferences),
     ("outputValues", ResourceMonitorFeature::OutputValues),
@@ -30,6 +30,8 @@ const FEATURES: [(&str, ResourceMonitorFeature); 9] = [
     ("replacementTrigger", ResourceMonitorFeature::ReplacementTrigger),
     ("deletedWith", ResourceMonitorFeature::DeletedWith),
     ("replaceWith", ResourceMonitorFeature::ReplaceWith),
+    ("transforms", ResourceMonitorFeature::Transforms),
+    ("invokeTransforms", ResourceMonitorFeature::InvokeTransforms),
     ("parameterization", ResourceMonitorFeature::Parameterization),
     ("byteString", ResourceMonitorFeature::ByteString),
 ];
@@ -226,15 +228,22 @@ impl ResourceMonitorService for MonitorService {
         Ok(Response::new(()))
     }
 
-    async fn register_stack_transform(&self, _: Request<pulumirpc::Callback>) -> Result<Response<()>, Status> {
-        Err(Status::unimplemented("transforms are not supported yet"))
+    async fn register_stack_transform(
+        &self,
+        request: Request<pulumirpc::Callback>,
+    ) -> Result<Response<()>, Status> {
+        let callback = decode::callback(request.into_inner());
+        self.ask(MonitorRequest::RegisterStackTransform(callback)).await?;
+        Ok(Response::new(()))
     }
 
     async fn register_stack_invoke_transform(
         &self,
-        _: Request<pulumirpc::Callback>,
+        request: Request<pulumirpc::Callback>,
     ) -> Result<Response<()>, Status> {
-        Err(Status::unimplemented("invoke transforms are not supported yet"))
+        let callback = decode::callback(request.into_inner());
+        self.ask(MonitorRequest::RegisterStackInvokeTransform(callback)).await?;
+        Ok(Response::new(()))
     }
 
     async fn register_resource_hook(

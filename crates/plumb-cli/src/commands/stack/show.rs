@@ -223,17 +223,17 @@ mod tests {
         let args =
             ShowArgs { show_ids: true, show_urns: true, show_secrets: false, show_name: false, output: String::new() };
         let text = plumb_display::colorize(&tree(Some(&snapshot), &args), plumb_events::ColorMode::Never).into_owned();
-        let expected = "    \
-TYPE                                NAME
-    pulumi:pulumi:Stack                 shop-dev
-    │   URN: urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev
-    ├─ random:index/randomPet:RandomPet  pet
-    │      URN: urn:pulumi:dev::shop::random:index/randomPet:RandomPet::pet
-    │      ID: calm-otter
-    └─ pulumi:providers:random          default
-           URN: urn:pulumi:dev::shop::pulumi:providers:random::default
-           ID: p
-";
-        assert_eq!(text.replace("  shop-dev", " shop-dev").replace("  pet", " pet"), expected.replace("  shop-dev", " shop-dev").replace("  pet", " pet"));
+        let expected = [
+            "    TYPE                                 NAME",
+            "    pulumi:pulumi:Stack                  shop-dev",
+            "    │   URN: urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev",
+            "    ├─ random:index/randomPet:RandomPet  pet",
+            "    │      URN: urn:pulumi:dev::shop::random:index/randomPet:RandomPet::pet",
+            "    │      ID: calm-otter",
+            "    └─ pulumi:providers:random           default",
+            "           URN: urn:pulumi:dev::shop::pulumi:providers:random::default",
+            "           ID: p",
+        ];
+        assert_eq!(text.lines().collect::<Vec<_>>(), expected);
     }
 }

@@ -13,8 +13,8 @@ use crate::{Context, Error, ExitStatus};
 /// Resources are only taken out of the state; what they stand for stays as it is.
 #[derive(Args, Debug)]
 pub struct DeleteArgs {
+    /// Shared flags.
     #[command(flatten)]
-    #[expect(missing_docs, reason = "the struct says it")]
     pub target: TargetArgs,
     /// Force deletion of protected resources
     #[arg(long)]

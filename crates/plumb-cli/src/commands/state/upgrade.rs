@@ -13,8 +13,8 @@ use crate::{Context, Error, ExitStatus, prompt};
 /// Stacks of the legacy layout are moved below their projects. This has no effect on stores that have the present layout.
 #[derive(Args, Debug)]
 pub struct UpgradeArgs {
+    /// Shared flags.
     #[command(flatten)]
-    #[expect(missing_docs, reason = "the struct says it")]
     pub target: TargetArgs,
 }
 
