@@ -1,16 +1,17 @@
 """A stack of lab resources in a folder of its own, and what can be seen of it from outside."""
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
+from lab_program import TYPE
+
 LAB = Path(__file__).resolve().parent.parent / "lab"
-PROJECT, STACK = "crash", "dev"
-TYPE = "lab:index:Thing"
+STACK = "dev"
 
 
 class CommandFailed(Exception):
@@ -18,37 +19,6 @@ class CommandFailed(Exception):
 
     def __init__(self, words, code, output):
         super().__init__(f"`{' '.join(words)}` ended with {code}:\n{output[-4000:]}")
-
-
-class Program:
-    """Resources by name: how long each takes to create, and on which others it depends."""
-
-    def __init__(self, random, count):
-        names = [f"r{number:03d}" for number in range(count)]
-        self.sleeps = {name: random.randint(2, 150) for name in names}
-        self.dependencies = {}
-        for number, name in enumerate(names):
-            earlier = names[max(0, number - 25):number]
-            self.dependencies[name] = sorted(random.sample(earlier, min(len(earlier), random.choice([0, 0, 1, 2]))))
-        self.secret = {name for name in names if random.random() < 0.1}
-
-    @property
-    def names(self):
-        return list(self.sleeps)
-
-    def text(self):
-        """The project file. JSON is YAML."""
-        resources = {}
-        for name, sleep in self.sleeps.items():
-            properties = {
-                "value": name,
-                "items": ["${%s.serial}" % other for other in self.dependencies[name]],
-                "sleepMs": {"create": sleep},
-            }
-            if name in self.secret:
-                properties["password"] = {"fn::secret": f"secret of {name}"}
-            resources[name] = {"type": TYPE, "properties": properties}
-        return json.dumps({"name": PROJECT, "runtime": "yaml", "resources": resources}, indent=1)
 
 
 class State:
@@ -60,23 +30,30 @@ class State:
         self.pending = deployment.get("pending_operations") or []
 
     def things(self):
-        """Resources of the lab, by name; a name that is there twice is a fault of its own."""
+        """The resources of the lab."""
         return [one for one in self.resources if one["type"] == TYPE]
 
+    def names(self):
+        return {name_of(one["urn"]) for one in self.things()}
+
     def pending_creates(self):
-        """Names of the resources whose creation was begun, once for each time."""
-        return [name_of(one["resource"]["urn"]) for one in self.pending if one["type"] == "creating"]
+        """URNs of the resources whose creation was begun and has no recorded end, once for each time."""
+        return [one["resource"]["urn"] for one in self.pending if one["type"] == "creating"]
+
+    def pending_deletes(self):
+        """Ids of the resources whose deletion was begun and has no recorded end."""
+        return {one["resource"].get("id") for one in self.pending if one["type"] == "deleting"}
 
 
 class LabStack:
     """Folders, environment and commands of one stack."""
 
-    def __init__(self, root, binary, python, program):
-        self.root, self.binary, self.program = root, binary, program
+    def __init__(self, root, binary, python):
+        self.root, self.binary = root, binary
         self.project, self.cloud, self.log = root / "project", root / "cloud", root / "log.jsonl"
+        self.output = root / "output.txt"
         for name in ("project", "cloud", "backend", "home"):
             (root / name).mkdir()
-        (self.project / "Pulumi.yaml").write_text(program.text())
         self.environment = {
             "PATH": os.pathsep.join([str(LAB), os.environ.get("PATH", "")]),
             "HOME": str(root / "home"),
@@ -89,9 +66,12 @@ class LabStack:
             "LAB_LOG": str(self.log),
         }
 
+    def write(self, program):
+        self.program = program
+        (self.project / "Pulumi.yaml").write_text(program.text())
+
     def start(self, *words):
         """Starts a command; its output goes to a file, so that it never waits for a reader."""
-        self.output = self.root / "output.txt"
         with open(self.output, "wb") as output:
             return subprocess.Popen(
                 [str(self.binary), *words, "--non-interactive", "--color", "never"],
@@ -118,24 +98,30 @@ class LabStack:
         return State(json.loads(target.read_text()))
 
     def objects(self):
-        """Objects of the pretend cloud: id to name."""
-        found = {}
-        for path in self.cloud.glob("*.json"):
-            thing = json.loads(path.read_text())
-            found[thing["id"]] = thing["id"].rsplit("-", 1)[0]
-        return found
+        """Objects of the pretend cloud, by id."""
+        things = [json.loads(path.read_text()) for path in sorted(self.cloud.glob("*.json"))]
+        return {thing["id"]: thing for thing in things}
 
     def calls(self):
-        """The log of the provider: name of the resource of every Create, and the calls that have no answer yet."""
-        creates, open_calls = [], set()
+        """The log of the provider: all calls that change something, in order, and those of them without an answer."""
+        begun, unanswered = [], set()
         for line in self.log.read_text().splitlines() if self.log.exists() else []:
             entry = json.loads(line)
             if "done" in entry:
-                open_calls.discard(entry["done"])
-            elif entry["method"] == "Create" and not entry.get("preview"):
-                creates.append(name_of(entry["urn"]))
-                open_calls.add(entry["call"])
-        return creates, open_calls
+                unanswered.discard(entry["done"])
+            elif entry["method"] in ("Create", "Update", "Delete") and not entry.get("preview"):
+                begun.append((entry["method"], name_of(entry["urn"])))
+                unanswered.add(entry["call"])
+        return begun, unanswered
+
+    def creates(self):
+        """Names of the resources of all creates that were asked for."""
+        return [name for method, name in self.calls()[0] if method == "Create"]
+
+    def has_journal(self):
+        """Whether an update has left a journal that is not folded into the checkpoint yet."""
+        journals = list((self.root / "backend" / ".pulumi" / "journals").rglob("*.journal"))
+        return any(not journal.with_suffix(".folded").exists() for journal in journals)
 
     # -- provider processes that outlive the engine
 
@@ -144,10 +130,8 @@ class LabStack:
         mark = b"LAB_CLOUD=" + os.fsencode(self.cloud) + b"\0"
         found = []
         for entry in Path("/proc").iterdir():
-            if not entry.name.isdigit() or int(entry.name) == os.getpid():
-                continue
             try:
-                if mark in (entry / "environ").read_bytes():
+                if entry.name.isdigit() and mark in (entry / "environ").read_bytes():
                     found.append(int(entry.name))
             except OSError:
                 continue
@@ -158,16 +142,24 @@ class LabStack:
         deadline = time.monotonic() + 30
         while finish and self.survivors() and self.calls()[1] and time.monotonic() < deadline:
             time.sleep(0.02)
-        for process in self.survivors():
-            try:
-                os.kill(process, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        # The cloud's counters are not written in one go; a real cloud does not break when its client is killed.
+        with open(self.cloud / ".counters", "a+", encoding="utf-8") as counters:
+            fcntl.flock(counters, fcntl.LOCK_EX)
+            for process in self.survivors():
+                try:
+                    os.kill(process, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
         while self.survivors():
             if time.monotonic() > deadline + 10:
-                sys.exit(f"processes {self.survivors()} do not end")
+                raise TimeoutError(f"processes {self.survivors()} do not end")
             time.sleep(0.01)
 
 
 def name_of(urn):
     return urn.rsplit("::", 1)[1]
+
+
+def made_for(object_id):
+    """The name of the resource that an object was made for: its n-th object is called `name-n`."""
+    return object_id.rsplit("-", 1)[0]

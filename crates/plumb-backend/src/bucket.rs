@@ -25,10 +25,16 @@ pub trait Bucket: Send + Sync {
     /// Writes an object, replacing the one that is there.
     fn put(&self, key: &str, content: &[u8]) -> Result<(), BucketError>;
 
-    /// Writes an object unless there is one; tells whether it did.
+    /// Like [`Bucket::put`] for objects that a power failure may take: readers see a whole object or none, but it is not
+    /// made durable.
+    fn put_relaxed(&self, key: &str, content: &[u8]) -> Result<(), BucketError> {
+        self.put(key, content)
+    }
+
+    /// Writes an object unless there is one; tells whether it did. A power failure may take it.
     fn put_if_absent(&self, key: &str, content: &[u8]) -> Result<bool, BucketError>;
 
-    /// Removes an object; tells whether it was there.
+    /// Removes an object; tells whether it was there. After a power failure it may be there again.
     fn delete(&self, key: &str) -> Result<bool, BucketError>;
 
     /// Moves an object, replacing what is at the target.

@@ -59,6 +59,17 @@ pub struct Fenced {
 /// An operation on a backend failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BackendError {
+    /// The state that an operation reached is not one to go on from; it is not written.
+    #[error(
+        "the new state of stack {stack} is invalid and was not written; what happened is kept in its journal"
+    )]
+    Invalid {
+        /// The stack.
+        stack: String,
+        /// What is wrong with it.
+        #[source]
+        source: plumb_state::integrity::IntegrityError,
+    },
     /// Stored objects could not be read or written.
     #[error(transparent)]
     Bucket(#[from] BucketError),

@@ -90,7 +90,7 @@ impl Store {
             key: record_key.clone(),
             source,
         })?;
-        self.bucket.put(&record_key, &packed)?;
+        self.bucket.put_relaxed(&record_key, &packed)?;
         self.copy_state(stack, &format!("{stem}.checkpoint.json{extension}"))
     }
 
@@ -110,7 +110,7 @@ impl Store {
         };
         let key = self.state_key(stack)?.ok_or_else(missing)?;
         let content = self.bucket.get(&key)?.ok_or_else(missing)?;
-        Ok(self.bucket.put(target, &content)?)
+        Ok(self.bucket.put_relaxed(target, &content)?)
     }
 
     /// The objects of a stack's history.

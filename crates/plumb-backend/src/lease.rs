@@ -139,7 +139,12 @@ impl Drop for Lease {
                 ..self.content.clone()
             };
             let key = lease_key(&self.fence.folder, self.fence.epoch);
-            if let Err(error) = self.fence.store.bucket.put(&key, &json_bytes(&ended)) {
+            if let Err(error) = self
+                .fence
+                .store
+                .bucket
+                .put_relaxed(&key, &json_bytes(&ended))
+            {
                 tracing::warn!(%error, "could not end the lease");
             }
         }
@@ -190,7 +195,7 @@ fn renew(fence: &Fence, lease: &LeaseContent) -> Result<(), BucketError> {
         expires: Timestamp::now() + lease_time(&fence.store),
         ..lease.clone()
     };
-    fence.store.bucket.put(
+    fence.store.bucket.put_relaxed(
         &lease_key(&fence.folder, lease.epoch),
         &json_bytes(&renewed),
     )

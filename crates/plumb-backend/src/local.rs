@@ -1,6 +1,7 @@
 //! A bucket in a folder.
 //!
-//! Objects are files. They are written beside their place, synced, and renamed, and then their folder is synced.
+//! Objects are files. They are written beside their place, synced, and renamed, and then their folder is synced. Syncing
+//! is what an update waits for most: objects that nobody misses after a power failure are not synced.
 //! Sidecar files (`.attrs`) of other programs are not shown, and go with their object.
 
 use std::fs::{self, File};
@@ -48,7 +49,12 @@ impl LocalBucket {
     }
 
     /// Writes a temporary file beside `path`.
-    fn stage(&self, path: &Path, content: &[u8]) -> Result<PathBuf, BucketError> {
+    fn stage(
+        &self,
+        path: &Path,
+        content: &[u8],
+        durability: Durability,
+    ) -> Result<PathBuf, BucketError> {
         let folder = parent(path);
         make_folder(folder).map_err(io_error("make the folder", folder))?;
         let nanos = SystemTime::now()
@@ -59,7 +65,7 @@ impl LocalBucket {
         let mut name = path.as_os_str().to_owned();
         name.push(unique);
         let temporary = PathBuf::from(name);
-        let written = write_new(&temporary, content);
+        let written = write_new(&temporary, content, durability);
         match written {
             Ok(()) => Ok(temporary),
             Err(error) => {
@@ -67,6 +73,36 @@ impl LocalBucket {
                 Err(io_error("write", &temporary)(error))
             }
         }
+    }
+}
+
+/// Whether a power failure may take what was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Durability {
+    Durable,
+    Relaxed,
+}
+
+impl LocalBucket {
+    fn put_with(
+        &self,
+        key: &str,
+        content: &[u8],
+        durability: Durability,
+    ) -> Result<(), BucketError> {
+        let path = self.path(key)?;
+        let temporary = self.stage(&path, content, durability)?;
+        let renamed = fs::rename(&temporary, &path).and_then(|()| match durability {
+            Durability::Durable => sync_folder(parent(&path)),
+            Durability::Relaxed => Ok(()),
+        });
+        renamed.map_err(|error| {
+            let _ = fs::remove_file(&temporary);
+            io_error("write", &path)(error)
+        })?;
+        // A sidecar would describe the old content.
+        let _ = fs::remove_file(sidecar(&path));
+        Ok(())
     }
 }
 
@@ -81,29 +117,26 @@ impl Bucket for LocalBucket {
     }
 
     fn put(&self, key: &str, content: &[u8]) -> Result<(), BucketError> {
-        let path = self.path(key)?;
-        let temporary = self.stage(&path, content)?;
-        let renamed = fs::rename(&temporary, &path).and_then(|()| sync_folder(parent(&path)));
-        renamed.map_err(|error| {
-            let _ = fs::remove_file(&temporary);
-            io_error("write", &path)(error)
-        })?;
-        // A sidecar would describe the old content.
-        let _ = fs::remove_file(sidecar(&path));
-        Ok(())
+        self.put_with(key, content, Durability::Durable)
+    }
+
+    fn put_relaxed(&self, key: &str, content: &[u8]) -> Result<(), BucketError> {
+        self.put_with(key, content, Durability::Relaxed)
     }
 
     fn put_if_absent(&self, key: &str, content: &[u8]) -> Result<bool, BucketError> {
         let path = self.path(key)?;
-        let temporary = self.stage(&path, content)?;
+        let temporary = self.stage(&path, content, Durability::Relaxed)?;
         let linked = fs::hard_link(&temporary, &path);
         let _ = fs::remove_file(&temporary);
         let made = match linked {
             // Not every file system has links. Then a reader may for a moment see a file that is not complete.
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => write_new(&path, content),
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                write_new(&path, content, Durability::Relaxed)
+            }
             linked => linked,
         };
-        match made.and_then(|()| sync_folder(parent(&path))) {
+        match made {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
             Err(error) => Err(io_error("write", path)(error)),
@@ -115,7 +148,6 @@ impl Bucket for LocalBucket {
         match fs::remove_file(&path) {
             Ok(()) => {
                 let _ = fs::remove_file(sidecar(&path));
-                sync_folder(parent(&path)).map_err(io_error("sync", path))?;
                 Ok(true)
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -148,25 +180,43 @@ impl Bucket for LocalBucket {
         let path = self.path(key)?;
         make_folder(parent(&path)).map_err(io_error("make the folder", parent(&path)))?;
         let file = File::create_new(&path).map_err(io_error("create", &path))?;
-        sync_folder(parent(&path)).map_err(io_error("sync", &path))?;
-        Ok(Box::new(file))
+        let unsynced_folder = Some(parent(&path).to_owned());
+        Ok(Box::new(LocalJournal {
+            file,
+            unsynced_folder,
+        }))
     }
 }
 
-impl JournalFile for File {
+/// A journal in a file.
+struct LocalJournal {
+    file: File,
+    /// The folder, until the file's name in it is durable: with the first sync of the file.
+    unsynced_folder: Option<PathBuf>,
+}
+
+impl JournalFile for LocalJournal {
     fn append(&mut self, content: &[u8]) -> io::Result<()> {
-        self.write_all(content)
+        self.file.write_all(content)
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.sync_data()
+        self.file.sync_data()?;
+        if let Some(folder) = &self.unsynced_folder {
+            sync_folder(folder)?;
+            self.unsynced_folder = None;
+        }
+        Ok(())
     }
 }
 
-fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
+fn write_new(path: &Path, content: &[u8], durability: Durability) -> io::Result<()> {
     let mut file = File::create_new(path)?;
     file.write_all(content)?;
-    file.sync_all()
+    match durability {
+        Durability::Durable => file.sync_all(),
+        Durability::Relaxed => Ok(()),
+    }
 }
 
 fn parent(path: &Path) -> &Path {

@@ -95,7 +95,7 @@ impl Lock {
             owner: store.owner.clone(),
             timestamp: Timestamp::now().to_string(),
         };
-        store.bucket.put(&key, &json_bytes(&content))?;
+        store.bucket.put_relaxed(&key, &json_bytes(&content))?;
         let own = Lock {
             store: store.clone(),
             key,

@@ -109,7 +109,7 @@ impl Store {
     /// Copies an object to its `.bak`. A failure is no reason not to go on.
     pub(crate) fn back_up(&self, key: &str) {
         let copied = self.bucket.get(key).and_then(|content| match content {
-            Some(content) => self.bucket.put(&format!("{key}.bak"), &content),
+            Some(content) => self.bucket.put_relaxed(&format!("{key}.bak"), &content),
             None => Ok(()),
         });
         if let Err(error) = copied {

@@ -118,9 +118,24 @@ impl Update {
 
     /// Ends the update: saves the state, writes `record` into the history, and gives the stack back.
     ///
-    /// Without `snapshot` the state is the fold of the journal. When the state cannot be saved, the journal and the
-    /// lock stay, and the next run recovers.
+    /// Without `snapshot` the state is the fold of the journal. A snapshot that is invalid is not written. When the
+    /// state cannot be saved, the journal and the lock stay, and the next run recovers.
     pub fn finish(
+        mut self,
+        snapshot: Option<&EncryptedSnapshot>,
+        record: Option<&UpdateRecord>,
+    ) -> Result<Finished, BackendError> {
+        if let Some(Err(source)) = snapshot.map(|snapshot| snapshot.opaque().verify()) {
+            self.leave();
+            return Err(BackendError::Invalid {
+                stack: self.stack.qualified(),
+                source,
+            });
+        }
+        self.complete(snapshot, record)
+    }
+
+    fn complete(
         mut self,
         snapshot: Option<&EncryptedSnapshot>,
         record: Option<&UpdateRecord>,
@@ -142,15 +157,16 @@ impl Update {
     }
 
     /// Replaces the state as a whole without a journal, as `stack import` and state edits do, and gives the stack back.
+    /// Callers check what they write; people may insist on a state that is not valid.
     pub fn replace(self, snapshot: &EncryptedSnapshot) -> Result<(), BackendError> {
-        self.finish(Some(snapshot), None).map(|_| ())
+        self.complete(Some(snapshot), None).map(|_| ())
     }
 
     fn save(&mut self, snapshot: Option<&EncryptedSnapshot>) -> Result<(), BackendError> {
         let closed = self.journal.take().map_or(Ok(Seq(0)), JournalWriter::close);
         // With its own snapshot the engine knows more than a journal that could not be written.
         if snapshot.is_none() || matches!(closed, Err(JournalError::Fenced(_))) {
-            closed?;
+            closed.clone()?;
         }
         self.check_fence()?;
         let folded = match snapshot {
@@ -159,7 +175,10 @@ impl Update {
         };
         if let Some(snapshot) = snapshot.or(folded.as_ref()) {
             let text = snapshot.checkpoint(&self.stack.qualified());
-            recovery::note_folded(&self.store, &self.journal_key, &text)?;
+            // A journal without records says nothing about a checkpoint that replaces its base.
+            if !matches!(closed, Ok(Seq(0))) {
+                recovery::note_folded(&self.store, &self.journal_key, &text)?;
+            }
             self.check_fence()?;
             self.store.save_text(&self.stack, &text)?;
         }
@@ -230,8 +249,7 @@ fn open_journal(
         checkpoint,
         segment: 0,
     });
-    file.append(&header)
-        .and_then(|()| file.sync())
-        .map_err(io_error("write", key))?;
+    // The first commit of a record makes the header durable with it.
+    file.append(&header).map_err(io_error("write", key))?;
     Ok(JournalWriter::start(file, Box::new(move || fence.check()))?)
 }

@@ -3,7 +3,8 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    about, cancel, completion, config, install, login, logout, new, org, plugin, project, stack, state, version, whoami,
+    about, cancel, completion, config, install, login, logout, new, org, plugin, project, stack,
+    state, version, whoami,
 };
 use crate::operate::{self, args as operations};
 use crate::{Context, Error, ExitStatus};
@@ -220,7 +221,9 @@ impl Command {
             Command::Policy(_) => Err(Error::unsupported("`policy`")),
             Command::Logs(_) => Err(Error::unsupported("`logs`")),
             Command::Watch(_) => Err(Error::unsupported("`watch`")),
-            Command::Console(_) => Err(Error::user("this command is not available for the current backend, which has no console")),
+            Command::Console(_) => Err(Error::user(
+                "this command is not available for the current backend, which has no console",
+            )),
             Command::Do(_) => Err(Error::unsupported("`do`")),
             Command::ReplayEvents(_) => Err(Error::unsupported("`replay-events`")),
             Command::Events(_) => Err(Error::unsupported("`events`")),

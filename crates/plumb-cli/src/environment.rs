@@ -61,9 +61,10 @@ impl Environment {
         })?;
         let mut words = std::env::args_os();
         let program = words.next().unwrap_or_default();
-        let program = Path::new(&program)
-            .file_stem()
-            .map_or_else(|| "plumb".to_owned(), |name| name.to_string_lossy().into_owned());
+        let program = Path::new(&program).file_stem().map_or_else(
+            || "plumb".to_owned(),
+            |name| name.to_string_lossy().into_owned(),
+        );
         let variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
         let home = std::env::home_dir().unwrap_or_else(|| cwd.clone());
         let pulumi_home = variables
@@ -75,7 +76,9 @@ impl Environment {
             home,
             pulumi_home,
             cwd,
-            arguments: words.map(|word| word.to_string_lossy().into_owned()).collect(),
+            arguments: words
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect(),
             program,
             stdin_is_terminal: std::io::stdin().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
@@ -99,7 +102,9 @@ impl Environment {
 
     /// The value of a variable, if it is set; an empty one is a value too.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.variables.get(OsStr::new(name)).and_then(|value| value.to_str())
+        self.variables
+            .get(OsStr::new(name))
+            .and_then(|value| value.to_str())
     }
 
     /// The value of a variable, if it is set and not empty.
@@ -109,7 +114,8 @@ impl Environment {
 
     /// Whether a switch is on: `1` or `true`, in any case.
     pub fn is_on(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|value| value == "1" || value.eq_ignore_ascii_case("true"))
+        self.get(name)
+            .is_some_and(|value| value == "1" || value.eq_ignore_ascii_case("true"))
     }
 
     /// All variables, for child processes.
@@ -148,12 +154,16 @@ impl Environment {
 
     /// Name of the machine.
     pub fn host_name(&self) -> String {
-        system_host().or_else(|| self.non_empty("COMPUTERNAME").map(ToOwned::to_owned)).unwrap_or_default()
+        system_host()
+            .or_else(|| self.non_empty("COMPUTERNAME").map(ToOwned::to_owned))
+            .unwrap_or_default()
     }
 
     /// How many operations may run side by side when nobody says: four per processor.
     pub fn default_parallel() -> i32 {
-        std::thread::available_parallelism().map_or(4, |count| i32::try_from(count.get() * 4).unwrap_or(i32::MAX))
+        std::thread::available_parallelism().map_or(4, |count| {
+            i32::try_from(count.get() * 4).unwrap_or(i32::MAX)
+        })
     }
 
     fn is_ci(&self) -> bool {
@@ -168,7 +178,11 @@ impl Environment {
 
 #[cfg(unix)]
 fn system_host() -> Option<String> {
-    rustix::system::uname().nodename().to_str().ok().map(ToOwned::to_owned)
+    rustix::system::uname()
+        .nodename()
+        .to_str()
+        .ok()
+        .map(ToOwned::to_owned)
 }
 
 #[cfg(not(unix))]

@@ -1,6 +1,7 @@
 //! Errors as users see them, and exit codes (`cli.md` 1.4).
 
 use std::error::Error as StdError;
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use plumb_backend::BackendError;
@@ -71,7 +72,10 @@ impl Error {
 
     /// An error with a certain exit code.
     pub fn with_status(status: ExitStatus, message: impl Into<String>) -> Self {
-        Error { status, report: Report::Message(message.into()) }
+        Error {
+            status,
+            report: Report::Message(message.into()),
+        }
     }
 
     /// Several errors at once.
@@ -81,12 +85,18 @@ impl Error {
         } else {
             Report::Several(messages)
         };
-        Error { status: ExitStatus::Failure, report }
+        Error {
+            status: ExitStatus::Failure,
+            report,
+        }
     }
 
     /// Nothing more is to be said: the display has shown what went wrong.
     pub fn shown(status: ExitStatus) -> Self {
-        Error { status, report: Report::Shown }
+        Error {
+            status,
+            report: Report::Shown,
+        }
     }
 
     /// Something that is known and not built.
@@ -96,12 +106,17 @@ impl Error {
 
     /// Something that only the commercial service has.
     pub fn needs_service(what: impl std::fmt::Display) -> Self {
-        Error::user(format!("{what} requires the cloud service, which is not supported"))
+        Error::user(format!(
+            "{what} requires the cloud service, which is not supported"
+        ))
     }
 
     /// There is no stack of this name.
     pub fn no_stack(name: impl std::fmt::Display) -> Self {
-        Error::with_status(ExitStatus::StackNotFound, format!("no stack named '{name}' found"))
+        Error::with_status(
+            ExitStatus::StackNotFound,
+            format!("no stack named '{name}' found"),
+        )
     }
 
     /// The same error with words before it.
@@ -109,9 +124,12 @@ impl Error {
     pub fn context(self, before: impl std::fmt::Display) -> Self {
         let report = match self.report {
             Report::Message(text) => Report::Message(format!("{before}: {text}")),
-            Report::Several(texts) => {
-                Report::Several(texts.into_iter().map(|text| format!("{before}: {text}")).collect())
-            }
+            Report::Several(texts) => Report::Several(
+                texts
+                    .into_iter()
+                    .map(|text| format!("{before}: {text}"))
+                    .collect(),
+            ),
             Report::Shown => Report::Shown,
         };
         Error { report, ..self }
@@ -129,7 +147,7 @@ impl Error {
             Report::Several(texts) => {
                 let mut all = format!("{} errors occurred:", texts.len());
                 for (index, text) in texts.iter().enumerate() {
-                    all.push_str(&format!("\n    {}) {text}", index + 1));
+                    let _ = write!(all, "\n    {}) {text}", index + 1);
                 }
                 Some(all)
             }

@@ -20,7 +20,9 @@ pub fn pretty(value: &impl Serialize, indent: Indent) -> String {
     let mut out = Vec::new();
     let formatter = serde_json::ser::PrettyFormatter::with_indent(spaces);
     let mut serializer = serde_json::Serializer::with_formatter(&mut out, formatter);
-    value.serialize(&mut serializer).expect("what commands print has text keys only");
+    value
+        .serialize(&mut serializer)
+        .expect("what commands print has text keys only");
     let mut text = String::from_utf8(out).expect("JSON is UTF-8");
     text.push('\n');
     text
@@ -28,5 +30,7 @@ pub fn pretty(value: &impl Serialize, indent: Indent) -> String {
 
 /// The same JSON with the characters that mean something in HTML escaped.
 pub fn escape_html(json: &str) -> String {
-    json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+    json.replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026")
 }

@@ -13,14 +13,18 @@ pub mod context;
 pub mod environment;
 pub mod error;
 pub mod json;
+pub mod logging;
 pub mod operate;
 pub mod output;
 pub mod prompt;
 pub mod table;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use plumb_events::ColorMode;
+
+use logging::Log;
 
 pub use context::Context;
 pub use environment::Environment;
@@ -32,7 +36,8 @@ pub const VERSION: &str = "v3.260.0";
 
 /// [`VERSION`] as a version.
 pub fn semantic_version() -> semver::Version {
-    semver::Version::parse(VERSION.trim_start_matches('v')).expect("the reported version is a version")
+    semver::Version::parse(VERSION.trim_start_matches('v'))
+        .expect("the reported version is a version")
 }
 
 /// Runs the command line of this process.
@@ -65,11 +70,22 @@ fn run(environment: Environment, cli: cli::Cli) -> ExitStatus {
         Ok(context) => context,
         Err((printer, error)) => return report(&printer, &error),
     };
-    let command = cli.command.expect("the parser shows the help when there is no command");
-    match command.run(&context) {
-        Ok(status) => status,
-        Err(error) => report(&context.printer, &error),
-    }
+    let command = cli
+        .command
+        .expect("the parser shows the help when there is no command");
+    let log = Log::start(&context.globals, &context.environment, &context.printer);
+    let status = match catch_unwind(AssertUnwindSafe(|| command.run(&context))) {
+        Ok(Ok(status)) => status,
+        Ok(Err(error)) => report(&context.printer, &error),
+        Err(_) => {
+            context
+                .printer
+                .line("The Pulumi CLI encountered a fatal error. This is a bug!");
+            ExitStatus::Internal
+        }
+    };
+    log.end(&context.printer);
+    status
 }
 
 fn report(printer: &Printer, error: &Error) -> ExitStatus {

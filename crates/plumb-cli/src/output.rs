@@ -27,7 +27,11 @@ pub struct Printer {
 impl Printer {
     /// A printer that treats colours like this.
     pub fn new(color: ColorMode) -> Self {
-        Printer { color, stdout_gone: AtomicBool::new(false), stderr_gone: AtomicBool::new(false) }
+        Printer {
+            color,
+            stdout_gone: AtomicBool::new(false),
+            stderr_gone: AtomicBool::new(false),
+        }
     }
 
     /// The printer that `--color` asks for.
@@ -111,7 +115,11 @@ fn write_to(stream: &mut dyn Write, gone: &AtomicBool, text: &str) {
     if gone.load(Ordering::Relaxed) {
         return;
     }
-    if stream.write_all(text.as_bytes()).and_then(|()| stream.flush()).is_err() {
+    if stream
+        .write_all(text.as_bytes())
+        .and_then(|()| stream.flush())
+        .is_err()
+    {
         gone.store(true, Ordering::Relaxed);
     }
 }

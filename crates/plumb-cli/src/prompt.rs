@@ -24,12 +24,18 @@ pub fn secret(question: &str) -> Result<String, Error> {
 
 /// Asks whether to go on. The default is no.
 pub fn confirm(question: &str) -> Result<bool, Error> {
-    Confirm::new(question).with_default(false).prompt().map_err(stopped)
+    Confirm::new(question)
+        .with_default(false)
+        .prompt()
+        .map_err(stopped)
 }
 
 /// Asks to choose one of several; returns its index.
 pub fn select(question: &str, choices: Vec<String>) -> Result<usize, Error> {
-    Select::new(question, choices).raw_prompt().map(|choice| choice.index).map_err(stopped)
+    Select::new(question, choices)
+        .raw_prompt()
+        .map(|choice| choice.index)
+        .map_err(stopped)
 }
 
 fn stopped(error: InquireError) -> Error {

@@ -1,5 +1,7 @@
 //! Tables (`cli.md` 1.6): columns as wide as their widest cell, two spaces between, the last one not padded.
 
+use std::fmt::Write as _;
+
 use unicode_width::UnicodeWidthStr;
 
 use crate::Printer;
@@ -42,7 +44,10 @@ impl Table {
 
     /// Adds a row.
     pub fn row<C: Into<String>>(&mut self, cells: impl IntoIterator<Item = C>) {
-        self.rows.push(Row { cells: cells.into_iter().map(Into::into).collect(), details: String::new() });
+        self.rows.push(Row {
+            cells: cells.into_iter().map(Into::into).collect(),
+            details: String::new(),
+        });
     }
 
     /// Adds a row with lines below it.
@@ -55,10 +60,10 @@ impl Table {
         let widths = self.widths();
         let mut out = String::new();
         let header = join(&self.headers, &widths);
-        out.push_str(&format!("{}{}\n", self.prefix, Printer::headline(&header)));
+        let _ = writeln!(out, "{}{}", self.prefix, Printer::headline(&header));
         for row in &self.rows {
             for line in lines_of(row, &widths) {
-                out.push_str(&format!("{}{line}\n", self.prefix));
+                let _ = writeln!(out, "{}{line}", self.prefix);
             }
             out.push_str(&row.details);
         }
@@ -78,10 +83,19 @@ impl Table {
 }
 
 fn lines_of(row: &Row, widths: &[usize]) -> Vec<String> {
-    let height = row.cells.iter().map(|cell| cell.lines().count()).max().unwrap_or(0).max(1);
+    let height = row
+        .cells
+        .iter()
+        .map(|cell| cell.lines().count())
+        .max()
+        .unwrap_or(0)
+        .max(1);
     let line = |index| {
-        let cells: Vec<String> =
-            row.cells.iter().map(|cell| cell.lines().nth(index).unwrap_or_default().to_owned()).collect();
+        let cells: Vec<String> = row
+            .cells
+            .iter()
+            .map(|cell| cell.lines().nth(index).unwrap_or_default().to_owned())
+            .collect();
         join(&cells, widths)
     };
     (0..height).map(line).collect()
@@ -92,7 +106,12 @@ fn join(cells: &[String], widths: &[usize]) -> String {
     for (index, cell) in cells.iter().enumerate() {
         line.push_str(cell);
         if index + 1 < cells.len() {
-            let padding = widths.get(index).copied().unwrap_or(0).saturating_sub(cell.width()) + GAP;
+            let padding = widths
+                .get(index)
+                .copied()
+                .unwrap_or(0)
+                .saturating_sub(cell.width())
+                + GAP;
             line.extend(std::iter::repeat_n(' ', padding));
         }
     }
@@ -112,7 +131,10 @@ mod tests {
         table.row(["a", "1"]);
         table.row(["longer", "two\nlines"]);
         let text = colorize(&table.render(), ColorMode::Never).into_owned();
-        assert_eq!(text, "    KEY     VALUE\n    a       1\n    longer  two\n            lines\n");
+        assert_eq!(
+            text,
+            "    KEY     VALUE\n    a       1\n    longer  two\n            lines\n"
+        );
     }
 
     #[test]

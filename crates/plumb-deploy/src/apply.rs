@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_resource::provider::{
-    CreateRequest, DeleteRequest, Parameterization, ProviderCall, ProviderError, ProviderReply, ReadRequest, ReadResponse,
-    ResourceStatus, UpdateRequest,
+    CreateRequest, DeleteRequest, Parameterization, ProviderCall, ProviderError, ProviderReply,
+    ReadRequest, ReadResponse, ResourceStatus, UpdateRequest,
 };
 use plumb_resource::{OperationType, ResourceId, ResourceKind, ResourceState, StepOp};
-use plumb_state::{Extension, PendingOperation};
 use plumb_state::journal::{EntryKind, OperationId, Slot};
+use plumb_state::{Extension, PendingOperation};
 use plumb_value::Value;
 
 use crate::arena::StateIdx;
@@ -46,11 +46,20 @@ pub(crate) enum Damage {
 
 impl Applied {
     fn done(state: Option<ResourceState>) -> Self {
-        Applied { state, failure: None }
+        Applied {
+            state,
+            failure: None,
+        }
     }
 
     fn failed(message: impl Into<String>, status: Damage) -> Self {
-        Applied { state: None, failure: Some(StepFailure { message: message.into(), status }) }
+        Applied {
+            state: None,
+            failure: Some(StepFailure {
+                message: message.into(),
+                status,
+            }),
+        }
     }
 
     pub(crate) fn from_error(error: &ProviderError) -> Self {
@@ -69,7 +78,9 @@ impl Deployment {
         if self.ctx.options.is_preview() {
             return 0;
         }
-        let Some(kind) = step.op.operation_type() else { return 0 };
+        let Some(kind) = step.op.operation_type() else {
+            return 0;
+        };
         let old = step.old.map(|old| self.arena.state(old).clone());
         let resource = match (&step.new, old) {
             (Some(new), old) if kind == OperationType::Updating => {
@@ -85,8 +96,16 @@ impl Deployment {
             (None, Some(old)) => old,
             (None, None) => return 0,
         };
-        let pending = PendingOperation { resource, operation: kind };
-        self.outbox.journal(operation, EntryKind::Begin { operation: Some(pending) })
+        let pending = PendingOperation {
+            resource,
+            operation: kind,
+        };
+        self.outbox.journal(
+            operation,
+            EntryKind::Begin {
+                operation: Some(pending),
+            },
+        )
     }
 
     /// Does a step. `None` when it waits for a provider.
@@ -99,23 +118,40 @@ impl Deployment {
     ) -> Option<StepEnd> {
         match step.op {
             StepOp::Same => self.perform_same(idx, step, operation),
-            StepOp::Create | StepOp::CreateReplacement => self.perform_create(idx, step, operation, fence),
+            StepOp::Create | StepOp::CreateReplacement => {
+                self.perform_create(idx, step, operation, fence)
+            }
             StepOp::Update => self.perform_update(idx, step, operation, fence),
             StepOp::Delete | StepOp::DeleteReplaced | StepOp::Discard | StepOp::DiscardReplaced => {
                 self.perform_delete(idx, step, operation, fence)
             }
             StepOp::Replace => {
                 self.finish_marker(&step);
-                Some(StepEnd { state: None, fence: 0, is_failed: false })
+                Some(StepEnd {
+                    state: None,
+                    fence: 0,
+                    is_failed: false,
+                })
             }
-            StepOp::RemovePendingReplace => Some(self.complete(step, operation, Applied::done(None))),
-            StepOp::Read | StepOp::ReadReplacement => self.perform_read(idx, step, operation, fence),
+            StepOp::RemovePendingReplace => {
+                Some(self.complete(step, operation, Applied::done(None)))
+            }
+            StepOp::Read | StepOp::ReadReplacement => {
+                self.perform_read(idx, step, operation, fence)
+            }
             StepOp::Refresh => self.perform_refresh(idx, step, operation),
-            StepOp::Import | StepOp::ImportReplacement => self.perform_import(idx, step, operation, fence),
+            StepOp::Import | StepOp::ImportReplacement => {
+                self.perform_import(idx, step, operation, fence)
+            }
         }
     }
 
-    fn perform_same(&mut self, idx: ChainIdx, step: Step, operation: OperationId) -> Option<StepEnd> {
+    fn perform_same(
+        &mut self,
+        idx: ChainIdx,
+        step: Step,
+        operation: OperationId,
+    ) -> Option<StepEnd> {
         let mut new = step.new.as_deref().cloned()?;
         if step.how == How::SkippedCreate {
             self.mark_unknown(idx);
@@ -127,7 +163,11 @@ impl Deployment {
         if new.kind == ResourceKind::Provider && step.how != How::Untargeted {
             // A provider that is as it was keeps running on its old inputs (PROV-28).
             if let Err(message) = self.configure_provider(&new.urn.clone(), &old.id, &old.inputs) {
-                return Some(self.complete(step, operation, Applied::failed(message, Damage::None)));
+                return Some(self.complete(
+                    step,
+                    operation,
+                    Applied::failed(message, Damage::None),
+                ));
             }
         }
         Some(self.complete(step, operation, Applied::done(Some(new))))
@@ -240,9 +280,16 @@ impl Deployment {
                  remove the `protect` flag from the resource in your Pulumi program and run `pulumi up`, or use the \
                  command:\n`pulumi state unprotect '{urn}'`"
             );
-            return Some(self.complete(step, operation, Applied::failed(message, Damage::Protected)));
+            return Some(self.complete(
+                step,
+                operation,
+                Applied::failed(message, Damage::Protected),
+            ));
         }
-        let goes_with_another = state.deleted_with.as_ref().is_some_and(|urn| self.deleting_urns.contains(urn));
+        let goes_with_another = state
+            .deleted_with
+            .as_ref()
+            .is_some_and(|urn| self.deleting_urns.contains(urn));
         let is_left_alone = self.ctx.options.is_preview()
             || state.external
             || state.retain_on_delete
@@ -265,7 +312,13 @@ impl Deployment {
         self.step_calls(idx, step, operation, request, fence)
     }
 
-    fn perform_read(&mut self, idx: ChainIdx, step: Step, operation: OperationId, fence: u64) -> Option<StepEnd> {
+    fn perform_read(
+        &mut self,
+        idx: ChainIdx,
+        step: Step,
+        operation: OperationId,
+        fence: u64,
+    ) -> Option<StepEnd> {
         let new = step.new.as_deref()?;
         if new.id == ResourceId::Unknown {
             let applied = Applied::done(Some(new.clone()));
@@ -312,12 +365,17 @@ impl Deployment {
     }
 
     fn created(&mut self, step: &Step, result: Result<ProviderReply, ProviderError>) -> Applied {
-        let Some(mut new) = step.new.as_deref().cloned() else { return Applied::done(None) };
+        let Some(mut new) = step.new.as_deref().cloned() else {
+            return Applied::done(None);
+        };
         let mut failure = None;
         match result {
             Ok(ProviderReply::Created(response)) => {
                 if response.id == ResourceId::None && !self.ctx.options.is_preview() {
-                    return Applied::failed("provider did not return an ID from Create", Damage::Unknown);
+                    return Applied::failed(
+                        "provider did not return an ID from Create",
+                        Damage::Unknown,
+                    );
                 }
                 new.id = match response.id {
                     ResourceId::None => ResourceId::Unknown,
@@ -326,9 +384,16 @@ impl Deployment {
                 new.outputs = response.outputs;
                 new.refresh_before_update = response.refresh_before_update;
             }
-            Ok(_) => return Applied::failed("the provider answered something else than Create", Damage::Unknown),
+            Ok(_) => {
+                return Applied::failed(
+                    "the provider answered something else than Create",
+                    Damage::Unknown,
+                );
+            }
             Err(error) => {
-                let ResourceStatus::Partial(partial) = &error.status else { return Applied::from_error(&error) };
+                let ResourceStatus::Partial(partial) = &error.status else {
+                    return Applied::from_error(&error);
+                };
                 new.id = partial.id.clone();
                 new.outputs = partial.outputs.clone().unwrap_or_default();
                 new.init_errors.clone_from(&partial.reasons);
@@ -336,11 +401,16 @@ impl Deployment {
                 failure = Some(partial_failure(&partial.reasons));
             }
         }
-        Applied { failure, ..self.stamped(new) }
+        Applied {
+            failure,
+            ..self.stamped(new)
+        }
     }
 
     fn updated(&mut self, step: &Step, result: Result<ProviderReply, ProviderError>) -> Applied {
-        let (Some(mut new), Some(old)) = (step.new.as_deref().cloned(), step.old) else { return Applied::done(None) };
+        let (Some(mut new), Some(old)) = (step.new.as_deref().cloned(), step.old) else {
+            return Applied::done(None);
+        };
         let old = self.arena.state(old).clone();
         new.id = old.id.clone();
         new.created = old.created;
@@ -351,27 +421,51 @@ impl Deployment {
                 new.refresh_before_update = response.refresh_before_update;
                 Applied::done(Some(new))
             }
-            Ok(_) => Applied::failed("the provider answered something else than Update", Damage::Unknown),
+            Ok(_) => Applied::failed(
+                "the provider answered something else than Update",
+                Damage::Unknown,
+            ),
             Err(error) => {
-                let ResourceStatus::Partial(partial) = &error.status else { return Applied::from_error(&error) };
+                let ResourceStatus::Partial(partial) = &error.status else {
+                    return Applied::from_error(&error);
+                };
                 // What was asked for is not reached: the next run must see the difference again (PULUMI-15).
                 new.inputs = old.inputs.clone();
-                new.outputs = partial.outputs.clone().unwrap_or_else(|| old.outputs.clone());
+                new.outputs = partial
+                    .outputs
+                    .clone()
+                    .unwrap_or_else(|| old.outputs.clone());
                 new.init_errors.clone_from(&partial.reasons);
                 new.refresh_before_update = partial.refresh_before_update;
-                Applied { state: Some(new), failure: Some(partial_failure(&partial.reasons)) }
+                Applied {
+                    state: Some(new),
+                    failure: Some(partial_failure(&partial.reasons)),
+                }
             }
         }
     }
 
-    fn read_answered(&mut self, step: &Step, result: Result<ProviderReply, ProviderError>) -> Applied {
-        let Some(mut new) = step.new.as_deref().cloned() else { return Applied::done(None) };
+    fn read_answered(
+        &mut self,
+        step: &Step,
+        result: Result<ProviderReply, ProviderError>,
+    ) -> Applied {
+        let Some(mut new) = step.new.as_deref().cloned() else {
+            return Applied::done(None);
+        };
         let mut failure = None;
         let response = match result {
             Ok(ProviderReply::Read(response)) => response,
-            Ok(_) => return Applied::failed("the provider answered something else than Read", Damage::None),
+            Ok(_) => {
+                return Applied::failed(
+                    "the provider answered something else than Read",
+                    Damage::None,
+                );
+            }
             Err(error) => {
-                let ResourceStatus::Partial(partial) = &error.status else { return Applied::from_error(&error) };
+                let ResourceStatus::Partial(partial) = &error.status else {
+                    return Applied::from_error(&error);
+                };
                 new.init_errors.clone_from(&partial.reasons);
                 failure = Some(partial_failure(&partial.reasons));
                 ReadResponse {
@@ -390,21 +484,42 @@ impl Deployment {
         new.outputs = outputs;
         new.refresh_before_update = response.refresh_before_update;
         let old = step.old.map(|old| self.arena.state(old).clone());
-        let changed = old.as_ref().is_none_or(|old| old.inputs != new.inputs || old.outputs != new.outputs);
+        let changed = old
+            .as_ref()
+            .is_none_or(|old| old.inputs != new.inputs || old.outputs != new.outputs);
         new.created = old.as_ref().and_then(|old| old.created);
-        new.modified = if changed { Some(self.now) } else { old.as_ref().and_then(|old| old.modified) };
-        Applied { state: Some(new), failure }
+        new.modified = if changed {
+            Some(self.now)
+        } else {
+            old.as_ref().and_then(|old| old.modified)
+        };
+        Applied {
+            state: Some(new),
+            failure,
+        }
     }
 
     /// Puts the outcome of a step into the journal, the state and the events.
-    pub(crate) fn complete(&mut self, step: Step, operation: OperationId, applied: Applied) -> StepEnd {
+    pub(crate) fn complete(
+        &mut self,
+        step: Step,
+        operation: OperationId,
+        applied: Applied,
+    ) -> StepEnd {
         let Applied { state, failure } = applied;
         let status = failure.as_ref().map(|failure| failure.status);
-        if matches!(status, Some(Damage::None | Damage::Unknown | Damage::Protected)) {
+        if matches!(
+            status,
+            Some(Damage::None | Damage::Unknown | Damage::Protected)
+        ) {
             let fence = self.record_failure(operation, &step);
             let failure = failure.expect("a status comes from a failure");
             self.step_failed(&step, &failure);
-            return StepEnd { state: None, fence, is_failed: true };
+            return StepEnd {
+                state: None,
+                fence,
+                is_failed: true,
+            };
         }
         let state = state.map(|state| self.with_secret_outputs(state, &step));
         let (idx, fence) = self.record_success(operation, &step, state);
@@ -412,11 +527,19 @@ impl Deployment {
             Some(failure) => {
                 self.tell_step_done(&step, idx, false);
                 self.step_failed(&step, &failure);
-                StepEnd { state: idx, fence, is_failed: true }
+                StepEnd {
+                    state: idx,
+                    fence,
+                    is_failed: true,
+                }
             }
             None => {
                 self.tell_step_done(&step, idx, true);
-                StepEnd { state: idx, fence, is_failed: false }
+                StepEnd {
+                    state: idx,
+                    fence,
+                    is_failed: false,
+                }
             }
         }
     }
@@ -432,11 +555,17 @@ impl Deployment {
         self.tell_step_failed(step, failure);
         self.marks.set(&step.urn, Mark::Errored);
         self.report.maybe_corrupt |= failure.status == Damage::Unknown;
-        let ends_later = matches!(self.stage, Stage::Refreshing | Stage::Importing | Stage::LateRefresh);
+        let ends_later = matches!(
+            self.stage,
+            Stage::Refreshing | Stage::Importing | Stage::LateRefresh
+        );
         if ends_later || self.ctx.options.continue_on_error || failure.status == Damage::Protected {
-            self.deferred_failure.get_or_insert_with(|| failure.message.clone());
+            self.deferred_failure
+                .get_or_insert_with(|| failure.message.clone());
         } else {
-            self.fail(Failure::Step { cause: failure.message.clone() });
+            self.fail(Failure::Step {
+                cause: failure.message.clone(),
+            });
         }
     }
 
@@ -451,11 +580,16 @@ impl Deployment {
             .iter()
             .filter(|(key, value)| {
                 !value.is_secret()
-                    && (state.additional_secret_outputs.contains(key) || is_secret_input(key.as_str()))
+                    && (state.additional_secret_outputs.contains(key)
+                        || is_secret_input(key.as_str()))
             })
             .map(|(key, _)| key.clone())
             .collect();
-        if state.additional_secret_outputs.iter().any(|key| key.as_str() == "id") {
+        if state
+            .additional_secret_outputs
+            .iter()
+            .any(|key| key.as_str() == "id")
+        {
             let message = format!(
                 "Could not make 'id' a secret on resource {}: the 'id' property cannot be secret",
                 state.urn
@@ -483,7 +617,10 @@ impl Deployment {
     ) -> (Option<StateIdx>, u64) {
         match step.op {
             StepOp::Same => self.record_same(operation, step, state),
-            StepOp::Create | StepOp::CreateReplacement | StepOp::ReadReplacement | StepOp::ImportReplacement => {
+            StepOp::Create
+            | StepOp::CreateReplacement
+            | StepOp::ReadReplacement
+            | StepOp::ImportReplacement => {
                 let (mut remove, mut delete) = (None, None);
                 if let Some(old) = step.old {
                     if self.arena.state(old).pending_replacement {
@@ -510,14 +647,22 @@ impl Deployment {
     }
 
     fn record_removal(&mut self, operation: OperationId, step: &Step) -> (Option<StateIdx>, u64) {
-        let Some(old) = step.old else { return (None, 0) };
+        let Some(old) = step.old else {
+            return (None, 0);
+        };
         let slot = Some(self.arena.slot(old));
         let waits = step.how == How::DeleteFirst && !self.arena.state(old).delete;
         if waits {
             self.arena.update(old, |old| old.pending_replacement = true);
         }
         let (remove, pending_replacement) = if waits { (None, slot) } else { (slot, None) };
-        let kind = EntryKind::Success { state: None, remove, delete: None, pending_replacement, is_refresh: false };
+        let kind = EntryKind::Success {
+            state: None,
+            remove,
+            delete: None,
+            pending_replacement,
+            is_refresh: false,
+        };
         (None, self.journal(operation, kind))
     }
 
@@ -533,7 +678,8 @@ impl Deployment {
         };
         let before = self.arena.state(old).clone();
         if *before == state {
-            if let (Slot::Old(base), false) = (self.arena.slot(old), self.ctx.options.is_preview()) {
+            if let (Slot::Old(base), false) = (self.arena.slot(old), self.ctx.options.is_preview())
+            {
                 self.outbox.push(crate::event::Effect::Touch { base });
             }
             self.news.insert(state.urn.clone(), old);
@@ -577,7 +723,13 @@ impl Deployment {
             value: parameter.value.clone(),
         };
         let operation = self.outbox.operation();
-        self.journal(operation, EntryKind::Extension { reference: reference.clone(), extension });
+        self.journal(
+            operation,
+            EntryKind::Extension {
+                reference: reference.clone(),
+                extension,
+            },
+        );
     }
 
     /// Puts an entry into the journal; previews have none.
@@ -612,11 +764,18 @@ fn differs_in_substance(old: &ResourceState, new: &ResourceState) -> bool {
 
 /// The failure of a resource that exists but is not ready.
 pub(crate) fn partial_failure(reasons: &[ecow::EcoString]) -> StepFailure {
-    let noun = if reasons.len() == 1 { "error" } else { "errors" };
+    let noun = if reasons.len() == 1 {
+        "error"
+    } else {
+        "errors"
+    };
     let mut message = format!("{} {noun} occurred:", reasons.len());
     for reason in reasons {
         message.push_str("\n\t* ");
         message.push_str(reason);
     }
-    StepFailure { message, status: Damage::Partial }
+    StepFailure {
+        message,
+        status: Damage::Partial,
+    }
 }

@@ -70,14 +70,19 @@ pub struct DuplicateResource {
 
 impl Olds {
     /// Takes the states of a base in order.
-    pub(crate) fn new(arena: &mut Arena, states: &[Arc<ResourceState>]) -> Result<Self, DuplicateResource> {
+    pub(crate) fn new(
+        arena: &mut Arena,
+        states: &[Arc<ResourceState>],
+    ) -> Result<Self, DuplicateResource> {
         let mut olds = Olds::default();
         for (index, state) in (0_u32..).zip(states) {
             let idx = arena.push(state.clone(), Slot::Old(index));
             olds.position.insert(idx, olds.order.len());
             olds.order.push(idx);
             if !state.delete && olds.live.insert(state.urn.clone(), idx).is_some() {
-                return Err(DuplicateResource { urn: state.urn.clone() });
+                return Err(DuplicateResource {
+                    urn: state.urn.clone(),
+                });
             }
         }
         Ok(olds)

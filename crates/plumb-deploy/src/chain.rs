@@ -87,7 +87,12 @@ pub(crate) struct StepEnd {
 
 impl Scheduler {
     pub(crate) fn new(limit: u32) -> Self {
-        Scheduler { chains: Vec::new(), ready: VecDeque::new(), running: 0, limit }
+        Scheduler {
+            chains: Vec::new(),
+            ready: VecDeque::new(),
+            running: 0,
+            limit,
+        }
     }
 
     /// How many chains may run at once.
@@ -149,7 +154,9 @@ impl Deployment {
     pub(crate) fn run_chains(&mut self) {
         let mut waiting = VecDeque::new();
         while self.chains.running < self.chains.limit {
-            let Some(idx) = self.chains.ready.pop_front() else { break };
+            let Some(idx) = self.chains.ready.pop_front() else {
+                break;
+            };
             let after = self.chains.chain(idx).after;
             if after.is_some_and(|after| !self.chains.chain(after).is_done) {
                 waiting.push_back(idx);
@@ -168,7 +175,9 @@ impl Deployment {
             if self.failure.is_some() {
                 return self.stop_chain(idx);
             }
-            let Some(step) = self.chains.chain_mut(idx).steps.pop_front() else { return self.chain_done(idx) };
+            let Some(step) = self.chains.chain_mut(idx).steps.pop_front() else {
+                return self.chain_done(idx);
+            };
             if let Some(end) = self.skip_after_error(&step) {
                 return self.end_early(idx, end, step);
             }
@@ -184,12 +193,24 @@ impl Deployment {
     }
 
     /// The step waits for an answer: keeps it with what it waits for.
-    pub(crate) fn step_waits(&mut self, idx: ChainIdx, step: Step, operation: OperationId, running: Running) {
+    pub(crate) fn step_waits(
+        &mut self,
+        idx: ChainIdx,
+        step: Step,
+        operation: OperationId,
+        running: Running,
+    ) {
         self.chains.chain_mut(idx).current = Some((step, operation, running));
     }
 
-    pub(crate) fn chain_answered(&mut self, idx: ChainIdx, result: Result<ProviderReply, ProviderError>) {
-        let Some((step, operation, running)) = self.chains.chain_mut(idx).current.take() else { return };
+    pub(crate) fn chain_answered(
+        &mut self,
+        idx: ChainIdx,
+        result: Result<ProviderReply, ProviderError>,
+    ) {
+        let Some((step, operation, running)) = self.chains.chain_mut(idx).current.take() else {
+            return;
+        };
         match self.step_answered(idx, step, operation, running, result) {
             Some(end) if end.is_failed => self.chain_failed(idx, end),
             Some(end) => {
@@ -237,7 +258,9 @@ impl Deployment {
         }
         let state: Option<&ResourceState> = step.new.as_deref();
         let state = state.or_else(|| step.old.map(|old| self.arena.state(old).as_ref()));
-        let depends = state?.references().any(|urn| self.marks.has(urn, Mark::Errored));
+        let depends = state?
+            .references()
+            .any(|urn| self.marks.has(urn, Mark::Errored));
         // What is being deleted depends the other way round; the layers see to that.
         (depends && step.new.is_some()).then_some(Outcome::Skipped)
     }
@@ -255,9 +278,12 @@ impl Deployment {
         self.work.push_back(Work::RunChains);
         let chain = self.chains.chain_mut(idx);
         chain.is_done = true;
-        let (last, fence, outcome, unknown) = (chain.last, chain.fence, chain.outcome, chain.unknown);
+        let (last, fence, outcome, unknown) =
+            (chain.last, chain.fence, chain.outcome, chain.unknown);
         match chain.owner.clone() {
-            Owner::Registration(registration) => self.finish_registration(registration, last, outcome, unknown, fence),
+            Owner::Registration(registration) => {
+                self.finish_registration(registration, last, outcome, unknown, fence)
+            }
             Owner::RefreshFor(registration) => match outcome {
                 Outcome::Success => self.registration_refreshed(registration, last),
                 Outcome::Failed | Outcome::Skipped => {

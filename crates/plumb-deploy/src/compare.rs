@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use ecow::EcoString;
 use plumb_resource::provider::{DiffChanges, DiffResult};
 use plumb_resource::{DiffKind, PropertyDiff};
-use plumb_value::path::PropertyPath;
 use plumb_value::diff::{self, Wrappers};
+use plumb_value::path::PropertyPath;
 use plumb_value::{PropertyMap, Value};
 
 /// Key that stands for the initialization errors of a resource in replaceOnChanges.
@@ -14,7 +14,10 @@ const INIT_ERROR: &str = "#initerror";
 
 /// A difference that demands a replacement because of `key`.
 pub(crate) fn must_replace(key: &str) -> DiffResult {
-    DiffResult { replace_keys: vec![key.into()], ..DiffResult::of(DiffChanges::Some) }
+    DiffResult {
+        replace_keys: vec![key.into()],
+        ..DiffResult::of(DiffChanges::Some)
+    }
 }
 
 /// Whether a change of the replacement trigger demands a replacement (RTRIG-01 to RTRIG-06).
@@ -30,7 +33,10 @@ pub(crate) fn trigger_fires(old: &Value, new: &Value) -> bool {
 pub(crate) fn fallback_diff(old: &PropertyMap, new: &PropertyMap, told: DiffResult) -> DiffResult {
     let details = diff::detailed(old, new, Wrappers::Ignore);
     if details.is_empty() {
-        return DiffResult { changes: DiffChanges::None, ..told };
+        return DiffResult {
+            changes: DiffChanges::None,
+            ..told
+        };
     }
     let mut changed_keys: Vec<EcoString> = Vec::new();
     for path in details.keys() {
@@ -48,10 +54,21 @@ pub(crate) fn fallback_diff(old: &PropertyMap, new: &PropertyMap, told: DiffResu
                 diff::DiffKind::Delete => DiffKind::Delete,
                 diff::DiffKind::Update => DiffKind::Update,
             };
-            (path.into(), PropertyDiff { kind, input_diff: true })
+            (
+                path.into(),
+                PropertyDiff {
+                    kind,
+                    input_diff: true,
+                },
+            )
         })
         .collect();
-    DiffResult { changes: DiffChanges::Some, changed_keys, detailed_diff: Some(detailed_diff), ..told }
+    DiffResult {
+        changes: DiffChanges::Some,
+        changed_keys,
+        detailed_diff: Some(detailed_diff),
+        ..told
+    }
 }
 
 fn top_level_key(path: &str) -> Option<EcoString> {
@@ -62,16 +79,24 @@ fn top_level_key(path: &str) -> Option<EcoString> {
 }
 
 /// Turns changes at the given paths into replacements (PULUMI-21).
-pub(crate) fn apply_replace_on_changes(diff: &mut DiffResult, paths: &[EcoString], init_errors: &[EcoString]) {
+pub(crate) fn apply_replace_on_changes(
+    diff: &mut DiffResult,
+    paths: &[EcoString],
+    init_errors: &[EcoString],
+) {
     if diff.changes != DiffChanges::Some && init_errors.is_empty() {
         return;
     }
-    let paths: Vec<PropertyPath> = paths.iter().filter_map(|text| PropertyPath::parse(text).ok()).collect();
+    let paths: Vec<PropertyPath> = paths
+        .iter()
+        .filter_map(|text| PropertyPath::parse(text).ok())
+        .collect();
     if paths.is_empty() {
         return;
     }
     let is_contained = |text: &str| {
-        PropertyPath::parse(text).is_ok_and(|changed| paths.iter().any(|path| path.contains(&changed)))
+        PropertyPath::parse(text)
+            .is_ok_and(|changed| paths.iter().any(|path| path.contains(&changed)))
     };
     if diff.changes == DiffChanges::Some {
         for (path, difference) in diff.detailed_diff.iter_mut().flatten() {
@@ -88,8 +113,13 @@ pub(crate) fn apply_replace_on_changes(diff: &mut DiffResult, paths: &[EcoString
     }
     if !init_errors.is_empty() && is_contained(INIT_ERROR) {
         diff.replace_keys.push(INIT_ERROR.into());
-        let difference = PropertyDiff { kind: DiffKind::UpdateReplace, input_diff: false };
-        diff.detailed_diff.get_or_insert_with(BTreeMap::new).insert(INIT_ERROR.into(), difference);
+        let difference = PropertyDiff {
+            kind: DiffKind::UpdateReplace,
+            input_diff: false,
+        };
+        diff.detailed_diff
+            .get_or_insert_with(BTreeMap::new)
+            .insert(INIT_ERROR.into(), difference);
         diff.changes = DiffChanges::Some;
     }
 }
@@ -112,18 +142,32 @@ mod tests {
     /// PULUMI-49
     #[test]
     fn inputs_are_compared_without_secrets() {
-        let old = PropertyMap::new().with("foo", "1").with("same", Value::secret("x".into()));
+        let old = PropertyMap::new()
+            .with("foo", "1")
+            .with("same", Value::secret("x".into()));
         let new = PropertyMap::new().with("foo", "2").with("same", "x");
         let diff = fallback_diff(&old, &new, DiffResult::of(DiffChanges::Unknown));
-        assert_eq!((diff.changes, diff.changed_keys), (DiffChanges::Some, vec![EcoString::from("foo")]));
-        let expected = PropertyDiff { kind: DiffKind::Update, input_diff: true };
-        assert_eq!(diff.detailed_diff, Some(BTreeMap::from([("foo".into(), expected)])));
+        assert_eq!(
+            (diff.changes, diff.changed_keys),
+            (DiffChanges::Some, vec![EcoString::from("foo")])
+        );
+        let expected = PropertyDiff {
+            kind: DiffKind::Update,
+            input_diff: true,
+        };
+        assert_eq!(
+            diff.detailed_diff,
+            Some(BTreeMap::from([("foo".into(), expected)]))
+        );
     }
 
     /// PULUMI-21
     #[test]
     fn a_change_that_is_listed_forces_a_replacement() {
-        let told = DiffResult { changed_keys: vec!["a".into()], ..DiffResult::of(DiffChanges::Some) };
+        let told = DiffResult {
+            changed_keys: vec!["a".into()],
+            ..DiffResult::of(DiffChanges::Some)
+        };
         for (path, replaces) in [("a", true), ("*", true), ("b", false), ("a.b", false)] {
             let mut diff = told.clone();
             apply_replace_on_changes(&mut diff, &[path.into()], &[]);

@@ -62,7 +62,10 @@ impl Deployment {
             return self.take_ownership(idx);
         }
         self.note_targets(idx);
-        match (self.registration(idx).old, self.registration(idx).is_targeted) {
+        match (
+            self.registration(idx).old,
+            self.registration(idx).is_targeted,
+        ) {
             (Some(_), false) => self.untargeted_same(idx),
             (Some(_), true) => self.start_diff(idx),
             (None, false) => self.skip_create(idx),
@@ -86,15 +89,26 @@ impl Deployment {
         let urn = registration.urn.clone();
         self.marks.clear(&urn, Mark::Deleted);
         self.marks.set(&urn, Mark::Replaced);
-        let keys = self.dependent_replace_keys.get(&urn).cloned().unwrap_or_default();
-        let why = Why { keys, ..Why::default() };
+        let keys = self
+            .dependent_replace_keys
+            .get(&urn)
+            .cloned()
+            .unwrap_or_default();
+        let why = Why {
+            keys,
+            ..Why::default()
+        };
         let registration = self.registration(idx);
         let replace = Step::new(StepOp::Replace, urn.clone())
             .old(registration.old)
             .new_state(registration.new.clone())
             .how(How::DeleteFirst);
-        let create =
-            Step { op: StepOp::CreateReplacement, ..replace.clone() }.by(registration.instance).because(why);
+        let create = Step {
+            op: StepOp::CreateReplacement,
+            ..replace.clone()
+        }
+        .by(registration.instance)
+        .because(why);
         self.run_steps(idx, vec![replace, create]);
     }
 
@@ -107,7 +121,10 @@ impl Deployment {
             .new_state(registration.new.clone())
             .by(registration.instance)
             .how(How::CreateFirst);
-        let replace = Step { op: StepOp::Replace, ..create.clone() };
+        let replace = Step {
+            op: StepOp::Replace,
+            ..create.clone()
+        };
         self.marks.set(&urn, Mark::Created);
         self.marks.set(&urn, Mark::Replaced);
         self.run_steps(idx, vec![create, replace]);
@@ -115,12 +132,17 @@ impl Deployment {
 
     /// Finds out how the resource differs: without the provider where that is possible, in the order of `engine.md` 4.6.
     fn start_diff(&mut self, idx: RegIdx) {
-        let Some(old) = self.old_of(idx).cloned() else { return };
+        let Some(old) = self.old_of(idx).cloned() else {
+            return;
+        };
         let registration = self.registration(idx);
         let trigger = &registration.new.replacement_trigger;
         if trigger.contains_unknowns() && !self.ctx.options.is_preview() {
             let urn = registration.urn.clone();
-            return self.refuse(Some(&urn), &format!("replacement trigger contains unknowns for {urn}"));
+            return self.refuse(
+                Some(&urn),
+                &format!("replacement trigger contains unknowns for {urn}"),
+            );
         }
         let is_triggered = compare::trigger_fires(&old.replacement_trigger, trigger);
         self.registration_mut(idx).is_triggered = is_triggered;
@@ -150,10 +172,18 @@ impl Deployment {
         if self.is_replace_target(idx) {
             return Some(compare::must_replace("id"));
         }
-        if new.replace_with.iter().any(|urn| self.marks.has(urn, Mark::Replaced)) {
+        if new
+            .replace_with
+            .iter()
+            .any(|urn| self.marks.has(urn, Mark::Replaced))
+        {
             return Some(compare::must_replace("replaceWith"));
         }
-        if new.deleted_with.as_ref().is_some_and(|urn| self.marks.has(urn, Mark::Replaced)) {
+        if new
+            .deleted_with
+            .as_ref()
+            .is_some_and(|urn| self.marks.has(urn, Mark::Replaced))
+        {
             return Some(compare::must_replace("deletedWith"));
         }
         None
@@ -162,7 +192,9 @@ impl Deployment {
     /// Asks the new provider whether moving a resource to it from the old one demands a replacement.
     fn ask_provider_diff(&mut self, idx: RegIdx, before: &plumb_resource::ResourceState) {
         let registration = self.registration(idx);
-        let Some(instance) = registration.instance else { return self.diff_inputs(idx) };
+        let Some(instance) = registration.instance else {
+            return self.diff_inputs(idx);
+        };
         let after = self.providers.inputs(instance).clone();
         let old_outputs = if before.outputs.is_empty() {
             provider_inputs::without_internal(&before.inputs)
@@ -170,7 +202,11 @@ impl Deployment {
             before.outputs.clone()
         };
         let request = ProviderCall::DiffConfig(DiffRequest {
-            urn: registration.new.provider.as_ref().map_or_else(|| before.urn.clone(), |it| it.urn().clone()),
+            urn: registration
+                .new
+                .provider
+                .as_ref()
+                .map_or_else(|| before.urn.clone(), |it| it.urn().clone()),
             id: before.id.clone(),
             old_inputs: provider_inputs::without_internal(&before.inputs),
             old_outputs,
@@ -192,7 +228,9 @@ impl Deployment {
 
     /// Steps 5 to 7 of the diff: by inputs, or by the provider.
     fn diff_inputs(&mut self, idx: RegIdx) {
-        let Some(old) = self.old_of(idx).cloned() else { return };
+        let Some(old) = self.old_of(idx).cloned() else {
+            return;
+        };
         let registration = self.registration(idx);
         let new_inputs = registration.new.inputs.clone();
         if self.ctx.options.legacy_diff && old.inputs == new_inputs {
@@ -200,11 +238,17 @@ impl Deployment {
         }
         match registration.goal.kind {
             ResourceKind::Component => {
-                let changes = if old.inputs == new_inputs { DiffChanges::None } else { DiffChanges::Some };
+                let changes = if old.inputs == new_inputs {
+                    DiffChanges::None
+                } else {
+                    DiffChanges::Some
+                };
                 self.diffed(idx, DiffResult::of(changes));
             }
             ResourceKind::Provider => {
-                let Some(instance) = self.providers.unconfigured(&registration.urn) else { return };
+                let Some(instance) = self.providers.unconfigured(&registration.urn) else {
+                    return;
+                };
                 let request = ProviderCall::DiffConfig(DiffRequest {
                     urn: registration.urn.clone(),
                     id: old.id.clone(),
@@ -223,7 +267,9 @@ impl Deployment {
 
     fn ask_diff(&mut self, idx: RegIdx, old: &plumb_resource::ResourceState) {
         let registration = self.registration(idx);
-        let Some(instance) = registration.instance else { return };
+        let Some(instance) = registration.instance else {
+            return;
+        };
         let urn = registration.urn.clone();
         if self.providers.is_config_unknown(instance) {
             self.warning(Some(&urn), DIFF_UNAVAILABLE);
@@ -254,10 +300,16 @@ impl Deployment {
         if self.marks.has(&registration.urn, Mark::Deleted) {
             return self.recreate(idx);
         }
-        let Some(old) = self.old_of(idx).cloned() else { return };
+        let Some(old) = self.old_of(idx).cloned() else {
+            return;
+        };
         let registration = self.registration(idx);
         let mut diff = self.resolve_unknown(idx, &old, diff);
-        compare::apply_replace_on_changes(&mut diff, &registration.goal.replace_on_changes, &old.init_errors);
+        compare::apply_replace_on_changes(
+            &mut diff,
+            &registration.goal.replace_on_changes,
+            &old.init_errors,
+        );
         let is_triggered = registration.is_triggered;
         if is_triggered && diff.changes != DiffChanges::Some {
             diff.changes = DiffChanges::Some;
@@ -276,14 +328,23 @@ impl Deployment {
     }
 
     /// Where the provider cannot tell, the engine compares inputs; for providers, outputs with inputs.
-    fn resolve_unknown(&self, idx: RegIdx, old: &plumb_resource::ResourceState, diff: DiffResult) -> DiffResult {
+    fn resolve_unknown(
+        &self,
+        idx: RegIdx,
+        old: &plumb_resource::ResourceState,
+        diff: DiffResult,
+    ) -> DiffResult {
         if diff.changes != DiffChanges::Unknown {
             return diff;
         }
         let registration = self.registration(idx);
         if registration.goal.kind == ResourceKind::Provider {
             let inputs = provider_inputs::without_internal(&registration.new.inputs);
-            let changes = if old.outputs == inputs { DiffChanges::None } else { DiffChanges::Some };
+            let changes = if old.outputs == inputs {
+                DiffChanges::None
+            } else {
+                DiffChanges::Some
+            };
             return DiffResult { changes, ..diff };
         }
         compare::fallback_diff(&old.inputs, &registration.new.inputs, diff)
@@ -292,7 +353,11 @@ impl Deployment {
     fn update(&mut self, idx: RegIdx, diff: DiffResult) {
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
-        let why = Why { keys: Vec::new(), diffs: diff.changed_keys, detailed_diff: diff.detailed_diff };
+        let why = Why {
+            keys: Vec::new(),
+            diffs: diff.changed_keys,
+            detailed_diff: diff.detailed_diff,
+        };
         let step = Step::new(StepOp::Update, urn.clone())
             .old(registration.old)
             .new_state(registration.new.clone())
@@ -304,17 +369,29 @@ impl Deployment {
 
     fn same(&mut self, idx: RegIdx) {
         let registration = self.registration(idx);
-        let (urn, is_imported, state) = (registration.urn.clone(), registration.is_imported, registration.old);
+        let (urn, is_imported, state) = (
+            registration.urn.clone(),
+            registration.is_imported,
+            registration.old,
+        );
         self.marks.set(&urn, Mark::Same);
         if is_imported {
             if let Some(state) = state {
                 self.news.insert(urn, state);
             }
             let fence = self.fence_now();
-            return self.finish_registration(idx, state, crate::request::Outcome::Success, false, fence);
+            return self.finish_registration(
+                idx,
+                state,
+                crate::request::Outcome::Success,
+                false,
+                fence,
+            );
         }
         let new = self.registration(idx).new.clone();
-        self.run_steps(idx, vec![Step::new(StepOp::Same, urn).old(state).new_state(new)]);
+        self.run_steps(
+            idx,
+            vec![Step::new(StepOp::Same, urn).old(state).new_state(new)],
+        );
     }
 }
-

@@ -31,7 +31,10 @@ impl Deployment {
             if state.view_of.is_some() || !is_left {
                 continue;
             }
-            if allowed.as_ref().is_some_and(|allowed| !allowed.contains(&state.urn)) {
+            if allowed
+                .as_ref()
+                .is_some_and(|allowed| !allowed.contains(&state.urn))
+            {
                 if !state.delete && !self.marks.has(&state.urn, Mark::Seen) {
                     sames.push(idx);
                 }
@@ -42,7 +45,10 @@ impl Deployment {
         if self.ctx.operation == Operation::Destroy {
             for idx in std::mem::take(&mut self.condemned) {
                 let urn = self.arena.state(idx).urn.clone();
-                if allowed.as_ref().is_none_or(|allowed| allowed.contains(&urn)) {
+                if allowed
+                    .as_ref()
+                    .is_none_or(|allowed| allowed.contains(&urn))
+                {
                     deletes.push(idx);
                 }
             }
@@ -52,7 +58,10 @@ impl Deployment {
         }
         self.stage = Stage::Sames;
         self.planned_deletes = deletes;
-        let steps: Vec<Step> = sames.into_iter().map(|idx| self.untargeted_same_step(idx)).collect();
+        let steps: Vec<Step> = sames
+            .into_iter()
+            .map(|idx| self.untargeted_same_step(idx))
+            .collect();
         if !steps.is_empty() {
             self.start_chain(Owner::Engine, steps);
         }
@@ -73,8 +82,18 @@ impl Deployment {
             return None;
         }
         let forbidden = self.excluded_and_dependencies();
-        let states = self.olds.order().iter().chain(&self.condemned).map(|idx| self.arena.state(*idx));
-        Some(states.filter(|state| !forbidden.contains(&state.urn)).map(|state| state.urn.clone()).collect())
+        let states = self
+            .olds
+            .order()
+            .iter()
+            .chain(&self.condemned)
+            .map(|idx| self.arena.state(*idx));
+        Some(
+            states
+                .filter(|state| !forbidden.contains(&state.urn))
+                .map(|state| state.urn.clone())
+                .collect(),
+        )
     }
 
     /// Same steps are done: sorts the deletes into layers.
@@ -100,7 +119,9 @@ impl Deployment {
 
     /// Runs the next layer, or ends the run when there is none.
     pub(crate) fn next_deletes(&mut self) {
-        let Some(layer) = self.delete_layers.pop_front() else { return self.finish() };
+        let Some(layer) = self.delete_layers.pop_front() else {
+            return self.finish();
+        };
         let blocked = self.kept_by_errors();
         for idx in layer {
             if blocked.contains(&self.arena.state(idx).urn) {
@@ -112,7 +133,10 @@ impl Deployment {
                 }
                 Err(message) => {
                     let urn = self.arena.state(idx).urn.clone();
-                    self.refuse(Some(&urn), &format!("could not load provider for resource {urn}: {message}"));
+                    self.refuse(
+                        Some(&urn),
+                        &format!("could not load provider for resource {urn}: {message}"),
+                    );
                     return;
                 }
             }
@@ -137,8 +161,12 @@ impl Deployment {
     fn delete_step(&mut self, idx: StateIdx) -> Result<Step, String> {
         let state = self.arena.state(idx).clone();
         let op = delete_op(&state);
-        let needs_provider = state.kind == ResourceKind::Custom && op != StepOp::RemovePendingReplace;
-        let instance = match (&state.provider, needs_provider && !self.ctx.options.is_preview()) {
+        let needs_provider =
+            state.kind == ResourceKind::Custom && op != StepOp::RemovePendingReplace;
+        let instance = match (
+            &state.provider,
+            needs_provider && !self.ctx.options.is_preview(),
+        ) {
             (Some(reference), true) => Some(self.ensure_provider(reference)?),
             _ => None,
         };

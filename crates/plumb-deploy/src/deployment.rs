@@ -25,7 +25,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena::{Arena, DuplicateResource, Olds, StateIdx};
 use crate::chain::{ChainIdx, Scheduler};
-use crate::event::{CallId, Effect, Event, InstanceId, Outcome, ProgramEnd, ProviderAction, RequestId};
+use crate::event::{
+    CallId, Effect, Event, InstanceId, Outcome, ProgramEnd, ProviderAction, RequestId,
+};
 use crate::import::ImportPlan;
 use crate::marks::Marks;
 use crate::outputs::OutputsMemory;
@@ -184,7 +186,8 @@ impl Outbox {
 
     /// Emits a journal entry and returns its fence.
     pub(crate) fn journal(&mut self, operation: OperationId, kind: EntryKind) -> u64 {
-        self.effects.push(Effect::Journal(Entry { operation, kind }));
+        self.effects
+            .push(Effect::Journal(Entry { operation, kind }));
         self.journal_entries += 1;
         self.journal_entries
     }
@@ -366,6 +369,7 @@ impl Deployment {
 
     fn start(&mut self) {
         self.emit_prelude();
+        self.warn_of_pending_operations();
         match &self.ctx.operation {
             Operation::Import(_) => self.start_import(),
             Operation::Refresh if !self.ctx.options.run_program => self.start_refresh(),
@@ -381,7 +385,9 @@ impl Deployment {
         }
         self.stage = Stage::Program;
         match self.ctx.operation {
-            Operation::Destroy if !self.ctx.options.run_program => self.program_ended(ProgramEnd::Finished),
+            Operation::Destroy if !self.ctx.options.run_program => {
+                self.program_ended(ProgramEnd::Finished)
+            }
             _ => self.outbox.push(Effect::StartProgram),
         }
     }
@@ -411,7 +417,9 @@ impl Deployment {
                 self.reply(id, reply, 0);
             }
             Request::RegisterStackTransform(callback) => self.take_stack_transform(id, callback),
-            Request::RegisterStackInvokeTransform(callback) => self.take_stack_invoke_transform(id, callback),
+            Request::RegisterStackInvokeTransform(callback) => {
+                self.take_stack_invoke_transform(id, callback)
+            }
             Request::SignalAndWaitForShutdown => self.take_shutdown_signal(id),
         }
     }
@@ -429,7 +437,8 @@ impl Deployment {
 
     fn take_shutdown_signal(&mut self, id: RequestId) {
         if !self.shutdown_waiters.is_empty() {
-            let error = RequestError::new(RequestErrorKind::Unknown, "Already waiting for shutdown");
+            let error =
+                RequestError::new(RequestErrorKind::Unknown, "Already waiting for shutdown");
             return self.reply(id, Reply::Failed(error), 0);
         }
         self.shutdown_waiters.push(id);
@@ -455,7 +464,9 @@ impl Deployment {
 
     fn journal_failed(&mut self, message: &str) {
         self.error(None, &format!("failed to save snapshot: {message}"));
-        self.fail(Failure::Step { cause: format!("failed to save snapshot: {message}") });
+        self.fail(Failure::Step {
+            cause: format!("failed to save snapshot: {message}"),
+        });
     }
 
     /// Records why the run ends. Nothing new starts from here on; the first reason stands.
@@ -479,7 +490,9 @@ impl Deployment {
             Stage::New | Stage::Finished => return false,
             Stage::Refreshing => self.refreshed(),
             Stage::Importing => self.import_on(),
-            Stage::Program if self.program_ended.is_some() && self.is_quiet() => self.end_of_program(),
+            Stage::Program if self.program_ended.is_some() && self.is_quiet() => {
+                self.end_of_program()
+            }
             Stage::Program => return false,
             Stage::Sames => self.start_deletes(),
             Stage::Deletes => self.next_deletes(),
@@ -512,11 +525,19 @@ impl Deployment {
         }
         let fence = self.finish_stack_outputs();
         if let Some(Failure::Step { .. }) = &self.failure {
-            let what = if self.ctx.options.is_preview() { "preview failed" } else { "update failed" };
+            let what = if self.ctx.options.is_preview() {
+                "preview failed"
+            } else {
+                "update failed"
+            };
             self.error(None, what);
         }
         if self.failure == Some(Failure::Canceled) {
-            let what = if self.ctx.options.is_preview() { "preview canceled" } else { "update canceled" };
+            let what = if self.ctx.options.is_preview() {
+                "preview canceled"
+            } else {
+                "update canceled"
+            };
             self.error(None, what);
         }
         for id in std::mem::take(&mut self.shutdown_waiters) {
@@ -540,23 +561,41 @@ impl Deployment {
         };
         let error = match &self.failure {
             Some(Failure::Canceled) => Some("canceled".to_owned()),
-            Some(Failure::Step { cause }) => {
-                Some(format!("step executor errored: step application failed: {cause}"))
-            }
+            Some(Failure::Step { cause }) => Some(format!(
+                "step executor errored: step application failed: {cause}"
+            )),
             Some(Failure::Refused) => Some("step generator errored".to_owned()),
             Some(Failure::Program) => Some("the program failed".to_owned()),
             None if self.report.error_logged => Some("an error was logged".to_owned()),
             None => None,
         };
-        let unchanged = [StepOp::Same, StepOp::Read, StepOp::Discard, StepOp::ReadReplacement];
-        let has_changes = self.report.changes.iter().any(|(op, count)| *count > 0 && !unchanged.contains(op));
-        Outcome { result, has_changes, error, root_stack: self.report.root_stack.clone() }
+        let unchanged = [
+            StepOp::Same,
+            StepOp::Read,
+            StepOp::Discard,
+            StepOp::ReadReplacement,
+        ];
+        let has_changes = self
+            .report
+            .changes
+            .iter()
+            .any(|(op, count)| *count > 0 && !unchanged.contains(op));
+        Outcome {
+            result,
+            has_changes,
+            error,
+            root_stack: self.report.root_stack.clone(),
+        }
     }
 
     fn refuse_if_finished(&mut self, id: RequestId) {
         if self.stage == Stage::Finished {
             let message = "resource monitor shut down while waiting for the deployment to complete";
-            self.reply(id, Reply::Failed(RequestError::new(RequestErrorKind::Unavailable, message)), 0);
+            self.reply(
+                id,
+                Reply::Failed(RequestError::new(RequestErrorKind::Unavailable, message)),
+                0,
+            );
         }
     }
 
@@ -568,12 +607,23 @@ impl Deployment {
     }
 
     /// Sends a call at once.
-    pub(crate) fn call(&mut self, waiter: Waiter, instance: InstanceId, request: ProviderCall, fence: u64) {
+    pub(crate) fn call(
+        &mut self,
+        waiter: Waiter,
+        instance: InstanceId,
+        request: ProviderCall,
+        fence: u64,
+    ) {
         let call = self.outbox.call_id();
         self.calls.insert(call, waiter);
         match self.providers.answer_unconfigured(instance, &request) {
             Some(reply) => self.work.push_back(Work::Answer(call, Ok(reply))),
-            None => self.outbox.push(Effect::Call { call, instance, request, fence }),
+            None => self.outbox.push(Effect::Call {
+                call,
+                instance,
+                request,
+                fence,
+            }),
         }
     }
 
@@ -586,7 +636,12 @@ impl Deployment {
         }
         if self.decisions.used.len() < self.chains.limit() as usize {
             self.decisions.used.insert(call);
-            self.outbox.push(Effect::Call { call, instance, request, fence: 0 });
+            self.outbox.push(Effect::Call {
+                call,
+                instance,
+                request,
+                fence: 0,
+            });
         } else {
             self.decisions.waiting.push_back((call, instance, request));
         }
@@ -597,15 +652,24 @@ impl Deployment {
             && let Some((next, instance, request)) = self.decisions.waiting.pop_front()
         {
             self.decisions.used.insert(next);
-            self.outbox.push(Effect::Call { call: next, instance, request, fence: 0 });
+            self.outbox.push(Effect::Call {
+                call: next,
+                instance,
+                request,
+                fence: 0,
+            });
         }
         match self.calls.remove(&call) {
-            Some(Waiter::Registration(registration)) => self.registration_answered(registration, result),
+            Some(Waiter::Registration(registration)) => {
+                self.registration_answered(registration, result)
+            }
             Some(Waiter::Chain(chain)) => self.chain_answered(chain, result),
             Some(Waiter::Invoke(id, token)) => self.invoke_answered(id, &token, result),
             Some(Waiter::Call(id, token)) => self.call_answered(id, &token, result),
             Some(Waiter::Construct(id, goal)) => self.construct_answered(id, &goal, result),
-            Some(Waiter::Extension(instance, reference)) => self.extension_answered(instance, &reference, result),
+            Some(Waiter::Extension(instance, reference)) => {
+                self.extension_answered(instance, &reference, result)
+            }
             None => {}
         }
     }

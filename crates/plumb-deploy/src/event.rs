@@ -2,7 +2,9 @@
 
 use plumb_events::OperationResult;
 use plumb_resource::Urn;
-use plumb_resource::provider::{ConfigureRequest, PluginSpec, ProviderCall, ProviderError, ProviderReply};
+use plumb_resource::provider::{
+    ConfigureRequest, PluginSpec, ProviderCall, ProviderError, ProviderReply,
+};
 use plumb_state::journal::Entry;
 
 use crate::request::{Callback, CallbackReply, CallbackRequest, Reply, Request};

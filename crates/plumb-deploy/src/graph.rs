@@ -10,7 +10,9 @@ impl Deployment {
     /// Everything in the base that depends on `root`, directly or through others, in snapshot order. Being a child is not
     /// depending.
     pub(crate) fn dependents_of(&self, root: StateIdx) -> Vec<StateIdx> {
-        let Some(position) = self.olds.position(root) else { return Vec::new() };
+        let Some(position) = self.olds.position(root) else {
+            return Vec::new();
+        };
         let mut urns: FxHashSet<&Urn> = FxHashSet::from_iter([&self.arena.state(root).urn]);
         let mut dependents = Vec::new();
         for idx in &self.olds.order()[position + 1..] {
@@ -54,7 +56,12 @@ pub(crate) fn layers(arena: &Arena, states: &[StateIdx]) -> Vec<Vec<StateIdx>> {
     for idx in states {
         let state = arena.state(*idx);
         let own = |urn: &Urn| level_of.get(urn).copied();
-        let below = |urn: &Urn| components.contains(urn).then(|| level_below.get(urn).copied()).flatten();
+        let below = |urn: &Urn| {
+            components
+                .contains(urn)
+                .then(|| level_below.get(urn).copied())
+                .flatten()
+        };
         let level = needs(state)
             .flat_map(|urn| own(urn).into_iter().chain(below(urn)))
             .chain(state.parent.iter().filter_map(own))

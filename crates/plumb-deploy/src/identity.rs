@@ -17,23 +17,38 @@ impl Deployment {
     /// The URN that `goal` gets.
     pub(crate) fn urn_of(&self, goal: &Goal) -> Urn {
         let parent_type = goal.parent.as_ref().map_or("", Urn::qualified_type);
-        Urn::new(&self.ctx.stack, &self.ctx.project, parent_type, goal.type_token.as_str(), &goal.name)
+        Urn::new(
+            &self.ctx.stack,
+            &self.ctx.project,
+            parent_type,
+            goal.type_token.as_str(),
+            &goal.name,
+        )
     }
 
     /// Finds the old resource of a registration: by its own URN, else by the first alias that names one.
     ///
     /// An error is one message that names both claimants (ALIAS-04).
-    pub(crate) fn predecessor(&mut self, urn: &Urn, goal: &Goal) -> Result<Option<Predecessor>, String> {
+    pub(crate) fn predecessor(
+        &mut self,
+        urn: &Urn,
+        goal: &Goal,
+    ) -> Result<Option<Predecessor>, String> {
         if let Some(claimant) = self.aliased.get(urn) {
             return Err(format!(
                 "Duplicate resource URN '{urn}' conflicting with alias on resource with URN '{claimant}'"
             ));
         }
         if let Some(state) = self.olds.live(urn) {
-            return Ok(Some(Predecessor { state, former_urn: None }));
+            return Ok(Some(Predecessor {
+                state,
+                former_urn: None,
+            }));
         }
-        let Some((state, former)) =
-            self.former_urns(urn, goal).into_iter().find_map(|former| Some((self.olds.live(&former)?, former)))
+        let Some((state, former)) = self
+            .former_urns(urn, goal)
+            .into_iter()
+            .find_map(|former| Some((self.olds.live(&former)?, former)))
         else {
             return Ok(None);
         };
@@ -49,7 +64,10 @@ impl Deployment {
         }
         self.aliased.insert(former.clone(), urn.clone());
         self.alias_of.insert(urn.clone(), former.clone());
-        Ok(Some(Predecessor { state, former_urn: Some(former) }))
+        Ok(Some(Predecessor {
+            state,
+            former_urn: Some(former),
+        }))
     }
 
     /// Every former URN that `goal` may have had, in the order of its aliases; those inherited from the parent last.
@@ -64,10 +82,18 @@ impl Deployment {
             add(self.collapse_alias(alias, goal));
         }
         let parent = goal.parent.as_ref();
-        if let Some((parent, former_parent)) = parent.and_then(|parent| Some((parent, self.alias_of.get(parent)?))) {
+        if let Some((parent, former_parent)) =
+            parent.and_then(|parent| Some((parent, self.alias_of.get(parent)?)))
+        {
             let name = |child: &str| inherited_name(child, parent.name(), former_parent.name());
             let inherit = |token: &str, child: &str| {
-                Urn::new(&self.ctx.stack, &self.ctx.project, former_parent.qualified_type(), token, &name(child))
+                Urn::new(
+                    &self.ctx.stack,
+                    &self.ctx.project,
+                    former_parent.qualified_type(),
+                    token,
+                    &name(child),
+                )
             };
             add(inherit(goal.type_token.as_str(), &goal.name));
             for alias in &goal.aliases {
@@ -75,7 +101,10 @@ impl Deployment {
                     Alias::Urn(former) => add(inherit(former.type_text(), former.name())),
                     Alias::Spec(spec) => {
                         let token = spec.type_token.as_ref().unwrap_or(&goal.type_token);
-                        add(inherit(token.as_str(), spec.name.as_ref().unwrap_or(&goal.name)));
+                        add(inherit(
+                            token.as_str(),
+                            spec.name.as_ref().unwrap_or(&goal.name),
+                        ));
                     }
                 }
             }
@@ -86,7 +115,13 @@ impl Deployment {
     fn collapse_alias(&self, alias: &Alias, goal: &Goal) -> Urn {
         match alias {
             Alias::Urn(urn) => urn.clone(),
-            Alias::Spec(AliasSpec { name, type_token, stack, project, parent }) => {
+            Alias::Spec(AliasSpec {
+                name,
+                type_token,
+                stack,
+                project,
+                parent,
+            }) => {
                 let parent = match parent {
                     AliasParent::None => None,
                     AliasParent::Same => goal.parent.as_ref(),

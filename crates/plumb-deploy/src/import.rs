@@ -8,9 +8,12 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_resource::provider::{
-    CheckRequest, PluginSpec, ProviderCall, ProviderError, ProviderReply, ReadRequest, ResourceStatus,
+    CheckRequest, PluginSpec, ProviderCall, ProviderError, ProviderReply, ReadRequest,
+    ResourceStatus,
 };
-use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, StepOp, TypeToken, Urn};
+use plumb_resource::{
+    Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, StepOp, TypeToken, Urn,
+};
 use plumb_state::journal::OperationId;
 use plumb_value::PropertyMap;
 
@@ -70,10 +73,17 @@ impl Deployment {
                 .by(instance)
                 .how(How::CreateFirst);
             steps.push(import.clone());
-            steps.push(Step { op: StepOp::Replace, ..import });
+            steps.push(Step {
+                op: StepOp::Replace,
+                ..import
+            });
             self.marks.set(&urn, Mark::Replaced);
         } else {
-            steps.push(Step::new(StepOp::Import, urn.clone()).new_state(new).by(instance));
+            steps.push(
+                Step::new(StepOp::Import, urn.clone())
+                    .new_state(new)
+                    .by(instance),
+            );
         }
         self.marks.set(&urn, Mark::Imported);
         self.start_chain(Owner::ImportFor(idx), steps);
@@ -99,7 +109,12 @@ impl Deployment {
 
     /// The object was read: what is recorded is the object as it is.
     fn imported(&mut self, step: &Step, result: Result<ProviderReply, ProviderError>) -> Applied {
-        let Some(mut new) = step.new.as_deref().cloned() else { return Applied { state: None, failure: None } };
+        let Some(mut new) = step.new.as_deref().cloned() else {
+            return Applied {
+                state: None,
+                failure: None,
+            };
+        };
         let refused = |message: String| Applied::from_error(&ProviderError::clean(message));
         let asked = new.id.as_str().to_owned();
         let (id, inputs, outputs) = match result {
@@ -109,9 +124,15 @@ impl Deployment {
             }
             Ok(_) => return refused("the provider answered something else than Read".to_owned()),
             Err(error) => {
-                let ResourceStatus::Partial(partial) = &error.status else { return Applied::from_error(&error) };
+                let ResourceStatus::Partial(partial) = &error.status else {
+                    return Applied::from_error(&error);
+                };
                 new.init_errors.clone_from(&partial.reasons);
-                (partial.id.clone(), partial.inputs.clone(), partial.outputs.clone())
+                (
+                    partial.id.clone(),
+                    partial.inputs.clone(),
+                    partial.outputs.clone(),
+                )
             }
         };
         let Some(outputs) = outputs.filter(|_| id != ResourceId::None) else {
@@ -131,12 +152,18 @@ impl Deployment {
         if matches!(self.ctx.operation, Operation::Import(_)) {
             new.import_id = EcoString::new();
         }
-        Applied { state: Some(new), failure: None }
+        Applied {
+            state: Some(new),
+            failure: None,
+        }
     }
 
     /// The step with the object as it was read for its old state, as events show it.
     fn with_imported_old(&self, step: Step, state: ResourceState) -> Step {
-        Step { imported: Some(Arc::new(state)), ..step }
+        Step {
+            imported: Some(Arc::new(state)),
+            ..step
+        }
     }
 
     /// The import operation begins: everything that is there is passed on.
@@ -150,7 +177,11 @@ impl Deployment {
             }
             self.marks.set(&state.urn, Mark::Seen);
             self.marks.set(&state.urn, Mark::Same);
-            steps.push(Step::new(StepOp::Same, state.urn.clone()).old(Some(idx)).new_state(state.as_ref().clone()));
+            steps.push(
+                Step::new(StepOp::Same, state.urn.clone())
+                    .old(Some(idx))
+                    .new_state(state.as_ref().clone()),
+            );
         }
         if !steps.is_empty() {
             self.start_chain(Owner::Engine, steps);
@@ -160,8 +191,15 @@ impl Deployment {
     /// The next part of an import operation.
     pub(crate) fn import_on(&mut self) {
         if let Some(cause) = self.deferred_failure.take() {
-            let what = if self.ctx.options.is_preview() { "preview" } else { "update" };
-            self.error(None, &format!("{what} failed: step application failed: {cause}"));
+            let what = if self.ctx.options.is_preview() {
+                "preview"
+            } else {
+                "update"
+            };
+            self.error(
+                None,
+                &format!("{what} failed: step application failed: {cause}"),
+            );
             return self.fail(Failure::Refused);
         }
         match self.import.stage {
@@ -176,7 +214,9 @@ impl Deployment {
             }
             ImportStage::Root => {
                 self.import.stage = ImportStage::Providers;
-                let Operation::Import(specs) = &self.ctx.operation else { return };
+                let Operation::Import(specs) = &self.ctx.operation else {
+                    return;
+                };
                 self.import.waiting = specs.clone().into();
                 self.make_import_providers();
             }
@@ -202,7 +242,13 @@ impl Deployment {
             let package = packages::package_name(&plugin).clone();
             let name = packages::default_name(&plugin);
             let type_token = TypeToken::provider_of(&package);
-            let urn = Urn::new(&self.ctx.stack, &self.ctx.project, "", type_token.as_str(), &name);
+            let urn = Urn::new(
+                &self.ctx.stack,
+                &self.ctx.project,
+                "",
+                type_token.as_str(),
+                &name,
+            );
             if self.defaults.contains_key(&key) {
                 continue;
             }
@@ -211,11 +257,15 @@ impl Deployment {
                 self.defaults.insert(key, DefaultProvider::Ready(reference));
                 continue;
             }
-            self.defaults.insert(key.clone(), DefaultProvider::Pending(Vec::new()));
+            self.defaults
+                .insert(key.clone(), DefaultProvider::Pending(Vec::new()));
             let mut inputs = packages::default_config(&package, &self.ctx.config);
             provider_inputs::write(&mut inputs, &plugin);
-            let goal =
-                Goal { kind: ResourceKind::Provider, properties: Arc::new(inputs), ..bare_goal(type_token, name) };
+            let goal = Goal {
+                kind: ResourceKind::Provider,
+                properties: Arc::new(inputs),
+                ..bare_goal(type_token, name)
+            };
             self.register(Requester::Default(key), goal);
         }
     }
@@ -226,8 +276,14 @@ impl Deployment {
             download_url: spec.download_url.clone(),
             ..PackageRequest::default()
         };
-        let package = TypeToken::managed(&spec.type_token).map_err(|error| error.to_string())?.package().to_owned();
-        let plugin = self.packages.resolve(&package, &request).map_err(|error| error.to_string())?;
+        let package = TypeToken::managed(&spec.type_token)
+            .map_err(|error| error.to_string())?
+            .package()
+            .to_owned();
+        let plugin = self
+            .packages
+            .resolve(&package, &request)
+            .map_err(|error| error.to_string())?;
         Ok(packages::with_defaults(plugin, &self.ctx.default_versions))
     }
 
@@ -239,7 +295,10 @@ impl Deployment {
         let mut later = VecDeque::new();
         let mut started = false;
         for spec in std::mem::take(&mut self.import.waiting) {
-            let parent = spec.parent.clone().unwrap_or_else(|| Urn::root_stack(&self.ctx.stack, &self.ctx.project));
+            let parent = spec
+                .parent
+                .clone()
+                .unwrap_or_else(|| Urn::root_stack(&self.ctx.stack, &self.ctx.project));
             if self.news.contains_key(&parent) || self.olds.live(&parent).is_some() {
                 started |= self.import_object(&spec, parent);
                 if self.failure.is_some() {
@@ -250,7 +309,11 @@ impl Deployment {
             }
         }
         if let (false, Some(spec)) = (started, later.front()) {
-            let parent = spec.parent.as_ref().map(ToString::to_string).unwrap_or_default();
+            let parent = spec
+                .parent
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default();
             let message = format!("unknown parent '{parent}' for resource '{}'", spec.name);
             return self.refuse(None, &message);
         }
@@ -260,8 +323,13 @@ impl Deployment {
     /// Starts the import of one object; false if it is in the state already.
     fn import_object(&mut self, spec: &ImportSpec, parent: Urn) -> bool {
         let token = TypeToken::new(spec.type_token.clone());
-        let urn =
-            Urn::new(&self.ctx.stack, &self.ctx.project, parent.qualified_type(), &spec.type_token, &spec.name);
+        let urn = Urn::new(
+            &self.ctx.stack,
+            &self.ctx.project,
+            parent.qualified_type(),
+            &spec.type_token,
+            &spec.name,
+        );
         if let Some(old) = self.olds.live(&urn) {
             let old = self.arena.state(old);
             if old.id.as_str() == spec.id.as_str() || old.import_id == spec.id {
@@ -271,7 +339,10 @@ impl Deployment {
             return false;
         }
         if self.marks.has(&urn, Mark::Seen) {
-            let message = format!("duplicate import '{}' of type '{}'", spec.name, spec.type_token);
+            let message = format!(
+                "duplicate import '{}' of type '{}'",
+                spec.name, spec.type_token
+            );
             self.refuse(Some(&urn), &message);
             return false;
         }
@@ -299,7 +370,9 @@ impl Deployment {
             ..ResourceState::new(urn.clone(), ResourceKind::Custom)
         };
         self.marks.set(&urn, Mark::Imported);
-        let step = Step::new(StepOp::Import, urn).new_state(new).by(Some(instance));
+        let step = Step::new(StepOp::Import, urn)
+            .new_state(new)
+            .by(Some(instance));
         self.start_chain(Owner::Engine, vec![step]);
         true
     }
@@ -314,7 +387,10 @@ impl Deployment {
         let plugin = self.import_plugin(spec)?;
         match self.defaults.get(&packages::default_key(&plugin)) {
             Some(DefaultProvider::Ready(reference)) => Ok(reference.clone()),
-            _ => Err(format!("unknown provider '{}' for resource '{}'", plugin.name, spec.name)),
+            _ => Err(format!(
+                "unknown provider '{}' for resource '{}'",
+                plugin.name, spec.name
+            )),
         }
     }
 
@@ -335,7 +411,11 @@ impl Deployment {
                     return Some(self.complete(step, operation, applied));
                 };
                 let (Some(call), Some(instance)) = (self.import_check(state), step.instance) else {
-                    return Some(self.complete(self.with_imported_old(step, state.clone()), operation, applied));
+                    return Some(self.complete(
+                        self.with_imported_old(step, state.clone()),
+                        operation,
+                        applied,
+                    ));
                 };
                 let running = Running::ImportCheck(Box::new(state.clone()));
                 self.step_waits(idx, step, operation, running);
@@ -346,7 +426,10 @@ impl Deployment {
         match result {
             Ok(ProviderReply::Checked(response)) => {
                 for failure in &response.failures {
-                    self.warning(Some(&state.urn), &format!("{}: {}", failure.property, failure.reason));
+                    self.warning(
+                        Some(&state.urn),
+                        &format!("{}: {}", failure.property, failure.reason),
+                    );
                 }
                 if let Some(inputs) = response.inputs.filter(|_| response.failures.is_empty()) {
                     state.inputs = inputs;
@@ -356,13 +439,24 @@ impl Deployment {
             Err(error) => self.warning(Some(&state.urn), &error.message),
         }
         let step = self.with_imported_old(step, state.clone());
-        Some(self.complete(step, operation, Applied { state: Some(state), failure: None }))
+        Some(self.complete(
+            step,
+            operation,
+            Applied {
+                state: Some(state),
+                failure: None,
+            },
+        ))
     }
 
     /// Which inputs of an imported object to keep, to be checked; `None` for the import option, which checks later.
     fn import_check(&mut self, state: &ResourceState) -> Option<ProviderCall> {
-        let Operation::Import(specs) = &self.ctx.operation else { return None };
-        let spec = specs.iter().find(|spec| *spec.name == *state.urn.name() && spec.type_token == state.type_token.as_str())?;
+        let Operation::Import(specs) = &self.ctx.operation else {
+            return None;
+        };
+        let spec = specs.iter().find(|spec| {
+            *spec.name == *state.urn.name() && spec.type_token == state.type_token.as_str()
+        })?;
         let mut inputs = state.inputs.as_ref().clone();
         fill_inputs(&mut inputs, spec);
         let seed = self.seeds.next();
@@ -380,7 +474,10 @@ impl Deployment {
 /// Takes over supplied inputs where the object tells none, and drops those that are not asked for (IMPORT-10, IMPORT-13).
 fn fill_inputs(inputs: &mut PropertyMap, spec: &ImportSpec) {
     for (key, value) in spec.inputs.iter().flatten() {
-        if inputs.get(key.as_str()).is_none_or(plumb_value::Value::is_null) {
+        if inputs
+            .get(key.as_str())
+            .is_none_or(plumb_value::Value::is_null)
+        {
             inputs.insert(key.clone(), value.clone());
         }
     }

@@ -10,6 +10,7 @@
 //! |---|---|
 //! | What goes in and out? | `event`, [`request`], [`setup`] |
 //! | How does a run go on? | `deployment` |
+//! | Functions, methods, remote components? | `functions` |
 //! | Which provider, which dependencies? | `monitor`, `transforms`, `packages`, `providers` |
 //! | Which old resource does a registration continue? | `identity` |
 //! | Same, create, update or replace? | `registration`, `decide`, `compare`, `replace` |
@@ -28,6 +29,7 @@ mod decide;
 mod deletes;
 mod deployment;
 mod event;
+mod functions;
 mod graph;
 mod identity;
 mod import;
@@ -52,4 +54,6 @@ mod transforms;
 
 pub use arena::DuplicateResource;
 pub use deployment::Deployment;
-pub use event::{CallId, Effect, Event, InstanceId, Outcome, ProgramEnd, ProviderAction, RequestId};
+pub use event::{
+    CallId, Effect, Event, InstanceId, Outcome, ProgramEnd, ProviderAction, RequestId,
+};

@@ -66,11 +66,30 @@ impl Marks {
 
     /// Whether a step of this run already decides the fate of `urn`, creates and deletes aside.
     pub(crate) fn is_operated_on(&self, urn: &Urn) -> bool {
-        self.has_any(urn, &[Mark::Same, Mark::Updated, Mark::Replaced, Mark::Read, Mark::Refreshed])
+        self.has_any(
+            urn,
+            &[
+                Mark::Same,
+                Mark::Updated,
+                Mark::Replaced,
+                Mark::Read,
+                Mark::Refreshed,
+            ],
+        )
     }
 
     /// Whether any step was made for `urn`.
     pub(crate) fn has_step(&self, urn: &Urn) -> bool {
-        self.has_any(urn, &[Mark::Created, Mark::Same, Mark::Updated, Mark::Deleted, Mark::Replaced, Mark::Read])
+        self.has_any(
+            urn,
+            &[
+                Mark::Created,
+                Mark::Same,
+                Mark::Updated,
+                Mark::Deleted,
+                Mark::Replaced,
+                Mark::Read,
+            ],
+        )
     }
 }

@@ -4,27 +4,23 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ecow::EcoString;
-use plumb_resource::provider::{
-    CallRequest, ConstructRequest, InvokeRequest, InvokeResponse, PluginSpec, ProviderCall, ProviderError,
-    ProviderReply,
-};
-use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, TypeToken, Urn};
-use plumb_value::{PropertyKey, PropertyMap, ReferenceId, Value};
+use plumb_resource::provider::{PluginSpec, ProviderError, ProviderReply};
+use plumb_resource::{Goal, ProviderRef, ResourceKind, TypeToken, Urn};
+use plumb_value::{PropertyKey, PropertyMap, Value};
 
-use crate::deployment::{DefaultProvider, Deployment, Failure, GoalMemory, Waiter};
+use crate::deployment::{DefaultProvider, Deployment, Failure, GoalMemory};
 use crate::event::{InstanceId, RequestId};
-use crate::marks::Mark;
 use crate::packages;
 use crate::provider_inputs;
 use crate::registration::Requester;
-use crate::transforms::Parked;
 use crate::request::{
-    CallMethodRequest, InvokeFunctionRequest, InvokeReply, Outcome, PackageRequest, ReadResourceRequest,
-    RegisterReply, RegisterRequest, Reply, Request, RequestError, RequestErrorKind,
+    PackageRequest, ReadResourceRequest, RegisterRequest, Reply, Request, RequestError,
+    RequestErrorKind,
 };
+use crate::transforms::Parked;
 
 /// A provider for a request, or why there is none yet.
-enum Resolved {
+pub(crate) enum Resolved {
     /// Use this one.
     Provider(ProviderRef),
     /// The default provider is being registered; the request comes back when it is there.
@@ -40,13 +36,18 @@ impl Deployment {
         self.inherit_from_parent(&mut request);
         let package = self.package_of(&request.type_token, &request.package);
         if request.provider.is_empty() && (request.custom || request.remote) {
-            request.provider = self.provider_from_maps(&package, &request.providers, request.parent.as_ref());
+            request.provider =
+                self.provider_from_maps(&package, &request.providers, request.parent.as_ref());
         }
         self.transform_registration(id, request);
     }
 
     /// The rest of RegisterResource, once transforms have had their say.
-    pub(crate) fn register_transformed(&mut self, id: RequestId, mut request: Box<RegisterRequest>) {
+    pub(crate) fn register_transformed(
+        &mut self,
+        id: RequestId,
+        mut request: Box<RegisterRequest>,
+    ) {
         if !request.custom {
             self.inherit_providers(&mut request);
         }
@@ -54,9 +55,16 @@ impl Deployment {
         let type_token = TypeToken::new(request.type_token.clone());
         let needs_provider = (request.custom && !type_token.is_provider()) || request.remote;
         let provider = if needs_provider {
-            match self.resolve_provider(&package, &request.provider, &request.package, &request.type_token) {
+            match self.resolve_provider(
+                &package,
+                &request.provider,
+                &request.package,
+                &request.type_token,
+            ) {
                 Ok(Resolved::Provider(reference)) => Some(reference),
-                Ok(Resolved::Later(spec)) => return self.wait_for_default(spec, id, Parked::Register(request)),
+                Ok(Resolved::Later(spec)) => {
+                    return self.wait_for_default(spec, id, Parked::Register(request));
+                }
                 Err(error) => return self.refuse_request(id, error),
             }
         } else {
@@ -79,9 +87,13 @@ impl Deployment {
     }
 
     fn check_registration(&self, request: &RegisterRequest) -> Result<(), RequestError> {
-        let invalid = |message: String| RequestError::new(RequestErrorKind::InvalidArgument, message);
+        let invalid =
+            |message: String| RequestError::new(RequestErrorKind::InvalidArgument, message);
         if (request.custom || request.remote) && TypeToken::managed(&request.type_token).is_err() {
-            return Err(invalid(format!("Type '{}' is not a valid type token", request.type_token)));
+            return Err(invalid(format!(
+                "Type '{}' is not a valid type token",
+                request.type_token
+            )));
         }
         let is_provider = TypeToken::new(request.type_token.clone()).is_provider();
         if !request.env_var_mappings.is_empty() && !is_provider {
@@ -95,7 +107,13 @@ impl Deployment {
 
     /// Step 4: what the program leaves open is taken from the parent.
     fn inherit_from_parent(&self, request: &mut RegisterRequest) {
-        let Some(parent) = request.parent.as_ref().and_then(|parent| self.goals.get(parent)) else { return };
+        let Some(parent) = request
+            .parent
+            .as_ref()
+            .and_then(|parent| self.goals.get(parent))
+        else {
+            return;
+        };
         if request.deleted_with.is_none() {
             request.deleted_with.clone_from(&parent.deleted_with);
         }
@@ -104,7 +122,8 @@ impl Deployment {
         if request.provider.is_empty() && !parent.provider.is_empty() {
             let is_local_component = !request.remote && !request.custom;
             let package = self.package_of(&request.type_token, &request.package);
-            let fits = ProviderRef::parse(&parent.provider).is_ok_and(|reference| reference.package() == package);
+            let fits = ProviderRef::parse(&parent.provider)
+                .is_ok_and(|reference| reference.package() == package);
             if is_local_component || fits {
                 request.provider.clone_from(&parent.provider);
             }
@@ -112,15 +131,17 @@ impl Deployment {
     }
 
     /// The package that serves a type: the registered one if the request names it, else the one in the token.
-    fn package_of(&self, token: &str, request: &PackageRequest) -> EcoString {
+    pub(crate) fn package_of(&self, token: &str, request: &PackageRequest) -> EcoString {
         match self.packages.get(&request.package_ref) {
-            Ok(package) if package.extension.is_none() => packages::package_name(&package.spec).clone(),
+            Ok(package) if package.extension.is_none() => {
+                packages::package_name(&package.spec).clone()
+            }
             _ => TypeToken::new(token).package().into(),
         }
     }
 
     /// Step 12: the provider that the request's map, or that of the parent component, names for `package`.
-    fn provider_from_maps(
+    pub(crate) fn provider_from_maps(
         &self,
         package: &str,
         providers: &BTreeMap<EcoString, EcoString>,
@@ -129,21 +150,35 @@ impl Deployment {
         if let Some(reference) = providers.get(package) {
             return reference.clone();
         }
-        let parent = parent.and_then(|parent| self.goals.get(parent)).filter(|parent| parent.is_component);
-        parent.and_then(|parent| parent.providers.get(package)).cloned().unwrap_or_default()
+        let parent = parent
+            .and_then(|parent| self.goals.get(parent))
+            .filter(|parent| parent.is_component);
+        parent
+            .and_then(|parent| parent.providers.get(package))
+            .cloned()
+            .unwrap_or_default()
     }
 
     /// Step 15: a component inherits what its own map of providers lacks.
     fn inherit_providers(&self, request: &mut RegisterRequest) {
-        let Some(parent) = request.parent.as_ref().and_then(|parent| self.goals.get(parent)) else { return };
+        let Some(parent) = request
+            .parent
+            .as_ref()
+            .and_then(|parent| self.goals.get(parent))
+        else {
+            return;
+        };
         if parent.is_component {
             for (package, reference) in &parent.providers {
-                request.providers.entry(package.clone()).or_insert_with(|| reference.clone());
+                request
+                    .providers
+                    .entry(package.clone())
+                    .or_insert_with(|| reference.clone());
             }
         }
     }
 
-    fn resolve_provider(
+    pub(crate) fn resolve_provider(
         &self,
         package: &str,
         reference: &str,
@@ -151,24 +186,34 @@ impl Deployment {
         user: &str,
     ) -> Result<Resolved, RequestError> {
         if !reference.is_empty() {
-            return ProviderRef::parse(reference).map(Resolved::Provider).map_err(|error| {
-                RequestError::new(
-                    RequestErrorKind::Unknown,
-                    format!("could not parse provider reference: {error}"),
-                )
-            });
+            return ProviderRef::parse(reference)
+                .map(Resolved::Provider)
+                .map_err(|error| {
+                    RequestError::new(
+                        RequestErrorKind::Unknown,
+                        format!("could not parse provider reference: {error}"),
+                    )
+                });
         }
         self.default_provider(package, request, user)
     }
 
     /// The default provider of `package` (`engine.md` 3.3).
-    fn default_provider(&self, package: &str, request: &PackageRequest, user: &str) -> Result<Resolved, RequestError> {
+    fn default_provider(
+        &self,
+        package: &str,
+        request: &PackageRequest,
+        user: &str,
+    ) -> Result<Resolved, RequestError> {
         if let Some(denied) = packages::denied(package, &self.ctx.config)? {
             // The decision about the resource reports it.
             let _ = user;
             return Ok(Resolved::Provider(denied));
         }
-        let spec = packages::with_defaults(self.packages.resolve(package, request)?, &self.ctx.default_versions);
+        let spec = packages::with_defaults(
+            self.packages.resolve(package, request)?,
+            &self.ctx.default_versions,
+        );
         match self.defaults.get(&packages::default_key(&spec)) {
             Some(DefaultProvider::Ready(reference)) => Ok(Resolved::Provider(reference.clone())),
             _ => Ok(Resolved::Later(spec)),
@@ -176,27 +221,33 @@ impl Deployment {
     }
 
     /// Puts a request aside until the default provider for `spec` is registered, and registers it if nobody has.
-    fn wait_for_default(&mut self, spec: PluginSpec, id: RequestId, request: Parked) {
+    pub(crate) fn wait_for_default(&mut self, spec: PluginSpec, id: RequestId, request: Parked) {
         let key = packages::default_key(&spec);
         if let Some(DefaultProvider::Pending(waiting)) = self.defaults.get_mut(&key) {
             waiting.push((id, request));
             return;
         }
-        self.defaults.insert(key.clone(), DefaultProvider::Pending(vec![(id, request)]));
+        self.defaults
+            .insert(key.clone(), DefaultProvider::Pending(vec![(id, request)]));
         let package = packages::package_name(&spec).clone();
         let mut inputs = packages::default_config(&package, &self.ctx.config);
         provider_inputs::write(&mut inputs, &spec);
         let goal = Goal {
             kind: ResourceKind::Provider,
             properties: Arc::new(inputs),
-            ..bare_goal(TypeToken::provider_of(&package), packages::default_name(&spec))
+            ..bare_goal(
+                TypeToken::provider_of(&package),
+                packages::default_name(&spec),
+            )
         };
         self.register(Requester::Default(key), goal);
     }
 
     /// A default provider is there: what waited for it goes on.
     pub(crate) fn default_ready(&mut self, key: &EcoString, reference: ProviderRef) {
-        let before = self.defaults.insert(key.clone(), DefaultProvider::Ready(reference));
+        let before = self
+            .defaults
+            .insert(key.clone(), DefaultProvider::Ready(reference));
         if let Some(DefaultProvider::Pending(waiting)) = before {
             for (id, parked) in waiting {
                 self.again(id, parked);
@@ -214,7 +265,10 @@ impl Deployment {
         let mut spec = self.packages.resolve(package, &request.package)?;
         spec.env_var_mappings.clone_from(&request.env_var_mappings);
         let mut inputs = request.properties.as_ref().clone();
-        if request.package.package_ref.is_empty() && spec.version.is_none() && spec.download_url.is_none() {
+        if request.package.package_ref.is_empty()
+            && spec.version.is_none()
+            && spec.download_url.is_none()
+        {
             let given = inputs.get("version").map(Value::without_secrets);
             if let Some(default) = self.ctx.default_versions.get(package) {
                 if given.is_none() {
@@ -244,7 +298,11 @@ impl Deployment {
         if request.dependencies_from_properties {
             dependencies.extend(property_dependencies.values().flatten().cloned());
         }
-        let extension = self.packages.get(&request.package.package_ref).ok().filter(|it| it.extension.is_some());
+        let extension = self
+            .packages
+            .get(&request.package.package_ref)
+            .ok()
+            .filter(|it| it.extension.is_some());
         Goal {
             kind,
             properties,
@@ -284,7 +342,9 @@ impl Deployment {
         if let Ok(reference) = ProviderRef::parse(&request.provider)
             && !request.custom
         {
-            providers.entry(reference.package().into()).or_insert_with(|| request.provider.clone());
+            providers
+                .entry(reference.package().into())
+                .or_insert_with(|| request.provider.clone());
         }
         let memory = GoalMemory {
             protect: request.protect,
@@ -300,7 +360,7 @@ impl Deployment {
     }
 
     /// Fails a request whose provider cannot be told: the deployment cannot go on without it.
-    fn refuse_request(&mut self, id: RequestId, error: RequestError) {
+    pub(crate) fn refuse_request(&mut self, id: RequestId, error: RequestError) {
         self.reply(id, Reply::Failed(error), 0);
     }
 
@@ -308,240 +368,34 @@ impl Deployment {
     pub(crate) fn take_read(&mut self, id: RequestId, request: Box<ReadResourceRequest>) {
         if TypeToken::managed(&request.type_token).is_err() {
             let message = format!("Type '{}' is not a valid type token", request.type_token);
-            return self.reply(id, Reply::Failed(RequestError::new(RequestErrorKind::InvalidArgument, message)), 0);
+            return self.reply(
+                id,
+                Reply::Failed(RequestError::new(
+                    RequestErrorKind::InvalidArgument,
+                    message,
+                )),
+                0,
+            );
         }
         let package = self.package_of(&request.type_token, &request.package);
         if TypeToken::new(request.type_token.clone()).is_provider() {
-            let error = RequestError::new(RequestErrorKind::InvalidArgument, "provider resources may not be read");
-            return self.reply(id, Reply::Failed(error), 0);
-        }
-        match self.resolve_provider(&package, &request.provider, &request.package, &request.type_token) {
-            Ok(Resolved::Provider(reference)) => self.read(id, *request, reference),
-            Ok(Resolved::Later(spec)) => self.wait_for_default(spec, id, Parked::Other(Request::Read(request))),
-            Err(error) => self.refuse_request(id, error),
-        }
-    }
-
-    /// Invoke (`engine.md` 2.6).
-    pub(crate) fn take_invoke(&mut self, id: RequestId, mut request: Box<InvokeFunctionRequest>) {
-        if request.token == "pulumi:pulumi:getResource" {
-            return self.get_resource(id, &request);
-        }
-        let package = self.package_of(&request.token, &request.package);
-        if request.provider.is_empty() {
-            request.provider = self.provider_from_maps(&package, &BTreeMap::new(), request.parent.as_ref());
-        }
-        self.transform_invoke(id, request);
-    }
-
-    /// The rest of Invoke, once transforms have had their say.
-    pub(crate) fn invoke_transformed(&mut self, id: RequestId, request: Box<InvokeFunctionRequest>) {
-        let package = self.package_of(&request.token, &request.package);
-        let reference = match self.resolve_provider(&package, &request.provider, &request.package, &request.token) {
-            Ok(Resolved::Provider(reference)) => reference,
-            Ok(Resolved::Later(spec)) => return self.wait_for_default(spec, id, Parked::Invoke(request)),
-            Err(error) => return self.refuse_request(id, error),
-        };
-        if request.depends_on.iter().any(|urn| !self.is_created(urn)) {
-            return self.reply(id, Reply::Invoked(unknown_result()), 0);
-        }
-        match self.instance_for_function(&reference, "Invoke") {
-            Ok(instance) => {
-                let call = ProviderCall::Invoke(InvokeRequest {
-                    token: TypeToken::new(request.token.clone()),
-                    args: request.args.clone(),
-                    preview: self.ctx.options.is_preview(),
-                });
-                self.call(Waiter::Invoke(id, request.token), instance, call, 0);
-            }
-            Err(error) => self.reply(id, Reply::Failed(error), 0),
-        }
-    }
-
-    /// Whether the custom resources behind `urn` exist: itself, or, for a component, those below it (`engine.md` 2.6).
-    fn is_created(&self, urn: &Urn) -> bool {
-        if self.marks.has(urn, Mark::SkippedCreate) {
-            return false;
-        }
-        let Some(idx) = self.news.get(urn) else { return true };
-        let state = self.arena.state(*idx);
-        if state.is_custom() {
-            return state.id.is_known();
-        }
-        self.news
-            .values()
-            .map(|idx| self.arena.state(*idx))
-            .filter(|child| child.parent.as_ref() == Some(urn))
-            .all(|child| self.is_created(&child.urn))
-    }
-
-    fn instance_for_function(&mut self, reference: &ProviderRef, what: &str) -> Result<InstanceId, RequestError> {
-        if reference.is_denied() {
-            let message = format!(
-                "Default provider for '{}' disabled. '{what}' must use an explicit provider.",
-                reference.package()
+            let error = RequestError::new(
+                RequestErrorKind::InvalidArgument,
+                "provider resources may not be read",
             );
-            return Err(RequestError::new(RequestErrorKind::Unknown, message));
-        }
-        self.ensure_provider(reference).map_err(|_| {
-            RequestError::new(RequestErrorKind::Unknown, format!("unknown provider '{reference}' -> '{reference}'"))
-        })
-    }
-
-    pub(crate) fn invoke_answered(
-        &mut self,
-        id: RequestId,
-        token: &str,
-        result: Result<ProviderReply, ProviderError>,
-    ) {
-        let reply = match result {
-            Ok(ProviderReply::Invoked(response)) => Reply::Invoked(known_result(response)),
-            Ok(_) => mismatched(),
-            Err(error) => Reply::Failed(RequestError::new(
-                RequestErrorKind::Unknown,
-                format!("invocation of {token} returned an error: {}", error.message),
-            )),
-        };
-        self.reply(id, reply, 0);
-    }
-
-    /// The built-in function that finds a resource of this run (`engine.md` 8.6).
-    fn get_resource(&mut self, id: RequestId, request: &InvokeFunctionRequest) {
-        let text = request.args.get("urn").map(Value::without_secrets);
-        let text = text.as_ref().and_then(Value::as_str).unwrap_or_default();
-        let found = Urn::parse(text).ok().and_then(|urn| self.news.get(&urn).copied());
-        let Some(idx) = found else {
-            let error = RequestError::new(RequestErrorKind::Unknown, format!("unknown resource {text}"));
             return self.reply(id, Reply::Failed(error), 0);
-        };
-        let state = self.arena.state(idx);
-        let id_value = match &state.id {
-            ResourceId::Unknown => Value::UNKNOWN,
-            known => Value::from(known.as_str()),
-        };
-        let result = PropertyMap::new()
-            .with("urn", state.urn.as_str())
-            .with("id", id_value)
-            .with("provider", state.provider.as_ref().map(ToString::to_string).unwrap_or_default())
-            .with("state", Value::Object(state.outputs.clone()));
-        let reply = InvokeReply {
-            result: Arc::new(result),
-            failures: Vec::new(),
-            dependencies: BTreeMap::new(),
-            unknown: false,
-        };
-        self.reply(id, Reply::Invoked(reply), 0);
-    }
-
-    /// Call (`engine.md` 2.7).
-    pub(crate) fn take_call(&mut self, id: RequestId, mut request: Box<CallMethodRequest>) {
-        let package = self.package_of(&request.token, &request.package);
-        if request.provider.is_empty() {
-            match self.provider_of_self(&request) {
-                Ok(reference) => request.provider = reference,
-                Err(error) => return self.reply(id, Reply::Failed(error), 0),
-            }
         }
-        let reference = match self.resolve_provider(&package, &request.provider, &request.package, &request.token) {
-            Ok(Resolved::Provider(reference)) => reference,
-            Ok(Resolved::Later(spec)) => return self.wait_for_default(spec, id, Parked::Other(Request::Call(request))),
-            Err(error) => return self.refuse_request(id, error),
-        };
-        let mut dependencies = request.dependencies.clone();
-        add_output_dependencies(&request.args, &mut dependencies);
-        match self.instance_for_function(&reference, "Call") {
-            Ok(instance) => {
-                let call = ProviderCall::Call(CallRequest {
-                    token: TypeToken::new(request.token.clone()),
-                    args: request.args.clone(),
-                    dependencies,
-                });
-                self.call(Waiter::Call(id, request.token), instance, call, 0);
+        match self.resolve_provider(
+            &package,
+            &request.provider,
+            &request.package,
+            &request.type_token,
+        ) {
+            Ok(Resolved::Provider(reference)) => self.read(id, *request, reference),
+            Ok(Resolved::Later(spec)) => {
+                self.wait_for_default(spec, id, Parked::Other(Request::Read(request)))
             }
-            Err(error) => self.reply(id, Reply::Failed(error), 0),
-        }
-    }
-
-    /// The provider of the resource that a method belongs to.
-    fn provider_of_self(&self, request: &CallMethodRequest) -> Result<EcoString, RequestError> {
-        let Some(Value::Resource(own)) = request.args.get("__self__").map(Value::without_secrets) else {
-            return Ok(EcoString::new());
-        };
-        if request.token.starts_with("pulumi:providers:") {
-            let ReferenceId::Known(id) = &own.id else { return Ok(EcoString::new()) };
-            return Ok(format!("{}::{id}", own.urn).into());
-        }
-        let known = Urn::parse(&own.urn).ok().and_then(|urn| self.goals.get(&urn));
-        let known = known.ok_or_else(|| {
-            RequestError::new(RequestErrorKind::Unknown, format!("unknown resource {}", own.urn))
-        })?;
-        Ok(known.provider.clone())
-    }
-
-    pub(crate) fn call_answered(
-        &mut self,
-        id: RequestId,
-        token: &str,
-        result: Result<ProviderReply, ProviderError>,
-    ) {
-        match result {
-            Ok(ProviderReply::Invoked(response)) => self.reply(id, Reply::Invoked(known_result(response)), 0),
-            Ok(_) => self.reply(id, mismatched(), 0),
-            Err(error) => {
-                self.error(None, &format!("call to function '{token}' failed: {}", error.message));
-                self.fail(Failure::Program);
-            }
-        }
-    }
-
-    /// Constructs a remote component (`engine.md` 2.9).
-    fn construct(&mut self, id: RequestId, request: RegisterRequest, goal: Goal) {
-        let Some(reference) = goal.provider.clone() else { return self.reply(id, mismatched(), 0) };
-        let instance = match self.instance_for_function(&reference, &request.type_token) {
-            Ok(instance) => instance,
-            Err(error) => return self.reply(id, Reply::Failed(error), 0),
-        };
-        if self.providers.is_config_unknown(instance) {
-            let stand_in = Goal { parent: goal.parent, ..bare_goal(goal.type_token, goal.name) };
-            return self.register(Requester::Program(id), stand_in);
-        }
-        let mut goal = goal;
-        add_output_dependencies(&request.properties, &mut goal.property_dependencies);
-        let call = ProviderCall::Construct(Box::new(ConstructRequest {
-            goal: goal.clone(),
-            inputs: request.properties.clone(),
-            providers: request.providers,
-        }));
-        self.call(Waiter::Construct(id, Box::new(goal)), instance, call, 0);
-    }
-
-    pub(crate) fn construct_answered(
-        &mut self,
-        id: RequestId,
-        goal: &Goal,
-        result: Result<ProviderReply, ProviderError>,
-    ) {
-        match result {
-            Ok(ProviderReply::Constructed(response)) => {
-                let mut dependencies = response.dependencies;
-                add_output_dependencies(&response.outputs, &mut dependencies);
-                let reply = RegisterReply {
-                    urn: response.urn,
-                    id: ResourceId::None,
-                    outputs: Arc::new(response.outputs.without_outputs()),
-                    property_dependencies: dependencies,
-                    outcome: Outcome::Success,
-                    unknown: false,
-                };
-                self.reply(id, Reply::Registered(reply), 0);
-            }
-            Ok(_) => self.reply(id, mismatched(), 0),
-            Err(error) => {
-                let urn = self.urn_of(goal);
-                let message = format!("{} resource '{}' has a problem: {}", goal.type_token, goal.name, error.message);
-                self.error(Some(&urn), &message);
-                self.fail(Failure::Program);
-            }
+            Err(error) => self.refuse_request(id, error),
         }
     }
 
@@ -607,18 +461,32 @@ fn property_dependencies(
         }
     }
     add_output_dependencies(properties, &mut dependencies);
-    let has_outputs = properties.values().any(|value| value.any(&mut |value| matches!(value, Value::Output(_))));
-    let plain = if has_outputs { Arc::new(properties.without_outputs()) } else { properties.clone() };
+    let has_outputs = properties
+        .values()
+        .any(|value| value.any(&mut |value| matches!(value, Value::Output(_))));
+    let plain = if has_outputs {
+        Arc::new(properties.without_outputs())
+    } else {
+        properties.clone()
+    };
     (plain, dependencies)
 }
 
 /// Adds the dependencies that output values carry.
-fn add_output_dependencies(properties: &PropertyMap, dependencies: &mut BTreeMap<PropertyKey, Vec<Urn>>) {
+pub(crate) fn add_output_dependencies(
+    properties: &PropertyMap,
+    dependencies: &mut BTreeMap<PropertyKey, Vec<Urn>>,
+) {
     for (key, value) in properties {
         let mut found = Vec::new();
         value.any(&mut |value| {
             if let Value::Output(output) = value {
-                found.extend(output.dependencies.iter().filter_map(|text| Urn::parse(text).ok()));
+                found.extend(
+                    output
+                        .dependencies
+                        .iter()
+                        .filter_map(|text| Urn::parse(text).ok()),
+                );
             }
             false
         });
@@ -644,22 +512,10 @@ fn deduplicated(urns: &[Urn]) -> Vec<Urn> {
     unique
 }
 
-fn known_result(response: InvokeResponse) -> InvokeReply {
-    let mut dependencies = response.dependencies;
-    add_output_dependencies(&response.result, &mut dependencies);
-    InvokeReply {
-        result: Arc::new(response.result.without_outputs()),
-        failures: response.failures,
-        dependencies,
-        unknown: false,
-    }
-}
-
-fn unknown_result() -> InvokeReply {
-    InvokeReply { result: Arc::default(), failures: Vec::new(), dependencies: BTreeMap::new(), unknown: true }
-}
-
 /// An answer of another kind than the call: a fault of the shell.
-fn mismatched() -> Reply {
-    Reply::Failed(RequestError::new(RequestErrorKind::Unknown, "the provider answered something else than was asked"))
+pub(crate) fn mismatched() -> Reply {
+    Reply::Failed(RequestError::new(
+        RequestErrorKind::Unknown,
+        "the provider answered something else than was asked",
+    ))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plumb_resource::{StepOp, Urn};
+use plumb_resource::{ResourceState, StepOp, Urn};
 use plumb_state::journal::EntryKind;
 use plumb_value::PropertyMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,11 +13,12 @@ use crate::event::RequestId;
 use crate::request::{RegisterOutputsRequest, Reply};
 
 /// The step that outputs belong to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Remembered {
     pub(crate) op: StepOp,
     pub(crate) state: StateIdx,
-    pub(crate) old: Option<StateIdx>,
+    /// The resource as it was before the step.
+    pub(crate) old: Option<Arc<ResourceState>>,
 }
 
 /// Which resources may still get outputs.
@@ -50,7 +51,8 @@ impl Deployment {
             return self.reply(id, Reply::Done, 0);
         }
         let Some(step) = self.outputs.steps.remove(&urn) else {
-            let message = format!("cannot complete a resource '{urn}' whose registration isn't pending");
+            let message =
+                format!("cannot complete a resource '{urn}' whose registration isn't pending");
             self.error(None, &message);
             return self.fail(Failure::Refused);
         };
@@ -62,7 +64,8 @@ impl Deployment {
     fn set_outputs(&mut self, step: Remembered, outputs: Arc<PropertyMap>) -> u64 {
         let mut fence = 0;
         if self.arena.state(step.state).outputs != outputs {
-            self.arena.update(step.state, |state| state.outputs = outputs);
+            self.arena
+                .update(step.state, |state| state.outputs = outputs);
             let slot = self.arena.slot(step.state);
             let state = self.arena.state(step.state).clone();
             let operation = self.outbox.operation();
@@ -74,13 +77,21 @@ impl Deployment {
 
     /// The end of a run: what the program registered becomes the outputs of the stack; after a failure, on top of what was.
     pub(crate) fn finish_stack_outputs(&mut self) -> u64 {
-        let Some(outputs) = self.outputs.stack.take() else { return self.fence_now() };
+        let Some(outputs) = self.outputs.stack.take() else {
+            return self.fence_now();
+        };
         let root = self.report.root_stack.clone();
-        let Some(step) = root.and_then(|urn| self.outputs.steps.remove(&urn)) else { return self.fence_now() };
+        let Some(step) = root.and_then(|urn| self.outputs.steps.remove(&urn)) else {
+            return self.fence_now();
+        };
         let failed = self.failure.is_some();
         let outputs = if failed {
             let mut merged = self.arena.state(step.state).outputs.as_ref().clone();
-            merged.extend(outputs.iter().map(|(key, value)| (key.clone(), value.clone())));
+            merged.extend(
+                outputs
+                    .iter()
+                    .map(|(key, value)| (key.clone(), value.clone())),
+            );
             Arc::new(merged)
         } else {
             outputs

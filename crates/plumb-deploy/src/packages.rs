@@ -35,11 +35,18 @@ impl Packages {
         request: RegisterPackageRequest,
         fresh: impl FnOnce() -> EcoString,
     ) -> Result<EcoString, RequestError> {
-        if let Some(known) = self.by_reference.values().find(|package| package.request == request) {
+        if let Some(known) = self
+            .by_reference
+            .values()
+            .find(|package| package.request == request)
+        {
             return Ok(known.reference.clone());
         }
         if request.name.is_empty() {
-            return Err(RequestError::new(RequestErrorKind::InvalidArgument, "package name is empty"));
+            return Err(RequestError::new(
+                RequestErrorKind::InvalidArgument,
+                "package name is empty",
+            ));
         }
         let reference = match &request.extension {
             Some(extension) => extension_ref(extension),
@@ -53,7 +60,12 @@ impl Packages {
             parameterization: request.parameterization.clone(),
             env_var_mappings: BTreeMap::new(),
         };
-        let package = Package { extension: request.extension.clone(), spec, reference: reference.clone(), request };
+        let package = Package {
+            extension: request.extension.clone(),
+            spec,
+            reference: reference.clone(),
+            request,
+        };
         self.by_reference.insert(reference.clone(), package);
         Ok(reference)
     }
@@ -61,12 +73,19 @@ impl Packages {
     /// The package behind a reference.
     pub(crate) fn get(&self, reference: &str) -> Result<&Package, RequestError> {
         self.by_reference.get(reference).ok_or_else(|| {
-            RequestError::new(RequestErrorKind::Unknown, format!("unknown provider package '{reference}'"))
+            RequestError::new(
+                RequestErrorKind::Unknown,
+                format!("unknown provider package '{reference}'"),
+            )
         })
     }
 
     /// The plugin that `request` means for `package`.
-    pub(crate) fn resolve(&self, package: &str, request: &PackageRequest) -> Result<PluginSpec, RequestError> {
+    pub(crate) fn resolve(
+        &self,
+        package: &str,
+        request: &PackageRequest,
+    ) -> Result<PluginSpec, RequestError> {
         if !request.package_ref.is_empty() {
             return Ok(self.get(&request.package_ref)?.spec.clone());
         }
@@ -96,9 +115,14 @@ fn parse_version(text: &str) -> Result<Option<semver::Version>, RequestError> {
     if text.is_empty() {
         return Ok(None);
     }
-    semver::Version::parse(text.strip_prefix('v').unwrap_or(text)).map(Some).map_err(|error| {
-        RequestError::new(RequestErrorKind::InvalidArgument, format!("parse version \"{text}\": {error}"))
-    })
+    semver::Version::parse(text.strip_prefix('v').unwrap_or(text))
+        .map(Some)
+        .map_err(|error| {
+            RequestError::new(
+                RequestErrorKind::InvalidArgument,
+                format!("parse version \"{text}\": {error}"),
+            )
+        })
 }
 
 fn trimmed_url(url: &str) -> Option<EcoString> {
@@ -108,13 +132,18 @@ fn trimmed_url(url: &str) -> Option<EcoString> {
 
 /// Name of the package that a plugin ends up serving.
 pub(crate) fn package_name(spec: &PluginSpec) -> &EcoString {
-    spec.parameterization.as_ref().map_or(&spec.name, |parameter| &parameter.name)
+    spec.parameterization
+        .as_ref()
+        .map_or(&spec.name, |parameter| &parameter.name)
 }
 
 fn package_version(spec: &PluginSpec) -> Option<EcoString> {
     match &spec.parameterization {
         Some(parameter) => Some(parameter.version.clone()),
-        None => spec.version.as_ref().map(|version| version.to_string().into()),
+        None => spec
+            .version
+            .as_ref()
+            .map(|version| version.to_string().into()),
     }
 }
 
@@ -133,7 +162,11 @@ pub(crate) fn default_name(spec: &PluginSpec) -> EcoString {
     let mut name = String::from("default");
     if let Some(version) = package_version(spec) {
         name.push('_');
-        name.extend(version.chars().map(|c| if matches!(c, '.' | '-' | '+') { '_' } else { c }));
+        name.extend(
+            version
+                .chars()
+                .map(|c| if matches!(c, '.' | '-' | '+') { '_' } else { c }),
+        );
     }
     if let Some(url) = &spec.download_url {
         name.push('_');
@@ -147,7 +180,11 @@ fn qualified_name(url: &str) -> String {
     let mut name = String::new();
     let mut last = None;
     for c in url.chars() {
-        let c = if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/') { c } else { '_' };
+        let c = if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/') {
+            c
+        } else {
+            '_'
+        };
         if !(c == '/' && last == Some('/')) {
             name.push(c);
         }
@@ -157,8 +194,13 @@ fn qualified_name(url: &str) -> String {
 }
 
 /// Fills what `spec` leaves open from the default of its package.
-pub(crate) fn with_defaults(mut spec: PluginSpec, defaults: &BTreeMap<EcoString, PluginSpec>) -> PluginSpec {
-    let Some(default) = defaults.get(package_name(&spec)) else { return spec };
+pub(crate) fn with_defaults(
+    mut spec: PluginSpec,
+    defaults: &BTreeMap<EcoString, PluginSpec>,
+) -> PluginSpec {
+    let Some(default) = defaults.get(package_name(&spec)) else {
+        return spec;
+    };
     if spec.version.is_none() {
         spec.version.clone_from(&default.version);
     }
@@ -198,8 +240,13 @@ pub(crate) fn default_versions(packages: &[PluginSpec]) -> BTreeMap<EcoString, P
 }
 
 /// The reference that stands for a denied default provider, if `package` is denied by the configuration.
-pub(crate) fn denied(package: &str, config: &BTreeMap<EcoString, Value>) -> Result<Option<ProviderRef>, RequestError> {
-    let Some(setting) = config.get(DISABLE_DEFAULTS).map(Value::without_secrets) else { return Ok(None) };
+pub(crate) fn denied(
+    package: &str,
+    config: &BTreeMap<EcoString, Value>,
+) -> Result<Option<ProviderRef>, RequestError> {
+    let Some(setting) = config.get(DISABLE_DEFAULTS).map(Value::without_secrets) else {
+        return Ok(None);
+    };
     let text = setting.as_str().unwrap_or_default();
     if package == "pulumi" || text.is_empty() {
         return Ok(None);
@@ -210,7 +257,9 @@ pub(crate) fn denied(package: &str, config: &BTreeMap<EcoString, Value>) -> Resu
             format!("failed to parse {DISABLE_DEFAULTS}: expected a list of strings, got {text:?}: {error}"),
         )
     })?;
-    let is_denied = names.iter().any(|name| matches!(name.trim(), "*") || name.trim() == package);
+    let is_denied = names
+        .iter()
+        .any(|name| matches!(name.trim(), "*") || name.trim() == package);
     Ok(is_denied.then(|| ProviderRef::denied(package)))
 }
 
@@ -246,14 +295,24 @@ mod tests {
     #[test]
     fn default_providers_are_named_after_version_and_address() {
         assert_eq!(default_name(&spec("a", None, None)), "default");
-        assert_eq!(default_name(&spec("a", Some("1.2.3-beta.1+x"), None)), "default_1_2_3_beta_1_x");
-        assert_eq!(default_name(&spec("a", Some("1.0.0"), Some("http://example.com"))), "default_1_0_0_http_/example.com");
+        assert_eq!(
+            default_name(&spec("a", Some("1.2.3-beta.1+x"), None)),
+            "default_1_2_3_beta_1_x"
+        );
+        assert_eq!(
+            default_name(&spec("a", Some("1.0.0"), Some("http://example.com"))),
+            "default_1_0_0_http_/example.com"
+        );
     }
 
     /// PROV-12
     #[test]
     fn the_highest_version_is_the_default() {
-        let defaults = default_versions(&[spec("a", Some("1.9.0"), None), spec("a", Some("1.10.0"), None), spec("a", None, None)]);
+        let defaults = default_versions(&[
+            spec("a", Some("1.9.0"), None),
+            spec("a", Some("1.10.0"), None),
+            spec("a", None, None),
+        ]);
         assert_eq!(defaults["a"].version, Some(semver::Version::new(1, 10, 0)));
     }
 

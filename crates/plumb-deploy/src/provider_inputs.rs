@@ -28,7 +28,11 @@ pub(crate) fn write(inputs: &mut PropertyMap, spec: &PluginSpec) {
         if let Some(version) = &spec.version {
             set(&mut internal, VERSION, version.to_string().into());
         }
-        set(&mut internal, "parameterization", STANDARD.encode(&parameter.value).into());
+        set(
+            &mut internal,
+            "parameterization",
+            STANDARD.encode(&parameter.value).into(),
+        );
     } else if let Some(version) = &spec.version {
         inputs.insert(VERSION, version.to_string());
         internal.get_or_insert_default();
@@ -40,7 +44,11 @@ pub(crate) fn write(inputs: &mut PropertyMap, spec: &PluginSpec) {
         set(&mut internal, "pluginChecksums", text_map(&spec.checksums));
     }
     if !spec.env_var_mappings.is_empty() {
-        set(&mut internal, "envVarMappings", text_map(&spec.env_var_mappings));
+        set(
+            &mut internal,
+            "envVarMappings",
+            text_map(&spec.env_var_mappings),
+        );
     }
     if let Some(internal) = internal {
         inputs.insert(INTERNAL, internal);
@@ -84,7 +92,10 @@ pub(crate) fn read(package: &str, inputs: &PropertyMap) -> Result<PluginSpec, Ch
         .map_err(|_| malformed("parameter", "'parameterization' must be base64 text"))?;
     Ok(PluginSpec {
         name: text("name", plugin_name)?.unwrap_or_else(|| package.into()),
-        version: version(VERSION, text(VERSION, internal.and_then(|internal| internal.get(VERSION)))?)?,
+        version: version(
+            VERSION,
+            text(VERSION, internal.and_then(|internal| internal.get(VERSION)))?,
+        )?,
         download_url: text("pluginDownloadURL", own("pluginDownloadURL"))?,
         checksums: texts("pluginChecksums", own("pluginChecksums"))?,
         parameterization: Some(Parameterization {
@@ -97,8 +108,10 @@ pub(crate) fn read(package: &str, inputs: &PropertyMap) -> Result<PluginSpec, Ch
 }
 
 fn text_map(entries: &BTreeMap<EcoString, EcoString>) -> Value {
-    let map: PropertyMap =
-        entries.iter().map(|(key, value)| (key.clone().into(), Value::String(value.clone()))).collect();
+    let map: PropertyMap = entries
+        .iter()
+        .map(|(key, value)| (key.clone().into(), Value::String(value.clone())))
+        .collect();
     map.into()
 }
 
@@ -106,12 +119,20 @@ fn text(property: &str, value: Option<&Value>) -> Result<Option<EcoString>, Chec
     match value.map(Value::without_secrets) {
         None | Some(Value::Null | Value::Computed(_)) => Ok(None),
         Some(Value::String(text)) => Ok((!text.is_empty()).then_some(text)),
-        Some(_) => Err(malformed(property, &format!("'{property}' must be a string"))),
+        Some(_) => Err(malformed(
+            property,
+            &format!("'{property}' must be a string"),
+        )),
     }
 }
 
-fn texts(property: &str, value: Option<&Value>) -> Result<BTreeMap<EcoString, EcoString>, CheckFailure> {
-    let Some(value) = value else { return Ok(BTreeMap::new()) };
+fn texts(
+    property: &str,
+    value: Option<&Value>,
+) -> Result<BTreeMap<EcoString, EcoString>, CheckFailure> {
+    let Some(value) = value else {
+        return Ok(BTreeMap::new());
+    };
     let wrong = || malformed(property, &format!("'{property}' must be a map of strings"));
     let map = value.as_object().ok_or_else(wrong)?;
     map.iter()
@@ -119,15 +140,26 @@ fn texts(property: &str, value: Option<&Value>) -> Result<BTreeMap<EcoString, Ec
         .collect()
 }
 
-fn version(property: &str, text: Option<EcoString>) -> Result<Option<semver::Version>, CheckFailure> {
+fn version(
+    property: &str,
+    text: Option<EcoString>,
+) -> Result<Option<semver::Version>, CheckFailure> {
     let Some(text) = text else { return Ok(None) };
     semver::Version::parse(text.strip_prefix('v').unwrap_or(&text))
         .map(Some)
-        .map_err(|error| malformed(property, &format!("could not parse provider version: {error}")))
+        .map_err(|error| {
+            malformed(
+                property,
+                &format!("could not parse provider version: {error}"),
+            )
+        })
 }
 
 fn malformed(property: &str, reason: &str) -> CheckFailure {
-    CheckFailure { property: property.into(), reason: reason.into() }
+    CheckFailure {
+        property: property.into(),
+        reason: reason.into(),
+    }
 }
 
 #[cfg(test)]
@@ -139,7 +171,10 @@ mod tests {
         let mut inputs = PropertyMap::new();
         write(&mut inputs, &PluginSpec::named("random"));
         assert!(inputs.is_empty());
-        let spec = PluginSpec { version: Some(semver::Version::new(1, 2, 3)), ..PluginSpec::named("random") };
+        let spec = PluginSpec {
+            version: Some(semver::Version::new(1, 2, 3)),
+            ..PluginSpec::named("random")
+        };
         write(&mut inputs, &spec);
         assert_eq!(inputs.get(VERSION), Some(&Value::from("1.2.3")));
         assert_eq!(inputs.get(INTERNAL), Some(&PropertyMap::new().into()));
@@ -170,7 +205,9 @@ mod tests {
     /// PROV-26: states written before `__internal`.
     #[test]
     fn older_states_keep_the_keys_at_the_root() {
-        let inputs = PropertyMap::new().with("version", "1.0.0").with("pluginDownloadURL", "http://example.com");
+        let inputs = PropertyMap::new()
+            .with("version", "1.0.0")
+            .with("pluginDownloadURL", "http://example.com");
         let spec = read("random", &inputs).unwrap();
         assert_eq!(spec.download_url.as_deref(), Some("http://example.com"));
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_resource::provider::{
-    CheckResponse, ConfigureRequest, ConstructResponse, CreateResponse, InvokeResponse, PluginSpec, ProviderCall,
-    ProviderReply, ReadResponse, UpdateResponse,
+    CheckResponse, ConfigureRequest, ConstructResponse, CreateResponse, InvokeResponse, PluginSpec,
+    ProviderCall, ProviderReply, ReadResponse, UpdateResponse,
 };
 use plumb_resource::{ProviderInstanceId, ProviderRef, ResourceId, Urn};
 use plumb_value::{PropertyMap, Value};
@@ -77,7 +77,9 @@ impl Registry {
 
     /// Notes that an instance gets an extension; false if it has it already.
     pub(crate) fn add_extension(&mut self, instance: InstanceId, reference: &EcoString) -> bool {
-        self.instance_mut(instance).extensions.insert(reference.clone())
+        self.instance_mut(instance)
+            .extensions
+            .insert(reference.clone())
     }
 
     /// Notes that an extension could not be applied.
@@ -91,7 +93,11 @@ impl Registry {
     }
 
     /// What a provider that cannot be configured in this preview is taken to answer (`engine.md` 3.7).
-    pub(crate) fn answer_unconfigured(&self, instance: InstanceId, call: &ProviderCall) -> Option<ProviderReply> {
+    pub(crate) fn answer_unconfigured(
+        &self,
+        instance: InstanceId,
+        call: &ProviderCall,
+    ) -> Option<ProviderReply> {
         if !self.is_config_unknown(instance) {
             return None;
         }
@@ -106,9 +112,10 @@ impl Registry {
                 outputs: empty,
                 refresh_before_update: false,
             }),
-            ProviderCall::Update(_) => {
-                ProviderReply::Updated(UpdateResponse { outputs: empty, refresh_before_update: false })
-            }
+            ProviderCall::Update(_) => ProviderReply::Updated(UpdateResponse {
+                outputs: empty,
+                refresh_before_update: false,
+            }),
             ProviderCall::Read(request) => ProviderReply::Read(ReadResponse {
                 id: request.id.clone(),
                 inputs: Some(empty.clone()),
@@ -116,19 +123,29 @@ impl Registry {
                 refresh_before_update: false,
             }),
             ProviderCall::Delete(_) => ProviderReply::Deleted,
-            ProviderCall::Invoke(_) | ProviderCall::Call(_) => ProviderReply::Invoked(InvokeResponse {
-                result: empty,
-                failures: Vec::new(),
-                dependencies: std::collections::BTreeMap::default(),
-            }),
+            ProviderCall::Invoke(_) | ProviderCall::Call(_) => {
+                ProviderReply::Invoked(InvokeResponse {
+                    result: empty,
+                    failures: Vec::new(),
+                    dependencies: std::collections::BTreeMap::default(),
+                })
+            }
             ProviderCall::Construct(request) => ProviderReply::Constructed(ConstructResponse {
-                urn: Urn::new("", "", "", request.goal.type_token.as_str(), &request.goal.name),
+                urn: Urn::new(
+                    "",
+                    "",
+                    "",
+                    request.goal.type_token.as_str(),
+                    &request.goal.name,
+                ),
                 outputs: empty,
                 dependencies: std::collections::BTreeMap::default(),
             }),
             ProviderCall::Parameterize(_) => ProviderReply::Parameterized,
             // A difference that the provider cannot tell is for the decision to deal with.
-            ProviderCall::Diff(_) | ProviderCall::DiffConfig(_) | ProviderCall::CheckConfig(_) => return None,
+            ProviderCall::Diff(_) | ProviderCall::DiffConfig(_) | ProviderCall::CheckConfig(_) => {
+                return None;
+            }
         })
     }
 }
@@ -165,26 +182,43 @@ impl Deployment {
         let instance = match self.providers.unconfigured.remove(urn) {
             Some(instance) => instance,
             None => {
-                let package = urn.type_token().provided_package().unwrap_or_default().to_owned();
-                let spec = provider_inputs::read(&package, inputs).map_err(|failure| failure.reason.to_string())?;
+                let package = urn
+                    .type_token()
+                    .provided_package()
+                    .unwrap_or_default()
+                    .to_owned();
+                let spec = provider_inputs::read(&package, inputs)
+                    .map_err(|failure| failure.reason.to_string())?;
                 let instance = self.load_provider(urn, spec);
                 self.providers.unconfigured.remove(urn);
                 instance
             }
         };
         let visible = provider_inputs::without_internal(inputs);
-        let is_unknown = visible.iter().any(|(key, value)| key.as_str() != "version" && value.contains_unknowns());
-        let configuration = if is_unknown { Configuration::Unknown } else { Configuration::Known };
+        let is_unknown = visible
+            .iter()
+            .any(|(key, value)| key.as_str() != "version" && value.contains_unknowns());
+        let configuration = if is_unknown {
+            Configuration::Unknown
+        } else {
+            Configuration::Known
+        };
         let entry = self.providers.instance_mut(instance);
         entry.configuration = configuration;
         entry.inputs = inputs.clone();
         if configuration == Configuration::Known {
-            let request = ConfigureRequest { urn: urn.clone(), id: id.clone(), inputs: visible };
+            let request = ConfigureRequest {
+                urn: urn.clone(),
+                id: id.clone(),
+                inputs: visible,
+            };
             self.provider_action(instance, ProviderAction::Configure(request));
         }
         let reference = ProviderRef::new(urn.clone(), id.as_str());
         if let Some(old_urn) = self.providers.aliases.get(urn).cloned() {
-            self.providers.configured.insert(reference.with_urn(old_urn), instance);
+            self.providers
+                .configured
+                .insert(reference.with_urn(old_urn), instance);
         }
         if let Some(previous) = self.providers.configured.insert(reference, instance)
             && previous != instance
@@ -195,23 +229,36 @@ impl Deployment {
     }
 
     /// The provider for `reference`: the one that is up, or else one configured from the old state.
-    pub(crate) fn ensure_provider(&mut self, reference: &ProviderRef) -> Result<InstanceId, String> {
+    pub(crate) fn ensure_provider(
+        &mut self,
+        reference: &ProviderRef,
+    ) -> Result<InstanceId, String> {
         if let Some(instance) = self.providers.get(reference) {
             return Ok(instance);
         }
-        let state = self.old_provider(reference).ok_or_else(|| format!("unknown provider '{reference}'"))?;
+        let state = self
+            .old_provider(reference)
+            .ok_or_else(|| format!("unknown provider '{reference}'"))?;
         // The instance that a registration of this provider has checked stays its own.
         let checked = self.providers.unconfigured.remove(&state.urn);
-        let result = self.configure_provider(&state.urn.clone(), &state.id.clone(), &state.inputs.clone());
+        let result =
+            self.configure_provider(&state.urn.clone(), &state.id.clone(), &state.inputs.clone());
         if let Some(checked) = checked {
-            self.providers.unconfigured.insert(state.urn.clone(), checked);
+            self.providers
+                .unconfigured
+                .insert(state.urn.clone(), checked);
         }
         result
     }
 
     /// The state of the provider that `reference` names, in the base snapshot; a pending deletion will do.
-    pub(crate) fn old_provider(&self, reference: &ProviderRef) -> Option<Arc<plumb_resource::ResourceState>> {
-        let ProviderInstanceId::Known(id) = reference.id() else { return None };
+    pub(crate) fn old_provider(
+        &self,
+        reference: &ProviderRef,
+    ) -> Option<Arc<plumb_resource::ResourceState>> {
+        let ProviderInstanceId::Known(id) = reference.id() else {
+            return None;
+        };
         self.olds
             .order()
             .iter()
@@ -242,7 +289,13 @@ pub(crate) fn restore_engine_keys(
                 checked.insert("version", version.clone());
             }
             Some(changed) if changed.without_secrets() != version.without_secrets() => {
-                let text = |value: &Value| value.without_secrets().as_str().unwrap_or_default().to_owned();
+                let text = |value: &Value| {
+                    value
+                        .without_secrets()
+                        .as_str()
+                        .unwrap_or_default()
+                        .to_owned()
+                };
                 return Err(format!(
                     "provider \"{urn}\" attempted to change version from {} to {}",
                     text(version),

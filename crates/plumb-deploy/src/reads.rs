@@ -1,6 +1,8 @@
 //! Reads of existing objects (`engine.md` 4.2).
 
-use plumb_resource::{ProviderRef, ResourceId, ResourceKind, ResourceState, StepOp, TypeToken, Urn};
+use plumb_resource::{
+    ProviderRef, ResourceId, ResourceKind, ResourceState, StepOp, TypeToken, Urn,
+};
 
 use crate::arena::StateIdx;
 use crate::chain::Owner;
@@ -13,13 +15,27 @@ use crate::step::{How, Step};
 
 impl Deployment {
     /// Reads an object for the program, with the provider that `reference` names.
-    pub(crate) fn read(&mut self, id: RequestId, request: ReadResourceRequest, reference: ProviderRef) {
+    pub(crate) fn read(
+        &mut self,
+        id: RequestId,
+        request: ReadResourceRequest,
+        reference: ProviderRef,
+    ) {
         let parent_type = request.parent.as_ref().map_or("", Urn::qualified_type);
-        let urn = Urn::new(&self.ctx.stack, &self.ctx.project, parent_type, &request.type_token, &request.name);
+        let urn = Urn::new(
+            &self.ctx.stack,
+            &self.ctx.project,
+            parent_type,
+            &request.type_token,
+            &request.name,
+        );
         if let Some(parent) = &request.parent
             && !self.marks.has(parent, Mark::Seen)
         {
-            return self.refuse(Some(&urn), &format!("could not find parent resource {parent}"));
+            return self.refuse(
+                Some(&urn),
+                &format!("could not find parent resource {parent}"),
+            );
         }
         if self.marks.has(&urn, Mark::Seen) {
             let message = format!("Duplicate resource URN '{urn}'; try giving it a unique name");
@@ -39,7 +55,10 @@ impl Deployment {
         let instance = match self.ensure_provider(&reference) {
             Ok(instance) => instance,
             Err(_) => {
-                return self.refuse(Some(&urn), &format!("unknown provider '{reference}' for resource '{urn}'"));
+                return self.refuse(
+                    Some(&urn),
+                    &format!("unknown provider '{reference}' for resource '{urn}'"),
+                );
             }
         };
         let old = self.olds.live(&urn);
@@ -60,19 +79,40 @@ impl Deployment {
             let old = self.arena.state(old);
             !old.external && old.id != new.id
         });
-        let op = if replaces { StepOp::ReadReplacement } else { StepOp::Read };
-        let how = if replaces { How::CreateFirst } else { How::Plainly };
+        let op = if replaces {
+            StepOp::ReadReplacement
+        } else {
+            StepOp::Read
+        };
+        let how = if replaces {
+            How::CreateFirst
+        } else {
+            How::Plainly
+        };
         self.marks.set(&urn, Mark::Read);
-        let read = Step::new(op, urn.clone()).old(old).new_state(new).by(Some(instance)).how(how);
+        let read = Step::new(op, urn.clone())
+            .old(old)
+            .new_state(new)
+            .by(Some(instance))
+            .how(how);
         let mut steps = vec![read.clone()];
         if replaces {
             self.marks.set(&urn, Mark::Replaced);
-            steps.push(Step { op: StepOp::Replace, ..read });
+            steps.push(Step {
+                op: StepOp::Replace,
+                ..read
+            });
         }
         self.start_chain(Owner::Read(id), steps);
     }
 
-    pub(crate) fn read_done(&mut self, id: RequestId, state: Option<StateIdx>, outcome: Outcome, fence: u64) {
+    pub(crate) fn read_done(
+        &mut self,
+        id: RequestId,
+        state: Option<StateIdx>,
+        outcome: Outcome,
+        fence: u64,
+    ) {
         let Some(idx) = state else { return };
         if self.ctx.operation == Operation::Destroy {
             self.condemned.push(idx);

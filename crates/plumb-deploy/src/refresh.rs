@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use plumb_resource::provider::{
-    DiffChanges, DiffRequest, DiffResult, ProviderCall, ProviderError, ProviderReply, ReadRequest, ReadResponse,
-    ResourceStatus,
+    DiffChanges, DiffRequest, DiffResult, ProviderCall, ProviderError, ProviderReply, ReadRequest,
+    ReadResponse, ResourceStatus,
 };
 use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp};
 use plumb_state::journal::{Entry, EntryKind, Fold, OperationId};
@@ -33,7 +33,11 @@ impl Deployment {
         }
         options.refresh
             || (self.ctx.operation == Operation::Update
-                && self.olds.order().iter().any(|idx| self.arena.state(*idx).refresh_before_update))
+                && self
+                    .olds
+                    .order()
+                    .iter()
+                    .any(|idx| self.arena.state(*idx).refresh_before_update))
     }
 
     /// Reads every resource that the operation is about, all side by side.
@@ -52,7 +56,10 @@ impl Deployment {
             let state = self.arena.state(*idx).clone();
             let is_selected = self.is_selected(&state, self.ctx.options.targets.is_constrained());
             self.note_selected(&state.urn, is_selected, false);
-            if state.view_of.is_some() || !is_selected || !(everything || state.refresh_before_update) {
+            if state.view_of.is_some()
+                || !is_selected
+                || !(everything || state.refresh_before_update)
+            {
                 continue;
             }
             let step = Step::new(StepOp::Refresh, state.urn.clone()).old(Some(*idx));
@@ -63,21 +70,52 @@ impl Deployment {
     /// Reads the old state of a registration, before the registration is decided.
     pub(crate) fn refresh_for_registration(&mut self, idx: RegIdx, old: StateIdx) {
         let urn = self.registration(idx).urn.clone();
-        let step = Step::new(StepOp::Refresh, urn).old(Some(old)).how(How::PersistedRefresh);
+        let step = Step::new(StepOp::Refresh, urn)
+            .old(Some(old))
+            .how(How::PersistedRefresh);
         self.start_chain(Owner::RefreshFor(idx), vec![step]);
     }
 
-    pub(crate) fn perform_refresh(&mut self, idx: ChainIdx, step: Step, operation: OperationId) -> Option<StepEnd> {
+    pub(crate) fn perform_refresh(
+        &mut self,
+        idx: ChainIdx,
+        step: Step,
+        operation: OperationId,
+    ) -> Option<StepEnd> {
         let state = self.arena.state(step.old?).clone();
         if state.kind != ResourceKind::Custom || state.pending_replacement {
-            return Some(self.refresh_ends(step, operation, Some(state.as_ref().clone()), StepOp::Same));
+            return Some(self.refresh_ends(
+                step,
+                operation,
+                Some(state.as_ref().clone()),
+                StepOp::Same,
+            ));
         }
-        let instance = match state.provider.as_ref().map(|reference| self.ensure_provider(reference)).transpose() {
+        let instance = match state
+            .provider
+            .as_ref()
+            .map(|reference| self.ensure_provider(reference))
+            .transpose()
+        {
             Ok(Some(instance)) => instance,
-            Ok(None) => return Some(self.refresh_ends(step, operation, Some(state.as_ref().clone()), StepOp::Same)),
+            Ok(None) => {
+                return Some(self.refresh_ends(
+                    step,
+                    operation,
+                    Some(state.as_ref().clone()),
+                    StepOp::Same,
+                ));
+            }
             Err(message) => {
-                let message = format!("could not load provider for resource {}: {message}", state.urn);
-                return Some(self.complete(step, operation, Applied::from_error(&ProviderError::clean(message))));
+                let message = format!(
+                    "could not load provider for resource {}: {message}",
+                    state.urn
+                );
+                return Some(self.complete(
+                    step,
+                    operation,
+                    Applied::from_error(&ProviderError::clean(message)),
+                ));
             }
         };
         let request = ProviderCall::Read(ReadRequest {
@@ -99,9 +137,13 @@ impl Deployment {
         result: Result<ProviderReply, ProviderError>,
     ) -> Option<StepEnd> {
         match running {
-            Running::Call | Running::ImportCheck(_) => self.read_for_refresh(idx, step, operation, result),
+            Running::Call | Running::ImportCheck(_) => {
+                self.read_for_refresh(idx, step, operation, result)
+            }
             Running::RefreshDiff(refreshed) => Some(match result {
-                Ok(ProviderReply::Diffed(diff)) => self.compared(step, operation, refreshed.new, diff.inverted()),
+                Ok(ProviderReply::Diffed(diff)) => {
+                    self.compared(step, operation, refreshed.new, diff.inverted())
+                }
                 Ok(_) => self.complete(step, operation, Applied::from_error(&unexpected("Diff"))),
                 Err(error) => self.complete(step, operation, Applied::from_error(&error)),
             }),
@@ -119,7 +161,13 @@ impl Deployment {
         let mut init_errors = Vec::new();
         let response = match result {
             Ok(ProviderReply::Read(response)) => response,
-            Ok(_) => return Some(self.complete(step, operation, Applied::from_error(&unexpected("Read")))),
+            Ok(_) => {
+                return Some(self.complete(
+                    step,
+                    operation,
+                    Applied::from_error(&unexpected("Read")),
+                ));
+            }
             Err(error) => {
                 let ResourceStatus::Partial(partial) = &error.status else {
                     return Some(self.complete(step, operation, Applied::from_error(&error)));
@@ -166,7 +214,11 @@ impl Deployment {
         new: ResourceState,
     ) -> Option<StepEnd> {
         if old.external || self.ctx.options.legacy_refresh_diff {
-            let found = if old.outputs == new.outputs { StepOp::Same } else { StepOp::Update };
+            let found = if old.outputs == new.outputs {
+                StepOp::Same
+            } else {
+                StepOp::Update
+            };
             return Some(self.refresh_ends(step, operation, Some(new), found));
         }
         let request = ProviderCall::Diff(DiffRequest {
@@ -179,15 +231,28 @@ impl Deployment {
             ignore_changes: old.ignore_changes.clone(),
         });
         let instance = step.instance?;
-        self.step_waits(idx, step, operation, Running::RefreshDiff(Box::new(Refreshed { new })));
+        self.step_waits(
+            idx,
+            step,
+            operation,
+            Running::RefreshDiff(Box::new(Refreshed { new })),
+        );
         self.call(Waiter::Chain(idx), instance, request, 0);
         None
     }
 
-    fn compared(&mut self, step: Step, operation: OperationId, new: ResourceState, diff: DiffResult) -> StepEnd {
+    fn compared(
+        &mut self,
+        step: Step,
+        operation: OperationId,
+        new: ResourceState,
+        diff: DiffResult,
+    ) -> StepEnd {
         let old = step.old.map(|old| self.arena.state(old).clone());
         let is_identical = old.as_deref().is_some_and(|old| {
-            old.inputs == new.inputs && old.outputs == new.outputs && old.id == new.id
+            old.inputs == new.inputs
+                && old.outputs == new.outputs
+                && old.id == new.id
                 && old.init_errors == new.init_errors
         });
         let diff = match (&old, diff.changes) {
@@ -196,7 +261,11 @@ impl Deployment {
             }
             _ => diff,
         };
-        let found = if is_identical || diff.changes == DiffChanges::None { StepOp::Same } else { StepOp::Update };
+        let found = if is_identical || diff.changes == DiffChanges::None {
+            StepOp::Same
+        } else {
+            StepOp::Update
+        };
         let why = match found {
             StepOp::Same => Why::default(),
             _ => Why {
@@ -216,12 +285,24 @@ impl Deployment {
         new: Option<ResourceState>,
         found: StepOp,
     ) -> StepEnd {
-        let Some(old) = step.old else { return StepEnd { state: None, fence: 0, is_failed: false } };
+        let Some(old) = step.old else {
+            return StepEnd {
+                state: None,
+                fence: 0,
+                is_failed: false,
+            };
+        };
         let new = new.map(Arc::new);
         let slot = self.arena.slot(old);
         let is_unchanged = new.as_ref().is_some_and(|new| new == self.arena.state(old));
         self.tell_refreshed(&step, new.clone(), found);
-        let entry = Entry { operation, kind: EntryKind::RefreshSuccess { slot: Some(slot), state: new.clone() } };
+        let entry = Entry {
+            operation,
+            kind: EntryKind::RefreshSuccess {
+                slot: Some(slot),
+                state: new.clone(),
+            },
+        };
         if !is_unchanged {
             self.journal(operation, entry.kind.clone());
             self.refreshes.push(entry);
@@ -237,7 +318,11 @@ impl Deployment {
                 None
             }
         };
-        StepEnd { state, fence: self.fence_now(), is_failed: false }
+        StepEnd {
+            state,
+            fence: self.fence_now(),
+            is_failed: false,
+        }
     }
 
     /// The refresh phase is over: what was found becomes the base of the rest.
@@ -260,11 +345,17 @@ impl Deployment {
         if entries.is_empty() {
             return true;
         }
-        let rebuilt = Entry { operation: OperationId(0), kind: EntryKind::RebuiltBaseState };
+        let rebuilt = Entry {
+            operation: OperationId(0),
+            kind: EntryKind::RebuiltBaseState,
+        };
         let mut fold = Fold::new(self.base.clone());
         for entry in entries.into_iter().chain([rebuilt.clone()]) {
             if let Err(error) = fold.apply(entry) {
-                self.refuse(None, &format!("failed to rebuild the state after the refresh: {error}"));
+                self.refuse(
+                    None,
+                    &format!("failed to rebuild the state after the refresh: {error}"),
+                );
                 return false;
             }
         }
@@ -298,7 +389,8 @@ impl Deployment {
             .copied()
             .filter(|idx| {
                 let state = self.arena.state(*idx);
-                let is_done = self.marks.is_operated_on(&state.urn) || self.aliased.contains_key(&state.urn);
+                let is_done =
+                    self.marks.is_operated_on(&state.urn) || self.aliased.contains_key(&state.urn);
                 state.delete || (!is_done && !self.gone.contains(idx))
             })
             .collect();

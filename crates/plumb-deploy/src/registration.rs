@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_resource::provider::{
-    CheckConfigRequest, CheckFailure, CheckRequest, CheckResponse, DiffResult, ProviderCall, ProviderError,
-    ProviderReply,
+    CheckConfigRequest, CheckFailure, CheckRequest, CheckResponse, DiffResult, ProviderCall,
+    ProviderError, ProviderReply,
 };
 use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 use plumb_value::path::{PropertyPath, reset_paths};
@@ -185,7 +185,10 @@ impl Deployment {
     fn mode_specials(&mut self, idx: RegIdx) {
         let registration = self.registration(idx);
         let is_managed = registration.goal.kind == ResourceKind::Custom;
-        let on_skipped = registration.new.references().any(|urn| self.marks.has(urn, Mark::SkippedCreate));
+        let on_skipped = registration
+            .new
+            .references()
+            .any(|urn| self.marks.has(urn, Mark::SkippedCreate));
         match self.ctx.operation {
             Operation::Refresh if is_managed || on_skipped => match registration.old {
                 None => self.skip_create(idx),
@@ -212,7 +215,9 @@ impl Deployment {
         self.marks.set(&urn, Mark::Same);
         self.marks.set(&urn, Mark::SkippedCreate);
         let new = self.registration(idx).new.clone();
-        let step = Step::new(StepOp::Same, urn).new_state(new).how(How::SkippedCreate);
+        let step = Step::new(StepOp::Same, urn)
+            .new_state(new)
+            .how(How::SkippedCreate);
         self.run_steps(idx, vec![step]);
     }
 
@@ -226,10 +231,16 @@ impl Deployment {
     fn pass_to_destruction(&mut self, idx: RegIdx, old: StateIdx) {
         let registration = self.registration(idx);
         let inputs = self.arena.state(old).inputs.clone();
-        let new = ResourceState { inputs, ..registration.new.clone() };
+        let new = ResourceState {
+            inputs,
+            ..registration.new.clone()
+        };
         let urn = registration.urn.clone();
         self.marks.set(&urn, Mark::Same);
-        self.run_steps(idx, vec![Step::new(StepOp::Same, urn).old(Some(old)).new_state(new)]);
+        self.run_steps(
+            idx,
+            vec![Step::new(StepOp::Same, urn).old(Some(old)).new_state(new)],
+        );
     }
 
     /// Part D: the provider of the resource.
@@ -238,7 +249,10 @@ impl Deployment {
         if registration.goal.kind == ResourceKind::Custom {
             let urn = registration.urn.clone();
             let Some(reference) = registration.goal.provider.clone() else {
-                return self.refuse(Some(&urn), &format!("unknown provider '' for resource '{urn}'"));
+                return self.refuse(
+                    Some(&urn),
+                    &format!("unknown provider '' for resource '{urn}'"),
+                );
             };
             match self.provider_for(&reference, &urn) {
                 Ok(instance) => self.registration_mut(idx).instance = Some(instance),
@@ -276,11 +290,18 @@ impl Deployment {
 
     fn apply_extension(&mut self, idx: RegIdx) {
         let registration = self.registration(idx);
-        let (Some(reference), Some(instance)) = (registration.goal.extension_ref.clone(), registration.instance) else {
+        let (Some(reference), Some(instance)) = (
+            registration.goal.extension_ref.clone(),
+            registration.instance,
+        ) else {
             return;
         };
-        let Ok(package) = self.packages.get(&reference) else { return };
-        let Some(parameter) = package.extension.clone() else { return };
+        let Ok(package) = self.packages.get(&reference) else {
+            return;
+        };
+        let Some(parameter) = package.extension.clone() else {
+            return;
+        };
         if self.providers.add_extension(instance, &reference) {
             self.record_extension(&reference, &parameter);
             let call = ProviderCall::Parameterize(parameter);
@@ -290,12 +311,20 @@ impl Deployment {
 
     fn wants_import(&self, idx: RegIdx) -> bool {
         let registration = self.registration(idx);
-        let Some(import_id) = &registration.goal.import_id else { return false };
+        let Some(import_id) = &registration.goal.import_id else {
+            return false;
+        };
         if registration.goal.kind != ResourceKind::Custom || !registration.is_targeted {
             return false;
         }
-        let Some(old) = self.old_of(idx) else { return true };
-        let known = if old.import_id.is_empty() { old.id.as_str() } else { old.import_id.as_str() };
+        let Some(old) = self.old_of(idx) else {
+            return true;
+        };
+        let known = if old.import_id.is_empty() {
+            old.id.as_str()
+        } else {
+            old.import_id.as_str()
+        };
         old.external || known != import_id.as_str()
     }
 
@@ -335,13 +364,21 @@ impl Deployment {
     /// Whether the provider is to check without knowing old inputs.
     fn is_fresh_start(&self, idx: RegIdx) -> bool {
         let registration = self.registration(idx);
-        let Some(old) = self.old_of(idx) else { return true };
-        old.external || self.marks.has(&registration.urn, Mark::Deleted) || self.is_replace_target(idx)
+        let Some(old) = self.old_of(idx) else {
+            return true;
+        };
+        old.external
+            || self.marks.has(&registration.urn, Mark::Deleted)
+            || self.is_replace_target(idx)
     }
 
     /// Whether the resource is to be replaced because the user said so.
     pub(crate) fn is_replace_target(&self, idx: RegIdx) -> bool {
-        let named = self.ctx.options.replace_targets.matches(&self.registration(idx).urn);
+        let named = self
+            .ctx
+            .options
+            .replace_targets
+            .matches(&self.registration(idx).urn);
         named || self.old_of(idx).is_some_and(|old| old.taint)
     }
 
@@ -376,19 +413,30 @@ impl Deployment {
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
         let inputs = registration.new.inputs.clone();
-        let old_inputs = if fresh { None } else { self.old_of(idx).map(|old| old.inputs.clone()) };
+        let old_inputs = if fresh {
+            None
+        } else {
+            self.old_of(idx).map(|old| old.inputs.clone())
+        };
         let allow_unknowns = self.ctx.options.is_preview();
         if registration.goal.kind == ResourceKind::Provider {
-            let Some(instance) = self.load_for_check(idx, &inputs) else { return };
+            let Some(instance) = self.load_for_check(idx, &inputs) else {
+                return;
+            };
             let request = ProviderCall::CheckConfig(CheckConfigRequest {
                 urn,
-                old_inputs: old_inputs.map(|inputs| provider_inputs::without_internal(&inputs)),
+                // A configuration that is new is compared with an empty one.
+                old_inputs: Some(provider_inputs::without_internal(
+                    &old_inputs.unwrap_or_default(),
+                )),
                 new_inputs: provider_inputs::without_internal(&inputs),
                 allow_unknowns,
             });
             return self.ask(Waiter::Registration(idx), instance, request);
         }
-        let Some(instance) = registration.instance else { return };
+        let Some(instance) = registration.instance else {
+            return;
+        };
         let request = ProviderCall::Check(CheckRequest {
             urn,
             old_inputs,
@@ -406,7 +454,12 @@ impl Deployment {
         if let Some(instance) = self.providers.unconfigured(&urn) {
             return Some(instance);
         }
-        let package = registration.goal.type_token.provided_package().unwrap_or_default().to_owned();
+        let package = registration
+            .goal
+            .type_token
+            .provided_package()
+            .unwrap_or_default()
+            .to_owned();
         match provider_inputs::read(&package, inputs) {
             Ok(spec) => Some(self.load_provider(&urn, spec)),
             Err(failure) => {
@@ -417,7 +470,11 @@ impl Deployment {
         }
     }
 
-    pub(crate) fn registration_answered(&mut self, idx: RegIdx, result: Result<ProviderReply, ProviderError>) {
+    pub(crate) fn registration_answered(
+        &mut self,
+        idx: RegIdx,
+        result: Result<ProviderReply, ProviderError>,
+    ) {
         let stage = std::mem::replace(&mut self.registration_mut(idx).stage, RegStage::Done);
         match (stage, result) {
             (RegStage::Checking, Ok(ProviderReply::Checked(response))) => {
@@ -430,7 +487,9 @@ impl Deployment {
                     self.plan_replacement(idx, *diff);
                 }
             }
-            (RegStage::DiffingProvider, Ok(ProviderReply::Diffed(diff))) => self.provider_diffed(idx, &diff),
+            (RegStage::DiffingProvider, Ok(ProviderReply::Diffed(diff))) => {
+                self.provider_diffed(idx, &diff)
+            }
             (RegStage::Diffing, Ok(ProviderReply::Diffed(diff))) => self.diffed(idx, diff),
             (RegStage::Collecting(collection), Ok(ProviderReply::Diffed(diff))) => {
                 self.dependent_diffed(idx, *collection, diff);
@@ -441,7 +500,10 @@ impl Deployment {
             }
             (_, Ok(_)) => {
                 let urn = self.registration(idx).urn.clone();
-                self.refuse(Some(&urn), "the provider answered something else than was asked");
+                self.refuse(
+                    Some(&urn),
+                    "the provider answered something else than was asked",
+                );
             }
         }
     }
@@ -482,10 +544,18 @@ impl Deployment {
         true
     }
 
-    fn report_check_failures(&mut self, idx: RegIdx, inputs: &PropertyMap, failures: &[CheckFailure]) {
+    fn report_check_failures(
+        &mut self,
+        idx: RegIdx,
+        inputs: &PropertyMap,
+        failures: &[CheckFailure],
+    ) {
         let registration = self.registration(idx);
-        let (urn, type_token, name) =
-            (registration.urn.clone(), registration.goal.type_token.clone(), registration.goal.name.clone());
+        let (urn, type_token, name) = (
+            registration.urn.clone(),
+            registration.goal.type_token.clone(),
+            registration.goal.name.clone(),
+        );
         for failure in failures {
             let reason = &failure.reason;
             let message = if failure.property.is_empty() {
@@ -495,7 +565,9 @@ impl Deployment {
                 let value = path.and_then(|path| path.get(inputs).cloned());
                 let shown = shown_value(value.as_ref(), self.ctx.options.show_secrets);
                 let property = &failure.property;
-                format!("{type_token} resource '{name}': property {property} value {shown} has a problem: {reason}")
+                format!(
+                    "{type_token} resource '{name}': property {property} value {shown} has a problem: {reason}"
+                )
             };
             self.error(Some(&urn), &message);
         }
@@ -530,7 +602,11 @@ impl Deployment {
                     urn,
                     id: state.id.clone(),
                     // Outputs of components may refer to resources that are not registered yet (PULUMI-32).
-                    outputs: if state.is_custom() { state.outputs.clone() } else { Arc::default() },
+                    outputs: if state.is_custom() {
+                        state.outputs.clone()
+                    } else {
+                        Arc::default()
+                    },
                     property_dependencies: std::collections::BTreeMap::new(),
                     outcome,
                     unknown,
@@ -548,7 +624,9 @@ impl Deployment {
 
 /// A value as messages about failed checks show it.
 pub(crate) fn shown_value(value: Option<&Value>, show_secrets: bool) -> String {
-    let Some(value) = value else { return "{<nil>}".to_owned() };
+    let Some(value) = value else {
+        return "{<nil>}".to_owned();
+    };
     if value.contains_secrets() && !show_secrets {
         return "{[secret]}".to_owned();
     }
@@ -563,12 +641,17 @@ fn plain_text(value: &Value) -> String {
         Value::String(text) => text.to_string(),
         Value::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         Value::Array(values) => {
-            let items: Vec<String> = values.iter().map(|value| format!("{{{}}}", plain_text(value))).collect();
+            let items: Vec<String> = values
+                .iter()
+                .map(|value| format!("{{{}}}", plain_text(value)))
+                .collect();
             format!("[{}]", items.join(" "))
         }
         Value::Object(map) => {
-            let items: Vec<String> =
-                map.iter().map(|(key, value)| format!("{key}:{{{}}}", plain_text(value))).collect();
+            let items: Vec<String> = map
+                .iter()
+                .map(|(key, value)| format!("{key}:{{{}}}", plain_text(value)))
+                .collect();
             format!("map[{}]", items.join(" "))
         }
         Value::Asset(asset) => format!("asset:{}", asset.hash),

@@ -29,7 +29,9 @@ pub(crate) struct Collection {
 impl Deployment {
     /// A difference demands a replacement: refuses it where it must not happen, and has the inputs checked anew.
     pub(crate) fn start_replacement(&mut self, idx: RegIdx, diff: DiffResult) {
-        let Some(old) = self.old_of(idx).cloned() else { return };
+        let Some(old) = self.old_of(idx).cloned() else {
+            return;
+        };
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
         if registration.new.protect && old.protect && !self.ctx.options.ignore_protect {
@@ -43,7 +45,9 @@ impl Deployment {
             }
             self.refused_in_preview = true;
         }
-        if self.registration(idx).goal.import_id.is_some() && !self.may_replace_imported(idx, &old, &diff) {
+        if self.registration(idx).goal.import_id.is_some()
+            && !self.may_replace_imported(idx, &old, &diff)
+        {
             return;
         }
         let is_component = self.registration(idx).goal.kind == ResourceKind::Component;
@@ -55,7 +59,12 @@ impl Deployment {
     }
 
     /// A resource that still names the id that it was imported by may not be replaced (PULUMI-34).
-    fn may_replace_imported(&mut self, idx: RegIdx, old: &ResourceState, diff: &DiffResult) -> bool {
+    fn may_replace_imported(
+        &mut self,
+        idx: RegIdx,
+        old: &ResourceState,
+        diff: &DiffResult,
+    ) -> bool {
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
         let mut message = String::from(
@@ -63,7 +72,8 @@ impl Deployment {
              declaration from your program;",
         );
         for key in &diff.replace_keys {
-            let shown = |inputs: &PropertyMap| shown_value(inputs.get(key), self.ctx.options.show_secrets);
+            let shown =
+                |inputs: &PropertyMap| shown_value(inputs.get(key), self.ctx.options.show_secrets);
             let (before, after) = (shown(&old.inputs), shown(&registration.new.inputs));
             message.push_str(&format!("\n\t{key}: {before} => {after}"));
         }
@@ -79,9 +89,14 @@ impl Deployment {
     pub(crate) fn plan_replacement(&mut self, idx: RegIdx, diff: DiffResult) {
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
-        let deletes_first = registration.goal.delete_before_replace.unwrap_or(diff.delete_before_replace);
+        let deletes_first = registration
+            .goal
+            .delete_before_replace
+            .unwrap_or(diff.delete_before_replace);
         self.marks.set(&urn, Mark::Replaced);
-        let Some(old) = self.registration(idx).old else { return };
+        let Some(old) = self.registration(idx).old else {
+            return;
+        };
         if !deletes_first && !self.arena.state(old).pending_replacement {
             let steps = self.create_first(idx, diff);
             return self.run_steps(idx, steps);
@@ -105,7 +120,10 @@ impl Deployment {
             .by(registration.instance)
             .because(why(&diff))
             .how(How::CreateFirst);
-        let replace = Step { op: StepOp::Replace, ..create.clone() };
+        let replace = Step {
+            op: StepOp::Replace,
+            ..create.clone()
+        };
         vec![create, replace]
     }
 
@@ -113,18 +131,30 @@ impl Deployment {
     fn collect(&mut self, idx: RegIdx, mut collection: Collection) {
         while let Some(candidate) = collection.candidates.pop_front() {
             let state = self.arena.state(candidate).clone();
-            if self.marks.has_step(&state.urn) || state.external || state.kind == ResourceKind::Component {
+            if self.marks.has_step(&state.urn)
+                || state.external
+                || state.kind == ResourceKind::Component
+            {
                 continue;
             }
             let depends = |urn: &Urn| collection.replaced.contains(urn);
-            let by_provider = state.provider.as_ref().is_some_and(|reference| depends(reference.urn()));
+            let by_provider = state
+                .provider
+                .as_ref()
+                .is_some_and(|reference| depends(reference.urn()));
             if by_provider || state.deleted_with.as_ref().is_some_and(depends) {
-                let key = if by_provider { "provider" } else { "deletedWith" };
+                let key = if by_provider {
+                    "provider"
+                } else {
+                    "deletedWith"
+                };
                 collection.replaced.insert(state.urn.clone());
                 collection.found.push((candidate, vec![key.into()]));
                 continue;
             }
-            let Some(inputs) = with_unknowns(&state, &collection.replaced) else { continue };
+            let Some(inputs) = with_unknowns(&state, &collection.replaced) else {
+                continue;
+            };
             if self.ask_dependent(idx, &state, inputs) {
                 collection.asking = Some(candidate);
                 self.registration_mut(idx).stage = RegStage::Collecting(Box::new(collection));
@@ -138,7 +168,12 @@ impl Deployment {
     }
 
     /// Asks the provider of a dependent whether it must be replaced when `inputs` are not known. False if it is not asked.
-    fn ask_dependent(&mut self, idx: RegIdx, state: &Arc<ResourceState>, inputs: PropertyMap) -> bool {
+    fn ask_dependent(
+        &mut self,
+        idx: RegIdx,
+        state: &Arc<ResourceState>,
+        inputs: PropertyMap,
+    ) -> bool {
         let instance = match &state.provider {
             Some(reference) => self.ensure_provider(reference),
             None => return false,
@@ -166,10 +201,19 @@ impl Deployment {
         true
     }
 
-    pub(crate) fn dependent_diffed(&mut self, idx: RegIdx, mut collection: Collection, mut diff: DiffResult) {
+    pub(crate) fn dependent_diffed(
+        &mut self,
+        idx: RegIdx,
+        mut collection: Collection,
+        mut diff: DiffResult,
+    ) {
         if let Some(candidate) = collection.asking.take() {
             let state = self.arena.state(candidate).clone();
-            compare::apply_replace_on_changes(&mut diff, &state.replace_on_changes, &state.init_errors);
+            compare::apply_replace_on_changes(
+                &mut diff,
+                &state.replace_on_changes,
+                &state.init_errors,
+            );
             if diff.is_replace() {
                 collection.replaced.insert(state.urn.clone());
                 collection.found.push((candidate, diff.replace_keys));
@@ -197,14 +241,20 @@ impl Deployment {
             if state.protect && !self.ctx.options.ignore_protect {
                 return self.refuse_protected_dependent(&root_urn, &state.urn);
             }
-            let Some(step) = self.deletion_for_replacement(state_idx, How::DeleteFirst) else { return };
+            let Some(step) = self.deletion_for_replacement(state_idx, How::DeleteFirst) else {
+                return;
+            };
             self.dependent_replace_keys.insert(state.urn.clone(), keys);
             self.marks.set(&state.urn, Mark::Deleted);
             steps.push(step);
         }
-        let Some(old) = self.registration(idx).old else { return };
+        let Some(old) = self.registration(idx).old else {
+            return;
+        };
         if !self.arena.state(old).pending_replacement {
-            let Some(step) = self.deletion_for_replacement(old, How::DeleteFirst) else { return };
+            let Some(step) = self.deletion_for_replacement(old, How::DeleteFirst) else {
+                return;
+            };
             self.marks.set(&root_urn, Mark::Deleted);
             steps.push(step);
         }
@@ -215,7 +265,13 @@ impl Deployment {
             .because(why(&collection.diff))
             .how(How::DeleteFirst);
         steps.push(replace.clone());
-        steps.push(Step { op: StepOp::CreateReplacement, ..replace }.by(registration.instance));
+        steps.push(
+            Step {
+                op: StepOp::CreateReplacement,
+                ..replace
+            }
+            .by(registration.instance),
+        );
         self.run_steps(idx, steps);
         self.release_gate();
     }
@@ -233,7 +289,12 @@ impl Deployment {
     /// A delete step for the old half of a replacement; `None` if its provider cannot be had, which has been shown.
     fn deletion_for_replacement(&mut self, idx: StateIdx, how: How) -> Option<Step> {
         let state = self.arena.state(idx).clone();
-        let instance = match state.provider.as_ref().map(|reference| self.ensure_provider(reference)).transpose() {
+        let instance = match state
+            .provider
+            .as_ref()
+            .map(|reference| self.ensure_provider(reference))
+            .transpose()
+        {
             Ok(instance) => instance,
             Err(message) => {
                 self.refuse(Some(&state.urn), &message);
@@ -247,7 +308,12 @@ impl Deployment {
             (false, true) => StepOp::Delete,
             (false, false) => StepOp::DeleteReplaced,
         };
-        Some(Step::new(op, state.urn.clone()).old(Some(idx)).by(instance).how(how))
+        Some(
+            Step::new(op, state.urn.clone())
+                .old(Some(idx))
+                .by(instance)
+                .how(how),
+        )
     }
 
     /// Old states that go when `urn` is replaced, because they say so: deletedWith or replaceWith it.
@@ -262,7 +328,8 @@ impl Deployment {
                 let state = self.arena.state(*idx);
                 !state.delete
                     && !self.marks.has_step(&state.urn)
-                    && (state.deleted_with.as_ref().is_some_and(names) || state.replace_with.iter().any(names))
+                    && (state.deleted_with.as_ref().is_some_and(names)
+                        || state.replace_with.iter().any(names))
             })
             .collect()
     }
@@ -280,8 +347,12 @@ fn why(diff: &DiffResult) -> Why {
 fn with_unknowns(state: &ResourceState, replaced: &FxHashSet<Urn>) -> Option<PropertyMap> {
     let mut inputs: Option<PropertyMap> = None;
     for (key, dependencies) in &state.property_dependencies {
-        if dependencies.iter().any(|urn| replaced.contains(urn)) && state.inputs.contains_key(key.as_str()) {
-            inputs.get_or_insert_with(|| state.inputs.as_ref().clone()).insert(key.clone(), Value::UNKNOWN);
+        if dependencies.iter().any(|urn| replaced.contains(urn))
+            && state.inputs.contains_key(key.as_str())
+        {
+            inputs
+                .get_or_insert_with(|| state.inputs.as_ref().clone())
+                .insert(key.clone(), Value::UNKNOWN);
         }
     }
     inputs

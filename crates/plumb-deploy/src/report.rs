@@ -7,8 +7,8 @@ use std::time::Duration;
 use ecow::EcoString;
 use jiff::Timestamp;
 use plumb_events::{
-    Diagnostic, Event, FailedStatus, FailedStepEvent, Metadata, OperationResult, Severity, StateView, StepEvent,
-    Summary,
+    Diagnostic, Event, FailedStatus, FailedStepEvent, Metadata, OperationResult, Severity,
+    StateView, StepEvent, Summary,
 };
 use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
 use plumb_value::Value;
@@ -27,7 +27,11 @@ impl Deployment {
     }
 
     fn tell(&mut self, severity: Severity, urn: Option<&Urn>, message: &str) {
-        self.emit(Event::Diagnostic(Diagnostic::new(severity, urn.cloned(), format!("{message}\n"))));
+        self.emit(Event::Diagnostic(Diagnostic::new(
+            severity,
+            urn.cloned(),
+            format!("{message}\n"),
+        )));
     }
 
     /// Shows an error.
@@ -61,6 +65,33 @@ impl Deployment {
         self.emit(Event::Prelude { config });
     }
 
+    /// Operations of an earlier run whose outcome is not known (PULUMI-14). A refresh deals with them itself.
+    pub(crate) fn warn_of_pending_operations(&mut self) {
+        let is_refresh = self.ctx.operation == Operation::Refresh || self.wants_refresh_phase();
+        let pending = &self.base.pending_operations;
+        if self.ctx.options.is_preview() || is_refresh || pending.is_empty() {
+            return;
+        }
+        let mut message = format!(
+            "Attempting to deploy or update resources with {} pending operations from previous deployment.",
+            pending.len()
+        );
+        for operation in pending {
+            let (urn, doing) = (&operation.resource.urn, operation.operation.as_str());
+            message.push_str(&format!("\n  * {urn}, interrupted while {doing}"));
+        }
+        message.push_str(
+            "\nThese resources are in an unknown state because the Pulumi CLI was interrupted while waiting for changes \
+             to these resources to complete. You should confirm whether or not the operations listed completed \
+             successfully by checking the state of the appropriate provider. For example, if you are using AWS, you can \
+             confirm using the AWS Console.\n\nOnce you have confirmed the status of the interrupted operations, you can \
+             repair your stack using `pulumi refresh` which will refresh the state from the provider you are using and \
+             clear the pending operations if there are any.\n\nNote that `pulumi refresh` will need to be run \
+             interactively to clear pending CREATE operations.",
+        );
+        self.warning(None, &message);
+    }
+
     pub(crate) fn emit_summary(&mut self, started: Timestamp, result: OperationResult) {
         let elapsed = self.now.duration_since(started).as_nanos().max(0);
         let summary = Summary {
@@ -78,14 +109,25 @@ impl Deployment {
     /// Whether people need not see a step: the engine made it up.
     fn is_internal(&self, step: &Step) -> bool {
         let is_hidden_refresh = step.how == How::PersistedRefresh
-            && step.old.is_some_and(|old| self.arena.state(old).kind != ResourceKind::Custom);
-        step.op == StepOp::RemovePendingReplace || step.urn.is_default_provider() || is_hidden_refresh
+            && step
+                .old
+                .is_some_and(|old| self.arena.state(old).kind != ResourceKind::Custom);
+        step.op == StepOp::RemovePendingReplace
+            || step.urn.is_default_provider()
+            || is_hidden_refresh
     }
 
-    fn metadata(&self, step: &Step, op: StepOp, old: Option<Arc<ResourceState>>, new: Option<StateView>) -> Metadata {
-        let provider = new.as_ref().map(|new| new.provider.clone()).unwrap_or_else(|| {
-            old.as_ref().and_then(|old| old.provider.clone())
-        });
+    fn metadata(
+        &self,
+        step: &Step,
+        op: StepOp,
+        old: Option<Arc<ResourceState>>,
+        new: Option<StateView>,
+    ) -> Metadata {
+        let provider = new
+            .as_ref()
+            .map(|new| new.provider.clone())
+            .unwrap_or_else(|| old.as_ref().and_then(|old| old.provider.clone()));
         Metadata {
             op,
             urn: step.urn.clone(),
@@ -96,30 +138,33 @@ impl Deployment {
             diffs: step.why.diffs.clone(),
             detailed_diff: step.why.detailed_diff.clone(),
             logical: op.is_logical(),
-            provider: provider.map(|reference| reference.to_string().into()).unwrap_or_default(),
+            provider: provider
+                .map(|reference| reference.to_string().into())
+                .unwrap_or_default(),
         }
     }
 
     fn old_view(&self, step: &Step) -> Option<Arc<ResourceState>> {
-        step.imported.clone().or_else(|| step.old.map(|old| self.arena.state(old).clone()))
+        step.imported
+            .clone()
+            .or_else(|| step.old.map(|old| self.arena.state(old).clone()))
     }
 
     /// A step is about to run.
     pub(crate) fn announce_step(&mut self, step: &Step) {
-        let new = step.new.as_deref().cloned().map(|mut new| {
-            // What an update starts from is known; what it ends in is not.
-            if let Some(old) = step.old.map(|old| self.arena.state(old))
-                && matches!(step.op, StepOp::Update | StepOp::Same)
-            {
-                new.id = old.id.clone();
-                new.outputs = old.outputs.clone();
-            }
-            StateView::new(new)
-        });
+        let mut new = step.new.as_deref().cloned().map(StateView::new);
+        if step.op == StepOp::Refresh {
+            // Until it is read, the resource is what it was.
+            new = self.old_view(step).map(StateView::from);
+        }
         let metadata = self.metadata(step, step.op, self.old_view(step), new);
         let internal = self.is_internal(step);
         let planning = self.ctx.options.is_preview();
-        self.emit(Event::ResourcePre(StepEvent { metadata: Box::new(metadata), planning, internal }));
+        self.emit(Event::ResourcePre(StepEvent {
+            metadata: Box::new(metadata),
+            planning,
+            internal,
+        }));
     }
 
     /// A step is done: counts it, remembers it for its outputs, shows it.
@@ -133,19 +178,31 @@ impl Deployment {
         };
         self.count(step, step.op, view.as_deref());
         if let (true, Some(idx)) = (step.op.is_logical(), state) {
-            let remembered = Remembered { op: step.op, state: idx, old: step.old };
+            let remembered = Remembered {
+                op: step.op,
+                state: idx,
+                old: self.old_view(step),
+            };
             self.outputs.remember(step.urn.clone(), remembered);
         } else if step.how == How::SkippedCreate {
             self.outputs.remember_skipped(step.urn.clone());
         }
         let planning = self.ctx.options.is_preview();
         let is_custom = view.as_ref().map_or_else(
-            || step.old.is_some_and(|old| self.arena.state(old).is_custom()),
+            || {
+                step.old
+                    .is_some_and(|old| self.arena.state(old).is_custom())
+            },
             |state| state.is_custom(),
         );
         let is_delete = step.new.is_none();
         if planning || is_custom || is_delete {
-            let metadata = self.metadata(step, step.op, self.old_view(step), view.map(StateView::from));
+            let metadata = self.metadata(
+                step,
+                step.op,
+                self.old_view(step),
+                view.map(StateView::from),
+            );
             self.emit_outputs(metadata, self.is_internal(step));
         }
     }
@@ -155,13 +212,22 @@ impl Deployment {
         self.count(step, step.op, None);
         let created = self.news.get(&step.urn).copied();
         if let (Some(state), How::CreateFirst) = (created, step.how) {
-            self.outputs.remember(step.urn.clone(), Remembered { op: step.op, state, old: step.old });
+            self.outputs.remember(
+                step.urn.clone(),
+                Remembered {
+                    op: step.op,
+                    state,
+                    old: self.old_view(step),
+                },
+            );
         }
         let planning = self.ctx.options.is_preview();
         let is_custom = step.new.as_deref().is_some_and(ResourceState::is_custom);
         if planning || is_custom {
             let new = match (created, step.how) {
-                (Some(idx), How::CreateFirst) => Some(StateView::from(self.arena.state(idx).clone())),
+                (Some(idx), How::CreateFirst) => {
+                    Some(StateView::from(self.arena.state(idx).clone()))
+                }
                 _ => step.new.as_deref().cloned().map(StateView::new),
             };
             let metadata = self.metadata(step, step.op, self.old_view(step), new);
@@ -170,12 +236,22 @@ impl Deployment {
     }
 
     /// A refresh is done; `found` says what it found.
-    pub(crate) fn tell_refreshed(&mut self, step: &Step, new: Option<Arc<ResourceState>>, found: StepOp) {
+    pub(crate) fn tell_refreshed(
+        &mut self,
+        step: &Step,
+        new: Option<Arc<ResourceState>>,
+        found: StepOp,
+    ) {
         let is_refresh_run = self.ctx.operation == Operation::Refresh;
         if is_refresh_run && step.how != How::PersistedRefresh || is_refresh_run {
             self.count(step, found, None);
         }
-        let mut metadata = self.metadata(step, StepOp::Refresh, self.old_view(step), new.map(StateView::from));
+        let mut metadata = self.metadata(
+            step,
+            StepOp::Refresh,
+            self.old_view(step),
+            new.map(StateView::from),
+        );
         metadata.op = StepOp::Refresh;
         self.emit_outputs_of_refresh(metadata, found, self.is_internal(step));
     }
@@ -189,14 +265,23 @@ impl Deployment {
 
     fn emit_outputs(&mut self, metadata: Metadata, internal: bool) {
         let planning = self.ctx.options.is_preview();
-        self.emit(Event::ResourceOutputs(StepEvent { metadata: Box::new(metadata), planning, internal }));
+        self.emit(Event::ResourceOutputs(StepEvent {
+            metadata: Box::new(metadata),
+            planning,
+            internal,
+        }));
     }
 
     /// Outputs of a component were registered.
     pub(crate) fn tell_outputs(&mut self, remembered: Remembered) {
         let new = self.arena.state(remembered.state).clone();
-        let step = Step::new(remembered.op, new.urn.clone()).old(remembered.old);
-        let metadata = self.metadata(&step, remembered.op, self.old_view(&step), Some(StateView::from(new)));
+        let step = Step::new(remembered.op, new.urn.clone());
+        let metadata = self.metadata(
+            &step,
+            remembered.op,
+            remembered.old,
+            Some(StateView::from(new)),
+        );
         let internal = self.is_internal(&step);
         self.emit_outputs(metadata, internal);
     }

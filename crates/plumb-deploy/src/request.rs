@@ -348,7 +348,10 @@ pub struct RequestError {
 impl RequestError {
     /// A failure of `kind`.
     pub fn new(kind: RequestErrorKind, message: impl Into<EcoString>) -> Self {
-        RequestError { kind, message: message.into() }
+        RequestError {
+            kind,
+            message: message.into(),
+        }
     }
 }
 

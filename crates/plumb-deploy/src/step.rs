@@ -56,7 +56,16 @@ pub(crate) enum How {
 
 impl Step {
     pub(crate) fn new(op: StepOp, urn: Urn) -> Self {
-        Step { op, urn, old: None, new: None, instance: None, why: Why::default(), how: How::Plainly, imported: None }
+        Step {
+            op,
+            urn,
+            old: None,
+            new: None,
+            instance: None,
+            why: Why::default(),
+            how: How::Plainly,
+            imported: None,
+        }
     }
 
     pub(crate) fn old(self, old: Option<StateIdx>) -> Self {
@@ -64,7 +73,10 @@ impl Step {
     }
 
     pub(crate) fn new_state(self, new: ResourceState) -> Self {
-        Step { new: Some(Box::new(new)), ..self }
+        Step {
+            new: Some(Box::new(new)),
+            ..self
+        }
     }
 
     pub(crate) fn by(self, instance: Option<InstanceId>) -> Self {

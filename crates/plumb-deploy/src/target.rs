@@ -13,7 +13,11 @@ impl UrnSet {
     /// The set of `texts`: URNs, or patterns when they hold a `*`.
     pub fn new(texts: impl IntoIterator<Item = String>) -> Self {
         let raw: Vec<String> = texts.into_iter().collect();
-        let literals = raw.iter().filter(|text| !text.contains('*')).filter_map(|text| Urn::parse(text).ok()).collect();
+        let literals = raw
+            .iter()
+            .filter(|text| !text.contains('*'))
+            .filter_map(|text| Urn::parse(text).ok())
+            .collect();
         UrnSet { literals, raw }
     }
 
@@ -33,22 +37,34 @@ impl UrnSet {
 
     /// The texts that are not patterns.
     pub fn literals(&self) -> impl Iterator<Item = &str> {
-        self.raw.iter().map(String::as_str).filter(|text| !text.contains('*'))
+        self.raw
+            .iter()
+            .map(String::as_str)
+            .filter(|text| !text.contains('*'))
     }
 }
 
 /// Whether `pattern` matches the whole of `text`: `**` stands for anything, `*` for anything without a colon.
 fn glob_matches(pattern: &str, text: &str) -> bool {
-    let Some(star) = pattern.find('*') else { return pattern == text };
+    let Some(star) = pattern.find('*') else {
+        return pattern == text;
+    };
     let (head, rest) = pattern.split_at(star);
-    let Some(tail) = text.strip_prefix(head) else { return false };
+    let Some(tail) = text.strip_prefix(head) else {
+        return false;
+    };
     let (crosses_colons, rest) = match rest.strip_prefix("**") {
         Some(rest) => (true, rest),
         None => (false, &rest[1..]),
     };
-    let mut ends = tail.char_indices().map(|(at, c)| (at, Some(c))).chain([(tail.len(), None)]);
+    let mut ends = tail
+        .char_indices()
+        .map(|(at, c)| (at, Some(c)))
+        .chain([(tail.len(), None)]);
     loop {
-        let Some((at, next)) = ends.next() else { return false };
+        let Some((at, next)) = ends.next() else {
+            return false;
+        };
         if glob_matches(rest, &tail[at..]) {
             return true;
         }

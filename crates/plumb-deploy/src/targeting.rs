@@ -28,12 +28,20 @@ impl Deployment {
     pub(crate) fn is_selected(&self, state: &ResourceState, by_targets: bool) -> bool {
         let options = &self.ctx.options;
         if by_targets {
-            let follows = |urns: &FxHashSet<Urn>| state.references_and_provider().any(|urn| urns.contains(urn));
+            let follows = |urns: &FxHashSet<Urn>| {
+                state
+                    .references_and_provider()
+                    .any(|urn| urns.contains(urn))
+            };
             return options.targets.matches(&state.urn)
                 || (options.target_dependents && follows(&self.targets_actual));
         }
         if options.excludes.is_constrained() {
-            let follows = |urns: &FxHashSet<Urn>| state.references_and_provider().any(|urn| urns.contains(urn));
+            let follows = |urns: &FxHashSet<Urn>| {
+                state
+                    .references_and_provider()
+                    .any(|urn| urns.contains(urn))
+            };
             return !(options.excludes.matches(&state.urn)
                 || (options.exclude_dependents && follows(&self.excludes_actual)));
         }
@@ -45,7 +53,11 @@ impl Deployment {
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
         let (is_targeted, kind) = (registration.is_targeted, registration.goal.kind);
-        self.note_selected(&urn, is_targeted, kind == ResourceKind::Provider || urn.is_root_stack());
+        self.note_selected(
+            &urn,
+            is_targeted,
+            kind == ResourceKind::Provider || urn.is_root_stack(),
+        );
     }
 
     /// The same for any resource; `implicitly` when it belongs to the operation only because every provider does.
@@ -58,7 +70,11 @@ impl Deployment {
     }
 
     /// Literal targets must exist; the message tells how to quote a `$` if there is none in it.
-    fn check_literals(&mut self, literals: &[String], exists: impl Fn(&Self, &str) -> bool) -> bool {
+    fn check_literals(
+        &mut self,
+        literals: &[String],
+        exists: impl Fn(&Self, &str) -> bool,
+    ) -> bool {
         let mut all_there = true;
         for text in literals {
             if exists(self, text) {
@@ -76,31 +92,55 @@ impl Deployment {
 
     fn exists_in_base(&self, text: &str) -> bool {
         Urn::parse(text).is_ok_and(|urn| self.olds.live(&urn).is_some())
-            || self.olds.order().iter().any(|idx| self.arena.state(*idx).urn.as_str() == text)
+            || self
+                .olds
+                .order()
+                .iter()
+                .any(|idx| self.arena.state(*idx).urn.as_str() == text)
     }
 
     /// What must hold of targets before the program runs.
     pub(crate) fn check_targets_before_program(&mut self) -> bool {
-        let replaced: Vec<String> = self.ctx.options.replace_targets.literals().map(str::to_owned).collect();
+        let replaced: Vec<String> = self
+            .ctx
+            .options
+            .replace_targets
+            .literals()
+            .map(str::to_owned)
+            .collect();
         let mut literals = replaced;
         if self.ctx.operation == Operation::Destroy || self.ctx.operation == Operation::Refresh {
             literals.extend(self.ctx.options.targets.literals().map(str::to_owned));
             literals.extend(self.ctx.options.excludes.literals().map(str::to_owned));
         }
-        self.check_literals(&literals, |deployment, text| deployment.exists_in_base(text))
+        self.check_literals(&literals, |deployment, text| {
+            deployment.exists_in_base(text)
+        })
     }
 
     /// What must hold of targets of a refresh phase.
     pub(crate) fn check_refresh_targets(&mut self) -> bool {
         let options = &self.ctx.options;
-        let literals: Vec<String> =
-            options.targets.literals().chain(options.excludes.literals()).map(str::to_owned).collect();
-        self.check_literals(&literals, |deployment, text| deployment.exists_in_base(text))
+        let literals: Vec<String> = options
+            .targets
+            .literals()
+            .chain(options.excludes.literals())
+            .map(str::to_owned)
+            .collect();
+        self.check_literals(&literals, |deployment, text| {
+            deployment.exists_in_base(text)
+        })
     }
 
     /// What must hold of targets once the program has registered everything.
     pub(crate) fn check_targets_after_program(&mut self) -> bool {
-        let literals: Vec<String> = self.ctx.options.targets.literals().map(str::to_owned).collect();
+        let literals: Vec<String> = self
+            .ctx
+            .options
+            .targets
+            .literals()
+            .map(str::to_owned)
+            .collect();
         self.check_literals(&literals, |deployment, text| {
             deployment.exists_in_base(text)
                 || Urn::parse(text).is_ok_and(|urn| deployment.marks.has(&urn, Mark::Seen))
@@ -134,7 +174,9 @@ impl Deployment {
         let mut selected: FxHashSet<Urn> = FxHashSet::default();
         for idx in self.olds.order().iter().chain(&self.condemned) {
             let state = self.arena.state(*idx);
-            let follows = state.references_and_provider().any(|urn| selected.contains(urn));
+            let follows = state
+                .references_and_provider()
+                .any(|urn| selected.contains(urn));
             if follows || self.ctx.options.targets.matches(&state.urn) {
                 selected.insert(state.urn.clone());
             }
@@ -154,7 +196,10 @@ impl Deployment {
             .collect();
         let mut excluded: FxHashSet<Urn> = FxHashSet::default();
         for state in &states {
-            let follows = options.exclude_dependents && state.references_and_provider().any(|urn| excluded.contains(urn));
+            let follows = options.exclude_dependents
+                && state
+                    .references_and_provider()
+                    .any(|urn| excluded.contains(urn));
             if follows || options.excludes.matches(&state.urn) {
                 excluded.insert(state.urn.clone());
             }
@@ -176,9 +221,14 @@ impl Deployment {
             && self.providers.get(&reference).is_none()
         {
             if self.old_provider(&reference).is_none() {
-                return self.refuse(Some(&urn), &format!("could not find provider {reference} in old state"));
+                return self.refuse(
+                    Some(&urn),
+                    &format!("could not find provider {reference} in old state"),
+                );
             }
-            if self.marks.has(reference.urn(), Mark::Seen) || self.has_other_provider(idx, &reference) {
+            if self.marks.has(reference.urn(), Mark::Seen)
+                || self.has_other_provider(idx, &reference)
+            {
                 let message = format!(
                     "provider {reference} for resource {urn} has not been registered yet, this is due to a change of \
                      providers mixed with --target. Change your program back to the original providers"
@@ -194,7 +244,11 @@ impl Deployment {
     }
 
     fn has_other_provider(&self, idx: RegIdx, reference: &plumb_resource::ProviderRef) -> bool {
-        self.registration(idx).goal.provider.as_ref().is_some_and(|provider| provider.urn() != reference.urn())
+        self.registration(idx)
+            .goal
+            .provider
+            .as_ref()
+            .is_some_and(|provider| provider.urn() != reference.urn())
     }
 
     /// Same steps for whatever an untargeted resource refers to and nobody has dealt with, depth first.
@@ -204,7 +258,9 @@ impl Deployment {
             if self.marks.has_step(urn) || self.marks.has(urn, Mark::Seen) {
                 continue;
             }
-            let Some(dependency) = self.olds.live(urn) else { continue };
+            let Some(dependency) = self.olds.live(urn) else {
+                continue;
+            };
             self.marks.set(urn, Mark::Same);
             self.sames_of_dependencies(dependency, steps);
             steps.push(self.untargeted_same_step(dependency));
@@ -216,7 +272,9 @@ impl Deployment {
         if !self.is_constrained() {
             return;
         }
-        let Some(old) = self.registration(idx).old else { return };
+        let Some(old) = self.registration(idx).old else {
+            return;
+        };
         let mut steps = Vec::new();
         self.sames_of_dependencies(old, &mut steps);
         self.queued_sames.append(&mut steps);
@@ -245,7 +303,10 @@ impl Deployment {
             new.aliases = vec![state.urn.clone()];
             new.urn = urn.clone();
         }
-        Step::new(StepOp::Same, new.urn.clone()).old(Some(idx)).new_state(new).how(How::Untargeted)
+        Step::new(StepOp::Same, new.urn.clone())
+            .old(Some(idx))
+            .new_state(new)
+            .how(How::Untargeted)
     }
 
     /// Runs the steps of a registration, after what was queued before them, and after the last check: nothing targeted may
@@ -276,8 +337,9 @@ impl Deployment {
             }
         }
         for (urn, dependency) in &missing {
-            let message =
-                format!("Resource '{urn}' depends on '{dependency}' which was was not specified in --target list.");
+            let message = format!(
+                "Resource '{urn}' depends on '{dependency}' which was was not specified in --target list."
+            );
             self.error(Some(urn), &message);
         }
         if missing.is_empty() {

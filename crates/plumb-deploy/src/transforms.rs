@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 use crate::deployment::{Deployment, Work};
 use crate::event::{CallId, Effect, RequestId};
 use crate::request::{
-    Callback, CallbackReply, CallbackRequest, InvokeFunctionRequest, RegisterRequest, Reply, RequestError,
-    RequestErrorKind,
+    Callback, CallbackReply, CallbackRequest, InvokeFunctionRequest, RegisterRequest, Reply,
+    RequestError, RequestErrorKind,
 };
 
 /// What is known of transforms, and which of them run.
@@ -30,8 +30,15 @@ pub(crate) struct Transforms {
 /// A request on its way through transforms.
 #[derive(Debug)]
 enum Running {
-    Register { id: RequestId, remaining: VecDeque<Callback>, has_own: bool },
-    Invoke { id: RequestId, remaining: VecDeque<Callback> },
+    Register {
+        id: RequestId,
+        remaining: VecDeque<Callback>,
+        has_own: bool,
+    },
+    Invoke {
+        id: RequestId,
+        remaining: VecDeque<Callback>,
+    },
 }
 
 fn parking_key(request: &RegisterRequest) -> String {
@@ -57,7 +64,10 @@ impl Deployment {
         list: impl FnOnce(&mut Transforms) -> &mut Vec<Callback>,
     ) {
         if callback.target.is_empty() {
-            let error = RequestError::new(RequestErrorKind::InvalidArgument, "target must be specified");
+            let error = RequestError::new(
+                RequestErrorKind::InvalidArgument,
+                "target must be specified",
+            );
             return self.reply(id, Reply::Failed(error), 0);
         }
         list(&mut self.transforms).push(callback);
@@ -65,7 +75,11 @@ impl Deployment {
     }
 
     /// Sends a registration through its transforms; it goes on when there are none left.
-    pub(crate) fn transform_registration(&mut self, id: RequestId, mut request: Box<RegisterRequest>) {
+    pub(crate) fn transform_registration(
+        &mut self,
+        id: RequestId,
+        mut request: Box<RegisterRequest>,
+    ) {
         if request.remote && !request.transforms.is_empty() {
             let own = request.transforms.clone();
             self.transforms.parked.insert(parking_key(&request), own);
@@ -108,9 +122,20 @@ impl Deployment {
             return self.register_transformed(id, request);
         };
         let call = self.outbox.call_id();
-        self.transforms.running.insert(call, Running::Register { id, remaining, has_own });
+        self.transforms.running.insert(
+            call,
+            Running::Register {
+                id,
+                remaining,
+                has_own,
+            },
+        );
         let request = CallbackRequest::Transform(request);
-        self.outbox.push(Effect::Callback { call, callback, request });
+        self.outbox.push(Effect::Callback {
+            call,
+            callback,
+            request,
+        });
     }
 
     /// Sends an invoke through the stack's transforms; it goes on when there are none left.
@@ -129,31 +154,55 @@ impl Deployment {
             return self.invoke_transformed(id, request);
         };
         let call = self.outbox.call_id();
-        self.transforms.running.insert(call, Running::Invoke { id, remaining });
+        self.transforms
+            .running
+            .insert(call, Running::Invoke { id, remaining });
         let request = CallbackRequest::InvokeTransform(request);
-        self.outbox.push(Effect::Callback { call, callback, request });
+        self.outbox.push(Effect::Callback {
+            call,
+            callback,
+            request,
+        });
     }
 
     /// A function of the program answered.
     pub(crate) fn called_back(&mut self, call: CallId, result: Result<CallbackReply, String>) {
-        let Some(running) = self.transforms.running.remove(&call) else { return };
+        let Some(running) = self.transforms.running.remove(&call) else {
+            return;
+        };
         if self.failure.is_some() {
             return;
         }
         match (running, result) {
-            (Running::Register { id, remaining, has_own }, Ok(CallbackReply::Transformed(request))) => {
+            (
+                Running::Register {
+                    id,
+                    remaining,
+                    has_own,
+                },
+                Ok(CallbackReply::Transformed(request)),
+            ) => {
                 self.next_registration_transform(id, request, remaining, has_own);
             }
             (Running::Invoke { id, remaining }, Ok(CallbackReply::InvokeTransformed(request))) => {
                 self.next_invoke_transform(id, request, remaining);
             }
             (Running::Register { id, .. } | Running::Invoke { id, .. }, Ok(_)) => {
-                let message = "invoke transform: the callback answered something else than was asked";
-                self.reply(id, Reply::Failed(RequestError::new(RequestErrorKind::Unknown, message)), 0);
+                let message =
+                    "invoke transform: the callback answered something else than was asked";
+                self.reply(
+                    id,
+                    Reply::Failed(RequestError::new(RequestErrorKind::Unknown, message)),
+                    0,
+                );
             }
             (Running::Register { id, .. } | Running::Invoke { id, .. }, Err(message)) => {
                 let message = format!("invoke transform: {message}");
-                self.reply(id, Reply::Failed(RequestError::new(RequestErrorKind::Unknown, message)), 0);
+                self.reply(
+                    id,
+                    Reply::Failed(RequestError::new(RequestErrorKind::Unknown, message)),
+                    0,
+                );
             }
         }
     }
@@ -176,9 +225,16 @@ pub(crate) enum Parked {
 fn with_dependencies(request: &RegisterRequest) -> PropertyMap {
     let everything = request.property_dependencies.is_empty() && !request.remote;
     let wrap = |key: &plumb_value::PropertyKey, value: &Value| {
-        let known = if everything { Some(&request.dependencies) } else { request.property_dependencies.get(key) };
-        let mut dependencies: Vec<ecow::EcoString> =
-            known.into_iter().flatten().map(|urn| urn.as_str().into()).collect();
+        let known = if everything {
+            Some(&request.dependencies)
+        } else {
+            request.property_dependencies.get(key)
+        };
+        let mut dependencies: Vec<ecow::EcoString> = known
+            .into_iter()
+            .flatten()
+            .map(|urn| urn.as_str().into())
+            .collect();
         let (inner, secret) = match value {
             Value::Output(output) => {
                 for urn in &output.dependencies {
@@ -195,7 +251,15 @@ fn with_dependencies(request: &RegisterRequest) -> PropertyMap {
         if dependencies.is_empty() && !secret && inner.is_some() {
             return value.clone();
         }
-        Value::Output(Arc::new(Output { value: inner, secret, dependencies }))
+        Value::Output(Arc::new(Output {
+            value: inner,
+            secret,
+            dependencies,
+        }))
     };
-    request.properties.iter().map(|(key, value)| (key.clone(), wrap(key, value))).collect()
+    request
+        .properties
+        .iter()
+        .map(|(key, value)| (key.clone(), wrap(key, value)))
+        .collect()
 }

@@ -9,7 +9,10 @@ use plumb_value::assets::{HashError, compute_hashes};
 use plumb_value::{PropertyMap, Value};
 
 /// The request with every asset and archive hashed. Files are read relative to `directory`.
-pub(crate) async fn with_hashes(mut request: Request, directory: &Path) -> Result<Request, HashError> {
+pub(crate) async fn with_hashes(
+    mut request: Request,
+    directory: &Path,
+) -> Result<Request, HashError> {
     let properties = match &mut request {
         Request::Register(request) => &mut request.properties,
         Request::RegisterOutputs(request) => &mut request.outputs,
@@ -20,7 +23,8 @@ pub(crate) async fn with_hashes(mut request: Request, directory: &Path) -> Resul
         let reader = FsReader::new(directory);
         // Files may be large: this is work for a thread of its own.
         let hashed = tokio::task::spawn_blocking(move || compute_hashes(&map, &reader)).await;
-        *properties = Arc::new(hashed.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?);
+        *properties =
+            Arc::new(hashed.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?);
     }
     Ok(request)
 }

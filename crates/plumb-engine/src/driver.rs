@@ -13,7 +13,8 @@ use plumb_backend::Seq;
 use plumb_deploy::request::{CallbackReply, Reply};
 use plumb_deploy::setup::Setup;
 use plumb_deploy::{
-    CallId, Deployment, DuplicateResource, Effect, Event, InstanceId, Outcome, ProgramEnd, RequestId,
+    CallId, Deployment, DuplicateResource, Effect, Event, InstanceId, Outcome, ProgramEnd,
+    RequestId,
 };
 use plumb_events::{Diagnostic, OperationResult, Severity};
 use plumb_plugin::{ConstructContext, PluginHost};
@@ -81,8 +82,14 @@ impl Shell {
     /// Opens the services that programs and plugins need. `info` is told to programs that ask.
     pub async fn listen(info: &ProgramInfo, source: SourceContext) -> Result<Self, RunError> {
         let (handle, incoming) = MonitorHandle::new(source.working_directory.clone());
-        let servers = server::start(handle.clone(), info, source).await.map_err(RunError::Server)?;
-        Ok(Shell { handle, incoming, servers })
+        let servers = server::start(handle.clone(), info, source)
+            .await
+            .map_err(RunError::Server)?;
+        Ok(Shell {
+            handle,
+            incoming,
+            servers,
+        })
     }
 
     /// `host:port` of the engine service and of the resource monitor.
@@ -134,7 +141,9 @@ impl Shell {
             outcome: None,
             is_journal_broken: false,
         };
-        let ended = driver.drive(self.incoming, setup.interrupts, &setup.host).await;
+        let ended = driver
+            .drive(self.incoming, setup.interrupts, &setup.host)
+            .await;
         setup.host.shutdown().await;
         self.servers.stop().await;
         Ok(ended)
@@ -165,8 +174,17 @@ struct Driver {
 
 /// An effect that waits for the journal.
 enum Fenced {
-    Call { fence: u64, call: CallId, instance: InstanceId, request: Box<ProviderCall> },
-    Reply { fence: u64, id: RequestId, reply: Box<Reply> },
+    Call {
+        fence: u64,
+        call: CallId,
+        instance: InstanceId,
+        request: Box<ProviderCall>,
+    },
+    Reply {
+        fence: u64,
+        id: RequestId,
+        reply: Box<Reply>,
+    },
 }
 
 impl Fenced {
@@ -198,11 +216,15 @@ impl Driver {
         let mut cancels = JoinSet::new();
         self.event(Event::Start);
         while self.outcome.is_none() || !self.fenced.is_empty() {
-            let happened = self.next(&mut incoming, &mut durable, &mut interrupts).await;
+            let happened = self
+                .next(&mut incoming, &mut durable, &mut interrupts)
+                .await;
             match happened {
                 Happened::Incoming(all) => all.into_iter().for_each(|one| self.take(one)),
                 Happened::Called(call, result) => self.event(Event::Answered { call, result }),
-                Happened::CalledBack(call, result) => self.event(Event::CalledBack { call, result }),
+                Happened::CalledBack(call, result) => {
+                    self.event(Event::CalledBack { call, result })
+                }
                 Happened::Program(result) => self.event(Event::ProgramEnded(program_end(result))),
                 Happened::Durable(Ok(seq)) => self.release(seq.0),
                 Happened::Durable(Err(message)) => {
@@ -231,7 +253,11 @@ impl Driver {
         let progress = async {
             match durable {
                 Some(receiver) => match receiver.changed().await {
-                    Ok(()) => receiver.borrow_and_update().as_ref().copied().map_err(ToString::to_string),
+                    Ok(()) => receiver
+                        .borrow_and_update()
+                        .as_ref()
+                        .copied()
+                        .map_err(ToString::to_string),
                     Err(_) => std::future::pending().await,
                 },
                 None => std::future::pending().await,
@@ -343,7 +369,9 @@ impl Driver {
 
     /// Answers a call that must not be made.
     fn not_sent(&mut self, call: CallId) {
-        let error = ProviderError::clean("the provider was not called, because the journal cannot be written");
+        let error = ProviderError::clean(
+            "the provider was not called, because the journal cannot be written",
+        );
         self.calls.spawn(async move { (call, Err(error)) });
     }
 
@@ -351,18 +379,45 @@ impl Driver {
         match effect {
             Effect::Journal(_) | Effect::Touch { .. } => {}
             Effect::Provider { instance, action } => self.instances.act(instance, action),
-            Effect::Call { call, fence, .. } if fence > self.durable && self.is_journal_broken => self.not_sent(call),
-            Effect::Call { call, instance, request, fence } if fence > self.durable => {
-                self.fenced.push_back(Fenced::Call { fence, call, instance, request: Box::new(request) });
+            Effect::Call { call, fence, .. } if fence > self.durable && self.is_journal_broken => {
+                self.not_sent(call)
             }
-            Effect::Call { call, instance, request, .. } => self.call(call, instance, request),
-            Effect::Callback { call, callback, request } => {
+            Effect::Call {
+                call,
+                instance,
+                request,
+                fence,
+            } if fence > self.durable => {
+                self.fenced.push_back(Fenced::Call {
+                    fence,
+                    call,
+                    instance,
+                    request: Box::new(request),
+                });
+            }
+            Effect::Call {
+                call,
+                instance,
+                request,
+                ..
+            } => self.call(call, instance, request),
+            Effect::Callback {
+                call,
+                callback,
+                request,
+            } => {
                 let answer = self.callbacks.clone().call(callback, request);
                 self.called_back.spawn(async move { (call, answer.await) });
             }
             Effect::Reply { fence, .. } if fence > self.durable && self.is_journal_broken => {}
-            Effect::Reply { id, reply, fence } if fence > self.durable && self.journal.durable().is_some() => {
-                self.fenced.push_back(Fenced::Reply { fence, id, reply: Box::new(reply) });
+            Effect::Reply { id, reply, fence }
+                if fence > self.durable && self.journal.durable().is_some() =>
+            {
+                self.fenced.push_back(Fenced::Reply {
+                    fence,
+                    id,
+                    reply: Box::new(reply),
+                });
             }
             Effect::Reply { id, reply, .. } => self.reply(id, reply),
             Effect::Emit(event) => self.emit(event),
@@ -393,7 +448,12 @@ impl Driver {
                 continue;
             }
             match fenced {
-                Fenced::Call { call, instance, request, .. } => self.call(call, instance, *request),
+                Fenced::Call {
+                    call,
+                    instance,
+                    request,
+                    ..
+                } => self.call(call, instance, *request),
                 Fenced::Reply { id, reply, .. } => self.reply(id, *reply),
             }
         }
@@ -408,12 +468,16 @@ impl Driver {
         let info = self.info.clone();
         let monitor: Arc<dyn ResourceMonitor> = Arc::new(self.handle.clone());
         let cancel = self.program_cancel.clone();
-        self.program_task.spawn(async move { program.run(info, monitor, cancel).await });
+        self.program_task
+            .spawn(async move { program.run(info, monitor, cancel).await });
     }
 
     /// The deployment is over: waits for a program that may still have something to say, ends one that has not.
     async fn end(mut self) -> Ended {
-        let succeeded = self.outcome.as_ref().is_some_and(|outcome| outcome.result == OperationResult::Succeeded);
+        let succeeded = self
+            .outcome
+            .as_ref()
+            .is_some_and(|outcome| outcome.result == OperationResult::Succeeded);
         // Whoever still waits for an answer hears that there will be none.
         self.answers.clear();
         if !succeeded {
@@ -435,11 +499,18 @@ impl Driver {
             root_stack: None,
         });
         if let (true, Some(message)) = (succeeded, &failure) {
-            self.emit(plumb_events::Event::Diagnostic(Diagnostic::new(Severity::Error, None, message.as_str())));
+            self.emit(plumb_events::Event::Diagnostic(Diagnostic::new(
+                Severity::Error,
+                None,
+                message.as_str(),
+            )));
             outcome.result = OperationResult::Failed;
             outcome.error = Some(message.clone());
         }
-        Ended { outcome, journal: self.journal }
+        Ended {
+            outcome,
+            journal: self.journal,
+        }
     }
 }
 
@@ -447,6 +518,8 @@ fn program_end(result: ProgramResult) -> ProgramEnd {
     match result {
         ProgramResult::Finished => ProgramEnd::Finished,
         ProgramResult::Bailed => ProgramEnd::Bailed,
-        ProgramResult::Failed { message } => ProgramEnd::Failed { message },
+        ProgramResult::Failed { message } => ProgramEnd::Failed {
+            message: format!("an unhandled error occurred: {message}"),
+        },
     }
 }

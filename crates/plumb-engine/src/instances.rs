@@ -35,21 +35,34 @@ pub(crate) struct Instances {
 
 impl Instances {
     pub(crate) fn new(host: Arc<PluginHost>, context: ConstructContext) -> Self {
-        Instances { host, context, by_id: HashMap::new() }
+        Instances {
+            host,
+            context,
+            by_id: HashMap::new(),
+        }
     }
 
     /// Does what the core says; the provider hears of it when it is first needed.
     pub(crate) fn act(&mut self, id: InstanceId, action: ProviderAction) {
         match action {
             ProviderAction::Load(spec) => {
-                let instance = Instance { spec, provider: OnceCell::new(), configuration: Mutex::new(None) };
+                let instance = Instance {
+                    spec,
+                    provider: OnceCell::new(),
+                    configuration: Mutex::new(None),
+                };
                 self.by_id.insert(id, Arc::new(instance));
             }
             ProviderAction::Configure(request) => {
                 if let Some(instance) = self.by_id.get(&id) {
-                    let configuration = Configuration { request, sent: OnceCell::new() };
-                    *instance.configuration.lock().unwrap_or_else(PoisonError::into_inner) =
-                        Some(Arc::new(configuration));
+                    let configuration = Configuration {
+                        request,
+                        sent: OnceCell::new(),
+                    };
+                    *instance
+                        .configuration
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(configuration));
                 }
             }
             // The process stays until the end of the run: calls may still be in flight, and it is ended with all others.
@@ -72,9 +85,13 @@ impl Instances {
             _ => None,
         };
         async move {
-            let instance = instance.ok_or_else(|| ProviderError::clean("the provider has been closed"))?;
+            let instance =
+                instance.ok_or_else(|| ProviderError::clean("the provider has been closed"))?;
             let provider = instance.provider(&host).await?;
-            if !matches!(request, ProviderCall::CheckConfig(_) | ProviderCall::DiffConfig(_)) {
+            if !matches!(
+                request,
+                ProviderCall::CheckConfig(_) | ProviderCall::DiffConfig(_)
+            ) {
                 instance.configure(provider.as_ref()).await?;
             }
             send(provider.as_ref(), request, context).await
@@ -85,15 +102,27 @@ impl Instances {
 impl Instance {
     async fn provider(&self, host: &PluginHost) -> Result<Arc<dyn Provider>, ProviderError> {
         let started = self.provider.get_or_init(|| async {
-            host.provider(&self.spec).await.map_err(|error| ProviderError::clean(with_causes(&error)))
+            host.provider(&self.spec)
+                .await
+                .map_err(|error| ProviderError::clean(with_causes(&error)))
         });
         started.await.clone()
     }
 
     async fn configure(&self, provider: &dyn Provider) -> Result<(), ProviderError> {
-        let configuration = self.configuration.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some(configuration) = configuration else { return Ok(()) };
-        configuration.sent.get_or_init(|| provider.configure(configuration.request.clone())).await.clone()
+        let configuration = self
+            .configuration
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let Some(configuration) = configuration else {
+            return Ok(());
+        };
+        configuration
+            .sent
+            .get_or_init(|| provider.configure(configuration.request.clone()))
+            .await
+            .clone()
     }
 }
 
@@ -114,18 +143,28 @@ async fn send(
     context: Option<ConstructContext>,
 ) -> Result<ProviderReply, ProviderError> {
     Ok(match (request, context) {
-        (ProviderCall::CheckConfig(request), _) => ProviderReply::Checked(provider.check_config(request).await?),
-        (ProviderCall::DiffConfig(request), _) => ProviderReply::Diffed(provider.diff_config(request).await?),
+        (ProviderCall::CheckConfig(request), _) => {
+            ProviderReply::Checked(provider.check_config(request).await?)
+        }
+        (ProviderCall::DiffConfig(request), _) => {
+            ProviderReply::Diffed(provider.diff_config(request).await?)
+        }
         (ProviderCall::Check(request), _) => ProviderReply::Checked(provider.check(request).await?),
         (ProviderCall::Diff(request), _) => ProviderReply::Diffed(provider.diff(request).await?),
-        (ProviderCall::Create(request), _) => ProviderReply::Created(provider.create(request).await?),
+        (ProviderCall::Create(request), _) => {
+            ProviderReply::Created(provider.create(request).await?)
+        }
         (ProviderCall::Read(request), _) => ProviderReply::Read(provider.read(request).await?),
-        (ProviderCall::Update(request), _) => ProviderReply::Updated(provider.update(request).await?),
+        (ProviderCall::Update(request), _) => {
+            ProviderReply::Updated(provider.update(request).await?)
+        }
         (ProviderCall::Delete(request), _) => {
             provider.delete(request).await?;
             ProviderReply::Deleted
         }
-        (ProviderCall::Invoke(request), _) => ProviderReply::Invoked(provider.invoke(request).await?),
+        (ProviderCall::Invoke(request), _) => {
+            ProviderReply::Invoked(provider.invoke(request).await?)
+        }
         (ProviderCall::Construct(request), Some(context)) => {
             ProviderReply::Constructed(provider.construct(*request, &context).await?)
         }
@@ -137,7 +176,9 @@ async fn send(
             ProviderReply::Parameterized
         }
         (ProviderCall::Construct(_) | ProviderCall::Call(_), None) => {
-            return Err(ProviderError::clean("the call needs the facts of the deployment"));
+            return Err(ProviderError::clean(
+                "the call needs the facts of the deployment",
+            ));
         }
     })
 }

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use plumb_backend::{Seq, Update};
-use plumb_state::journal::{EncryptedEntry, Entry, Fold, FoldError};
-use plumb_state::{CiphertextCache, SecretCodec, SecretsError, Snapshot};
+use plumb_resource::ResourceState;
+use plumb_state::journal::{EncryptedEntry, Entry, EntryKind, Fold, FoldError};
+use plumb_state::{CiphertextCache, PendingOperation, SecretCodec, SecretsError, Snapshot};
+use plumb_value::Value;
 
 /// Why the journal cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -37,17 +39,43 @@ impl RunJournal {
         codec: Arc<dyn SecretCodec + Send + Sync>,
         cache: CiphertextCache,
     ) -> Self {
-        RunJournal { fold: Fold::new(base), update, codec, cache }
+        RunJournal {
+            fold: Fold::new(base),
+            update,
+            codec,
+            cache,
+        }
     }
 
-    /// Takes entries in order. They are durable when the writer says so.
+    /// Takes entries in order. They are durable when the update's journal says so.
+    ///
+    /// When secrets cannot be encrypted the run cannot go on, but what providers have returned must not be lost: the
+    /// entries are recorded without their secrets, and then the error is returned.
     pub fn record(&mut self, entries: Vec<Entry>) -> Result<(), JournalError> {
-        if let Some(update) = &self.update {
-            let encrypted = EncryptedEntry::encrypt_all(&entries, self.codec.as_ref(), &mut self.cache)?;
-            for entry in &encrypted {
-                update.record(entry)?;
+        match self.write(&entries) {
+            Ok(()) => self.fold(entries),
+            Err(JournalError::Secrets(error)) => {
+                let blanked: Vec<Entry> = entries.into_iter().map(without_secrets).collect();
+                self.write(&blanked)?;
+                self.fold(blanked)?;
+                Err(error.into())
             }
+            Err(error) => Err(error),
         }
+    }
+
+    fn write(&mut self, entries: &[Entry]) -> Result<(), JournalError> {
+        let Some(update) = &self.update else {
+            return Ok(());
+        };
+        let encrypted = EncryptedEntry::encrypt_all(entries, self.codec.as_ref(), &mut self.cache)?;
+        for entry in &encrypted {
+            update.record(entry)?;
+        }
+        Ok(())
+    }
+
+    fn fold(&mut self, entries: Vec<Entry>) -> Result<(), JournalError> {
         for entry in entries {
             self.fold.apply(entry)?;
         }
@@ -59,13 +87,74 @@ impl RunJournal {
         Ok(self.fold.touch(base)?)
     }
 
-    pub(crate) fn durable(&self) -> Option<tokio::sync::watch::Receiver<Result<Seq, plumb_backend::JournalError>>> {
-        self.update.as_ref()?.journal().ok().map(plumb_backend::JournalWriter::durable)
+    pub(crate) fn durable(
+        &self,
+    ) -> Option<tokio::sync::watch::Receiver<Result<Seq, plumb_backend::JournalError>>> {
+        self.update
+            .as_ref()?
+            .journal()
+            .ok()
+            .map(plumb_backend::JournalWriter::durable)
     }
 
     /// What the stack is at the end, and the ciphertexts that are still good.
-    pub fn finish(self, now: Timestamp, version: &str) -> Result<(Snapshot, CiphertextCache), JournalError> {
+    pub fn finish(
+        self,
+        now: Timestamp,
+        version: &str,
+    ) -> Result<(Snapshot, CiphertextCache), JournalError> {
         let snapshot = self.fold.snapshot(now, version)?;
         Ok((snapshot, self.cache))
     }
+}
+
+/// The entry with null wherever a secret stands. The next run sees the difference and mends it.
+fn without_secrets(entry: Entry) -> Entry {
+    let kind = match entry.kind {
+        EntryKind::Begin { operation } => EntryKind::Begin {
+            operation: operation.map(|pending| PendingOperation {
+                resource: blank(&pending.resource),
+                ..pending
+            }),
+        },
+        EntryKind::Success {
+            state,
+            remove,
+            delete,
+            pending_replacement,
+            is_refresh,
+        } => EntryKind::Success {
+            state: state.as_ref().map(blank),
+            remove,
+            delete,
+            pending_replacement,
+            is_refresh,
+        },
+        EntryKind::RefreshSuccess { slot, state } => EntryKind::RefreshSuccess {
+            slot,
+            state: state.as_ref().map(blank),
+        },
+        EntryKind::Outputs { slot, state } => EntryKind::Outputs {
+            slot,
+            state: blank(&state),
+        },
+        other => other,
+    };
+    Entry { kind, ..entry }
+}
+
+fn blank(state: &Arc<ResourceState>) -> Arc<ResourceState> {
+    let mut hide = |value: Value| {
+        if value.is_secret() {
+            Value::Null
+        } else {
+            value
+        }
+    };
+    Arc::new(ResourceState {
+        inputs: Arc::new(state.inputs.map_values(&mut hide)),
+        outputs: Arc::new(state.outputs.map_values(&mut hide)),
+        replacement_trigger: state.replacement_trigger.map(&mut hide),
+        ..state.as_ref().clone()
+    })
 }

@@ -49,9 +49,7 @@ impl Program for LanguageProgram {
         match self.host.run(request, cancel).await {
             Ok(RunOutcome::Succeeded) => ProgramResult::Finished,
             Ok(RunOutcome::Bailed) => ProgramResult::Bailed,
-            Ok(RunOutcome::Failed(message)) => {
-                ProgramResult::Failed { message: format!("an unhandled error occurred: {message}") }
-            }
+            Ok(RunOutcome::Failed(message)) => ProgramResult::Failed { message },
             Err(error) => {
                 let mut message = error.to_string();
                 let mut cause = std::error::Error::source(&error);

@@ -48,7 +48,13 @@ pub(crate) struct MonitorHandle {
 impl MonitorHandle {
     pub(crate) fn new(working_directory: PathBuf) -> (Self, mpsc::UnboundedReceiver<Incoming>) {
         let (incoming, receiver) = mpsc::unbounded_channel();
-        (MonitorHandle { incoming, working_directory: working_directory.into() }, receiver)
+        (
+            MonitorHandle {
+                incoming,
+                working_directory: working_directory.into(),
+            },
+            receiver,
+        )
     }
 
     pub(crate) fn say(&self, message: LogMessage) {
@@ -63,7 +69,10 @@ impl ResourceMonitor for MonitorHandle {
         let request = match crate::assets::with_hashes(request, &self.working_directory).await {
             Ok(request) => request,
             Err(error) => {
-                return Reply::Failed(RequestError::new(RequestErrorKind::InvalidArgument, error.to_string()));
+                return Reply::Failed(RequestError::new(
+                    RequestErrorKind::InvalidArgument,
+                    error.to_string(),
+                ));
             }
         };
         let (reply, answer) = oneshot::channel();
@@ -71,7 +80,11 @@ impl ResourceMonitor for MonitorHandle {
             let message = "resource monitor shut down while waiting for the deployment to complete";
             Reply::Failed(RequestError::new(RequestErrorKind::Unavailable, message))
         };
-        if self.incoming.send(Incoming::Request(request, reply)).is_err() {
+        if self
+            .incoming
+            .send(Incoming::Request(request, reply))
+            .is_err()
+        {
             return gone();
         }
         answer.await.unwrap_or_else(|_| gone())

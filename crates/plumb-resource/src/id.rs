@@ -16,7 +16,11 @@ pub enum ResourceId {
 impl ResourceId {
     /// The id with this text; empty text means none.
     pub fn from_text(text: &str) -> Self {
-        if text.is_empty() { ResourceId::None } else { ResourceId::Known(text.into()) }
+        if text.is_empty() {
+            ResourceId::None
+        } else {
+            ResourceId::Known(text.into())
+        }
     }
 
     /// The text of a known id, otherwise the empty string, as state files and most messages want it.

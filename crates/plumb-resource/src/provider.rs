@@ -388,7 +388,10 @@ impl DiffKind {
 
     /// Whether this forces a replacement.
     pub fn is_replace(self) -> bool {
-        matches!(self, DiffKind::AddReplace | DiffKind::DeleteReplace | DiffKind::UpdateReplace)
+        matches!(
+            self,
+            DiffKind::AddReplace | DiffKind::DeleteReplace | DiffKind::UpdateReplace
+        )
     }
 
     /// The same difference, forcing a replacement.
@@ -456,7 +459,11 @@ impl DiffResult {
     /// Whether the difference forces a replacement.
     pub fn is_replace(&self) -> bool {
         !self.replace_keys.is_empty()
-            || self.detailed_diff.iter().flatten().any(|(_, difference)| difference.kind.is_replace())
+            || self
+                .detailed_diff
+                .iter()
+                .flatten()
+                .any(|(_, difference)| difference.kind.is_replace())
     }
 
     /// The difference seen from the other side; keys stay as they are.
@@ -483,12 +490,20 @@ pub struct ProviderError {
 impl ProviderError {
     /// A failure that left nothing behind.
     pub fn clean(message: impl Into<EcoString>) -> Self {
-        ProviderError { message: message.into(), status: ResourceStatus::Unchanged, properties: Vec::new() }
+        ProviderError {
+            message: message.into(),
+            status: ResourceStatus::Unchanged,
+            properties: Vec::new(),
+        }
     }
 
     /// A failure after which the resource may or may not have changed.
     pub fn unknown(message: impl Into<EcoString>) -> Self {
-        ProviderError { message: message.into(), status: ResourceStatus::Unknown, properties: Vec::new() }
+        ProviderError {
+            message: message.into(),
+            status: ResourceStatus::Unknown,
+            properties: Vec::new(),
+        }
     }
 }
 

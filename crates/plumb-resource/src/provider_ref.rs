@@ -65,16 +65,30 @@ impl ProviderRef {
 
     /// The marker for a default provider that the project denies.
     pub fn denied(package: &str) -> Self {
-        let urn = Urn::new("denied", "denied", "denied", "pulumi:providers:denied", package);
-        ProviderRef { urn, id: ProviderInstanceId::Denied }
+        let urn = Urn::new(
+            "denied",
+            "denied",
+            "denied",
+            "pulumi:providers:denied",
+            package,
+        );
+        ProviderRef {
+            urn,
+            id: ProviderInstanceId::Denied,
+        }
     }
 
     /// Parses `text` by its last `::`.
     pub fn parse(text: &str) -> Result<Self, ProviderRefError> {
-        let (urn_text, id) =
-            text.rsplit_once("::").ok_or_else(|| ProviderRefError::Separator { text: text.to_owned() })?;
-        let urn = Urn::parse(urn_text)
-            .map_err(|source| ProviderRefError::Urn { text: urn_text.to_owned(), source })?;
+        let (urn_text, id) = text
+            .rsplit_once("::")
+            .ok_or_else(|| ProviderRefError::Separator {
+                text: text.to_owned(),
+            })?;
+        let urn = Urn::parse(urn_text).map_err(|source| ProviderRefError::Urn {
+            text: urn_text.to_owned(),
+            source,
+        })?;
         if !urn.type_token().is_provider() {
             return Err(ProviderRefError::NotAProvider { urn });
         }
@@ -94,7 +108,10 @@ impl ProviderRef {
     /// The same id under another URN.
     #[must_use]
     pub fn with_urn(&self, urn: Urn) -> Self {
-        ProviderRef { urn, id: self.id.clone() }
+        ProviderRef {
+            urn,
+            id: self.id.clone(),
+        }
     }
 
     /// The package that the provider provides; for a denied one, the package that was wanted.

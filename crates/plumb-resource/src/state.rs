@@ -243,7 +243,8 @@ impl ResourceState {
 
     /// Reference to this entry, if it is a provider resource.
     pub fn as_provider_ref(&self) -> Option<ProviderRef> {
-        (self.kind == ResourceKind::Provider).then(|| ProviderRef::new(self.urn.clone(), self.id.as_str()))
+        (self.kind == ResourceKind::Provider)
+            .then(|| ProviderRef::new(self.urn.clone(), self.id.as_str()))
     }
 
     /// URNs of every resource that this one refers to, in the order of `engine.md` 1.4: parent, dependencies, property
@@ -259,6 +260,9 @@ impl ResourceState {
 
     /// [`ResourceState::references`], and the provider's URN.
     pub fn references_and_provider(&self) -> impl Iterator<Item = &Urn> {
-        self.provider.iter().map(ProviderRef::urn).chain(self.references())
+        self.provider
+            .iter()
+            .map(ProviderRef::urn)
+            .chain(self.references())
     }
 }

@@ -28,8 +28,12 @@ impl TypeToken {
     pub fn managed(text: &str) -> Result<Self, TypeTokenError> {
         let parts: Vec<&str> = text.split(':').collect();
         match parts.as_slice() {
-            [package, _, name] if !package.is_empty() && !name.is_empty() => Ok(TypeToken(text.into())),
-            _ => Err(TypeTokenError { text: text.to_owned() }),
+            [package, _, name] if !package.is_empty() && !name.is_empty() => {
+                Ok(TypeToken(text.into()))
+            }
+            _ => Err(TypeTokenError {
+                text: text.to_owned(),
+            }),
         }
     }
 
@@ -55,12 +59,16 @@ impl TypeToken {
 
     /// Whether this is the type of a provider resource, `pulumi:providers:<package>`.
     pub fn is_provider(&self) -> bool {
-        self.0.strip_prefix(PROVIDER_PREFIX).is_some_and(|rest| !rest.is_empty())
+        self.0
+            .strip_prefix(PROVIDER_PREFIX)
+            .is_some_and(|rest| !rest.is_empty())
     }
 
     /// For the type of a provider resource, the package that it provides.
     pub fn provided_package(&self) -> Option<&str> {
-        self.0.strip_prefix(PROVIDER_PREFIX).filter(|rest| !rest.is_empty())
+        self.0
+            .strip_prefix(PROVIDER_PREFIX)
+            .filter(|rest| !rest.is_empty())
     }
 
     /// Whether this is the type of the root stack resource.

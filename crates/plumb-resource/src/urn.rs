@@ -31,7 +31,9 @@ pub struct InvalidUrn {
 impl Urn {
     /// Parses and checks `text`.
     pub fn parse(text: &str) -> Result<Self, InvalidUrn> {
-        let invalid = || InvalidUrn { text: text.to_owned() };
+        let invalid = || InvalidUrn {
+            text: text.to_owned(),
+        };
         let rest = text.strip_prefix(PREFIX).ok_or_else(invalid)?;
         let stack_end = rest.find("::").ok_or_else(invalid)?;
         let project = PREFIX.len() + stack_end + 2;
@@ -39,25 +41,45 @@ impl Urn {
         let qualified_type = project + project_end + 2;
         let type_end = text[qualified_type..].find("::").ok_or_else(invalid)?;
         let name = qualified_type + type_end + 2;
-        Ok(Urn { text: text.into(), project: project as u32, qualified_type: qualified_type as u32, name: name as u32 })
+        Ok(Urn {
+            text: text.into(),
+            project: project as u32,
+            qualified_type: qualified_type as u32,
+            name: name as u32,
+        })
     }
 
     /// The URN of a resource of type `token` called `name`, below `parent_type` (a qualified type).
     ///
     /// An empty parent type and the root stack's type contribute nothing.
     pub fn new(stack: &str, project: &str, parent_type: &str, token: &str, name: &str) -> Self {
-        let qualifier = if parent_type.is_empty() || parent_type == ROOT_STACK_TYPE { "" } else { parent_type };
+        let qualifier = if parent_type.is_empty() || parent_type == ROOT_STACK_TYPE {
+            ""
+        } else {
+            parent_type
+        };
         let separator = if qualifier.is_empty() { "" } else { "$" };
         let text = format!("{PREFIX}{stack}::{project}::{qualifier}{separator}{token}::{name}");
         let project_at = PREFIX.len() + stack.len() + 2;
         let type_at = project_at + project.len() + 2;
         let name_at = text.len() - name.len();
-        Urn { text: text.into(), project: project_at as u32, qualified_type: type_at as u32, name: name_at as u32 }
+        Urn {
+            text: text.into(),
+            project: project_at as u32,
+            qualified_type: type_at as u32,
+            name: name_at as u32,
+        }
     }
 
     /// The URN of the root stack resource.
     pub fn root_stack(stack: &str, project: &str) -> Self {
-        Urn::new(stack, project, "", ROOT_STACK_TYPE, &format!("{project}-{stack}"))
+        Urn::new(
+            stack,
+            project,
+            "",
+            ROOT_STACK_TYPE,
+            &format!("{project}-{stack}"),
+        )
     }
 
     /// The whole text.
@@ -109,14 +131,23 @@ impl Urn {
     /// The same resource below another parent type.
     #[must_use]
     pub fn with_parent_type(&self, parent_type: &str) -> Self {
-        Urn::new(self.stack(), self.project(), parent_type, self.type_text(), self.name())
+        Urn::new(
+            self.stack(),
+            self.project(),
+            parent_type,
+            self.type_text(),
+            self.name(),
+        )
     }
 
     /// The same resource with another name.
     #[must_use]
     pub fn with_name(&self, name: &str) -> Self {
         let text = format!("{}{name}", &self.text[..self.name as usize]);
-        Urn { text: text.into(), ..self.clone() }
+        Urn {
+            text: text.into(),
+            ..self.clone()
+        }
     }
 }
 
@@ -172,7 +203,10 @@ mod tests {
     fn a_name_may_contain_the_separator() {
         let urn = Urn::parse("urn:pulumi:s::p::a:b:C$d:e:F::x::y").unwrap();
         assert_eq!((urn.stack(), urn.project()), ("s", "p"));
-        assert_eq!((urn.qualified_type(), urn.type_text(), urn.name()), ("a:b:C$d:e:F", "d:e:F", "x::y"));
+        assert_eq!(
+            (urn.qualified_type(), urn.type_text(), urn.name()),
+            ("a:b:C$d:e:F", "d:e:F", "x::y")
+        );
         assert_eq!(Urn::new("s", "p", "a:b:C", "d:e:F", "x::y"), urn);
     }
 
@@ -185,7 +219,13 @@ mod tests {
 
     #[test]
     fn text_with_too_few_parts_is_refused() {
-        for text in ["", "urn:pulumi:", "urn:pulumi:s::p", "urn:pulumi:s::p::t", "arn:s::p::t::n"] {
+        for text in [
+            "",
+            "urn:pulumi:",
+            "urn:pulumi:s::p",
+            "urn:pulumi:s::p::t",
+            "arn:s::p::t::n",
+        ] {
             assert!(Urn::parse(text).is_err(), "{text}");
         }
     }

@@ -1,5 +1,6 @@
 //! The closed set of property values.
 
+use std::fmt;
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -10,7 +11,7 @@ use crate::{Archive, Asset, PropertyMap, ResourceReference};
 ///
 /// Two values are equal when their content is; secrets and outputs compare as wrappers, so `Secret(1) != 1`. Use
 /// [`Value::without_secrets`] first to compare by content alone.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum Value {
     /// JSON null. Not the same as an absent property.
     Null,
@@ -229,6 +230,28 @@ impl Value {
             }
             other => other,
         })
+    }
+}
+
+/// Shows the value, but never what is secret.
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Null => f.write_str("Null"),
+            Value::Bool(value) => f.debug_tuple("Bool").field(value).finish(),
+            Value::Number(value) => f.debug_tuple("Number").field(value).finish(),
+            Value::String(text) => f.debug_tuple("String").field(text).finish(),
+            Value::Bytes(bytes) => f.debug_tuple("Bytes").field(bytes).finish(),
+            Value::Array(values) => f.debug_tuple("Array").field(values).finish(),
+            Value::Object(map) => f.debug_tuple("Object").field(map).finish(),
+            Value::Asset(asset) => f.debug_tuple("Asset").field(asset).finish(),
+            Value::Archive(archive) => f.debug_tuple("Archive").field(archive).finish(),
+            Value::Secret(_) => f.write_str("Secret([secret])"),
+            Value::Computed(kind) => f.debug_tuple("Computed").field(kind).finish(),
+            Value::Output(output) if output.secret => f.write_str("Output([secret])"),
+            Value::Output(output) => f.debug_tuple("Output").field(output).finish(),
+            Value::Resource(reference) => f.debug_tuple("Resource").field(reference).finish(),
+        }
     }
 }
 

@@ -177,7 +177,12 @@ impl YamlProgram {
         if reporter.has_errors() || run.is_over.load(Ordering::Relaxed) {
             return ProgramResult::Bailed;
         }
-        ProgramResult::Finished
+        match run.failed_registration() {
+            Some(failed) => ProgramResult::Failed {
+                message: format!("waiting for RPCs: {failed}"),
+            },
+            None => ProgramResult::Finished,
+        }
     }
 
     async fn types(

@@ -11,8 +11,10 @@ use crate::Environment;
 pub const PERSISTENT: &str = "Global Flags";
 
 /// Flags that exist only while a variable is on.
-const GATED: [(&str, &str); 2] =
-    [("event-log", "PULUMI_DEBUG_COMMANDS"), ("override-env", "PULUMI_EXPERIMENTAL")];
+const GATED: [(&str, &str); 2] = [
+    ("event-log", "PULUMI_DEBUG_COMMANDS"),
+    ("override-env", "PULUMI_EXPERIMENTAL"),
+];
 
 /// What a flag takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +37,9 @@ pub(super) struct Flag<'c> {
 
 impl<'c> Flag<'c> {
     pub(super) fn name(&self) -> &'c str {
-        self.arg.get_long().unwrap_or_else(|| self.arg.get_id().as_str())
+        self.arg
+            .get_long()
+            .unwrap_or_else(|| self.arg.get_id().as_str())
     }
 
     pub(super) fn takes(&self) -> Takes {
@@ -51,7 +55,10 @@ impl<'c> Flag<'c> {
 
     /// The value that the flag has when nothing follows it.
     pub(super) fn bare_value(&self) -> Option<&'static str> {
-        let is_optional = self.arg.get_num_args().is_some_and(|range| range.min_values() == 0);
+        let is_optional = self
+            .arg
+            .get_num_args()
+            .is_some_and(|range| range.min_values() == 0);
         match (self.takes(), self.name()) {
             (Takes::Bool, _) | (_, "refresh") => Some("true"),
             (_, "suppress-permalink") => Some("false"),
@@ -88,24 +95,35 @@ pub(super) fn known<'c>(levels: &[&'c Command], environment: &Environment) -> Ve
         let here = command.get_arguments().filter(|arg| {
             !arg.is_positional() && (level == last || arg.get_help_heading() == Some(PERSISTENT))
         });
-        flags.extend(here.map(|arg| Flag { arg, level }).filter(|flag| is_available(flag, environment)));
+        flags.extend(
+            here.map(|arg| Flag { arg, level })
+                .filter(|flag| is_available(flag, environment)),
+        );
     }
     flags
 }
 
 fn is_available(flag: &Flag<'_>, environment: &Environment) -> bool {
-    GATED.iter().all(|(name, variable)| *name != flag.name() || environment.is_on(variable))
+    GATED
+        .iter()
+        .all(|(name, variable)| *name != flag.name() || environment.is_on(variable))
 }
 
 pub(super) fn by_name<'c>(flags: &[Flag<'c>], name: &str) -> Option<Flag<'c>> {
     let is_named = |arg: &Arg| {
-        arg.get_long() == Some(name) || arg.get_all_aliases().is_some_and(|aliases| aliases.contains(&name))
+        arg.get_long() == Some(name)
+            || arg
+                .get_all_aliases()
+                .is_some_and(|aliases| aliases.contains(&name))
     };
     flags.iter().find(|flag| is_named(flag.arg)).copied()
 }
 
 pub(super) fn by_letter<'c>(flags: &[Flag<'c>], letter: char) -> Option<Flag<'c>> {
-    flags.iter().find(|flag| flag.arg.get_short() == Some(letter)).copied()
+    flags
+        .iter()
+        .find(|flag| flag.arg.get_short() == Some(letter))
+        .copied()
 }
 
 /// The tree as clap gets it: every flag takes its value after `=`, and values are not split any more.
@@ -116,8 +134,12 @@ pub(super) fn for_clap(tree: Command) -> Command {
         }
         match arg.get_action() {
             ArgAction::SetTrue => {
-                let parser: ValueParser = value_parser!(bool).into();
-                arg.action(ArgAction::Set).num_args(1).require_equals(true).default_value("false").value_parser(parser)
+                let parser: ValueParser = value_parser!(bool);
+                arg.action(ArgAction::Set)
+                    .num_args(1)
+                    .require_equals(true)
+                    .default_value("false")
+                    .value_parser(parser)
             }
             _ => arg.num_args(1).require_equals(true).value_delimiter(None),
         }

@@ -1,5 +1,7 @@
 //! Help texts in cobra's layout (`cli.md` 1.1).
 
+use std::fmt::Write as _;
+
 use clap::{Arg, ArgAction, Command};
 
 use super::flags::{Flag, PERSISTENT, Takes};
@@ -7,13 +9,31 @@ use super::scan::{is_group, shown_path};
 
 /// Groups of commands in the help of the program itself.
 const ROOT_GROUPS: [(&str, &[&str]); 7] = [
-    ("Stack Management", &["new", "config", "stack", "console", "import", "refresh", "state", "install"]),
+    (
+        "Stack Management",
+        &[
+            "new", "config", "stack", "console", "import", "refresh", "state", "install",
+        ],
+    ),
     ("Deployment", &["up", "destroy", "preview", "cancel"]),
     ("Environment", &["env"]),
-    ("Pulumi Cloud", &["login", "logout", "whoami", "org", "project", "deployment"]),
+    (
+        "Pulumi Cloud",
+        &["login", "logout", "whoami", "org", "project", "deployment"],
+    ),
     ("Policy", &["policy"]),
     ("Plugin", &["plugin", "schema", "package"]),
-    ("Other", &["version", "about", "gen-completion", "convert", "watch", "logs"]),
+    (
+        "Other",
+        &[
+            "version",
+            "about",
+            "gen-completion",
+            "convert",
+            "watch",
+            "logs",
+        ],
+    ),
 ];
 
 /// The help of the command at `path`.
@@ -35,12 +55,21 @@ pub(super) fn text(tree: &Command, path: &[String]) -> String {
     usage(command, &shown, &mut out);
     let aliases: Vec<&str> = command.get_all_aliases().collect();
     if !aliases.is_empty() {
-        out.push_str(&format!("\nAliases:\n  {}, {}\n", command.get_name(), aliases.join(", ")));
+        let _ = writeln!(
+            out,
+            "\nAliases:\n  {}, {}",
+            command.get_name(),
+            aliases.join(", ")
+        );
     }
     if path.is_empty() {
         root_commands(command, &mut out);
     } else {
-        commands("Available Commands", command.get_subcommands().filter(|sub| !sub.is_hide_set()), &mut out);
+        commands(
+            "Available Commands",
+            command.get_subcommands().filter(|sub| !sub.is_hide_set()),
+            &mut out,
+        );
     }
     let is_own = |arg: &&Arg| !arg.is_positional() && !arg.is_hide_set();
     let own: Vec<&Arg> = command.get_arguments().filter(is_own).collect();
@@ -53,7 +82,10 @@ pub(super) fn text(tree: &Command, path: &[String]) -> String {
         .collect();
     flag_block("Global Flags", &persistent, false, &mut out);
     if command.has_subcommands() {
-        out.push_str(&format!("\nUse `{shown} [command] --help` for more information about a command.\n"));
+        let _ = writeln!(
+            out,
+            "\nUse `{shown} [command] --help` for more information about a command."
+        );
     }
     out
 }
@@ -62,48 +94,78 @@ fn usage(command: &Command, shown: &str, out: &mut String) {
     out.push_str("Usage:\n");
     if !is_group(command) {
         let words: String = command.get_positionals().map(positional).collect();
-        let flags = if command.get_arguments().any(|arg| !arg.is_positional()) { " [flags]" } else { "" };
-        out.push_str(&format!("  {shown}{words}{flags}\n"));
+        let flags = if command.get_arguments().any(|arg| !arg.is_positional()) {
+            " [flags]"
+        } else {
+            ""
+        };
+        let _ = writeln!(out, "  {shown}{words}{flags}");
     }
     if command.has_subcommands() {
-        out.push_str(&format!("  {shown} [command]\n"));
+        let _ = writeln!(out, "  {shown} [command]");
     }
 }
 
 fn positional(arg: &Arg) -> String {
     let name = arg.get_id().as_str().replace('_', "-");
-    let many = if matches!(arg.get_action(), ArgAction::Append) { "..." } else { "" };
-    if arg.is_required_set() { format!(" <{name}>{many}") } else { format!(" [{name}]{many}") }
+    let many = if matches!(arg.get_action(), ArgAction::Append) {
+        "..."
+    } else {
+        ""
+    };
+    if arg.is_required_set() {
+        format!(" <{name}>{many}")
+    } else {
+        format!(" [{name}]{many}")
+    }
 }
 
 fn root_commands(command: &Command, out: &mut String) {
     for (title, names) in ROOT_GROUPS {
-        let subs = names.iter().filter_map(|name| command.find_subcommand(name));
+        let subs = names
+            .iter()
+            .filter_map(|name| command.find_subcommand(name));
         commands(title, subs, out);
     }
 }
 
 fn commands<'c>(title: &str, subs: impl Iterator<Item = &'c Command>, out: &mut String) {
     let subs: Vec<&Command> = subs.collect();
-    let Some(longest) = subs.iter().map(|sub| sub.get_name().len()).max() else { return };
-    out.push_str(&format!("\n{title}:\n"));
+    let Some(longest) = subs.iter().map(|sub| sub.get_name().len()).max() else {
+        return;
+    };
+    let _ = writeln!(out, "\n{title}:");
     for sub in subs {
         let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
-        out.push_str(&format!("  {:width$}{about}\n", sub.get_name(), width = longest + 8));
+        let _ = writeln!(
+            out,
+            "  {:width$}{about}",
+            sub.get_name(),
+            width = longest + 8
+        );
     }
 }
 
 fn flag_block(title: &str, args: &[&Arg], with_help: bool, out: &mut String) {
     let mut rows: Vec<(String, String, String)> = args.iter().map(|arg| flag_row(arg)).collect();
     if with_help {
-        rows.push(("help".to_owned(), "  -h, --help".to_owned(), "Show this help".to_owned()));
+        rows.push((
+            "help".to_owned(),
+            "  -h, --help".to_owned(),
+            "Show this help".to_owned(),
+        ));
     }
     if rows.is_empty() {
         return;
     }
     rows.sort_by(|a, b| a.0.cmp(&b.0));
-    let width = rows.iter().map(|(_, left, _)| left.len()).max().unwrap_or(0) + 3;
-    out.push_str(&format!("\n{title}:\n"));
+    let width = rows
+        .iter()
+        .map(|(_, left, _)| left.len())
+        .max()
+        .unwrap_or(0)
+        + 3;
+    let _ = writeln!(out, "\n{title}:");
     for (_, left, right) in rows {
         out.push_str(format!("{left:width$}{right}").trim_end());
         out.push('\n');
@@ -113,7 +175,9 @@ fn flag_block(title: &str, args: &[&Arg], with_help: bool, out: &mut String) {
 fn flag_row(arg: &Arg) -> (String, String, String) {
     let flag = Flag { arg, level: 0 };
     let name = flag.name().to_owned();
-    let short = arg.get_short().map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
+    let short = arg
+        .get_short()
+        .map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
     let kind = match flag.takes() {
         Takes::Bool => "",
         Takes::Int => " int",
@@ -126,11 +190,19 @@ fn flag_row(arg: &Arg) -> (String, String, String) {
         (_, Some(value)) => format!("[=\"{value}\"]"),
     };
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let default: Vec<&str> = arg.get_default_values().iter().filter_map(|value| value.to_str()).collect();
+    let default: Vec<&str> = arg
+        .get_default_values()
+        .iter()
+        .filter_map(|value| value.to_str())
+        .collect();
     let default = match default.as_slice() {
-        [] | [""] | ["false"] | ["0"] => String::new(),
+        [] | ["" | "false" | "0"] => String::new(),
         [value] if kind == " string" => format!(" (default \"{value}\")"),
         values => format!(" (default {})", values.join(",")),
     };
-    (name.clone(), format!("  {short}--{name}{kind}{bare}"), format!("{help}{default}"))
+    (
+        name.clone(),
+        format!("  {short}--{name}{kind}{bare}"),
+        format!("{help}{default}"),
+    )
 }

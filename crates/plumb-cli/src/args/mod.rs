@@ -49,13 +49,22 @@ pub fn parse(environment: &Environment) -> Result<Parsed, Error> {
     let tree = command_tree();
     let scanned = match scan(&tree, environment, &environment.arguments)? {
         Found::Help { path, is_asked } => {
-            let status = if is_asked || path.is_empty() { ExitStatus::Success } else { ExitStatus::Failure };
-            return Ok(Parsed::Help { text: help::text(&tree, &path), status });
+            let status = if is_asked || path.is_empty() {
+                ExitStatus::Success
+            } else {
+                ExitStatus::Failure
+            };
+            return Ok(Parsed::Help {
+                text: help::text(&tree, &path),
+                status,
+            });
         }
         Found::Version => return Ok(Parsed::Version),
         Found::Command(scanned) => scanned,
     };
-    let mut matches = flags::for_clap(tree).try_get_matches_from(scanned.words).map_err(clap_error)?;
+    let mut matches = flags::for_clap(tree)
+        .try_get_matches_from(scanned.words)
+        .map_err(clap_error)?;
     let mut cli = Cli::from_arg_matches_mut(&mut matches).map_err(clap_error)?;
     cli.globals.user_flags = scanned.user_flags;
     Ok(Parsed::Command(Box::new(cli)))

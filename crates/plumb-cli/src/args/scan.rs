@@ -56,12 +56,20 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
         wants_help: false,
         wants_version: false,
         is_root: levels.len() == 1,
-        takes_anything: command.get_positionals().any(clap::Arg::is_trailing_var_arg_set),
+        takes_anything: command
+            .get_positionals()
+            .any(clap::Arg::is_trailing_var_arg_set),
     };
     reader.read(&rest)?;
-    let path: Vec<String> = levels[1..].iter().map(|level| level.get_name().to_owned()).collect();
+    let path: Vec<String> = levels[1..]
+        .iter()
+        .map(|level| level.get_name().to_owned())
+        .collect();
     if reader.wants_help {
-        return Ok(Found::Help { path, is_asked: true });
+        return Ok(Found::Help {
+            path,
+            is_asked: true,
+        });
     }
     if reader.wants_version {
         return Ok(Found::Version);
@@ -69,8 +77,15 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
     let shown_path = shown_path(&path);
     if is_group(command) {
         return match reader.positional.first() {
-            Some(word) => Err(Error::user(suggest::unknown_command(command, &shown_path, word))),
-            None => Ok(Found::Help { path, is_asked: false }),
+            Some(word) => Err(Error::user(suggest::unknown_command(
+                command,
+                &shown_path,
+                word,
+            ))),
+            None => Ok(Found::Help {
+                path,
+                is_asked: false,
+            }),
         };
     }
     reader.fill_from_environment(environment)?;
@@ -78,12 +93,18 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
     reader.fill_defaults(environment)?;
     check_exclusive(command, &reader.given)?;
     check_count(command, &shown_path, &reader.positional)?;
-    Ok(Found::Command(Scanned { words: reader.canonical(&levels), user_flags }))
+    Ok(Found::Command(Scanned {
+        words: reader.canonical(&levels),
+        user_flags,
+    }))
 }
 
 /// The path of a command as messages show it.
 pub(super) fn shown_path(path: &[String]) -> String {
-    std::iter::once("pulumi").chain(path.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+    std::iter::once("pulumi")
+        .chain(path.iter().map(String::as_str))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Whether a command does nothing by itself.
@@ -101,7 +122,9 @@ fn find_command<'c>(
     let mut rest = words.to_vec();
     loop {
         let known = flags::known(&levels, environment);
-        let Some(at) = first_command_word(&known, &rest) else { return (levels, rest) };
+        let Some(at) = first_command_word(&known, &rest) else {
+            return (levels, rest);
+        };
         match levels[levels.len() - 1].find_subcommand(&rest[at]) {
             Some(sub) => {
                 levels.push(sub);
@@ -120,7 +143,8 @@ fn first_command_word(known: &[Flag<'_>], words: &[String]) -> Option<usize> {
             return None;
         }
         let takes_next = if let Some(name) = word.strip_prefix("--") {
-            !name.contains('=') && flags::by_name(known, name).is_none_or(|flag| flag.bare_value().is_none())
+            !name.contains('=')
+                && flags::by_name(known, name).is_none_or(|flag| flag.bare_value().is_none())
         } else if word.len() == 2 && word.starts_with('-') {
             let letter = word.chars().nth(1).unwrap_or('-');
             flags::by_letter(known, letter).is_none_or(|flag| flag.bare_value().is_none())
@@ -163,7 +187,11 @@ impl<'c> Reader<'c> {
         Ok(())
     }
 
-    fn read_long(&mut self, text: &str, words: &mut std::slice::Iter<'_, String>) -> Result<(), Error> {
+    fn read_long(
+        &mut self,
+        text: &str,
+        words: &mut std::slice::Iter<'_, String>,
+    ) -> Result<(), Error> {
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (text, None),
@@ -192,7 +220,11 @@ impl<'c> Reader<'c> {
     }
 
     /// Letters after one dash; the first that takes a value takes what follows.
-    fn read_short(&mut self, letters: &str, words: &mut std::slice::Iter<'_, String>) -> Result<(), Error> {
+    fn read_short(
+        &mut self,
+        letters: &str,
+        words: &mut std::slice::Iter<'_, String>,
+    ) -> Result<(), Error> {
         let mut rest = letters;
         while let Some(letter) = rest.chars().next() {
             let after = &rest[letter.len_utf8()..];
@@ -206,7 +238,9 @@ impl<'c> Reader<'c> {
                     self.positional.push(format!("-{rest}"));
                     return Ok(());
                 }
-                return Err(Error::user(format!("unknown shorthand flag: '{letter}' in -{rest}")));
+                return Err(Error::user(format!(
+                    "unknown shorthand flag: '{letter}' in -{rest}"
+                )));
             };
             if let Some(value) = after.strip_prefix('=') {
                 return self.set(flag, value);
@@ -228,8 +262,15 @@ impl<'c> Reader<'c> {
 
     fn set(&mut self, flag: Flag<'c>, value: &str) -> Result<(), Error> {
         let value = checked(flag, value)?;
-        let values = if flag.is_slice() { csv::fields(&value) } else { vec![value] };
-        let position = self.given.iter().position(|given| given.flag.name() == flag.name());
+        let values = if flag.is_slice() {
+            csv::fields(&value)
+        } else {
+            vec![value]
+        };
+        let position = self
+            .given
+            .iter()
+            .position(|given| given.flag.name() == flag.name());
         match position {
             Some(at) if flag.is_list() => self.given[at].values.extend(values),
             Some(at) => self.given[at].values = values,
@@ -241,13 +282,25 @@ impl<'c> Reader<'c> {
     /// Takes `PULUMI_OPTION_<NAME>` for the flags that the command line does not set.
     fn fill_from_environment(&mut self, environment: &Environment) -> Result<(), Error> {
         for flag in self.known.clone() {
-            if self.given.iter().any(|given| given.flag.name() == flag.name()) {
+            if self
+                .given
+                .iter()
+                .any(|given| given.flag.name() == flag.name())
+            {
                 continue;
             }
-            let variable = format!("PULUMI_OPTION_{}", flag.name().to_uppercase().replace('-', "_"));
-            let Some(value) = environment.non_empty(&variable) else { continue };
+            let variable = format!(
+                "PULUMI_OPTION_{}",
+                flag.name().to_uppercase().replace('-', "_")
+            );
+            let Some(value) = environment.non_empty(&variable) else {
+                continue;
+            };
             if flag.is_list() {
-                self.given.push(Given { flag, values: csv::fields(value) });
+                self.given.push(Given {
+                    flag,
+                    values: csv::fields(value),
+                });
             } else {
                 self.set(flag, value)?;
             }
@@ -258,7 +311,9 @@ impl<'c> Reader<'c> {
     /// Takes the variables that give some flags a default. That does not count as set by the user.
     fn fill_defaults(&mut self, environment: &Environment) -> Result<(), Error> {
         for (name, variable) in DEFAULTS {
-            let Some(flag) = flags::by_name(&self.known, name) else { continue };
+            let Some(flag) = flags::by_name(&self.known, name) else {
+                continue;
+            };
             let is_given = self.given.iter().any(|given| given.flag.name() == name);
             match environment.non_empty(variable) {
                 Some(value) if !is_given && flag.takes() == Takes::Bool => {
@@ -273,7 +328,11 @@ impl<'c> Reader<'c> {
     }
 
     fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.given.iter().map(|given| given.flag.name().to_owned()).collect();
+        let mut names: Vec<String> = self
+            .given
+            .iter()
+            .map(|given| given.flag.name().to_owned())
+            .collect();
         names.sort();
         names
     }
@@ -325,8 +384,11 @@ fn check_exclusive(command: &Command, given: &[Given<'_>]) -> Result<(), Error> 
             .filter_map(|id| command.get_arguments().find(|arg| arg.get_id() == id))
             .filter_map(clap::Arg::get_long)
             .collect();
-        let mut set: Vec<&str> =
-            members.iter().copied().filter(|name| given.iter().any(|given| given.flag.name() == *name)).collect();
+        let mut set: Vec<&str> = members
+            .iter()
+            .copied()
+            .filter(|name| given.iter().any(|given| given.flag.name() == *name))
+            .collect();
         if set.len() > 1 {
             set.sort_unstable();
             return Err(Error::user(format!(
@@ -351,8 +413,12 @@ fn check_count(command: &Command, path: &str, positional: &[String]) -> Result<(
     let count = positional.len();
     let complaint = match most {
         Some(0) if count > 0 => suggest::unknown_command(command, path, &positional[0]),
-        Some(most) if most == least && count != most => format!("accepts {most} arg(s), received {count}"),
-        Some(most) if least == 0 && count > most => format!("accepts at most {most} arg(s), received {count}"),
+        Some(most) if most == least && count != most => {
+            format!("accepts {most} arg(s), received {count}")
+        }
+        Some(most) if least == 0 && count > most => {
+            format!("accepts at most {most} arg(s), received {count}")
+        }
         Some(most) if count > most || count < least => {
             format!("accepts between {least} and {most} arg(s), received {count}")
         }

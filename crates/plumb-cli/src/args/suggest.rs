@@ -1,5 +1,7 @@
 //! What was probably meant by a word that is no command.
 
+use std::fmt::Write as _;
+
 use clap::Command;
 
 /// Words that stand for other commands.
@@ -24,12 +26,18 @@ pub(super) fn suggestions(command: &Command, word: &str) -> Vec<String> {
         .filter_map(|sub| Some((score(sub, &word)?, sub.get_name().to_owned())))
         .collect();
     scored.sort();
-    scored.into_iter().map(|(_, name)| name).take(MOST).collect()
+    scored
+        .into_iter()
+        .map(|(_, name)| name)
+        .take(MOST)
+        .collect()
 }
 
 fn score(command: &Command, word: &str) -> Option<usize> {
     let name = command.get_name();
-    let is_meant = MEANT.iter().any(|(meant, words)| *meant == name && words.contains(&word));
+    let is_meant = MEANT
+        .iter()
+        .any(|(meant, words)| *meant == name && words.contains(&word));
     if is_meant {
         return Some(0);
     }
@@ -48,9 +56,9 @@ pub(super) fn unknown_command(command: &Command, path: &str, word: &str) -> Stri
     if !found.is_empty() {
         text.push_str("\n\nDid you mean this?");
         for name in found {
-            text.push_str(&format!("\n\t{path} {name}"));
+            let _ = write!(text, "\n\t{path} {name}");
         }
-        text.push_str(&format!("\n\nRun '{path} --help' for usage."));
+        let _ = write!(text, "\n\nRun '{path} --help' for usage.");
     }
     text
 }

@@ -6,7 +6,10 @@ use super::{Found, command_tree, scan};
 use crate::Environment;
 
 fn environment(variables: &[(&str, &str)]) -> Environment {
-    let variables: BTreeMap<_, _> = variables.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+    let variables: BTreeMap<_, _> = variables
+        .iter()
+        .map(|(name, value)| ((*name).into(), (*value).into()))
+        .collect();
     Environment::for_tests(variables)
 }
 
@@ -42,7 +45,10 @@ fn flags_are_read_in_every_form() {
     check("up --yes=T --stack=", "up --yes=true --stack= --");
     check("preview -p 3", "preview --parallel=3 --");
     check("config set key -- -1", "config set -- key -1");
-    check("config set --path a.b v --secret", "config set --path=true --secret=true -- a.b v");
+    check(
+        "config set --path a.b v --secret",
+        "config set --path=true --secret=true -- a.b v",
+    );
 }
 
 #[test]
@@ -50,25 +56,52 @@ fn flags_with_an_optional_value_do_not_take_the_next_word() {
     check("up --refresh template", "up --refresh=true -- template");
     check("up -r template", "up --refresh=true -- template");
     check("up --refresh=false", "up --refresh=false --");
-    check("up --suppress-permalink", "up --suppress-permalink=false --");
-    check("preview --attach-debugger --attach-debugger=all", "preview --attach-debugger=program --attach-debugger=all --");
+    check(
+        "up --suppress-permalink",
+        "up --suppress-permalink=false --",
+    );
+    check(
+        "preview --attach-debugger --attach-debugger=all",
+        "preview --attach-debugger=program --attach-debugger=all --",
+    );
 }
 
 #[test]
 fn lists_are_split_only_where_flags_are_slices() {
-    check("up --target a,b --target c", "up --target=a,b --target=c --");
-    check("up --policy-pack a,b --policy-pack c", "up --policy-pack=a --policy-pack=b --policy-pack=c --");
-    check("config set-all --plaintext a=b,c", "config set-all --plaintext=a=b,c --");
+    check(
+        "up --target a,b --target c",
+        "up --target=a,b --target=c --",
+    );
+    check(
+        "up --policy-pack a,b --policy-pack c",
+        "up --policy-pack=a --policy-pack=b --policy-pack=c --",
+    );
+    check(
+        "config set-all --plaintext a=b,c",
+        "config set-all --plaintext=a=b,c --",
+    );
 }
 
 #[test]
 fn flags_may_come_before_the_command() {
-    check("--non-interactive stack ls", "--non-interactive=true stack list --");
-    check("--stack organization/p/s stack init", "stack --stack=organization/p/s new --");
-    check("stack --stack s output --json", "stack --stack=s output --json=true --");
+    check(
+        "--non-interactive stack ls",
+        "--non-interactive=true stack list --",
+    );
+    check(
+        "--stack organization/p/s stack init",
+        "stack --stack=organization/p/s new --",
+    );
+    check(
+        "stack --stack s output --json",
+        "stack --stack=s output --json=true --",
+    );
     check("-C dir stack select s", "--cwd=dir stack select -- s");
     check("--unknown stack ls", "error: unknown flag: --unknown");
-    check("config --config-file f get k", "config --config-file=f get -- k");
+    check(
+        "config --config-file f get k",
+        "config --config-file=f get -- k",
+    );
 }
 
 #[test]
@@ -79,7 +112,12 @@ fn local_flags_hide_persistent_ones() {
 
 #[test]
 fn names_and_aliases_lead_to_the_same_command() {
-    for line in ["stack new x", "stack init x", "stack create x", "stack setup x"] {
+    for line in [
+        "stack new x",
+        "stack init x",
+        "stack create x",
+        "stack setup x",
+    ] {
         check(line, "stack new -- x");
     }
     check("update", "up --");
@@ -104,8 +142,14 @@ fn mistakes_have_the_known_texts() {
         "error: invalid argument \"many\" for \"-p, --parallel\" flag: strconv.ParseInt: parsing \"many\": invalid syntax",
     );
     check("stack rename", "error: accepts 1 arg(s), received 0");
-    check("stack select a b", "error: accepts at most 1 arg(s), received 2");
-    check("config set", "error: accepts between 1 and 2 arg(s), received 0");
+    check(
+        "stack select a b",
+        "error: accepts at most 1 arg(s), received 2",
+    );
+    check(
+        "config set",
+        "error: accepts between 1 and 2 arg(s), received 0",
+    );
     check(
         "up --target a --exclude b",
         "error: if any flags in the group [target exclude] are set none of the others can be; [exclude target] were all set",
@@ -123,8 +167,14 @@ fn unknown_commands_are_answered_with_suggestions() {
         "apply",
         "error: unknown command \"apply\" for \"pulumi\"\n\nDid you mean this?\n\tpulumi up\n\nRun 'pulumi --help' for usage.",
     );
-    check("state frobnicate", "error: unknown command \"frobnicate\" for \"pulumi state\"");
-    check("stack frobnicate", "error: unknown command \"frobnicate\" for \"pulumi stack\"");
+    check(
+        "state frobnicate",
+        "error: unknown command \"frobnicate\" for \"pulumi state\"",
+    );
+    check(
+        "stack frobnicate",
+        "error: unknown command \"frobnicate\" for \"pulumi stack\"",
+    );
 }
 
 #[test]
@@ -138,22 +188,48 @@ fn groups_without_an_action_show_their_help() {
 
 #[test]
 fn variables_give_flags_their_values() {
-    let set = [("PULUMI_OPTION_STACK", "dev"), ("PULUMI_OPTION_TARGET", "a,\"b,c\""), ("PULUMI_OPTION_YES", "1")];
+    let set = [
+        ("PULUMI_OPTION_STACK", "dev"),
+        ("PULUMI_OPTION_TARGET", "a,\"b,c\""),
+        ("PULUMI_OPTION_YES", "1"),
+    ];
     let line = read_with("up", &set);
     let mut words: Vec<&str> = line.split(' ').collect();
     words.sort_unstable();
-    assert_eq!(words, ["--", "--stack=dev", "--target=a", "--target=b,c", "--yes=true", "up"]);
-    assert_eq!(read_with("stack --stack prod", &set[..1]), "stack --stack=prod --");
+    assert_eq!(
+        words,
+        [
+            "--",
+            "--stack=dev",
+            "--target=a",
+            "--target=b,c",
+            "--yes=true",
+            "up"
+        ]
+    );
+    assert_eq!(
+        read_with("stack --stack prod", &set[..1]),
+        "stack --stack=prod --"
+    );
     assert_eq!(
         read_with("up --exclude x", &set[1..2]),
         "error: if any flags in the group [target exclude] are set none of the others can be; [exclude target] were all set"
     );
-    assert_eq!(read_with("up", &[("PULUMI_SKIP_CONFIRMATIONS", "1")]), "up --yes=true --");
-    assert_eq!(read_with("up --event-log f", &[("PULUMI_DEBUG_COMMANDS", "true")]), "up --event-log=f --");
+    assert_eq!(
+        read_with("up", &[("PULUMI_SKIP_CONFIRMATIONS", "1")]),
+        "up --yes=true --"
+    );
+    assert_eq!(
+        read_with("up --event-log f", &[("PULUMI_DEBUG_COMMANDS", "true")]),
+        "up --event-log=f --"
+    );
 }
 
 #[test]
 fn commands_that_are_not_built_take_any_words() {
-    check("convert --from tf --language go", "convert -- --from tf --language go");
+    check(
+        "convert --from tf --language go",
+        "convert -- --from tf --language go",
+    );
     check("convert --help", "help:convert true");
 }

@@ -1,5 +1,7 @@
 //! `about` (`cli.md` 7). It never fails: what cannot be found out is listed as an error.
 
+use std::fmt::Write as _;
+
 use clap::{ArgGroup, Args, Subcommand};
 use serde_json::{Map, Value as Json, json};
 
@@ -64,10 +66,14 @@ pub fn run(args: AboutArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     }
     let findings = find(&args, ctx);
     if wants_json(args.json, &args.output)? {
-        ctx.printer.data(&pretty(&document(&findings, ctx), Indent::Two));
+        ctx.printer
+            .data(&pretty(&document(&findings, ctx), Indent::Two));
     } else {
         ctx.printer.styled(&text(&findings, ctx));
-        findings.errors.iter().for_each(|error| ctx.printer.warning(error));
+        findings
+            .errors
+            .iter()
+            .for_each(|error| ctx.printer.warning(error));
     }
     Ok(ExitStatus::Success)
 }
@@ -79,7 +85,9 @@ fn find(args: &AboutArgs, ctx: &Context) -> Findings {
             findings.plugins = plugins
                 .into_iter()
                 .map(|plugin| {
-                    let version = plugin.version.map_or_else(|| "unknown".to_owned(), |version| version.to_string());
+                    let version = plugin
+                        .version
+                        .map_or_else(|| "unknown".to_owned(), |version| version.to_string());
                     (plugin.kind.to_string(), plugin.name, version)
                 })
                 .collect();
@@ -88,12 +96,16 @@ fn find(args: &AboutArgs, ctx: &Context) -> Findings {
     }
     match ctx.find_project() {
         Ok(project) => {
-            findings.runtime = project.and_then(|p| p.project.runtime.as_ref()).map(|runtime| runtime.name.clone());
+            findings.runtime = project
+                .and_then(|p| p.project.runtime.as_ref())
+                .map(|runtime| runtime.name.clone());
         }
         Err(error) => findings.errors.extend(error.text()),
     }
     match ctx.backend() {
-        Ok(backend) => findings.backend = Some((backend.name().to_owned(), backend.url().to_owned())),
+        Ok(backend) => {
+            findings.backend = Some((backend.name().to_owned(), backend.url().to_owned()));
+        }
         Err(error) => findings.errors.extend(error.text()),
     }
     let stack = match &args.stack {
@@ -115,20 +127,32 @@ fn stack_findings(stack: &Stack, ctx: &Context) -> Result<StackFindings, Error> 
     let state = ctx.load_state(stack)?;
     let snapshot = state.opaque();
     let resources = snapshot.iter().flat_map(|snapshot| &snapshot.resources);
-    let pending = snapshot.iter().flat_map(|snapshot| &snapshot.pending_operations);
+    let pending = snapshot
+        .iter()
+        .flat_map(|snapshot| &snapshot.pending_operations);
     Ok(StackFindings {
         name: stack.name().to_owned(),
         qualified: stack.reference.qualified(),
-        resources: resources.map(|state| (state.type_token.to_string(), state.urn.to_string())).collect(),
+        resources: resources
+            .map(|state| (state.type_token.to_string(), state.urn.to_string()))
+            .collect(),
         pending: pending
-            .map(|operation| (operation.resource.type_token.to_string(), operation.resource.urn.to_string()))
+            .map(|operation| {
+                (
+                    operation.resource.type_token.to_string(),
+                    operation.resource.urn.to_string(),
+                )
+            })
             .collect(),
     })
 }
 
 fn document(findings: &Findings, ctx: &Context) -> Json {
     let pairs = |pairs: &[(String, String)]| -> Json {
-        pairs.iter().map(|(token, urn)| json!({ "type": token, "urn": urn })).collect()
+        pairs
+            .iter()
+            .map(|(token, urn)| json!({ "type": token, "urn": urn }))
+            .collect()
     };
     let mut object = Map::new();
     let plugins: Vec<Json> = findings
@@ -155,7 +179,10 @@ fn document(findings: &Findings, ctx: &Context) -> Json {
         })
     });
     object.insert("currentStack".to_owned(), Json::from(stack));
-    object.insert("cliAbout".to_owned(), json!({ "version": VERSION, "goVersion": "go1.26", "goCompiler": "gc" }));
+    object.insert(
+        "cliAbout".to_owned(),
+        json!({ "version": VERSION, "goVersion": "go1.26", "goCompiler": "gc" }),
+    );
     if let Some(language) = &findings.runtime {
         object.insert("runtime".to_owned(), json!({ "language": language }));
     }
@@ -166,8 +193,12 @@ fn document(findings: &Findings, ctx: &Context) -> Json {
 
 fn text(findings: &Findings, ctx: &Context) -> String {
     let mut out = section("CLI");
-    for (name, value) in [("Version", VERSION.trim_start_matches('v')), ("Go Version", "go1.26"), ("Go Compiler", "gc")] {
-        out.push_str(&format!("{name:<11}  {value}\n"));
+    for (name, value) in [
+        ("Version", VERSION.trim_start_matches('v')),
+        ("Go Version", "go1.26"),
+        ("Go Compiler", "gc"),
+    ] {
+        let _ = writeln!(out, "{name:<11}  {value}");
     }
     out.push_str(&section("\nPlugins"));
     let mut table = Table::new(["KIND", "NAME", "VERSION"]);
@@ -176,30 +207,48 @@ fn text(findings: &Findings, ctx: &Context) -> String {
     }
     out.push_str(&table.render());
     out.push_str(&section("\nHost"));
-    out.push_str(&format!("OS    {}\nArch  {}\n", std::env::consts::OS, std::env::consts::ARCH));
+    let _ = writeln!(
+        out,
+        "OS    {}\nArch  {}",
+        std::env::consts::OS,
+        std::env::consts::ARCH
+    );
     if let Some(language) = &findings.runtime {
-        out.push_str(&format!("\nThis project is written in {language}\n"));
+        let _ = writeln!(out, "\nThis project is written in {language}");
     }
     if let Some(stack) = &findings.stack {
         out.push_str(&section(&format!("\nCurrent Stack: {}", stack.qualified)));
-        out.push_str(&resources(&stack.resources, "Found no resources associated with the stack"));
+        out.push_str(&resources(
+            &stack.resources,
+            "Found no resources associated with the stack",
+        ));
         out.push('\n');
-        out.push_str(&resources(&stack.pending, &format!("Found no pending operations associated with {}", stack.name)));
+        out.push_str(&resources(
+            &stack.pending,
+            &format!("Found no pending operations associated with {}", stack.name),
+        ));
     }
     if let Some((name, url)) = &findings.backend {
         out.push_str(&section("\nBackend"));
         let user = ctx.environment.user_name();
-        out.push_str(&format!(
-            "Name           {name}\nURL            {url}\nUser           {user}\nOrganizations  \nToken type     personal\n"
-        ));
+        let _ = writeln!(
+            out,
+            "Name           {name}\nURL            {url}\nUser           {user}\nOrganizations  \nToken type     personal"
+        );
     }
     let logs = ctx.environment.pulumi_home.join("logs");
-    out.push_str(&format!("\nPulumi locates its logs in {} by default\n", logs.display()));
+    let _ = writeln!(
+        out,
+        "\nPulumi locates its logs in {} by default",
+        logs.display()
+    );
     out
 }
 
 fn section(title: &str) -> String {
-    let (gap, title) = title.strip_prefix('\n').map_or(("", title), |title| ("\n", title));
+    let (gap, title) = title
+        .strip_prefix('\n')
+        .map_or(("", title), |title| ("\n", title));
     format!("{gap}{}\n", Printer::headline(title))
 }
 
@@ -225,7 +274,11 @@ fn show_variables(ctx: &Context) {
             continue;
         }
         let is_hidden = HIDDEN.iter().any(|part| name.contains(part));
-        let value = if is_hidden { "[secret]".into() } else { value.to_string_lossy() };
+        let value = if is_hidden {
+            "[secret]".into()
+        } else {
+            value.to_string_lossy()
+        };
         table.row([name.as_ref(), value.as_ref()]);
     }
     ctx.printer.styled(&table.render());

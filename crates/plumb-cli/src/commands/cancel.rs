@@ -26,7 +26,10 @@ pub struct CancelArgs {
 pub fn run(args: CancelArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let name = one_name(args.stack, args.name)?;
     let stack = ctx.require_stack(name.as_deref(), IfMissing::Fail)?;
-    let warning = format!("This will irreversibly cancel the currently running update for '{}'!", stack.shown);
+    let warning = format!(
+        "This will irreversibly cancel the currently running update for '{}'!",
+        stack.shown
+    );
     if !confirm_by_name(ctx, args.yes, &warning, &stack.shown)? {
         return Err(Error::shown(ExitStatus::Failure));
     }

@@ -24,7 +24,12 @@ pub fn run(args: CompletionArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         other => return Err(Error::user(format!("\"{other}\" is not a supported shell"))),
     };
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut args::command_tree(), ctx.environment.program.as_str(), &mut script);
+    clap_complete::generate(
+        shell,
+        &mut args::command_tree(),
+        ctx.environment.program.as_str(),
+        &mut script,
+    );
     ctx.printer.data(&String::from_utf8_lossy(&script));
     Ok(ExitStatus::Success)
 }

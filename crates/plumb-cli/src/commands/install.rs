@@ -35,7 +35,9 @@ pub fn run(args: InstallArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let project = ctx.project()?;
     project.check_version()?;
     if !project.project.packages.is_empty() && !args.no_plugins {
-        return Err(Error::unsupported("installing the packages that the project file lists"));
+        return Err(Error::unsupported(
+            "installing the packages that the project file lists",
+        ));
     }
     if !args.no_dependencies {
         dependencies(project, args.use_language_version_tools, ctx)?;
@@ -44,16 +46,28 @@ pub fn run(args: InstallArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 }
 
 /// Installs what the program of a project depends on.
-pub(crate) fn dependencies(project: &LoadedProject, use_version_tools: bool, ctx: &Context) -> Result<(), Error> {
-    let Some(runtime) = &project.project.runtime else { return Ok(()) };
+pub(crate) fn dependencies(
+    project: &LoadedProject,
+    use_version_tools: bool,
+    ctx: &Context,
+) -> Result<(), Error> {
+    let Some(runtime) = &project.project.runtime else {
+        return Ok(());
+    };
     match runtime.name.as_str() {
         "yaml" => Ok(()),
         "python" => install_python(project, use_version_tools, ctx),
-        other => Err(Error::unsupported(format!("installing the dependencies of {other} programs"))),
+        other => Err(Error::unsupported(format!(
+            "installing the dependencies of {other} programs"
+        ))),
     }
 }
 
-fn install_python(project: &LoadedProject, use_language_version_tools: bool, ctx: &Context) -> Result<(), Error> {
+fn install_python(
+    project: &LoadedProject,
+    use_language_version_tools: bool,
+    ctx: &Context,
+) -> Result<(), Error> {
     let output = output_to(ctx);
     let host = PythonHost::new(PythonOptions {
         environment: ctx.environment.variables().clone(),
@@ -68,7 +82,9 @@ fn install_python(project: &LoadedProject, use_language_version_tools: bool, ctx
         use_language_version_tools,
         is_plugin: false,
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     Ok(runtime.block_on(host.install_dependencies(request, output))?)
 }
 

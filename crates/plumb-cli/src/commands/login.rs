@@ -40,11 +40,15 @@ pub fn run(args: LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let mut credentials = files.credentials()?;
     let url = match (args.url, args.cloud_url, args.local) {
         (Some(_), Some(_), _) | (Some(_), _, true) => {
-            return Err(Error::user("only one of --cloud-url, --local or the argument URL may be specified"));
+            return Err(Error::user(
+                "only one of --cloud-url, --local or the argument URL may be specified",
+            ));
         }
         (Some(url), None, false) | (None, Some(url), _) => url,
         (None, None, true) => "file://~".to_owned(),
-        (None, None, false) if args.interactive && ctx.is_interactive() => choose(&credentials, ctx)?,
+        (None, None, false) if args.interactive && ctx.is_interactive() => {
+            choose(&credentials, ctx)?
+        }
         (None, None, false) => ctx.login()?.url().to_owned(),
     };
     match ctx.login() {
@@ -67,7 +71,10 @@ pub fn run(args: LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Success)
 }
 
-fn choose(credentials: &plumb_project::workspace::Credentials, ctx: &Context) -> Result<String, Error> {
+fn choose(
+    credentials: &plumb_project::workspace::Credentials,
+    ctx: &Context,
+) -> Result<String, Error> {
     let mut known: Vec<String> = credentials.access_tokens.keys().cloned().collect();
     if known.is_empty() {
         return Ok(ctx.login()?.url().to_owned());

@@ -35,7 +35,9 @@ pub fn run(args: LogoutArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     }
     let url = match (args.url, args.cloud_url, args.local) {
         (Some(_), Some(_), _) | (Some(_), _, true) => {
-            return Err(Error::user("only one of --cloud-url, --local or the argument URL may be specified"));
+            return Err(Error::user(
+                "only one of --cloud-url, --local or the argument URL may be specified",
+            ));
         }
         (Some(url), None, false) | (None, Some(url), _) => url,
         (None, None, true) => "file://~".to_owned(),

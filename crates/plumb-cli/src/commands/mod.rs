@@ -19,7 +19,12 @@ pub mod whoami;
 use crate::{Context, Error};
 
 /// Makes sure that the user means it: `warning` is shown, and the answer must be `expected`.
-pub(crate) fn confirm_by_name(ctx: &Context, is_yes: bool, warning: &str, expected: &str) -> Result<bool, Error> {
+pub(crate) fn confirm_by_name(
+    ctx: &Context,
+    is_yes: bool,
+    warning: &str,
+    expected: &str,
+) -> Result<bool, Error> {
     if is_yes {
         return Ok(true);
     }
@@ -27,7 +32,8 @@ pub(crate) fn confirm_by_name(ctx: &Context, is_yes: bool, warning: &str, expect
         return Err(Error::user("non-interactive mode requires --yes flag"));
     }
     ctx.printer.styled_line(&crate::Printer::attention(warning));
-    let question = format!("Please confirm that this is what you'd like to do by typing `{expected}`:");
+    let question =
+        format!("Please confirm that this is what you'd like to do by typing `{expected}`:");
     if crate::prompt::text(&question, None)? == expected {
         return Ok(true);
     }
@@ -36,11 +42,14 @@ pub(crate) fn confirm_by_name(ctx: &Context, is_yes: bool, warning: &str, expect
 }
 
 /// Takes a name given as a flag, as a word, or not at all.
-pub(crate) fn one_name(flag: Option<String>, word: Option<String>) -> Result<Option<String>, Error> {
+pub(crate) fn one_name(
+    flag: Option<String>,
+    word: Option<String>,
+) -> Result<Option<String>, Error> {
     match (flag, word) {
-        (Some(_), Some(_)) => {
-            Err(Error::user("only one of --stack or argument stack name may be specified, not both"))
-        }
+        (Some(_), Some(_)) => Err(Error::user(
+            "only one of --stack or argument stack name may be specified, not both",
+        )),
         (flag, word) => Ok(flag.or(word)),
     }
 }

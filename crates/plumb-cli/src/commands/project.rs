@@ -63,12 +63,18 @@ fn list(args: &ListArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     }
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for summary in backend.list_stacks(&StackFilter::default())? {
-        let project = summary.stack.project.map(|project| project.to_string()).unwrap_or_default();
+        let project = summary
+            .stack
+            .project
+            .map(|project| project.to_string())
+            .unwrap_or_default();
         *counts.entry(project).or_default() += 1;
     }
     if as_json {
-        let all: Vec<Json> =
-            counts.iter().map(|(name, count)| json!({ "name": name, "stackCount": count })).collect();
+        let all: Vec<Json> = counts
+            .iter()
+            .map(|(name, count)| json!({ "name": name, "stackCount": count }))
+            .collect();
         ctx.printer.data(&pretty(&all, Indent::Two));
         return Ok(ExitStatus::Success);
     }

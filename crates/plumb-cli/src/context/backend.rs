@@ -51,7 +51,10 @@ impl HomeFiles {
     pub fn new(environment: &Environment) -> Self {
         let folder = environment
             .non_empty("PULUMI_CREDENTIALS_PATH")
-            .map_or_else(|| environment.pulumi_home.clone(), |path| environment.cwd.join(path));
+            .map_or_else(
+                || environment.pulumi_home.clone(),
+                |path| environment.cwd.join(path),
+            );
         HomeFiles {
             credentials: folder.join("credentials.json"),
             config: environment.pulumi_home.join("config.json"),
@@ -96,11 +99,18 @@ impl Context {
         if let Some(url) = self.environment.non_empty("PULUMI_BACKEND_URL") {
             return Ok(Login::Variable(url.to_owned()));
         }
-        if let Some(url) = self.find_project()?.and_then(|project| project.project.backend_url.clone()) {
+        if let Some(url) = self
+            .find_project()?
+            .and_then(|project| project.project.backend_url.clone())
+        {
             return Ok(Login::Project(url));
         }
         let current = HomeFiles::new(&self.environment).credentials()?.current;
-        Ok(if current.is_empty() { Login::Default } else { Login::Credentials(current) })
+        Ok(if current.is_empty() {
+            Login::Default
+        } else {
+            Login::Credentials(current)
+        })
     }
 
     /// The backend.
@@ -120,7 +130,11 @@ impl Context {
 
     /// Opens the backend at an address.
     pub fn open_backend(&self, url: &str, base: &Path) -> Result<Arc<dyn Backend>, Error> {
-        Ok(Arc::new(self.open_file_backend(url, base, StoreOptions::clone)?))
+        Ok(Arc::new(self.open_file_backend(
+            url,
+            base,
+            StoreOptions::clone,
+        )?))
     }
 
     /// Opens a file store, with `adjust` having the last word on its options.
@@ -158,22 +172,35 @@ impl Context {
 
 /// Reads the variables of `state.md` 3.3.
 fn store_options(environment: &Environment) -> Result<StoreOptions, Error> {
-    let is_on = |name: &str, old: &str| environment.is_on(&format!("PULUMI_{name}")) || environment.is_on(old);
-    let parallel = environment.non_empty("PULUMI_DIY_BACKEND_PARALLEL").and_then(|text| text.parse().ok());
+    let is_on = |name: &str, old: &str| {
+        environment.is_on(&format!("PULUMI_{name}")) || environment.is_on(old)
+    };
+    let parallel = environment
+        .non_empty("PULUMI_DIY_BACKEND_PARALLEL")
+        .and_then(|text| text.parse().ok());
     let defaults = StoreOptions::new(VERSION);
     Ok(StoreOptions {
         compression: StoreOptions::compression_of(
             is_on("DIY_BACKEND_GZIP", "PULUMI_SELF_MANAGED_STATE_GZIP"),
             is_on("DIY_BACKEND_ZSTD", "PULUMI_SELF_MANAGED_STATE_ZSTD"),
         )?,
-        legacy_layout: is_on("DIY_BACKEND_LEGACY_LAYOUT", "PULUMI_SELF_MANAGED_STATE_LEGACY_LAYOUT"),
+        legacy_layout: is_on(
+            "DIY_BACKEND_LEGACY_LAYOUT",
+            "PULUMI_SELF_MANAGED_STATE_LEGACY_LAYOUT",
+        ),
         no_legacy_warning: is_on(
             "DIY_BACKEND_NO_LEGACY_WARNING",
             "PULUMI_SELF_MANAGED_STATE_NO_LEGACY_WARNING",
         ),
         ignore_deprecation_error: environment.is_on("PULUMI_DIY_BACKEND_IGNORE_DEPRECATION_ERROR"),
-        retain_checkpoints: is_on("DIY_BACKEND_RETAIN_CHECKPOINTS", "PULUMI_RETAIN_CHECKPOINTS"),
-        disable_backups: is_on("DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS", "PULUMI_DISABLE_CHECKPOINT_BACKUPS"),
+        retain_checkpoints: is_on(
+            "DIY_BACKEND_RETAIN_CHECKPOINTS",
+            "PULUMI_RETAIN_CHECKPOINTS",
+        ),
+        disable_backups: is_on(
+            "DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS",
+            "PULUMI_DISABLE_CHECKPOINT_BACKUPS",
+        ),
         parallel: parallel.unwrap_or(defaults.parallel),
         ..defaults
     })

@@ -40,10 +40,16 @@ impl Context {
         let mut values = BTreeMap::new();
         for (key, value) in encrypted.iter() {
             let text = value.try_reveal(&mut |ciphertext| {
-                secrets.decrypt(ciphertext).map(|text| text.expose().to_owned())
+                secrets
+                    .decrypt(ciphertext)
+                    .map(|text| text.expose().to_owned())
             })?;
             let plain = Value::from(text);
-            let plain = if value.is_secret() { Value::secret(plain) } else { plain };
+            let plain = if value.is_secret() {
+                Value::secret(plain)
+            } else {
+                plain
+            };
             values.insert(EcoString::from(key.to_string()), plain);
         }
         Ok(StackConfig { values, encrypted })
@@ -58,18 +64,29 @@ impl Context {
         check: ConfigCheck,
     ) -> Result<ConfigMap, Error> {
         let mut config = settings.file.config().clone();
-        let Some(loaded) = self.find_project()?.filter(|loaded| loaded.project.name == stack.project_name()) else {
+        let Some(loaded) = self
+            .find_project()?
+            .filter(|loaded| loaded.project.name == stack.project_name())
+        else {
             return Ok(config);
         };
         let problems = apply(
             &loaded.project,
             stack.name(),
             &mut config,
-            &mut |ciphertext| secrets.decrypt(ciphertext).ok().map(|text| text.expose().to_owned()),
+            &mut |ciphertext| {
+                secrets
+                    .decrypt(ciphertext)
+                    .ok()
+                    .map(|text| text.expose().to_owned())
+            },
             &mut |text| secrets.encrypt(text),
         )?;
         if check == ConfigCheck::Required && !problems.is_empty() {
-            return Err(Error::user(format!("validating stack config: {}", describe(&problems, stack.name()))));
+            return Err(Error::user(format!(
+                "validating stack config: {}",
+                describe(&problems, stack.name())
+            )));
         }
         Ok(config)
     }
@@ -88,7 +105,10 @@ fn describe(problems: &[Problem], stack: &str) -> String {
         [] => problems[0].to_string(),
         [key] => format!("Stack '{stack}' is missing configuration value {key}"),
         [first @ .., last] => {
-            format!("Stack '{stack}' is missing configuration values {} and {last}", first.join(", "))
+            format!(
+                "Stack '{stack}' is missing configuration values {} and {last}",
+                first.join(", ")
+            )
         }
     }
 }
@@ -106,7 +126,9 @@ pub fn save_config_flags(
     let mut config = settings.file.config().clone();
     for flag in flags {
         let Some((key, value)) = flag.split_once('=') else {
-            return Err(Error::user(format!("config value '{flag}' is not of the form key=value")));
+            return Err(Error::user(format!(
+                "config value '{flag}' is not of the form key=value"
+            )));
         };
         let path = if are_paths {
             KeyPath::parse(key, project)?

@@ -71,13 +71,18 @@ impl Context {
     pub fn in_folder(&self, folder: &Path) -> Result<Self, Error> {
         let mut environment = self.environment.clone();
         folder.clone_into(&mut environment.cwd);
-        let globals = GlobalArgs { cwd: None, ..self.globals.clone() };
-        Context::new(environment, Printer::new(self.printer.color()), globals).map_err(|(_, error)| error)
+        let globals = GlobalArgs {
+            cwd: None,
+            ..self.globals.clone()
+        };
+        Context::new(environment, Printer::new(self.printer.color()), globals)
+            .map_err(|(_, error)| error)
     }
 
     /// Whether questions may be asked.
     pub fn is_interactive(&self) -> bool {
-        self.environment.is_interactive(self.globals.non_interactive)
+        self.environment
+            .is_interactive(self.globals.non_interactive)
     }
 
     /// `yes`, decorated if the user likes that.
@@ -87,6 +92,7 @@ impl Context {
 
     /// Opens passphrase managers; one for the process, so that a key is derived once.
     pub fn passphrases(&self) -> &Passphrases {
-        self.passphrases.get_or_init(|| Passphrases::new(self.passphrase_source()))
+        self.passphrases
+            .get_or_init(|| Passphrases::new(self.passphrase_source()))
     }
 }

@@ -25,7 +25,9 @@ impl Source {
         if let Some(passphrase) = environment.get(VARIABLE) {
             return Ok(Some(passphrase.into()));
         }
-        let Some(path) = environment.non_empty(FILE_VARIABLE) else { return Ok(None) };
+        let Some(path) = environment.non_empty(FILE_VARIABLE) else {
+            return Ok(None);
+        };
         let text = std::fs::read_to_string(environment.cwd.join(path))
             .map_err(|error| SecretsError::PassphraseSource(format!("{path}: {error}").into()))?;
         Ok(Some(text.trim().into()))
@@ -39,7 +41,8 @@ impl Source {
             return Err(SecretsError::NoPassphrase);
         }
         let answer = prompt::secret(question);
-        let answer = answer.map_err(|_| SecretsError::PassphraseSource("the question was not answered".into()))?;
+        let answer = answer
+            .map_err(|_| SecretsError::PassphraseSource("the question was not answered".into()))?;
         Ok(answer.into())
     }
 
@@ -56,7 +59,9 @@ impl Source {
         if first.expose() == second.expose() {
             Ok(first)
         } else {
-            Err(SecretsError::PassphraseSource("passphrases do not match".into()))
+            Err(SecretsError::PassphraseSource(
+                "passphrases do not match".into(),
+            ))
         }
     }
 }
@@ -66,7 +71,10 @@ impl PassphraseSource for Source {
         if let Some(passphrase) = Source::given(&self.environment)? {
             return Ok(passphrase);
         }
-        let mut typed = self.typed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut typed = self
+            .typed
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(passphrase) = &*typed {
             return Ok(passphrase.as_str().into());
         }

@@ -28,7 +28,12 @@ impl LoadedProject {
     /// Where the program is, for language hosts.
     pub fn program_info(&self) -> Result<ProgramInfo, Error> {
         let root = self.root().to_owned();
-        let options = self.project.runtime.as_ref().map(|runtime| runtime.options.clone()).unwrap_or_default();
+        let options = self
+            .project
+            .runtime
+            .as_ref()
+            .map(|runtime| runtime.options.clone())
+            .unwrap_or_default();
         let Some(main) = self.project.main.as_deref().filter(|main| !main.is_empty()) else {
             return Ok(ProgramInfo {
                 program_directory: root.clone(),
@@ -38,15 +43,24 @@ impl LoadedProject {
             });
         };
         let path = root.join(main);
-        let metadata = std::fs::metadata(&path)
-            .map_err(|error| Error::from(error).context(format!("could not get status of '{}'", path.display())))?;
+        let metadata = std::fs::metadata(&path).map_err(|error| {
+            Error::from(error).context(format!("could not get status of '{}'", path.display()))
+        })?;
         let (program_directory, entry_point) = if metadata.is_dir() {
             (path, ".".to_owned())
         } else {
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let name = path
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default();
             (path.parent().unwrap_or(&root).to_owned(), name)
         };
-        Ok(ProgramInfo { root_directory: root, program_directory, entry_point, options })
+        Ok(ProgramInfo {
+            root_directory: root,
+            program_directory,
+            entry_point,
+            options,
+        })
     }
 
     /// Reads a project file.
@@ -54,14 +68,21 @@ impl LoadedProject {
         let shown = path.display().to_string();
         let text = files::read_text(&path)?
             .ok_or_else(|| Error::user(format!("could not find project file {shown}")))?;
-        let project = Project::parse(&shown, &text).map_err(|error| Error::from(error).context("could not load project"))?;
+        let project = Project::parse(&shown, &text)
+            .map_err(|error| Error::from(error).context("could not load project"))?;
         let name = ProjectName::unchecked(&project.name);
-        Ok(LoadedProject { path, project, name })
+        Ok(LoadedProject {
+            path,
+            project,
+            name,
+        })
     }
 
     /// Fails when the project wants another version of the program.
     pub fn check_version(&self) -> Result<(), Error> {
-        let Some(range) = &self.project.required_version else { return Ok(()) };
+        let Some(range) = &self.project.required_version else {
+            return Ok(());
+        };
         let version = semver::Version::parse(VERSION.trim_start_matches('v'))
             .expect("the reported version is a version");
         if VersionRange::parse(range)?.contains(&version) {
@@ -78,7 +99,9 @@ impl Context {
     /// The project of the working directory or of the nearest folder above it, if there is one.
     pub fn find_project(&self) -> Result<Option<&LoadedProject>, Error> {
         if self.project.get().is_none() {
-            let found = files::find_project(&self.environment.cwd).map(LoadedProject::read).transpose()?;
+            let found = files::find_project(&self.environment.cwd)
+                .map(LoadedProject::read)
+                .transpose()?;
             // Another thread may have been first; both have read the same.
             let _ = self.project.set(found);
         }
@@ -98,7 +121,12 @@ impl Context {
     fn no_project(&self) -> Error {
         let folder = self.environment.cwd.display();
         let has_terraform = std::fs::read_dir(&self.environment.cwd).is_ok_and(|entries| {
-            entries.flatten().any(|entry| entry.path().extension().is_some_and(|extension| extension == "tf"))
+            entries.flatten().any(|entry| {
+                entry
+                    .path()
+                    .extension()
+                    .is_some_and(|extension| extension == "tf")
+            })
         });
         if has_terraform {
             return Error::user(

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use plumb_project::SecretsSettings;
 use plumb_secrets::{
-    Error as SecretsError, LockReason, LockedManager, PASSPHRASE, Passphrases, Plaintext, SecretsManager,
+    Error as SecretsError, LockReason, LockedManager, PASSPHRASE, Passphrases, Plaintext,
+    SecretsManager,
 };
 use plumb_state::{CodecError, RawJson, SecretCodec, SecretsProvider};
 use serde_json::json;
@@ -83,10 +84,16 @@ impl StackSecrets {
         if let Some(manager) = &managed.manager {
             return Ok(Arc::clone(manager));
         }
-        let created = self.passphrases.create(&self.source.new_passphrase(false)?)?;
-        managed.settings = SecretsSettings { salt: Some(created.salt().to_owned()), ..SecretsSettings::default() };
-        self.write_settings(&managed.settings)
-            .map_err(|error| SecretsError::PassphraseSource(error.text().unwrap_or_default().into()))?;
+        let created = self
+            .passphrases
+            .create(&self.source.new_passphrase(false)?)?;
+        managed.settings = SecretsSettings {
+            salt: Some(created.salt().to_owned()),
+            ..SecretsSettings::default()
+        };
+        self.write_settings(&managed.settings).map_err(|error| {
+            SecretsError::PassphraseSource(error.text().unwrap_or_default().into())
+        })?;
         let manager: Arc<dyn SecretsManager> = Arc::new(created);
         managed.manager = Some(Arc::clone(&manager));
         Ok(manager)
@@ -102,7 +109,9 @@ impl StackSecrets {
     }
 
     fn write_settings(&self, settings: &SecretsSettings) -> Result<(), Error> {
-        let Some((path, project)) = &self.file else { return Ok(()) };
+        let Some((path, project)) = &self.file else {
+            return Ok(());
+        };
         let mut file = StackSettings::read(path, project)?;
         file.file.set_secrets(settings);
         file.save(None)
@@ -110,12 +119,21 @@ impl StackSecrets {
 }
 
 impl SecretCodec for StackSecrets {
-    fn encrypt_batch(&self, plaintexts: &[&plumb_state::Plaintext]) -> Result<Vec<String>, CodecError> {
+    fn encrypt_batch(
+        &self,
+        plaintexts: &[&plumb_state::Plaintext],
+    ) -> Result<Vec<String>, CodecError> {
         ManagerCodec(self.manager_or_new().map_err(CodecError::new)?).encrypt_batch(plaintexts)
     }
 
-    fn decrypt_batch(&self, ciphertexts: &[&str]) -> Result<Vec<plumb_state::Plaintext>, CodecError> {
-        let manager = self.manager().ok_or_else(no_manager).map_err(CodecError::new)?;
+    fn decrypt_batch(
+        &self,
+        ciphertexts: &[&str],
+    ) -> Result<Vec<plumb_state::Plaintext>, CodecError> {
+        let manager = self
+            .manager()
+            .ok_or_else(no_manager)
+            .map_err(CodecError::new)?;
         ManagerCodec(manager).decrypt_batch(ciphertexts)
     }
 }
@@ -124,14 +142,23 @@ impl SecretCodec for StackSecrets {
 pub struct ManagerCodec(pub Arc<dyn SecretsManager>);
 
 impl SecretCodec for ManagerCodec {
-    fn encrypt_batch(&self, plaintexts: &[&plumb_state::Plaintext]) -> Result<Vec<String>, CodecError> {
+    fn encrypt_batch(
+        &self,
+        plaintexts: &[&plumb_state::Plaintext],
+    ) -> Result<Vec<String>, CodecError> {
         let texts: Vec<Plaintext> = plaintexts.iter().map(|text| text.reveal().into()).collect();
         self.0.encrypt(&texts).map_err(CodecError::new)
     }
 
-    fn decrypt_batch(&self, ciphertexts: &[&str]) -> Result<Vec<plumb_state::Plaintext>, CodecError> {
+    fn decrypt_batch(
+        &self,
+        ciphertexts: &[&str],
+    ) -> Result<Vec<plumb_state::Plaintext>, CodecError> {
         let texts = self.0.decrypt(ciphertexts).map_err(CodecError::new)?;
-        Ok(texts.iter().map(|text| plumb_state::Plaintext::new(text.expose().to_owned())).collect())
+        Ok(texts
+            .iter()
+            .map(|text| plumb_state::Plaintext::new(text.expose().to_owned()))
+            .collect())
     }
 }
 
@@ -163,9 +190,14 @@ impl Context {
         fallback: StateFallback,
     ) -> Result<StackSecrets, Error> {
         let mut secrets = settings.file.secrets();
-        let wants_cloud = secrets.provider.as_deref().is_some_and(|name| name != PASSPHRASE && name != "default");
+        let wants_cloud = secrets
+            .provider
+            .as_deref()
+            .is_some_and(|name| name != PASSPHRASE && name != "default");
         let may_fall_back = fallback == StateFallback::Always
-            || self.environment.is_on("PULUMI_FALLBACK_TO_STATE_SECRETS_MANAGER");
+            || self
+                .environment
+                .is_on("PULUMI_FALLBACK_TO_STATE_SECRETS_MANAGER");
         let manager: Option<Arc<dyn SecretsManager>> = match (&secrets.salt, recorded) {
             _ if wants_cloud => Some(cloud_manager(&secrets)),
             (Some(salt), _) => Some(Arc::new(self.passphrases().open(salt)?)),
@@ -178,16 +210,29 @@ impl Context {
         Ok(StackSecrets {
             passphrases: self.passphrases().clone(),
             source: self.passphrase_source(),
-            file: settings.path.clone().map(|path| (path, stack.project_name().to_owned())),
-            state: Mutex::new(Managed { manager, settings: secrets }),
+            file: settings
+                .path
+                .clone()
+                .map(|path| (path, stack.project_name().to_owned())),
+            state: Mutex::new(Managed {
+                manager,
+                settings: secrets,
+            }),
         })
     }
 
     /// The manager that a snapshot records.
-    pub fn open_provider(&self, provider: &SecretsProvider) -> Result<Arc<dyn SecretsManager>, Error> {
+    pub fn open_provider(
+        &self,
+        provider: &SecretsProvider,
+    ) -> Result<Arc<dyn SecretsManager>, Error> {
         let state = provider.state.as_ref().map_or("null", RawJson::as_str);
         let state = RawValue::from_string(state.to_owned())?;
-        Ok(plumb_secrets::open(&provider.type_name, &state, self.passphrases())?)
+        Ok(plumb_secrets::open(
+            &provider.type_name,
+            &state,
+            self.passphrases(),
+        )?)
     }
 
     /// Whether a passphrase can be had without asking.
@@ -196,7 +241,10 @@ impl Context {
     }
 
     /// A manager for a new passphrase, which is asked for even when one is given by the environment.
-    pub fn new_passphrase_manager(&self, ignore_given: bool) -> Result<plumb_secrets::PassphraseManager, Error> {
+    pub fn new_passphrase_manager(
+        &self,
+        ignore_given: bool,
+    ) -> Result<plumb_secrets::PassphraseManager, Error> {
         let passphrase = self.passphrase_source().new_passphrase(ignore_given)?;
         Ok(self.passphrases().create(&passphrase)?)
     }

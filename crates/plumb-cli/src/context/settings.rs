@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use plumb_project::files::{self, Access};
 use plumb_project::StackFile;
+use plumb_project::files::{self, Access};
 
 use super::{Context, Stack, StackSecrets};
 use crate::Error;
@@ -28,13 +28,23 @@ impl StackSettings {
             Some(text) => StackFile::parse(&shown, text, project)?,
             None => StackFile::empty(&shown, project),
         };
-        Ok(StackSettings { path: Some(path.to_owned()), before: file.clone(), file, exists: text.is_some() })
+        Ok(StackSettings {
+            path: Some(path.to_owned()),
+            before: file.clone(),
+            file,
+            exists: text.is_some(),
+        })
     }
 
     /// The settings of a stack that has no file.
     pub fn without_file(project: &str) -> Self {
         let file = StackFile::empty("Pulumi.yaml", project);
-        StackSettings { path: None, before: file.clone(), file, exists: false }
+        StackSettings {
+            path: None,
+            before: file.clone(),
+            file,
+            exists: false,
+        }
     }
 
     /// Whether the file is there.
@@ -67,7 +77,11 @@ impl StackSettings {
 
 impl Context {
     /// The settings of a stack; `file` is what `--config-file` says.
-    pub fn stack_settings(&self, stack: &Stack, file: Option<&str>) -> Result<StackSettings, Error> {
+    pub fn stack_settings(
+        &self,
+        stack: &Stack,
+        file: Option<&str>,
+    ) -> Result<StackSettings, Error> {
         let settings = match self.settings_path(stack, file)? {
             Some(path) => StackSettings::read(&path, stack.project_name())?,
             None => StackSettings::without_file(stack.project_name()),
@@ -79,12 +93,22 @@ impl Context {
     }
 
     /// Where the settings of a stack are.
-    pub fn settings_path(&self, stack: &Stack, file: Option<&str>) -> Result<Option<PathBuf>, Error> {
+    pub fn settings_path(
+        &self,
+        stack: &Stack,
+        file: Option<&str>,
+    ) -> Result<Option<PathBuf>, Error> {
         if let Some(file) = file {
             return Ok(Some(self.environment.cwd.join(file)));
         }
-        let Some(project) = self.find_project()? else { return Ok(None) };
-        let is_ours = stack.reference.project.as_ref().is_none_or(|name| *name == project.name);
+        let Some(project) = self.find_project()? else {
+            return Ok(None);
+        };
+        let is_ours = stack
+            .reference
+            .project
+            .as_ref()
+            .is_none_or(|name| *name == project.name);
         let folder = project.project.stack_config_dir.as_deref();
         Ok(is_ours.then(|| files::stack_file_path(&project.path, folder, stack.name())))
     }

@@ -72,9 +72,17 @@ impl Context {
     pub fn stack_of(&self, reference: StackReference) -> Result<Stack, Error> {
         let project = match &reference.project {
             Some(project) => project.to_string(),
-            None => self.project_name()?.map(ToString::to_string).unwrap_or_default(),
+            None => self
+                .project_name()?
+                .map(ToString::to_string)
+                .unwrap_or_default(),
         };
-        Ok(Stack { shown: self.shown_name(&reference)?, backend: self.backend()?, reference, project })
+        Ok(Stack {
+            shown: self.shown_name(&reference)?,
+            backend: self.backend()?,
+            reference,
+            project,
+        })
     }
 
     /// A stack's name as people see it.
@@ -97,7 +105,9 @@ impl Context {
         missing: IfMissing,
         new: NewStack<'_>,
     ) -> Result<Stack, Error> {
-        let named = flag.filter(|name| !name.is_empty()).or_else(|| self.environment.non_empty("PULUMI_STACK"));
+        let named = flag
+            .filter(|name| !name.is_empty())
+            .or_else(|| self.environment.non_empty("PULUMI_STACK"));
         let Some(name) = named else {
             return match self.selected_stack()? {
                 Some(stack) => Ok(stack),
@@ -111,10 +121,13 @@ impl Context {
         let is_wanted = match missing {
             IfMissing::Fail => false,
             IfMissing::Create => true,
-            IfMissing::Offer => self.is_interactive() && {
-                self.printer.line(&format!("The stack '{name}' does not exist."));
-                prompt::confirm("Create it?")?
-            },
+            IfMissing::Offer => {
+                self.is_interactive() && {
+                    self.printer
+                        .line(&format!("The stack '{name}' does not exist."));
+                    prompt::confirm("Create it?")?
+                }
+            }
         };
         if !is_wanted {
             return Err(Error::no_stack(&stack.shown));
@@ -126,9 +139,13 @@ impl Context {
 
     /// The stack that is selected for this project and backend, if it still exists.
     pub fn selected_stack(&self) -> Result<Option<Stack>, Error> {
-        let Some((_, workspace)) = self.workspace()? else { return Ok(None) };
+        let Some((_, workspace)) = self.workspace()? else {
+            return Ok(None);
+        };
         let backend = self.backend()?;
-        let Some(name) = workspace.selected(backend.url()) else { return Ok(None) };
+        let Some(name) = workspace.selected(backend.url()) else {
+            return Ok(None);
+        };
         let stack = self.stack_named(name)?;
         Ok(backend.stack_exists(&stack.reference)?.then_some(stack))
     }
@@ -146,7 +163,10 @@ impl Context {
     /// Makes a stack, with its secrets manager if one can be had without asking. Says so on stderr.
     pub fn create_stack(&self, stack: &Stack, new: NewStack<'_>) -> Result<(), Error> {
         if stack.backend.stack_exists(&stack.reference)? {
-            return Err(Error::user(format!("stack '{}' already exists", stack.reference.qualified())));
+            return Err(Error::user(format!(
+                "stack '{}' already exists",
+                stack.reference.qualified()
+            )));
         }
         let provider = new.secrets_provider.unwrap_or("default");
         check_provider_name(provider)?;
@@ -156,15 +176,18 @@ impl Context {
             Some(manager) => Some(first_snapshot(Arc::clone(manager))?),
             None => None,
         };
-        stack.backend.create_stack(&stack.reference, initial.as_ref())?;
+        stack
+            .backend
+            .create_stack(&stack.reference, initial.as_ref())?;
         let tags = self.built_in_tags()?;
         if !tags.is_empty() {
             stack.backend.set_tags(&stack.reference, &tags)?;
         }
         if let Some(manager) = manager {
-            self.record_manager(&mut settings, manager.as_ref())?;
+            record_manager(&mut settings, manager.as_ref())?;
         }
-        self.printer.info(&format!("Created stack '{}'", stack.shown));
+        self.printer
+            .info(&format!("Created stack '{}'", stack.shown));
         Ok(())
     }
 
@@ -191,24 +214,21 @@ impl Context {
         Ok(None)
     }
 
-    fn record_manager(&self, settings: &mut StackSettings, manager: &dyn SecretsManager) -> Result<(), Error> {
-        let secrets = settings.file.secrets();
-        if secrets.salt.is_some() || settings.path.is_none() {
-            return Ok(());
-        }
-        let salt = super::secrets::salt_of(&provider_of(manager));
-        settings.file.set_secrets(&SecretsSettings { salt, provider: None, encrypted_key: None });
-        settings.save(None)
-    }
-
     /// Tags that say what the stack's project is (`cli.md` 16).
     pub fn built_in_tags(&self) -> Result<BTreeMap<String, String>, Error> {
-        let Some(loaded) = self.find_project()? else { return Ok(BTreeMap::new()) };
+        let Some(loaded) = self.find_project()? else {
+            return Ok(BTreeMap::new());
+        };
         let mut tags = BTreeMap::from([("pulumi:project".to_owned(), loaded.project.name.clone())]);
         if let Some(runtime) = &loaded.project.runtime {
             tags.insert("pulumi:runtime".to_owned(), runtime.name.clone());
         }
-        if let Some(description) = loaded.project.description.as_ref().filter(|text| text.chars().count() <= 256) {
+        if let Some(description) = loaded
+            .project
+            .description
+            .as_ref()
+            .filter(|text| text.chars().count() <= 256)
+        {
             tags.insert("pulumi:description".to_owned(), description.clone());
         }
         Ok(tags)
@@ -220,7 +240,10 @@ impl Context {
                 "no stack selected; please use `pulumi stack select` or `pulumi stack init` to choose one",
             ));
         }
-        let filter = StackFilter { project: self.project_name()?.cloned(), tag: None };
+        let filter = StackFilter {
+            project: self.project_name()?.cloned(),
+            tag: None,
+        };
         let stacks = self.backend()?.list_stacks(&filter)?;
         let mut choices = Vec::new();
         for summary in &stacks {
@@ -230,13 +253,15 @@ impl Context {
             choices.push("<create a new stack>".to_owned());
         }
         let index = prompt::select("Please choose a stack, or create a new one:", choices)?;
-        let stack = match stacks.get(index) {
-            Some(summary) => self.stack_of(summary.stack.clone())?,
-            None => {
-                let stack = self.stack_named(&prompt::text("Please enter your desired stack name:", Some("dev"))?)?;
-                self.create_stack(&stack, new)?;
-                stack
-            }
+        let stack = if let Some(summary) = stacks.get(index) {
+            self.stack_of(summary.stack.clone())?
+        } else {
+            let stack = self.stack_named(&prompt::text(
+                "Please enter your desired stack name:",
+                Some("dev"),
+            )?)?;
+            self.create_stack(&stack, new)?;
+            stack
         };
         self.select_stack(&stack)?;
         Ok(stack)
@@ -244,11 +269,14 @@ impl Context {
 
     /// The workspace file of the project and what it says.
     fn workspace(&self) -> Result<Option<(PathBuf, WorkspaceFile)>, Error> {
-        let Some(project) = self.find_project()? else { return Ok(None) };
+        let Some(project) = self.find_project()? else {
+            return Ok(None);
+        };
         let relative = WorkspaceFile::path(&project.project.name, &project.path.to_string_lossy());
         let path = self.environment.pulumi_home.join(relative);
         let file = match files::read_text(&path)? {
-            Some(text) => WorkspaceFile::parse(&text).map_err(|error| Error::from(error).context(path.display()))?,
+            Some(text) => WorkspaceFile::parse(&text)
+                .map_err(|error| Error::from(error).context(path.display()))?,
             None => WorkspaceFile::default(),
         };
         Ok(Some((path, file)))
@@ -269,8 +297,25 @@ impl Context {
     }
 }
 
+/// Writes the salt of a new manager into the settings.
+fn record_manager(settings: &mut StackSettings, manager: &dyn SecretsManager) -> Result<(), Error> {
+    let secrets = settings.file.secrets();
+    if secrets.salt.is_some() || settings.path.is_none() {
+        return Ok(());
+    }
+    let salt = super::secrets::salt_of(&provider_of(manager));
+    settings.file.set_secrets(&SecretsSettings {
+        salt,
+        provider: None,
+        encrypted_key: None,
+    });
+    settings.save(None)
+}
+
 /// The state of a new stack: nothing but how secrets are encrypted.
-fn first_snapshot(manager: Arc<dyn SecretsManager>) -> Result<plumb_state::EncryptedSnapshot, Error> {
+fn first_snapshot(
+    manager: Arc<dyn SecretsManager>,
+) -> Result<plumb_state::EncryptedSnapshot, Error> {
     let snapshot = Snapshot {
         manifest: Manifest::new(Timestamp::now(), VERSION),
         secrets_provider: Some(provider_of(manager.as_ref())),

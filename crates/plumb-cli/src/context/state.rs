@@ -34,7 +34,8 @@ impl StackState {
 
     /// How the secrets of the state are encrypted.
     pub fn provider(&self) -> Option<&SecretsProvider> {
-        self.opaque().and_then(|snapshot| snapshot.secrets_provider.as_ref())
+        self.opaque()
+            .and_then(|snapshot| snapshot.secrets_provider.as_ref())
     }
 }
 
@@ -54,7 +55,11 @@ impl Context {
     pub fn codec_of(&self, provider: Option<&SecretsProvider>) -> Result<ManagerCodec, Error> {
         let manager: Arc<dyn SecretsManager> = match provider {
             Some(provider) => self.open_provider(provider)?,
-            None => Arc::new(LockedManager::new("", RawValue::NULL, LockReason::NotOpened)),
+            None => Arc::new(LockedManager::new(
+                "",
+                RawValue::NULL,
+                LockReason::NotOpened,
+            )),
         };
         Ok(ManagerCodec(manager))
     }
@@ -88,7 +93,9 @@ impl Context {
             return Ok(no_deployment(Layout::Indented));
         }
         if show_secrets {
-            return Ok(self.decrypt_state(&state)?.deployment_with_secrets_exposed(Layout::Indented));
+            return Ok(self
+                .decrypt_state(&state)?
+                .deployment_with_secrets_exposed(Layout::Indented));
         }
         Ok(self.encrypted_state(state)?.deployment(Layout::Indented))
     }
@@ -99,7 +106,9 @@ impl Context {
         stack: &Stack,
         edit: impl FnOnce(&mut EncryptedSnapshot) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let update = stack.backend.begin_update(&stack.reference, &Uuid::new_v4().to_string())?;
+        let update = stack
+            .backend
+            .begin_update(&stack.reference, &Uuid::new_v4().to_string())?;
         for note in update.notes() {
             self.printer.warning(&note.to_string());
         }

@@ -231,6 +231,17 @@ impl<'c> Session<'c> {
         }
     }
 
+    /// Makes sure, before anything changes, that the secrets that a preview showed can be encrypted.
+    pub(super) fn prepare_secrets(&self, previewed: &Snapshot) -> Result<(), Error> {
+        let has_secrets = previewed.resources.iter().any(|state| {
+            state.inputs.contains_secrets() || state.outputs.contains_secrets()
+        });
+        if has_secrets {
+            self.secrets.manager_or_new()?;
+        }
+        Ok(())
+    }
+
     /// Saves what a run reached, and gives the stack back.
     pub(super) fn finish(
         mut self,

@@ -440,6 +440,7 @@ async fn operate(
             session.leave();
             return Ok(ExitStatus::Failure);
         }
+        session.prepare_secrets(&ran.snapshot)?;
         event_log = ran.seen.event_log;
     } else if ctx.is_interactive() && !verb.is_yes(ctx) && !verb.skip_preview {
         return Err(Error::user("the operation was not confirmed"));

@@ -13,8 +13,14 @@ fn the_version_is_one_line_and_needs_nothing() {
 #[test]
 fn mistakes_go_to_stderr() {
     let context = TestContext::new();
-    assert_eq!(context.fails(1, &["stack", "--nope"]), "error: unknown flag: --nope\n");
-    assert_eq!(context.fails(1, &["stack", "nope"]), "error: unknown command \"nope\" for \"pulumi stack\"\n");
+    assert_eq!(
+        context.fails(1, &["stack", "--nope"]),
+        "error: unknown flag: --nope\n"
+    );
+    assert_eq!(
+        context.fails(1, &["stack", "nope"]),
+        "error: unknown command \"nope\" for \"pulumi stack\"\n"
+    );
     assert_eq!(
         context.fails(1, &["stack", "ls", "--color", "pink"]),
         "error: unsupported color option: 'pink'.  Supported values are: auto, always, never, raw\n"
@@ -25,20 +31,30 @@ fn mistakes_go_to_stderr() {
 fn help_is_printed_on_stdout() {
     let context = TestContext::new();
     let help = context.ok(&["up", "--help"]);
-    assert!(help.contains("Usage:\n  pulumi up [template] [flags]\n"), "{help}");
+    assert!(
+        help.contains("Usage:\n  pulumi up [template] [flags]\n"),
+        "{help}"
+    );
     assert!(help.contains("--parallel int"), "{help}");
     assert!(!help.contains("--event-log"), "{help}");
     assert!(help.contains("Global Flags:\n"), "{help}");
     let ran = context.run(&["state"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
-    assert!(ran.stdout.contains("Available Commands:\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("Available Commands:\n"),
+        "{}",
+        ran.stdout
+    );
     assert!(context.ok(&["--help"]).contains("Stack Management:\n  new"));
 }
 
 #[test]
 fn what_is_not_built_says_so() {
     let context = TestContext::new();
-    assert_eq!(context.fails(1, &["convert", "--from", "tf"]), "error: `convert` is not supported yet\n");
+    assert_eq!(
+        context.fails(1, &["convert", "--from", "tf"]),
+        "error: `convert` is not supported yet\n"
+    );
     assert_eq!(
         context.fails(1, &["env", "ls"]),
         "error: `env` requires the cloud service, which is not supported\n"
@@ -50,15 +66,31 @@ fn commands_work_in_the_folder_that_cwd_names() {
     let context = TestContext::without_project();
     context.write("sub/Pulumi.yaml", "name: inner\nruntime: yaml\n");
     context.ok(&["-C", "sub", "stack", "init", "dev"]);
-    assert_eq!(context.ok(&["stack", "ls", "--all", "--json"]).matches("organization/inner/dev").count(), 1);
-    assert!(context.fails(1, &["-C", "nowhere", "stack", "ls"]).starts_with("error: chdir "));
+    assert_eq!(
+        context
+            .ok(&["stack", "ls", "--all", "--json"])
+            .matches("organization/inner/dev")
+            .count(),
+        1
+    );
+    assert!(
+        context
+            .fails(1, &["-C", "nowhere", "stack", "ls"])
+            .starts_with("error: chdir ")
+    );
 }
 
 #[test]
 fn completion_scripts_are_printed() {
     let context = TestContext::without_project();
     for shell in ["bash", "zsh", "fish"] {
-        assert!(context.ok(&["gen-completion", shell]).contains("plumb"), "{shell}");
+        assert!(
+            context.ok(&["gen-completion", shell]).contains("plumb"),
+            "{shell}"
+        );
     }
-    assert_eq!(context.fails(1, &["gen-completion", "tcsh"]), "error: \"tcsh\" is not a supported shell\n");
+    assert_eq!(
+        context.fails(1, &["gen-completion", "tcsh"]),
+        "error: \"tcsh\" is not a supported shell\n"
+    );
 }

@@ -35,11 +35,13 @@ impl TestContext {
             fs::create_dir(root.path().join(folder)).unwrap();
         }
         let store = format!("file://{}", root.path().join("store").display());
-        let variables = BTreeMap::from([
-            ("PULUMI_BACKEND_URL".to_owned(), store),
-            ("PULUMI_CONFIG_PASSPHRASE".to_owned(), "test".to_owned()),
-        ]);
+        let variables = BTreeMap::from([("PULUMI_BACKEND_URL".to_owned(), store)]);
         TestContext { root, variables }
+    }
+
+    /// The same with a passphrase. Deriving a key takes time, so only tests of secrets have one.
+    pub(crate) fn with_passphrase(self) -> Self {
+        self.with("PULUMI_CONFIG_PASSPHRASE", "test")
     }
 
     /// The same with another variable.
@@ -132,7 +134,10 @@ impl TestContext {
             },
         });
         self.write("deployment.json", &deployment.to_string());
-        assert_eq!(self.ok(&["stack", "import", "--file", "deployment.json"]), "Import complete.\n");
+        assert_eq!(
+            self.ok(&["stack", "import", "--file", "deployment.json"]),
+            "Import complete.\n"
+        );
     }
 }
 
@@ -142,6 +147,10 @@ impl Ran {
             let text = String::from_utf8(bytes.to_vec()).unwrap();
             text.replace(&root.display().to_string(), "<root>")
         };
-        Ran { stdout: text(&output.stdout), stderr: text(&output.stderr), code: output.status.code().unwrap() }
+        Ran {
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+            code: output.status.code().unwrap(),
+        }
     }
 }

@@ -22,19 +22,38 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--offline", "--manifest-path"])
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--offline",
+            "--manifest-path",
+        ])
         .arg(format!("{ROOT}/Cargo.toml"))
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
 /// Our crates in the order of the manifest, the lowest first.
 fn order() -> Vec<String> {
     let manifest = std::fs::read_to_string(format!("{ROOT}/Cargo.toml")).unwrap();
-    let ours = manifest.split("# Ours, bottom to top").nth(1).unwrap().split("# Third party").next().unwrap();
-    ours.lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name.trim().to_owned()).collect()
+    let ours = manifest
+        .split("# Ours, bottom to top")
+        .nth(1)
+        .unwrap()
+        .split("# Third party")
+        .next()
+        .unwrap();
+    ours.lines()
+        .filter_map(|line| line.split_once(" = "))
+        .map(|(name, _)| name.trim().to_owned())
+        .collect()
 }
 
 /// Names of the packages that each package depends on, tests not counted.
@@ -43,13 +62,24 @@ fn dependencies(metadata: &Value) -> BTreeMap<String, BTreeSet<String>> {
         .as_array()
         .unwrap()
         .iter()
-        .map(|package| (package["id"].as_str().unwrap(), package["name"].as_str().unwrap()))
+        .map(|package| {
+            (
+                package["id"].as_str().unwrap(),
+                package["name"].as_str().unwrap(),
+            )
+        })
         .collect();
     let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for node in metadata["resolve"]["nodes"].as_array().unwrap() {
-        let entry = all.entry(names[node["id"].as_str().unwrap()].to_owned()).or_default();
+        let entry = all
+            .entry(names[node["id"].as_str().unwrap()].to_owned())
+            .or_default();
         for dependency in node["deps"].as_array().unwrap() {
-            let is_normal = dependency["dep_kinds"].as_array().unwrap().iter().any(|kind| kind["kind"].is_null());
+            let is_normal = dependency["dep_kinds"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|kind| kind["kind"].is_null());
             if is_normal {
                 entry.insert(names[dependency["pkg"].as_str().unwrap()].to_owned());
             }
@@ -85,7 +115,10 @@ fn crates_that_decide_do_not_act() {
             }
         }
         for forbidden in FORBIDDEN {
-            assert!(!seen.contains(forbidden), "{name} must not depend on {forbidden}");
+            assert!(
+                !seen.contains(forbidden),
+                "{name} must not depend on {forbidden}"
+            );
         }
     }
 }

@@ -1,5 +1,7 @@
 //! End-to-end tests over the built binary.
 
+#![expect(clippy::unwrap_used, reason = "tests may stop where they fail")]
+
 mod arguments;
 mod config;
 mod context;

@@ -5,32 +5,53 @@ use crate::context::TestContext;
 #[test]
 fn a_stack_without_secrets_needs_no_passphrase() {
     let mut context = TestContext::new();
-    context.set("PULUMI_CONFIG_PASSPHRASE", None);
     context.ok(&["stack", "init", "dev"]);
     context.ok(&["config", "set", "a", "1"]);
-    assert_eq!(context.read("Pulumi.dev.yaml"), "config:\n  proj:a: \"1\"\n");
+    assert_eq!(
+        context.read("Pulumi.dev.yaml"),
+        "config:\n  proj:a: \"1\"\n"
+    );
     assert_eq!(
         context.fails(1, &["config", "set", "--secret", "b", "2"]),
         "error: passphrase must be set with PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE environment variables\n"
     );
     context.set("PULUMI_CONFIG_PASSPHRASE", Some(""));
     context.ok(&["config", "set", "--secret", "b", "2"]);
-    assert!(context.read("Pulumi.dev.yaml").contains("encryptionsalt: v1:"));
+    assert!(
+        context
+            .read("Pulumi.dev.yaml")
+            .contains("encryptionsalt: v1:")
+    );
     assert_eq!(context.ok(&["config", "get", "b"]), "2\n");
 }
 
 #[test]
 fn the_passphrase_must_be_right() {
-    let mut context = TestContext::new();
+    let mut context = TestContext::new().with_passphrase();
     context.ok(&["stack", "init", "dev"]);
-    assert!(context.read("Pulumi.dev.yaml").starts_with("encryptionsalt: v1:"));
-    assert!(context.ok(&["stack", "export"]).contains("\"type\": \"passphrase\""));
+    assert!(
+        context
+            .read("Pulumi.dev.yaml")
+            .starts_with("encryptionsalt: v1:")
+    );
+    assert!(
+        context
+            .ok(&["stack", "export"])
+            .contains("\"type\": \"passphrase\"")
+    );
     context.ok(&["config", "set", "--secret", "b", "2"]);
     context.set("PULUMI_CONFIG_PASSPHRASE", Some("wrong"));
-    assert_eq!(context.fails(1, &["config", "get", "b"]), "error: incorrect passphrase\n");
+    assert_eq!(
+        context.fails(1, &["config", "get", "b"]),
+        "error: incorrect passphrase\n"
+    );
     assert_eq!(context.ok(&["config"]), "KEY  VALUE\nb    [secret]\n");
     context.set("PULUMI_CONFIG_PASSPHRASE", None);
-    assert!(context.fails(1, &["config", "get", "b"]).starts_with("error: passphrase must be set with "));
+    assert!(
+        context
+            .fails(1, &["config", "get", "b"])
+            .starts_with("error: passphrase must be set with ")
+    );
     context.write("passphrase", "test\n");
     context.set("PULUMI_CONFIG_PASSPHRASE_FILE", Some("passphrase"));
     assert_eq!(context.ok(&["config", "get", "b"]), "2\n");
@@ -38,12 +59,13 @@ fn the_passphrase_must_be_right() {
 
 #[test]
 fn secrets_of_the_state_are_shown_on_demand_only() {
-    let context = TestContext::new();
+    let context = TestContext::new().with_passphrase();
     context.ok(&["stack", "init", "dev"]);
     let secret = serde_json::json!({
         "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "plaintext": "\"pw\"",
     });
-    let mut exported: serde_json::Value = serde_json::from_str(&context.ok(&["stack", "export"])).unwrap();
+    let mut exported: serde_json::Value =
+        serde_json::from_str(&context.ok(&["stack", "export"])).unwrap();
     exported["deployment"]["resources"] = serde_json::json!([{
         "urn": "urn:pulumi:dev::proj::pulumi:pulumi:Stack::proj-dev", "custom": false, "type": "pulumi:pulumi:Stack",
         "outputs": { "password": secret },
@@ -51,28 +73,57 @@ fn secrets_of_the_state_are_shown_on_demand_only() {
     context.write("deployment.json", &exported.to_string());
     context.ok(&["stack", "import", "--file", "deployment.json"]);
     assert_eq!(context.ok(&["stack", "output", "password"]), "[secret]\n");
-    assert_eq!(context.ok(&["stack", "output", "password", "--show-secrets"]), "pw\n");
-    assert_eq!(context.ok(&["stack", "output", "--json"]), "{\n  \"password\": \"[secret]\"\n}\n");
-    assert!(context.ok(&["stack", "export"]).contains("\"ciphertext\": \"v1:"));
-    assert!(context.ok(&["stack", "export", "--show-secrets"]).contains(r#""plaintext": "\"pw\"""#));
-    let state = std::fs::read_to_string(context.store().join(".pulumi/stacks/proj/dev.json")).unwrap();
+    assert_eq!(
+        context.ok(&["stack", "output", "password", "--show-secrets"]),
+        "pw\n"
+    );
+    assert_eq!(
+        context.ok(&["stack", "output", "--json"]),
+        "{\n  \"password\": \"[secret]\"\n}\n"
+    );
+    assert!(
+        context
+            .ok(&["stack", "export"])
+            .contains("\"ciphertext\": \"v1:")
+    );
+    assert!(
+        context
+            .ok(&["stack", "export", "--show-secrets"])
+            .contains(r#""plaintext": "\"pw\"""#)
+    );
+    let state =
+        std::fs::read_to_string(context.store().join(".pulumi/stacks/proj/dev.json")).unwrap();
     assert!(!state.contains("plaintext"));
 }
 
 #[test]
 fn the_passphrase_can_be_changed() {
-    let mut context = TestContext::new();
+    let mut context = TestContext::new().with_passphrase();
     context.ok(&["stack", "init", "dev"]);
     context.ok(&["config", "set", "--secret", "b", "2"]);
     let before = context.read("Pulumi.dev.yaml");
     context.set("PULUMI_TEST_PASSPHRASE", Some("true"));
-    let changed = context.run_with(&["stack", "change-secrets-provider", "passphrase"], "fresh\n");
+    let changed = context.run_with(
+        &["stack", "change-secrets-provider", "passphrase"],
+        "fresh\n",
+    );
     assert_eq!(
-        (changed.code, changed.stdout.as_str(), changed.stderr.as_str()),
-        (0, "Migrating old configuration and state to new secrets provider\n", "")
+        (
+            changed.code,
+            changed.stdout.as_str(),
+            changed.stderr.as_str()
+        ),
+        (
+            0,
+            "Migrating old configuration and state to new secrets provider\n",
+            ""
+        )
     );
     assert_ne!(context.read("Pulumi.dev.yaml"), before);
-    assert_eq!(context.fails(1, &["config", "get", "b"]), "error: incorrect passphrase\n");
+    assert_eq!(
+        context.fails(1, &["config", "get", "b"]),
+        "error: incorrect passphrase\n"
+    );
     context.set("PULUMI_CONFIG_PASSPHRASE", Some("fresh"));
     assert_eq!(context.ok(&["config", "get", "b"]), "2\n");
     context.ok(&["stack", "export", "--show-secrets"]);
@@ -87,7 +138,10 @@ fn unknown_providers_are_refused() {
          default,passphrase,awskms,azurekeyvault,gcpkms,hashivault)\n"
     );
     assert_eq!(
-        context.fails(1, &["stack", "init", "dev", "--secrets-provider", "awskms://k"]),
+        context.fails(
+            1,
+            &["stack", "init", "dev", "--secrets-provider", "awskms://k"]
+        ),
         "error: secrets provider `awskms` is not supported yet\n"
     );
 }

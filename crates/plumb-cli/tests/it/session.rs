@@ -9,9 +9,17 @@ fn stacks_are_kept_at_home_when_nobody_has_logged_in() {
     let mut context = TestContext::new();
     context.set("PULUMI_BACKEND_URL", None);
     context.ok(&["stack", "init", "dev"]);
-    assert!(context.home().join(".pulumi/stacks/proj/dev.json").is_file());
+    assert!(
+        context
+            .home()
+            .join(".pulumi/stacks/proj/dev.json")
+            .is_file()
+    );
     let who: Value = serde_json::from_str(&context.ok(&["whoami", "--json"])).unwrap();
-    assert_eq!(who, json!({ "user": "tester", "organizations": null, "url": "file://~" }));
+    assert_eq!(
+        who,
+        json!({ "user": "tester", "organizations": null, "url": "file://~" })
+    );
 }
 
 #[test]
@@ -20,15 +28,35 @@ fn logins_are_remembered() {
     context.set("PULUMI_BACKEND_URL", None);
     let store = format!("file://{}", context.store().display());
     let text = context.ok(&["login", &store]);
-    assert!(text.starts_with("Logged in to ") && text.ends_with(" as tester (file://<root>/store)\n"), "{text}");
+    assert!(
+        text.starts_with("Logged in to ") && text.ends_with(" as tester (file://<root>/store)\n"),
+        "{text}"
+    );
     assert_eq!(context.ok(&["whoami"]), "tester\n");
-    assert!(context.ok(&["whoami", "-v"]).contains("Backend URL: file://<root>/store\n"));
-    let credentials = std::fs::read_to_string(context.home().join(".pulumi/credentials.json")).unwrap();
+    assert!(
+        context
+            .ok(&["whoami", "-v"])
+            .contains("Backend URL: file://<root>/store\n")
+    );
+    let credentials =
+        std::fs::read_to_string(context.home().join(".pulumi/credentials.json")).unwrap();
     let credentials: Value = serde_json::from_str(&credentials).unwrap();
-    assert_eq!((&credentials["current"], &credentials["accessTokens"][&store]), (&json!(store), &json!("")));
-    assert_eq!(context.ok(&["logout"]), "Logged out of file://<root>/store\n");
+    assert_eq!(
+        (
+            &credentials["current"],
+            &credentials["accessTokens"][&store]
+        ),
+        (&json!(store), &json!(""))
+    );
+    assert_eq!(
+        context.ok(&["logout"]),
+        "Logged out of file://<root>/store\n"
+    );
     assert!(!context.home().join(".pulumi/credentials.json").exists());
-    assert_eq!(context.ok(&["logout", "--all"]), "Logged out of everything\n");
+    assert_eq!(
+        context.ok(&["logout", "--all"]),
+        "Logged out of everything\n"
+    );
 }
 
 #[test]
@@ -40,7 +68,11 @@ fn addresses_are_checked() {
         "error: unknown backend cloudUrl format 'ftp://x' (supported Url formats are: azblob://, gs://, s3://, file://, \
          https://, http:// and postgres://)\n"
     );
-    assert!(context.fails(1, &["login", "file://nowhere"]).starts_with("error: unable to open bucket "));
+    assert!(
+        context
+            .fails(1, &["login", "file://nowhere"])
+            .starts_with("error: unable to open bucket ")
+    );
     assert_eq!(
         context.fails(1, &["login", "s3://bucket"]),
         "error: a backend of type `s3` is not supported yet\n"
@@ -51,7 +83,10 @@ fn addresses_are_checked() {
 fn the_project_can_name_its_backend() {
     let mut context = TestContext::without_project();
     context.set("PULUMI_BACKEND_URL", None);
-    context.write("Pulumi.yaml", "name: proj\nruntime: yaml\nbackend:\n  url: file://./state?create_dir=true\n");
+    context.write(
+        "Pulumi.yaml",
+        "name: proj\nruntime: yaml\nbackend:\n  url: file://./state?create_dir=true\n",
+    );
     context.ok(&["stack", "init", "dev"]);
     assert!(context.exists("state/.pulumi/stacks/proj/dev.json"));
 }
@@ -59,11 +94,21 @@ fn the_project_can_name_its_backend() {
 #[test]
 fn a_wrong_project_file_is_reported_by_every_command() {
     let context = TestContext::new();
-    context.write("Pulumi.yaml", "name: proj\nruntime: yaml\nplugins:\n  providers:\n    - name: x\n      bin: y\n");
+    context.write(
+        "Pulumi.yaml",
+        "name: proj\nruntime: yaml\nplugins:\n  providers:\n    - name: x\n      bin: y\n",
+    );
     let error = context.fails(1, &["stack", "ls"]);
-    assert!(error.starts_with("error: could not load project: "), "{error}");
+    assert!(
+        error.starts_with("error: could not load project: "),
+        "{error}"
+    );
     context.write("Pulumi.yaml", "{");
-    assert!(context.fails(1, &["stack", "ls"]).contains("invalid YAML file"));
+    assert!(
+        context
+            .fails(1, &["stack", "ls"])
+            .contains("invalid YAML file")
+    );
 }
 
 #[test]
@@ -85,17 +130,35 @@ fn about_never_fails() {
     let context = TestContext::new();
     context.ok(&["stack", "init", "dev"]);
     let text = context.ok(&["about"]);
-    assert!(text.starts_with("CLI\nVersion      3.260.0\nGo Version   go"), "{text}");
-    assert!(text.contains("Current Stack: organization/proj/dev\n"), "{text}");
-    assert!(context.ok(&["about", "env"]).contains("[secret]"));
+    assert!(
+        text.starts_with("CLI\nVersion      3.260.0\nGo Version   go"),
+        "{text}"
+    );
+    assert!(
+        text.contains("Current Stack: organization/proj/dev\n"),
+        "{text}"
+    );
+    let context = context.with("PULUMI_ACCESS_TOKEN", "hush");
+    let variables = context.ok(&["about", "env"]);
+    assert!(
+        variables.contains("PULUMI_ACCESS_TOKEN  [secret]\n") && !variables.contains("hush"),
+        "{variables}"
+    );
 }
 
 #[test]
 fn file_stores_have_no_organizations() {
     let context = TestContext::new();
     let error = context.fails(1, &["org", "get-default"]);
-    assert!(error.starts_with("error: backends of this type \"") && error.ends_with("\" do not support organizations\n"));
-    assert!(context.fails(1, &["org", "set-default", "x"]).starts_with("error: unable to set a default organization"));
+    assert!(
+        error.starts_with("error: backends of this type \"")
+            && error.ends_with("\" do not support organizations\n")
+    );
+    assert!(
+        context
+            .fails(1, &["org", "set-default", "x"])
+            .starts_with("error: unable to set a default organization")
+    );
 }
 
 #[test]
@@ -103,6 +166,10 @@ fn projects_are_listed() {
     let context = TestContext::new();
     context.ok(&["stack", "init", "dev"]);
     context.ok(&["stack", "init", "organization/other/dev", "--no-select"]);
-    let listed: Value = serde_json::from_str(&context.ok(&["project", "ls", "--output", "json"])).unwrap();
-    assert_eq!(listed, json!([{ "name": "other", "stackCount": 1 }, { "name": "proj", "stackCount": 1 }]));
+    let listed: Value =
+        serde_json::from_str(&context.ok(&["project", "ls", "--output", "json"])).unwrap();
+    assert_eq!(
+        listed,
+        json!([{ "name": "other", "stackCount": 1 }, { "name": "proj", "stackCount": 1 }])
+    );
 }

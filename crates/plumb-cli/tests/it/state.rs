@@ -14,8 +14,12 @@ fn with_resources() -> TestContext {
     let context = TestContext::new();
     context.ok(&["stack", "init", "dev"]);
     let thing = |urn: &str, parent: &str, more: Value| {
-        let mut resource = json!({ "urn": urn, "custom": false, "type": "my:index:Thing", "parent": parent });
-        resource.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let mut resource =
+            json!({ "urn": urn, "custom": false, "type": "my:index:Thing", "parent": parent });
+        resource
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
         resource
     };
     context.import(&json!([
@@ -31,7 +35,11 @@ fn with_resources() -> TestContext {
 fn resource(context: &TestContext, urn: &str) -> Value {
     let exported: Value = serde_json::from_str(&context.ok(&["stack", "export"])).unwrap();
     let resources = exported["deployment"]["resources"].as_array().unwrap();
-    resources.iter().find(|resource| resource["urn"] == urn).cloned().unwrap_or_default()
+    resources
+        .iter()
+        .find(|resource| resource["urn"] == urn)
+        .cloned()
+        .unwrap_or_default()
 }
 
 #[test]
@@ -47,14 +55,25 @@ fn deleting_respects_dependents_and_protection() {
     );
     assert_eq!(
         context.fails(1, &["state", "delete", "--yes", D]),
-        format!("error: {D} can't be safely deleted because it is protected. Re-run this command with --force to force deletion\n")
+        format!(
+            "error: {D} can't be safely deleted because it is protected. Re-run this command with --force to force deletion\n"
+        )
     );
     let forced = context.run(&["state", "delete", "--yes", "--force", D]);
     assert_eq!(forced.stdout, "Resource deleted\n");
-    assert_eq!(forced.stderr, format!("warning: deleting protected resource {D} due to presence of --force\n"));
-    assert_eq!(context.ok(&["state", "delete", "--yes", "--target-dependents", A]), "Resource deleted\n");
+    assert_eq!(
+        forced.stderr,
+        format!("warning: deleting protected resource {D} due to presence of --force\n")
+    );
+    assert_eq!(
+        context.ok(&["state", "delete", "--yes", "--target-dependents", A]),
+        "Resource deleted\n"
+    );
     assert_eq!(resource(&context, B), Value::Null);
-    assert_eq!(context.ok(&["state", "rm", "--yes", "--all"]), "Resources deleted\n");
+    assert_eq!(
+        context.ok(&["state", "rm", "--yes", "--all"]),
+        "Resources deleted\n"
+    );
     assert_eq!(
         context.fails(1, &["state", "rm", "--yes", "--all", A]),
         "error: cannot specify a resource URN when deleting all resources\n"
@@ -67,7 +86,15 @@ fn urns_that_lead_nowhere_are_answered_with_similar_ones() {
     let hint = "To list the resource URNs in the stack, run `pulumi stack --show-urns`; to inspect the full state, run \
                 `pulumi stack export`.";
     assert_eq!(
-        context.fails(1, &["state", "delete", "--yes", "urn:pulumi:dev::proj::my:index:Thing::x"]),
+        context.fails(
+            1,
+            &[
+                "state",
+                "delete",
+                "--yes",
+                "urn:pulumi:dev::proj::my:index:Thing::x"
+            ]
+        ),
         format!(
             "error: No such resource \"urn:pulumi:dev::proj::my:index:Thing::x\" exists in the current state\nDid you \
              mean:\n  {A}\n  {B}\n  {D}\n{hint}\n"
@@ -86,22 +113,49 @@ fn urns_that_lead_nowhere_are_answered_with_similar_ones() {
 #[test]
 fn resources_are_protected_and_tainted() {
     let context = with_resources();
-    assert_eq!(context.ok(&["state", "protect", "--yes", A]), "1 resources protected\n");
+    assert_eq!(
+        context.ok(&["state", "protect", "--yes", A]),
+        "1 resources protected\n"
+    );
     assert_eq!(resource(&context, A)["protect"], true);
-    assert_eq!(context.ok(&["state", "unprotect", "--yes", A, D]), "2 resources unprotected\n");
-    assert_eq!(context.ok(&["state", "protect", "--yes", "--all"]), "All resources protected\n");
-    assert_eq!(context.ok(&["state", "unprotect", "--all", "--yes"]), "All resources unprotected\n");
-    assert_eq!(context.ok(&["state", "taint", "--yes", A, B]), "2 resources tainted\n");
+    assert_eq!(
+        context.ok(&["state", "unprotect", "--yes", A, D]),
+        "2 resources unprotected\n"
+    );
+    assert_eq!(
+        context.ok(&["state", "protect", "--yes", "--all"]),
+        "All resources protected\n"
+    );
+    assert_eq!(
+        context.ok(&["state", "unprotect", "--all", "--yes"]),
+        "All resources unprotected\n"
+    );
+    assert_eq!(
+        context.ok(&["state", "taint", "--yes", A, B]),
+        "2 resources tainted\n"
+    );
     assert_eq!(resource(&context, A)["taint"], true);
-    assert_eq!(context.ok(&["state", "untaint", "--yes", A]), "1 resources untainted\n");
-    assert_eq!(context.ok(&["state", "untaint", "--yes", "--all"]), "All resources untainted\n");
-    assert_eq!(context.fails(1, &["state", "taint", "--all"]), "error: unknown flag: --all\n");
+    assert_eq!(
+        context.ok(&["state", "untaint", "--yes", A]),
+        "1 resources untainted\n"
+    );
+    assert_eq!(
+        context.ok(&["state", "untaint", "--yes", "--all"]),
+        "All resources untainted\n"
+    );
+    assert_eq!(
+        context.fails(1, &["state", "taint", "--all"]),
+        "error: unknown flag: --all\n"
+    );
 }
 
 #[test]
 fn resources_are_renamed_with_everything_that_refers_to_them() {
     let context = with_resources();
-    assert_eq!(context.ok(&["state", "rename", "--yes", A, "a2"]), "Resource renamed\n");
+    assert_eq!(
+        context.ok(&["state", "rename", "--yes", A, "a2"]),
+        "Resource renamed\n"
+    );
     let renamed = "urn:pulumi:dev::proj::my:index:Thing::a2";
     assert_eq!(resource(&context, B)["dependencies"], json!([renamed]));
     assert_eq!(resource(&context, C)["parent"], renamed);
@@ -122,19 +176,36 @@ fn a_resource_is_shown() {
         context.ok(&["state", "get", "a"]),
         format!("Type: my:index:Thing\nURN:  {A}\nOutputs:\n    size: 3\n")
     );
-    let json: Value = serde_json::from_str(&context.ok(&["state", "get", A, "--output", "json"])).unwrap();
-    assert_eq!(json, json!({ "urn": A, "id": "", "type": "my:index:Thing", "inputs": {}, "outputs": { "size": 3 } }));
+    let json: Value =
+        serde_json::from_str(&context.ok(&["state", "get", A, "--output", "json"])).unwrap();
+    assert_eq!(
+        json,
+        json!({ "urn": A, "id": "", "type": "my:index:Thing", "inputs": {}, "outputs": { "size": 3 } })
+    );
 }
 
 #[test]
 fn an_invalid_state_is_repaired() {
     let context = with_resources();
-    assert_eq!(context.ok(&["state", "repair", "--yes"]), "The snapshot is already valid; skipping repair\n");
+    assert_eq!(
+        context.ok(&["state", "repair", "--yes"]),
+        "The snapshot is already valid; skipping repair\n"
+    );
     let mut exported: Value = serde_json::from_str(&context.ok(&["stack", "export"])).unwrap();
-    exported["deployment"]["resources"].as_array_mut().unwrap().swap(1, 2);
+    exported["deployment"]["resources"]
+        .as_array_mut()
+        .unwrap()
+        .swap(1, 2);
     context.write("bad.json", &exported.to_string());
     context.ok(&["stack", "import", "--force", "--file", "bad.json"]);
     assert!(context.run(&["state", "protect", "--yes", A]).code == 1);
-    assert!(context.ok(&["state", "repair", "--yes"]).ends_with("State repaired successfully\n"));
-    assert_eq!(context.ok(&["state", "protect", "--yes", A]), "1 resources protected\n");
+    assert!(
+        context
+            .ok(&["state", "repair", "--yes"])
+            .ends_with("State repaired successfully\n")
+    );
+    assert_eq!(
+        context.ok(&["state", "protect", "--yes", A]),
+        "1 resources protected\n"
+    );
 }

@@ -17,11 +17,19 @@ fn for_orders(story: impl Fn(&mut World)) {
 }
 
 fn succeeded(ran: &Ran) {
-    assert_eq!(ran.outcome.result, OperationResult::Succeeded, "{:?}", ran.errors);
+    assert_eq!(
+        ran.outcome.result,
+        OperationResult::Succeeded,
+        "{:?}",
+        ran.errors
+    );
 }
 
 fn changes(ran: &Ran) -> Vec<(&str, u32)> {
-    ran.changes.iter().map(|(op, count)| (op.as_str(), *count)).collect()
+    ran.changes
+        .iter()
+        .map(|(op, count)| (op.as_str(), *count))
+        .collect()
 }
 
 fn calls(world: &mut World) -> Vec<String> {
@@ -29,7 +37,10 @@ fn calls(world: &mut World) -> Vec<String> {
 }
 
 fn position(calls: &[String], call: &str) -> usize {
-    calls.iter().position(|it| it == call).unwrap_or_else(|| panic!("no call `{call}` in {calls:?}"))
+    calls
+        .iter()
+        .position(|it| it == call)
+        .unwrap_or_else(|| panic!("no call `{call}` in {calls:?}"))
 }
 
 fn names(world: &World) -> Vec<String> {
@@ -45,7 +56,11 @@ fn names(world: &World) -> Vec<String> {
 }
 
 fn chain(root: Res) -> Vec<Res> {
-    vec![root, Res::new("b").uses("value", "a"), Res::new("c").uses("value", "b")]
+    vec![
+        root,
+        Res::new("b").uses("value", "a"),
+        Res::new("c").uses("value", "b"),
+    ]
 }
 
 #[test]
@@ -59,7 +74,13 @@ fn what_is_created_stays_the_same_and_is_destroyed_in_reverse() {
         let again = world.up(&program);
         assert_eq!(changes(&again), [("same", 3)]);
         assert!(!again.outcome.has_changes);
-        assert!(again.effects.iter().flatten().all(|effect| !matches!(effect, plumb_deploy::Effect::Journal(_))));
+        assert!(
+            again
+                .effects
+                .iter()
+                .flatten()
+                .all(|effect| !matches!(effect, plumb_deploy::Effect::Journal(_)))
+        );
         calls(world);
         let gone = world.destroy();
         succeeded(&gone);
@@ -103,7 +124,10 @@ fn delete_before_replace_takes_dependents_along() {
     for_orders(|world| {
         let program = |value: &str| {
             vec![
-                Res::new("a").with("rvalue", value).with("value", value).with("dbr", true),
+                Res::new("a")
+                    .with("rvalue", value)
+                    .with("value", value)
+                    .with("dbr", true),
                 Res::new("forced").uses("rvalue", "a"),
                 Res::new("loose").uses("value", "a"),
             ]
@@ -130,13 +154,25 @@ fn an_interrupted_replacement_is_finished() {
         world.cloud.fail("create", "a", Fault::Clean);
         let failed = world.up(&program("2"));
         assert_eq!(failed.outcome.result, OperationResult::Failed);
-        assert!(world.snapshot.resources.iter().any(|state| state.pending_replacement));
+        assert!(
+            world
+                .snapshot
+                .resources
+                .iter()
+                .any(|state| state.pending_replacement)
+        );
         world.cloud.failures.clear();
         calls(world);
         let ran = world.up(&program("2"));
         succeeded(&ran);
         assert!(!calls(world).contains(&"delete a".to_owned()));
-        assert!(!world.snapshot.resources.iter().any(|state| state.pending_replacement));
+        assert!(
+            !world
+                .snapshot
+                .resources
+                .iter()
+                .any(|state| state.pending_replacement)
+        );
     });
 }
 
@@ -145,12 +181,21 @@ fn an_interrupted_replacement_is_finished() {
 fn a_renamed_resource_is_the_same() {
     for_orders(|world| {
         world.up(&[Res::new("a").with("value", "1")]);
-        let renamed = Res { alias: Some("a".to_owned()), ..Res::new("b").with("value", "1") };
+        let renamed = Res {
+            alias: Some("a".to_owned()),
+            ..Res::new("b").with("value", "1")
+        };
         let ran = world.up(std::slice::from_ref(&renamed));
         succeeded(&ran);
         assert_eq!(changes(&ran), [("same", 1)]);
         assert_eq!(names(world), ["b"]);
-        assert!(world.snapshot.resources.iter().all(|state| state.aliases.is_empty()));
+        assert!(
+            world
+                .snapshot
+                .resources
+                .iter()
+                .all(|state| state.aliases.is_empty())
+        );
     });
 }
 
@@ -159,10 +204,19 @@ fn a_renamed_resource_is_the_same() {
 fn two_claims_to_one_former_name_fail() {
     for_orders(|world| {
         world.up(&[Res::new("a").with("value", "1")]);
-        let claim = |name: &str| Res { alias: Some("a".to_owned()), ..Res::new(name) };
+        let claim = |name: &str| Res {
+            alias: Some("a".to_owned()),
+            ..Res::new(name)
+        };
         let ran = world.up(&[claim("b"), claim("c")]);
         assert_eq!(ran.outcome.result, OperationResult::Failed);
-        assert!(ran.errors.iter().any(|error| error.starts_with("Duplicate resource alias")), "{:?}", ran.errors);
+        assert!(
+            ran.errors
+                .iter()
+                .any(|error| error.starts_with("Duplicate resource alias")),
+            "{:?}",
+            ran.errors
+        );
     });
 }
 
@@ -191,12 +245,23 @@ fn partial_failures_are_recorded_and_retried() {
         world.cloud.fail("create", "a", Fault::Partial);
         let ran = world.up(&[Res::new("a").with("value", "1")]);
         assert_eq!(ran.outcome.result, OperationResult::Failed);
-        assert_eq!(world.snapshot.resources.last().unwrap().init_errors, ["not ready"]);
+        assert_eq!(
+            world.snapshot.resources.last().unwrap().init_errors,
+            ["not ready"]
+        );
         world.cloud.failures.clear();
         let ran = world.up(&[Res::new("a").with("value", "1")]);
         succeeded(&ran);
         assert_eq!(changes(&ran), [("update", 1)]);
-        assert!(world.snapshot.resources.last().unwrap().init_errors.is_empty());
+        assert!(
+            world
+                .snapshot
+                .resources
+                .last()
+                .unwrap()
+                .init_errors
+                .is_empty()
+        );
     });
 }
 
@@ -207,12 +272,21 @@ fn continue_on_error_goes_on_with_what_does_not_depend_on_it() {
         world.cloud.fail("create", "b", Fault::Clean);
         let mut program = chain(Res::new("a").with("value", "1"));
         program.push(Res::new("other"));
-        let options = Options { continue_on_error: true, ..Options::new(Phase::Execute) };
+        let options = Options {
+            continue_on_error: true,
+            ..Options::new(Phase::Execute)
+        };
         let ran = world.run(Operation::Update, &program, options);
         assert_eq!(ran.outcome.result, OperationResult::Failed);
         assert_eq!(names(world), ["a", "other"]);
-        assert_eq!(ran.replies["b"].outcome, plumb_deploy::request::Outcome::Failed);
-        assert_eq!(ran.replies["c"].outcome, plumb_deploy::request::Outcome::Skipped);
+        assert_eq!(
+            ran.replies["b"].outcome,
+            plumb_deploy::request::Outcome::Failed
+        );
+        assert_eq!(
+            ran.replies["c"].outcome,
+            plumb_deploy::request::Outcome::Skipped
+        );
     });
 }
 
@@ -220,16 +294,30 @@ fn continue_on_error_goes_on_with_what_does_not_depend_on_it() {
 #[test]
 fn protected_resources_are_neither_deleted_nor_replaced() {
     for_orders(|world| {
-        let protected = |value: &str| Res { protect: Some(true), ..Res::new("a").with("replace", value) };
+        let protected = |value: &str| Res {
+            protect: Some(true),
+            ..Res::new("a").with("replace", value)
+        };
         world.up(&[protected("1")]);
         let ran = world.up(&[protected("2")]);
         assert_eq!(ran.outcome.result, OperationResult::Failed);
-        assert!(ran.errors[0].starts_with("unable to replace resource"), "{:?}", ran.errors);
+        assert!(
+            ran.errors[0].starts_with("unable to replace resource"),
+            "{:?}",
+            ran.errors
+        );
         let ran = world.destroy();
         assert_eq!(ran.outcome.result, OperationResult::Failed);
-        assert!(ran.errors[0].contains("cannot be deleted"), "{:?}", ran.errors);
+        assert!(
+            ran.errors[0].contains("cannot be deleted"),
+            "{:?}",
+            ran.errors
+        );
         assert_eq!(world.cloud.objects.len(), 1);
-        let options = Options { ignore_protect: true, ..Options::new(Phase::Execute) };
+        let options = Options {
+            ignore_protect: true,
+            ..Options::new(Phase::Execute)
+        };
         succeeded(&world.run(Operation::Destroy, &[], options));
     });
 }
@@ -238,9 +326,19 @@ fn protected_resources_are_neither_deleted_nor_replaced() {
 #[test]
 fn retained_objects_stay() {
     for_orders(|world| {
-        world.up(&[Res { retain: true, ..Res::new("a") }]);
+        world.up(&[Res {
+            retain: true,
+            ..Res::new("a")
+        }]);
         calls(world);
-        let ran = world.run(Operation::Update, &[Res { retain: true, ..Res::new("z") }], Options::new(Phase::Execute));
+        let ran = world.run(
+            Operation::Update,
+            &[Res {
+                retain: true,
+                ..Res::new("z")
+            }],
+            Options::new(Phase::Execute),
+        );
         succeeded(&ran);
         assert!(!calls(world).contains(&"delete a".to_owned()));
         assert_eq!(names(world), ["z"]);
@@ -251,7 +349,13 @@ fn retained_objects_stay() {
 #[test]
 fn deleted_with_another_means_no_delete_of_its_own() {
     for_orders(|world| {
-        let program = vec![Res::new("a"), Res { deleted_with: Some("a".to_owned()), ..Res::new("b") }];
+        let program = vec![
+            Res::new("a"),
+            Res {
+                deleted_with: Some("a".to_owned()),
+                ..Res::new("b")
+            },
+        ];
         world.up(&program);
         calls(world);
         world.cloud.objects.retain(|id, _| !id.starts_with("b-"));
@@ -268,7 +372,10 @@ fn replace_with_follows_a_replacement() {
         let program = |value: &str| {
             vec![
                 Res::new("a").with("replace", value),
-                Res { replace_with: vec!["a".to_owned()], ..Res::new("b").with("value", "x") },
+                Res {
+                    replace_with: vec!["a".to_owned()],
+                    ..Res::new("b").with("value", "x")
+                },
             ]
         };
         world.up(&program("1"));
@@ -284,8 +391,14 @@ fn ignored_changes_are_ignored_and_listed_ones_replace() {
     for_orders(|world| {
         let program = |value: &str| {
             vec![
-                Res { ignore_changes: vec!["value".to_owned()], ..Res::new("a").with("value", value) },
-                Res { replace_on_changes: vec!["*".to_owned()], ..Res::new("b").with("value", value) },
+                Res {
+                    ignore_changes: vec!["value".to_owned()],
+                    ..Res::new("a").with("value", value)
+                },
+                Res {
+                    replace_on_changes: vec!["*".to_owned()],
+                    ..Res::new("b").with("value", value)
+                },
             ]
         };
         world.up(&program("1"));
@@ -299,8 +412,14 @@ fn ignored_changes_are_ignored_and_listed_ones_replace() {
 #[test]
 fn an_import_is_followed_by_an_update_where_inputs_differ() {
     for_orders(|world| {
-        world.cloud.objects.insert("ext-1".to_owned(), PropertyMap::new().with("value", "old"));
-        let import = |value: &str| Res { import: Some("ext-1".to_owned()), ..Res::new("a").with("value", value) };
+        world
+            .cloud
+            .objects
+            .insert("ext-1".to_owned(), PropertyMap::new().with("value", "old"));
+        let import = |value: &str| Res {
+            import: Some("ext-1".to_owned()),
+            ..Res::new("a").with("value", value)
+        };
         let ran = world.up(&[import("new")]);
         succeeded(&ran);
         assert_eq!(changes(&ran), [("import", 1), ("update", 1)]);
@@ -314,15 +433,43 @@ fn an_import_is_followed_by_an_update_where_inputs_differ() {
 fn a_refresh_takes_over_what_the_world_is() {
     for_orders(|world| {
         world.up(&chain(Res::new("a").with("value", "1")));
-        let id = world.cloud.objects.keys().find(|id| id.starts_with("b-")).unwrap().clone();
+        let id = world
+            .cloud
+            .objects
+            .keys()
+            .find(|id| id.starts_with("b-"))
+            .unwrap()
+            .clone();
         world.cloud.objects.remove(&id);
-        let id = world.cloud.objects.keys().find(|id| id.starts_with("a-")).unwrap().clone();
-        world.cloud.objects.insert(id, PropertyMap::new().with("value", "drift"));
+        let id = world
+            .cloud
+            .objects
+            .keys()
+            .find(|id| id.starts_with("a-"))
+            .unwrap()
+            .clone();
+        world
+            .cloud
+            .objects
+            .insert(id, PropertyMap::new().with("value", "drift"));
         let ran = world.run(Operation::Refresh, &[], Options::new(Phase::Execute));
         succeeded(&ran);
-        assert_eq!(changes(&ran), [("same", 1), ("update", 1), ("delete", 1)].map(|it| it).into_iter().collect::<std::collections::BTreeMap<_, _>>().into_iter().collect::<Vec<_>>());
+        assert_eq!(
+            changes(&ran),
+            [("same", 1), ("update", 1), ("delete", 1)]
+                .map(|it| it)
+                .into_iter()
+                .collect::<std::collections::BTreeMap<_, _>>()
+                .into_iter()
+                .collect::<Vec<_>>()
+        );
         assert_eq!(names(world), ["a", "c"]);
-        let c = world.snapshot.resources.iter().find(|state| state.urn.name() == "c").unwrap();
+        let c = world
+            .snapshot
+            .resources
+            .iter()
+            .find(|state| state.urn.name() == "c")
+            .unwrap();
         assert!(c.dependencies.is_empty());
         let ran = world.up(&chain(Res::new("a").with("value", "1")));
         succeeded(&ran);
@@ -334,10 +481,19 @@ fn a_refresh_takes_over_what_the_world_is() {
 #[test]
 fn a_targeted_update_leaves_the_rest_alone() {
     for_orders(|world| {
-        world.up(&[Res::new("a").with("value", "1"), Res::new("b").with("value", "1")]);
-        let program = [Res::new("a").with("value", "2"), Res::new("b").with("value", "2"), Res::new("new")];
-        let options =
-            Options { targets: UrnSet::new([urn("a").to_string()]), ..Options::new(Phase::Execute) };
+        world.up(&[
+            Res::new("a").with("value", "1"),
+            Res::new("b").with("value", "1"),
+        ]);
+        let program = [
+            Res::new("a").with("value", "2"),
+            Res::new("b").with("value", "2"),
+            Res::new("new"),
+        ];
+        let options = Options {
+            targets: UrnSet::new([urn("a").to_string()]),
+            ..Options::new(Phase::Execute)
+        };
         let ran = world.run(Operation::Update, &program, options);
         succeeded(&ran);
         assert_eq!(changes(&ran), [("same", 2), ("update", 1)]);
@@ -349,11 +505,23 @@ fn a_targeted_update_leaves_the_rest_alone() {
 #[test]
 fn a_target_may_not_depend_on_what_is_left_out() {
     for_orders(|world| {
-        let options =
-            Options { targets: UrnSet::new([urn("b").to_string()]), ..Options::new(Phase::Execute) };
-        let ran = world.run(Operation::Update, &chain(Res::new("a").with("value", "1")), options);
+        let options = Options {
+            targets: UrnSet::new([urn("b").to_string()]),
+            ..Options::new(Phase::Execute)
+        };
+        let ran = world.run(
+            Operation::Update,
+            &chain(Res::new("a").with("value", "1")),
+            options,
+        );
         assert_eq!(ran.outcome.result, OperationResult::Failed);
-        assert!(ran.errors.iter().any(|error| error.contains("which was was not specified")), "{:?}", ran.errors);
+        assert!(
+            ran.errors
+                .iter()
+                .any(|error| error.contains("which was was not specified")),
+            "{:?}",
+            ran.errors
+        );
     });
 }
 
@@ -361,9 +529,21 @@ fn a_target_may_not_depend_on_what_is_left_out() {
 #[test]
 fn a_urn_is_taken_once() {
     for_orders(|world| {
-        let ran = world.up(&[Res::new("a"), Res { component: true, ..Res::new("g") }, Res::new("x").parent("g")]);
+        let ran = world.up(&[
+            Res::new("a"),
+            Res {
+                component: true,
+                ..Res::new("g")
+            },
+            Res::new("x").parent("g"),
+        ]);
         succeeded(&ran);
-        let order: Vec<_> = world.snapshot.resources.iter().map(|state| state.urn.name().to_owned()).collect();
+        let order: Vec<_> = world
+            .snapshot
+            .resources
+            .iter()
+            .map(|state| state.urn.name().to_owned())
+            .collect();
         assert!(position(&order, "g") < position(&order, "x"));
     });
 }

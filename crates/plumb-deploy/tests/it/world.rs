@@ -14,67 +14,70 @@ use plumb_state::Snapshot;
 use plumb_state::journal::{Entry, Fold};
 use plumb_value::{PropertyMap, Value};
 
-pub const STACK: &str = "dev";
-pub const PROJECT: &str = "proj";
+pub(crate) const STACK: &str = "dev";
+pub(crate) const PROJECT: &str = "proj";
 
 /// Numbers by chance, the same for the same seed.
 #[derive(Clone)]
-pub struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
     }
 
-    pub fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 % limit.max(1) as u64) as usize
     }
 
-    pub fn one_in(&mut self, n: usize) -> bool {
+    pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 }
 
 /// A resource of a program.
 #[derive(Clone, Debug, Default)]
-pub struct Res {
-    pub name: String,
-    pub component: bool,
-    pub parent: Option<String>,
+pub(crate) struct Res {
+    pub(crate) name: String,
+    pub(crate) component: bool,
+    pub(crate) parent: Option<String>,
     /// Properties that hold the `value` output of another resource.
-    pub uses: BTreeMap<String, String>,
-    pub depends_on: Vec<String>,
-    pub properties: PropertyMap,
-    pub alias: Option<String>,
-    pub protect: Option<bool>,
-    pub retain: bool,
-    pub deleted_with: Option<String>,
-    pub replace_with: Vec<String>,
-    pub delete_before_replace: Option<bool>,
-    pub ignore_changes: Vec<String>,
-    pub replace_on_changes: Vec<String>,
-    pub import: Option<String>,
+    pub(crate) uses: BTreeMap<String, String>,
+    pub(crate) depends_on: Vec<String>,
+    pub(crate) properties: PropertyMap,
+    pub(crate) alias: Option<String>,
+    pub(crate) protect: Option<bool>,
+    pub(crate) retain: bool,
+    pub(crate) deleted_with: Option<String>,
+    pub(crate) replace_with: Vec<String>,
+    pub(crate) delete_before_replace: Option<bool>,
+    pub(crate) ignore_changes: Vec<String>,
+    pub(crate) replace_on_changes: Vec<String>,
+    pub(crate) import: Option<String>,
 }
 
 impl Res {
-    pub fn new(name: &str) -> Self {
-        Res { name: name.to_owned(), ..Res::default() }
+    pub(crate) fn new(name: &str) -> Self {
+        Res {
+            name: name.to_owned(),
+            ..Res::default()
+        }
     }
 
-    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+    pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.properties.insert(key, value);
         self
     }
 
-    pub fn uses(mut self, key: &str, other: &str) -> Self {
+    pub(crate) fn uses(mut self, key: &str, other: &str) -> Self {
         self.uses.insert(key.to_owned(), other.to_owned());
         self
     }
 
-    pub fn parent(mut self, parent: &str) -> Self {
+    pub(crate) fn parent(mut self, parent: &str) -> Self {
         self.parent = Some(parent.to_owned());
         self
     }
@@ -91,24 +94,25 @@ impl Res {
 
 /// What exists outside, and how calls behave.
 #[derive(Clone, Debug, Default)]
-pub struct Cloud {
-    pub objects: BTreeMap<String, PropertyMap>,
+pub(crate) struct Cloud {
+    pub(crate) objects: BTreeMap<String, PropertyMap>,
     next_id: u32,
     /// `(operation, resource name)` that fails, and how.
-    pub failures: BTreeMap<(String, String), Fault>,
+    pub(crate) failures: BTreeMap<(String, String), Fault>,
     /// Calls in the order of their answers: `op name`.
-    pub calls: Vec<String>,
+    pub(crate) calls: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub(crate) enum Fault {
     Clean,
     Partial,
 }
 
 impl Cloud {
-    pub fn fail(&mut self, operation: &str, name: &str, fault: Fault) {
-        self.failures.insert((operation.to_owned(), name.to_owned()), fault);
+    pub(crate) fn fail(&mut self, operation: &str, name: &str, fault: Fault) {
+        self.failures
+            .insert((operation.to_owned(), name.to_owned()), fault);
     }
 
     fn outputs(inputs: &PropertyMap) -> PropertyMap {
@@ -129,21 +133,33 @@ impl Cloud {
         };
         let name = urn.name().to_owned();
         self.calls.push(format!("{operation} {name}"));
-        let fault = self.failures.get(&(operation.to_owned(), name.clone())).copied();
+        let fault = self
+            .failures
+            .get(&(operation.to_owned(), name.clone()))
+            .copied();
         if fault == Some(Fault::Clean) {
-            return Err(ProviderError::clean(format!("{operation} of {name} failed")));
+            return Err(ProviderError::clean(format!(
+                "{operation} of {name} failed"
+            )));
         }
         match request {
             ProviderCall::CheckConfig(it) => Ok(checked(&it.new_inputs)),
             ProviderCall::Check(it) => Ok(checked(&it.new_inputs)),
-            ProviderCall::DiffConfig(_) => Ok(ProviderReply::Diffed(DiffResult::of(DiffChanges::Unknown))),
-            ProviderCall::Diff(it) => Ok(ProviderReply::Diffed(difference(&it.old_inputs, &it.new_inputs))),
+            ProviderCall::DiffConfig(_) => {
+                Ok(ProviderReply::Diffed(DiffResult::of(DiffChanges::Unknown)))
+            }
+            ProviderCall::Diff(it) => Ok(ProviderReply::Diffed(difference(
+                &it.old_inputs,
+                &it.new_inputs,
+            ))),
             ProviderCall::Create(it) => Ok(self.create(&name, it, fault)?),
             ProviderCall::Update(it) => Ok(self.update(it, fault)?),
             ProviderCall::Delete(it) => {
                 let id = it.id.as_str().to_owned();
-                if std::env::var("SEED").is_ok() { eprintln!("CALLS {:?}", self.calls); }
-                assert!(self.objects.remove(&id).is_some(), "{name}: object {id} is deleted twice");
+                assert!(
+                    self.objects.remove(&id).is_some(),
+                    "{name}: object {id} is deleted twice"
+                );
                 Ok(ProviderReply::Deleted)
             }
             ProviderCall::Read(it) => {
@@ -159,32 +175,56 @@ impl Cloud {
         }
     }
 
-    fn create(&mut self, name: &str, request: &CreateRequest, fault: Option<Fault>) -> Result<ProviderReply, ProviderError> {
+    fn create(
+        &mut self,
+        name: &str,
+        request: &CreateRequest,
+        fault: Option<Fault>,
+    ) -> Result<ProviderReply, ProviderError> {
         let outputs = Arc::new(Self::outputs(&request.inputs));
         if request.preview {
-            let response = CreateResponse { id: ResourceId::Unknown, outputs, refresh_before_update: false };
+            let response = CreateResponse {
+                id: ResourceId::Unknown,
+                outputs,
+                refresh_before_update: false,
+            };
             return Ok(ProviderReply::Created(response));
         }
         self.next_id += 1;
         let id = format!("{name}-{}", self.next_id);
-        self.objects.insert(id.clone(), request.inputs.as_ref().clone());
+        self.objects
+            .insert(id.clone(), request.inputs.as_ref().clone());
         let id = ResourceId::Known(id.into());
         if fault == Some(Fault::Partial) {
             return Err(partial(id, outputs));
         }
-        Ok(ProviderReply::Created(CreateResponse { id, outputs, refresh_before_update: false }))
+        Ok(ProviderReply::Created(CreateResponse {
+            id,
+            outputs,
+            refresh_before_update: false,
+        }))
     }
 
-    fn update(&mut self, request: &UpdateRequest, fault: Option<Fault>) -> Result<ProviderReply, ProviderError> {
+    fn update(
+        &mut self,
+        request: &UpdateRequest,
+        fault: Option<Fault>,
+    ) -> Result<ProviderReply, ProviderError> {
         let outputs = Arc::new(Self::outputs(&request.new_inputs));
         if !request.preview {
-            let object = self.objects.get_mut(request.id.as_str()).expect("what is updated exists");
+            let object = self
+                .objects
+                .get_mut(request.id.as_str())
+                .expect("what is updated exists");
             *object = request.new_inputs.as_ref().clone();
             if fault == Some(Fault::Partial) {
                 return Err(partial(request.id.clone(), outputs));
             }
         }
-        Ok(ProviderReply::Updated(UpdateResponse { outputs, refresh_before_update: false }))
+        Ok(ProviderReply::Updated(UpdateResponse {
+            outputs,
+            refresh_before_update: false,
+        }))
     }
 }
 
@@ -196,21 +236,42 @@ fn partial(id: ResourceId, outputs: Arc<PropertyMap>) -> ProviderError {
         reasons: vec!["not ready".into()],
         refresh_before_update: false,
     };
-    ProviderError { status: ResourceStatus::Partial(Box::new(failure)), ..ProviderError::clean("not ready") }
+    ProviderError {
+        status: ResourceStatus::Partial(Box::new(failure)),
+        ..ProviderError::clean("not ready")
+    }
 }
 
 fn checked(inputs: &Arc<PropertyMap>) -> ProviderReply {
-    ProviderReply::Checked(CheckResponse { inputs: Some(inputs.clone()), failures: Vec::new() })
+    ProviderReply::Checked(CheckResponse {
+        inputs: Some(inputs.clone()),
+        failures: Vec::new(),
+    })
 }
 
 /// Properties that begin with `r` demand replacement; `dbr` asks for deletion first.
 fn difference(old: &PropertyMap, new: &PropertyMap) -> DiffResult {
-    let keys: BTreeSet<_> = old.keys().chain(new.keys()).map(|key| key.to_text()).collect();
-    let changed: Vec<_> = keys.into_iter().filter(|key| old.get(key) != new.get(key)).collect();
-    let changes = if changed.is_empty() { DiffChanges::None } else { DiffChanges::Some };
+    let keys: BTreeSet<_> = old
+        .keys()
+        .chain(new.keys())
+        .map(|key| key.to_text())
+        .collect();
+    let changed: Vec<_> = keys
+        .into_iter()
+        .filter(|key| old.get(key) != new.get(key))
+        .collect();
+    let changes = if changed.is_empty() {
+        DiffChanges::None
+    } else {
+        DiffChanges::Some
+    };
     DiffResult {
         changes,
-        replace_keys: changed.iter().filter(|key| key.starts_with('r')).cloned().collect(),
+        replace_keys: changed
+            .iter()
+            .filter(|key| key.starts_with('r'))
+            .cloned()
+            .collect(),
         changed_keys: changed,
         delete_before_replace: new.contains_key("dbr"),
         ..DiffResult::of(changes)
@@ -218,42 +279,46 @@ fn difference(old: &PropertyMap, new: &PropertyMap) -> DiffResult {
 }
 
 /// What a run did.
-pub struct Ran {
-    pub snapshot: Snapshot,
-    pub outcome: plumb_deploy::Outcome,
-    pub replies: BTreeMap<String, RegisterReply>,
-    pub log: Vec<(Timestamp, Event)>,
-    pub effects: Vec<Vec<Effect>>,
-    pub changes: BTreeMap<String, u32>,
-    pub errors: Vec<String>,
+pub(crate) struct Ran {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) outcome: plumb_deploy::Outcome,
+    pub(crate) replies: BTreeMap<String, RegisterReply>,
+    pub(crate) log: Vec<(Timestamp, Event)>,
+    pub(crate) effects: Vec<Vec<Effect>>,
+    pub(crate) changes: BTreeMap<String, u32>,
+    pub(crate) errors: Vec<String>,
 }
 
 /// One stack with its cloud.
-pub struct World {
-    pub cloud: Cloud,
-    pub snapshot: Snapshot,
-    pub dice: Dice,
+pub(crate) struct World {
+    pub(crate) cloud: Cloud,
+    pub(crate) snapshot: Snapshot,
+    pub(crate) dice: Dice,
 }
 
-pub fn urn(name: &str) -> Urn {
+pub(crate) fn urn(name: &str) -> Urn {
     Urn::new(STACK, PROJECT, "", "test:index:Thing", name)
 }
 
 impl World {
-    pub fn new(seed: u64) -> Self {
-        World { cloud: Cloud::default(), snapshot: Snapshot::default(), dice: Dice::new(seed) }
+    pub(crate) fn new(seed: u64) -> Self {
+        World {
+            cloud: Cloud::default(),
+            snapshot: Snapshot::default(),
+            dice: Dice::new(seed),
+        }
     }
 
     /// Runs an update and keeps the state.
-    pub fn up(&mut self, program: &[Res]) -> Ran {
+    pub(crate) fn up(&mut self, program: &[Res]) -> Ran {
         self.run(Operation::Update, program, Options::new(Phase::Execute))
     }
 
-    pub fn destroy(&mut self) -> Ran {
+    pub(crate) fn destroy(&mut self) -> Ran {
         self.run(Operation::Destroy, &[], Options::new(Phase::Execute))
     }
 
-    pub fn run(&mut self, operation: Operation, program: &[Res], options: Options) -> Ran {
+    pub(crate) fn run(&mut self, operation: Operation, program: &[Res], options: Options) -> Ran {
         let setup = Setup {
             stack: STACK.into(),
             project: PROJECT.into(),
@@ -277,9 +342,14 @@ impl World {
 
 /// The same events at the same times must give the same effects.
 fn assert_replays(setup: Setup, ran: &Ran) {
-    let mut again = Deployment::new(setup, Timestamp::UNIX_EPOCH).expect("the state was good the first time");
+    let mut again =
+        Deployment::new(setup, Timestamp::UNIX_EPOCH).expect("the state was good the first time");
     for ((at, event), effects) in ran.log.iter().zip(&ran.effects) {
-        assert_eq!(&again.handle(*at, event.clone()), effects, "a replay differs at {event:?}");
+        assert_eq!(
+            &again.handle(*at, event.clone()),
+            effects,
+            "a replay differs at {event:?}"
+        );
     }
 }
 
@@ -327,7 +397,6 @@ impl<'w> Run<'w> {
     }
 
     fn drive(&mut self) {
-        if std::env::var("SEED").is_ok() { eprintln!("RUN {:?}", self.program.iter().map(|r| (r.name.clone(), r.parent.clone(), r.component)).collect::<Vec<_>>()); for r in &self.fold.base().resources { eprintln!("  BASE {} del={} pr={} parent={:?} deps={:?}", r.urn, r.delete, r.pending_replacement, r.parent, r.dependencies) } }
         self.event(Event::Start);
         for _ in 0..100_000 {
             if self.outcome.is_some() {
@@ -336,7 +405,12 @@ impl<'w> Run<'w> {
             let ready = self.ready();
             let can_end = self.program_runs && self.waiting.is_empty() && self.asked.is_empty();
             let choices = ready.len() + self.calls.len() + usize::from(can_end);
-            assert!(choices > 0, "nothing can happen any more: {:?} {:?}", self.waiting, self.errors);
+            assert!(
+                choices > 0,
+                "nothing can happen any more: {:?} {:?}",
+                self.waiting,
+                self.errors
+            );
             let choice = self.world.dice.below(choices);
             if choice < ready.len() {
                 self.register(&ready[choice]);
@@ -358,20 +432,34 @@ impl<'w> Run<'w> {
             return Vec::new();
         }
         let is_ready = |res: &&Res| {
-            self.waiting.contains(&res.name) && res.needs().all(|need| self.replies.contains_key(need))
+            self.waiting.contains(&res.name)
+                && res.needs().all(|need| self.replies.contains_key(need))
         };
-        self.program.iter().filter(is_ready).map(|res| res.name.clone()).collect()
+        self.program
+            .iter()
+            .filter(is_ready)
+            .map(|res| res.name.clone())
+            .collect()
     }
 
     fn register(&mut self, name: &str) {
         self.waiting.remove(name);
-        let res = self.program.iter().find(|res| res.name == name).expect("it is in the program").clone();
+        let res = self
+            .program
+            .iter()
+            .find(|res| res.name == name)
+            .expect("it is in the program")
+            .clone();
         let urn_of = |name: &String| self.replies[name].urn.clone();
         let mut properties = res.properties.clone();
         let mut property_dependencies = BTreeMap::new();
         let mut dependencies: Vec<Urn> = res.depends_on.iter().map(urn_of).collect();
         for (key, other) in &res.uses {
-            let value = self.replies[other].outputs.get("value").cloned().unwrap_or(Value::UNKNOWN);
+            let value = self.replies[other]
+                .outputs
+                .get("value")
+                .cloned()
+                .unwrap_or(Value::UNKNOWN);
             properties.insert(key.as_str(), value);
             property_dependencies.insert(key.as_str().into(), vec![urn_of(other)]);
             dependencies.push(urn_of(other));
@@ -379,7 +467,11 @@ impl<'w> Run<'w> {
         for key in properties.keys() {
             property_dependencies.entry(key.clone()).or_default();
         }
-        let token = if res.component { "test:index:Group" } else { "test:index:Thing" };
+        let token = if res.component {
+            "test:index:Group"
+        } else {
+            "test:index:Thing"
+        };
         let request = RegisterRequest {
             parent: res.parent.as_ref().map(urn_of),
             properties: Arc::new(properties),
@@ -388,26 +480,45 @@ impl<'w> Run<'w> {
             aliases: res
                 .alias
                 .iter()
-                .map(|name| Alias::Spec(AliasSpec { name: Some(name.as_str().into()), ..AliasSpec::default() }))
+                .map(|name| {
+                    Alias::Spec(AliasSpec {
+                        name: Some(name.as_str().into()),
+                        ..AliasSpec::default()
+                    })
+                })
                 .collect(),
             protect: res.protect,
             retain_on_delete: Some(res.retain),
             deleted_with: res.deleted_with.as_ref().map(urn_of),
             replace_with: res.replace_with.iter().map(urn_of).collect(),
             delete_before_replace: res.delete_before_replace,
-            ignore_changes: res.ignore_changes.iter().map(|path| path.as_str().into()).collect(),
-            replace_on_changes: res.replace_on_changes.iter().map(|path| path.as_str().into()).collect(),
+            ignore_changes: res
+                .ignore_changes
+                .iter()
+                .map(|path| path.as_str().into())
+                .collect(),
+            replace_on_changes: res
+                .replace_on_changes
+                .iter()
+                .map(|path| path.as_str().into())
+                .collect(),
             import_id: res.import.clone().unwrap_or_default().into(),
             ..RegisterRequest::new(token, name, !res.component)
         };
         self.next_request += 1;
         let id = RequestId(self.next_request);
         self.asked.insert(id, name.to_owned());
-        self.event(Event::Request { id, request: Request::Register(Box::new(request)) });
+        self.event(Event::Request {
+            id,
+            request: Request::Register(Box::new(request)),
+        });
     }
 
     fn event(&mut self, event: Event) {
-        self.now = self.now.checked_add(jiff::SignedDuration::from_millis(1)).expect("time goes on");
+        self.now = self
+            .now
+            .checked_add(jiff::SignedDuration::from_millis(1))
+            .expect("time goes on");
         self.log.push((self.now, event.clone()));
         let effects = self.deployment.handle(self.now, event);
         self.effects.push(effects.clone());
@@ -419,13 +530,20 @@ impl<'w> Run<'w> {
     fn perform(&mut self, effect: Effect) {
         match effect {
             Effect::Journal(entry) => self.record(entry),
-            Effect::Touch { base } => self.fold.touch(base).expect("what is touched is in the base"),
+            Effect::Touch { base } => self
+                .fold
+                .touch(base)
+                .expect("what is touched is in the base"),
             Effect::Call { call, request, .. } => self.calls.push((call, request)),
             Effect::Reply { id, reply, .. } => {
                 let name = self.asked.remove(&id).expect("every reply has its request");
                 match reply {
                     Reply::Registered(reply) => {
-                        assert!(reply.outcome == Outcome::Success || reply.outcome == Outcome::Failed || reply.outcome == Outcome::Skipped);
+                        assert!(
+                            reply.outcome == Outcome::Success
+                                || reply.outcome == Outcome::Failed
+                                || reply.outcome == Outcome::Skipped
+                        );
                         self.replies.insert(name, reply);
                     }
                     Reply::Failed(_) => {}
@@ -433,16 +551,16 @@ impl<'w> Run<'w> {
                 }
             }
             Effect::Emit(plumb_events::Event::Summary(summary)) => {
-                self.changes =
-                    summary.resource_changes.iter().map(|(op, count)| (op.as_str().to_owned(), *count)).collect();
+                self.changes = summary
+                    .resource_changes
+                    .iter()
+                    .map(|(op, count)| (op.as_str().to_owned(), *count))
+                    .collect();
             }
             Effect::Emit(plumb_events::Event::Diagnostic(diagnostic)) => {
                 if diagnostic.severity == plumb_events::Severity::Error {
                     self.errors.push(diagnostic.message.trim_end().to_owned());
                 }
-            }
-            Effect::Emit(plumb_events::Event::ResourcePre(step)) => {
-                if std::env::var("SEED").is_ok() { eprintln!("PRE {:?} {} {:?}", step.metadata.op, step.metadata.urn.name(), step.metadata.old.as_ref().map(|o| (o.delete, o.pending_replacement, o.parent.as_ref().map(|p| p.name().to_owned())))); }
             }
             Effect::Callback { .. } => panic!("the world's programs have no functions"),
             Effect::Emit(_) | Effect::Provider { .. } => {}
@@ -455,23 +573,38 @@ impl<'w> Run<'w> {
     fn record(&mut self, entry: Entry) {
         let shown = format!("{entry:?}");
         self.fold.apply(entry).expect("entries fit the state");
-        let snapshot = self.fold.snapshot(self.now, "v0.0.0").expect("the state can be folded");
+        let snapshot = self
+            .fold
+            .snapshot(self.now, "v0.0.0")
+            .expect("the state can be folded");
         if let Err(error) = snapshot.verify() {
             panic!("after {shown}: {error}");
         }
     }
 
     fn end(self) -> Ran {
-        let snapshot = self.fold.snapshot(self.now, "v0.0.0").expect("the state can be folded");
+        let snapshot = self
+            .fold
+            .snapshot(self.now, "v0.0.0")
+            .expect("the state can be folded");
         let known: BTreeSet<&str> = snapshot
             .resources
             .iter()
             .filter(|state| state.kind == ResourceKind::Custom)
             .map(|state| state.id.as_str())
             .collect();
-        for id in self.world.cloud.objects.keys().filter(|id| !id.starts_with("kept-")) {
+        for id in self
+            .world
+            .cloud
+            .objects
+            .keys()
+            .filter(|id| !id.starts_with("kept-"))
+        {
             let is_retained = self.program.iter().any(|res| res.retain);
-            assert!(known.contains(id.as_str()) || is_retained, "object {id} is forgotten");
+            assert!(
+                known.contains(id.as_str()) || is_retained,
+                "object {id} is forgotten"
+            );
         }
         Ran {
             snapshot,

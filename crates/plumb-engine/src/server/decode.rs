@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_deploy::request::{
-    CallMethodRequest, Callback, InvokeFunctionRequest, PackageRequest, ReadResourceRequest, RegisterPackageRequest,
-    RegisterRequest,
+    CallMethodRequest, Callback, InvokeFunctionRequest, PackageRequest, ReadResourceRequest,
+    RegisterPackageRequest, RegisterRequest,
 };
 use plumb_proto::pulumirpc;
 use plumb_resource::provider::Parameterization;
@@ -28,13 +28,17 @@ fn optional_urn(text: &str, what: &str) -> Result<Option<Urn>, Status> {
     if text.is_empty() {
         return Ok(None);
     }
-    Urn::parse(text).map(Some).map_err(|error| invalid(format!("invalid {what} URN: {error}")))
+    Urn::parse(text)
+        .map(Some)
+        .map_err(|error| invalid(format!("invalid {what} URN: {error}")))
 }
 
 fn urns(texts: &[String], what: &str) -> Result<Vec<Urn>, Status> {
     texts
         .iter()
-        .map(|text| Urn::parse(text).map_err(|error| invalid(format!("invalid {what} URN: {error}"))))
+        .map(|text| {
+            Urn::parse(text).map_err(|error| invalid(format!("invalid {what} URN: {error}")))
+        })
         .collect()
 }
 
@@ -43,7 +47,9 @@ fn texts(texts: Vec<String>) -> Vec<EcoString> {
 }
 
 fn text_map(map: BTreeMap<String, String>) -> BTreeMap<EcoString, EcoString> {
-    map.into_iter().map(|(key, value)| (key.into(), value.into())).collect()
+    map.into_iter()
+        .map(|(key, value)| (key.into(), value.into()))
+        .collect()
 }
 
 fn package(
@@ -61,19 +67,35 @@ fn package(
 }
 
 fn hex_checksums(checksums: BTreeMap<String, Vec<u8>>) -> BTreeMap<EcoString, EcoString> {
-    let hex = |bytes: Vec<u8>| bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
-    checksums.into_iter().map(|(platform, sum)| (platform.into(), hex(sum).into())).collect()
+    let hex = |bytes: Vec<u8>| {
+        bytes
+            .iter()
+            .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    };
+    checksums
+        .into_iter()
+        .map(|(platform, sum)| (platform.into(), hex(sum).into()))
+        .collect()
 }
 
-fn map(properties: Option<&plumb_proto::prost_types::Struct>, options: plumb_wire::MarshalOptions) -> Result<Arc<PropertyMap>, Status> {
-    property::decode_map(properties, options).map(Arc::new).map_err(invalid)
+fn map(
+    properties: Option<&plumb_proto::prost_types::Struct>,
+    options: plumb_wire::MarshalOptions,
+) -> Result<Arc<PropertyMap>, Status> {
+    property::decode_map(properties, options)
+        .map(Arc::new)
+        .map_err(invalid)
 }
 
 /// Aliases of a registration. Old Node.js SDKs say "no parent" in ways of their own (ALIAS-02).
-fn aliases(request: &pulumirpc::RegisterResourceRequest, is_old_node: bool) -> Result<Vec<Alias>, Status> {
+fn aliases(
+    request: &pulumirpc::RegisterResourceRequest,
+    is_old_node: bool,
+) -> Result<Vec<Alias>, Status> {
     let mut aliases = Vec::new();
     for urn in &request.alias_ur_ns {
-        let urn = Urn::parse(urn).map_err(|error| invalid(format!("invalid alias URN: {error}")))?;
+        let urn =
+            Urn::parse(urn).map_err(|error| invalid(format!("invalid alias URN: {error}")))?;
         aliases.push(Alias::Urn(urn));
     }
     for wire in &request.aliases {
@@ -91,7 +113,9 @@ fn aliases(request: &pulumirpc::RegisterResourceRequest, is_old_node: bool) -> R
             };
             spec.parent = match said {
                 Some(pulumirpc::alias::spec::Parent::NoParent(true)) => AliasParent::Same,
-                Some(pulumirpc::alias::spec::Parent::ParentUrn(urn)) if !urn.is_empty() => spec.parent.clone(),
+                Some(pulumirpc::alias::spec::Parent::ParentUrn(urn)) if !urn.is_empty() => {
+                    spec.parent.clone()
+                }
                 _ => AliasParent::None,
             };
         }
@@ -110,13 +134,18 @@ pub(super) fn register(
         .property_dependencies
         .iter()
         .map(|(key, dependencies)| {
-            Ok((PropertyKey::from(key.as_str()), urns(&dependencies.urns, "dependency")?))
+            Ok((
+                PropertyKey::from(key.as_str()),
+                urns(&dependencies.urns, "dependency")?,
+            ))
         })
         .collect::<Result<_, Status>>()?;
     let replacement_trigger = match &request.replacement_trigger {
-        Some(value) => property::decode_value("replacementTrigger", value, monitor::REPLACEMENT_TRIGGER)
-            .map_err(invalid)?
-            .unwrap_or(Value::Null),
+        Some(value) => {
+            property::decode_value("replacementTrigger", value, monitor::REPLACEMENT_TRIGGER)
+                .map_err(invalid)?
+                .unwrap_or(Value::Null)
+        }
         None => Value::Null,
     };
     let is_defined = request.delete_before_replace_defined || request.delete_before_replace;
@@ -128,13 +157,22 @@ pub(super) fn register(
         property_dependencies,
         provider: request.provider.into(),
         providers: text_map(request.providers),
-        package: package(request.version, request.plugin_download_url, request.plugin_checksums, request.package_ref),
+        package: package(
+            request.version,
+            request.plugin_download_url,
+            request.plugin_checksums,
+            request.package_ref,
+        ),
         protect: request.protect,
         delete_before_replace: is_defined.then_some(request.delete_before_replace),
         ignore_changes: texts(request.ignore_changes),
         hide_diff: texts(request.hide_diffs),
         replace_on_changes: texts(request.replace_on_changes),
-        additional_secret_outputs: request.additional_secret_outputs.into_iter().map(Into::into).collect(),
+        additional_secret_outputs: request
+            .additional_secret_outputs
+            .into_iter()
+            .map(Into::into)
+            .collect(),
         aliases,
         import_id: request.import_id.into(),
         custom_timeouts: registration::timeouts_from_wire(request.custom_timeouts.as_ref())
@@ -165,26 +203,46 @@ pub(super) fn read(
     source: &SourceContext,
 ) -> Result<ReadResourceRequest, Status> {
     Ok(ReadResourceRequest {
-        id: if request.id == UNKNOWN_SENTINEL { ResourceId::Unknown } else { ResourceId::from_text(&request.id) },
+        id: if request.id == UNKNOWN_SENTINEL {
+            ResourceId::Unknown
+        } else {
+            ResourceId::from_text(&request.id)
+        },
         type_token: request.r#type.into(),
         name: request.name.into(),
         parent: optional_urn(&request.parent, "parent")?,
         properties: map(request.properties.as_ref(), monitor::READ_PROPERTIES)?,
         dependencies: urns(&request.dependencies, "dependency")?,
         provider: request.provider.into(),
-        package: package(request.version, request.plugin_download_url, request.plugin_checksums, request.package_ref),
-        additional_secret_outputs: request.additional_secret_outputs.into_iter().map(Into::into).collect(),
+        package: package(
+            request.version,
+            request.plugin_download_url,
+            request.plugin_checksums,
+            request.package_ref,
+        ),
+        additional_secret_outputs: request
+            .additional_secret_outputs
+            .into_iter()
+            .map(Into::into)
+            .collect(),
         source_position: position::position(request.source_position.as_ref(), &source.root),
         stack_trace: position::stack_trace(request.stack_trace.as_ref(), &source.root),
     })
 }
 
-pub(super) fn invoke(request: pulumirpc::ResourceInvokeRequest) -> Result<InvokeFunctionRequest, Status> {
+pub(super) fn invoke(
+    request: pulumirpc::ResourceInvokeRequest,
+) -> Result<InvokeFunctionRequest, Status> {
     Ok(InvokeFunctionRequest {
         token: request.tok.into(),
         args: map(request.args.as_ref(), monitor::INVOKE_ARGS)?,
         provider: request.provider.into(),
-        package: package(request.version, request.plugin_download_url, request.plugin_checksums, request.package_ref),
+        package: package(
+            request.version,
+            request.plugin_download_url,
+            request.plugin_checksums,
+            request.package_ref,
+        ),
         parent: optional_urn(&request.parent, "parent")?,
         depends_on: urns(&request.depends_on, "dependency")?,
     })
@@ -195,7 +253,10 @@ pub(super) fn call(request: pulumirpc::ResourceCallRequest) -> Result<CallMethod
         .arg_dependencies
         .iter()
         .map(|(key, dependencies)| {
-            Ok((PropertyKey::from(key.as_str()), urns(&dependencies.urns, "dependency")?))
+            Ok((
+                PropertyKey::from(key.as_str()),
+                urns(&dependencies.urns, "dependency")?,
+            ))
         })
         .collect::<Result<_, Status>>()?;
     Ok(CallMethodRequest {
@@ -203,11 +264,18 @@ pub(super) fn call(request: pulumirpc::ResourceCallRequest) -> Result<CallMethod
         args: map(request.args.as_ref(), monitor::CALL_ARGS)?,
         dependencies,
         provider: request.provider.into(),
-        package: package(request.version, request.plugin_download_url, request.plugin_checksums, request.package_ref),
+        package: package(
+            request.version,
+            request.plugin_download_url,
+            request.plugin_checksums,
+            request.package_ref,
+        ),
     })
 }
 
-pub(super) fn register_package(request: pulumirpc::RegisterPackageRequest) -> RegisterPackageRequest {
+pub(super) fn register_package(
+    request: pulumirpc::RegisterPackageRequest,
+) -> RegisterPackageRequest {
     let parameter = |parameter: pulumirpc::Parameterization| Parameterization {
         name: parameter.name.into(),
         version: parameter.version.into(),

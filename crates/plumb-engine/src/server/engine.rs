@@ -5,8 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use plumb_events::Severity;
 use plumb_proto::pulumirpc::engine_server::Engine;
 use plumb_proto::pulumirpc::{
-    GetRootResourceRequest, GetRootResourceResponse, LogRequest, LogSeverity, RequirePulumiVersionRequest,
-    RequirePulumiVersionResponse, SetRootResourceRequest, SetRootResourceResponse, StartDebuggingRequest,
+    GetRootResourceRequest, GetRootResourceResponse, LogRequest, LogSeverity,
+    RequirePulumiVersionRequest, RequirePulumiVersionResponse, SetRootResourceRequest,
+    SetRootResourceResponse, StartDebuggingRequest,
 };
 use plumb_resource::Urn;
 use tonic::{Request, Response, Status};
@@ -22,7 +23,11 @@ pub(crate) struct EngineService {
 
 impl EngineService {
     pub(crate) fn new(handle: MonitorHandle, version: semver::Version) -> Self {
-        EngineService { handle, root: Mutex::default(), version }
+        EngineService {
+            handle,
+            root: Mutex::default(),
+            version,
+        }
     }
 }
 
@@ -50,7 +55,11 @@ impl Engine for EngineService {
         &self,
         _: Request<GetRootResourceRequest>,
     ) -> Result<Response<GetRootResourceResponse>, Status> {
-        let urn = self.root.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let urn = self
+            .root
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         Ok(Response::new(GetRootResourceResponse { urn }))
     }
 
@@ -62,8 +71,14 @@ impl Engine for EngineService {
         Ok(Response::new(SetRootResourceResponse {}))
     }
 
-    async fn start_debugging(&self, request: Request<StartDebuggingRequest>) -> Result<Response<()>, Status> {
-        let message = format!("Waiting for debugger to attach ({})...", request.into_inner().message);
+    async fn start_debugging(
+        &self,
+        request: Request<StartDebuggingRequest>,
+    ) -> Result<Response<()>, Status> {
+        let message = format!(
+            "Waiting for debugger to attach ({})...",
+            request.into_inner().message
+        );
         self.handle.say(LogMessage {
             severity: Severity::Info,
             urn: None,
@@ -79,8 +94,9 @@ impl Engine for EngineService {
         request: Request<RequirePulumiVersionRequest>,
     ) -> Result<Response<RequirePulumiVersionResponse>, Status> {
         let text = request.into_inner().pulumi_version_range;
-        let range = plumb_project::VersionRange::parse(&text)
-            .map_err(|error| Status::invalid_argument(format!("invalid version range \"{text}\": {error}")))?;
+        let range = plumb_project::VersionRange::parse(&text).map_err(|error| {
+            Status::invalid_argument(format!("invalid version range \"{text}\": {error}"))
+        })?;
         if !range.contains(&self.version) {
             return Err(Status::failed_precondition(format!(
                 "Pulumi CLI version {} does not satisfy the version range \"{text}\"",

@@ -62,8 +62,12 @@ pub(crate) async fn start(
     let monitor = monitor::MonitorService::new(handle.clone(), info.clone(), source.clone());
     let engine = engine::EngineService::new(handle, source.version);
     let (health, health_service) = tonic_health::server::health_reporter();
-    health.set_serving::<ResourceMonitorServer<monitor::MonitorService>>().await;
-    health.set_serving::<EngineServer<engine::EngineService>>().await;
+    health
+        .set_serving::<ResourceMonitorServer<monitor::MonitorService>>()
+        .await;
+    health
+        .set_serving::<EngineServer<engine::EngineService>>()
+        .await;
     let router = Server::builder()
         .tcp_nodelay(true)
         .add_service(health_service)
@@ -74,6 +78,12 @@ pub(crate) async fn start(
         )
         .add_service(EngineServer::new(engine).max_decoding_message_size(MAX_MESSAGE_SIZE));
     let stopped = stop.clone().cancelled_owned();
-    let task = tokio::spawn(router.serve_with_incoming_shutdown(TcpListenerStream::new(listener), stopped));
-    Ok(Servers { address, stop, task })
+    let task = tokio::spawn(
+        router.serve_with_incoming_shutdown(TcpListenerStream::new(listener), stopped),
+    );
+    Ok(Servers {
+        address,
+        stop,
+        task,
+    })
 }

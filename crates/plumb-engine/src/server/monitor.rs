@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use plumb_deploy::request::{
-    InvokeReply, Outcome, RegisterOutputsRequest, RegisterReply, Reply, Request as MonitorRequest, RequestError,
-    RequestErrorKind,
+    InvokeReply, Outcome, RegisterOutputsRequest, RegisterReply, Reply, Request as MonitorRequest,
+    RequestError, RequestErrorKind,
 };
 use plumb_proto::pulumirpc::resource_monitor_server::ResourceMonitor as ResourceMonitorService;
 use plumb_proto::pulumirpc::{
-    self, CallResponse, DeploymentInfo, ReadResourceResponse, RegisterPackageResponse, RegisterResourceResponse,
-    ResourceInvokeResponse, ResourceMonitorFeature, SupportsFeatureRequest, SupportsFeatureResponse,
+    self, CallResponse, DeploymentInfo, ReadResourceResponse, RegisterPackageResponse,
+    RegisterResourceResponse, ResourceInvokeResponse, ResourceMonitorFeature,
+    SupportsFeatureRequest, SupportsFeatureResponse,
 };
 use plumb_resource::{ResourceId, Urn};
 use plumb_value::PropertyMap;
@@ -24,10 +25,16 @@ use crate::server::SourceContext;
 /// Features by their frozen names. SDKs refuse to use what is not here.
 const FEATURES: [(&str, ResourceMonitorFeature); 11] = [
     ("secrets", ResourceMonitorFeature::Secrets),
-    ("resourceReferences", ResourceMonitorFeature::ResourceReferences),
+    (
+        "resourceReferences",
+        ResourceMonitorFeature::ResourceReferences,
+    ),
     ("outputValues", ResourceMonitorFeature::OutputValues),
     ("aliasSpecs", ResourceMonitorFeature::AliasSpecs),
-    ("replacementTrigger", ResourceMonitorFeature::ReplacementTrigger),
+    (
+        "replacementTrigger",
+        ResourceMonitorFeature::ReplacementTrigger,
+    ),
     ("deletedWith", ResourceMonitorFeature::DeletedWith),
     ("replaceWith", ResourceMonitorFeature::ReplaceWith),
     ("transforms", ResourceMonitorFeature::Transforms),
@@ -44,12 +51,12 @@ pub(crate) struct MonitorService {
 }
 
 impl MonitorService {
-    pub(crate) fn new(
-        handle: MonitorHandle,
-        info: ProgramInfo,
-        source: SourceContext,
-    ) -> Self {
-        MonitorService { handle, info, source }
+    pub(crate) fn new(handle: MonitorHandle, info: ProgramInfo, source: SourceContext) -> Self {
+        MonitorService {
+            handle,
+            info,
+            source,
+        }
     }
 
     async fn ask(&self, request: MonitorRequest) -> Result<Reply, Status> {
@@ -92,8 +99,14 @@ fn urn_texts(urns: Vec<Urn>) -> Vec<String> {
 
 #[tonic::async_trait]
 impl ResourceMonitorService for MonitorService {
-    async fn get_deployment_info(&self, _: Request<()>) -> Result<Response<DeploymentInfo>, Status> {
-        let always = [ResourceMonitorFeature::InvokeDependsOn, ResourceMonitorFeature::InvokeParent];
+    async fn get_deployment_info(
+        &self,
+        _: Request<()>,
+    ) -> Result<Response<DeploymentInfo>, Status> {
+        let always = [
+            ResourceMonitorFeature::InvokeDependsOn,
+            ResourceMonitorFeature::InvokeParent,
+        ];
         let features = FEATURES.iter().map(|(_, feature)| *feature).chain(always);
         Ok(Response::new(DeploymentInfo {
             project: self.info.project.clone(),
@@ -122,15 +135,24 @@ impl ResourceMonitorService for MonitorService {
     ) -> Result<Response<RegisterResourceResponse>, Status> {
         let is_node = is_node(&request);
         let request = request.into_inner();
-        let options = monitor::state(request.accept_secrets, request.accept_resources, request.accepts_byte_string);
+        let options = monitor::state(
+            request.accept_secrets,
+            request.accept_resources,
+            request.accepts_byte_string,
+        );
         let partial = request.supports_partial_values;
         let reports_results = request.supports_result_reporting;
         let remote = request.remote;
         if !request.state_migrations.is_empty() {
-            return Err(Status::failed_precondition("the engine does not support state migrations"));
+            return Err(Status::failed_precondition(
+                "the engine does not support state migrations",
+            ));
         }
         let request = decode::register(request, &self.source, is_node)?;
-        let Reply::Registered(reply) = self.ask(MonitorRequest::Register(Box::new(request))).await? else {
+        let Reply::Registered(reply) = self
+            .ask(MonitorRequest::Register(Box::new(request)))
+            .await?
+        else {
             return Err(mismatched());
         };
         if reply.outcome != Outcome::Success && !reports_results {
@@ -144,7 +166,11 @@ impl ResourceMonitorService for MonitorService {
         request: Request<pulumirpc::ReadResourceRequest>,
     ) -> Result<Response<ReadResourceResponse>, Status> {
         let request = request.into_inner();
-        let options = monitor::state(request.accept_secrets, request.accept_resources, request.accepts_byte_string);
+        let options = monitor::state(
+            request.accept_secrets,
+            request.accept_resources,
+            request.accepts_byte_string,
+        );
         let request = decode::read(request, &self.source)?;
         let Reply::Read(reply) = self.ask(MonitorRequest::Read(Box::new(request))).await? else {
             return Err(mismatched());
@@ -167,7 +193,10 @@ impl ResourceMonitorService for MonitorService {
             .map_err(|error| Status::invalid_argument(format!("invalid resource URN: {error}")))?;
         let outputs = property::decode_map(request.outputs.as_ref(), monitor::REGISTER_OUTPUTS)
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
-        let request = RegisterOutputsRequest { urn, outputs: outputs.into() };
+        let request = RegisterOutputsRequest {
+            urn,
+            outputs: outputs.into(),
+        };
         self.ask(MonitorRequest::RegisterOutputs(request)).await?;
         Ok(Response::new(()))
     }
@@ -177,13 +206,18 @@ impl ResourceMonitorService for MonitorService {
         request: Request<pulumirpc::ResourceInvokeRequest>,
     ) -> Result<Response<ResourceInvokeResponse>, Status> {
         let request = request.into_inner();
-        let accept_resources = request.accept_resources || request.tok == "pulumi:pulumi:getResource";
+        let accept_resources =
+            request.accept_resources || request.tok == "pulumi:pulumi:getResource";
         let request = decode::invoke(request)?;
-        let Reply::Invoked(reply) = self.ask(MonitorRequest::Invoke(Box::new(request))).await? else {
+        let Reply::Invoked(reply) = self.ask(MonitorRequest::Invoke(Box::new(request))).await?
+        else {
             return Err(mismatched());
         };
         Ok(Response::new(ResourceInvokeResponse {
-            r#return: Some(encode(&reply.result, monitor::invoke_return(accept_resources))?),
+            r#return: Some(encode(
+                &reply.result,
+                monitor::invoke_return(accept_resources),
+            )?),
             failures: failures(&reply),
             unknown: reply.unknown,
         }))
@@ -202,7 +236,12 @@ impl ResourceMonitorService for MonitorService {
             .dependencies
             .into_iter()
             .map(|(key, urns)| {
-                (key.to_string(), pulumirpc::call_response::ReturnDependencies { urns: urn_texts(urns) })
+                (
+                    key.to_string(),
+                    pulumirpc::call_response::ReturnDependencies {
+                        urns: urn_texts(urns),
+                    },
+                )
             })
             .collect();
         Ok(Response::new(CallResponse {
@@ -217,10 +256,13 @@ impl ResourceMonitorService for MonitorService {
         request: Request<pulumirpc::RegisterPackageRequest>,
     ) -> Result<Response<RegisterPackageResponse>, Status> {
         let request = decode::register_package(request.into_inner());
-        let Reply::Package(reference) = self.ask(MonitorRequest::RegisterPackage(request)).await? else {
+        let Reply::Package(reference) = self.ask(MonitorRequest::RegisterPackage(request)).await?
+        else {
             return Err(mismatched());
         };
-        Ok(Response::new(RegisterPackageResponse { r#ref: reference.to_string() }))
+        Ok(Response::new(RegisterPackageResponse {
+            r#ref: reference.to_string(),
+        }))
     }
 
     async fn signal_and_wait_for_shutdown(&self, _: Request<()>) -> Result<Response<()>, Status> {
@@ -233,7 +275,8 @@ impl ResourceMonitorService for MonitorService {
         request: Request<pulumirpc::Callback>,
     ) -> Result<Response<()>, Status> {
         let callback = decode::callback(request.into_inner());
-        self.ask(MonitorRequest::RegisterStackTransform(callback)).await?;
+        self.ask(MonitorRequest::RegisterStackTransform(callback))
+            .await?;
         Ok(Response::new(()))
     }
 
@@ -242,7 +285,8 @@ impl ResourceMonitorService for MonitorService {
         request: Request<pulumirpc::Callback>,
     ) -> Result<Response<()>, Status> {
         let callback = decode::callback(request.into_inner());
-        self.ask(MonitorRequest::RegisterStackInvokeTransform(callback)).await?;
+        self.ask(MonitorRequest::RegisterStackInvokeTransform(callback))
+            .await?;
         Ok(Response::new(()))
     }
 
@@ -250,7 +294,9 @@ impl ResourceMonitorService for MonitorService {
         &self,
         _: Request<pulumirpc::RegisterResourceHookRequest>,
     ) -> Result<Response<()>, Status> {
-        Err(Status::unimplemented("resource hooks are not supported yet"))
+        Err(Status::unimplemented(
+            "resource hooks are not supported yet",
+        ))
     }
 
     async fn register_error_hook(
@@ -263,7 +309,13 @@ impl ResourceMonitorService for MonitorService {
 
 /// Whether the caller is an SDK for Node.js (`engine.md` 2.3, step 7).
 fn is_node<T>(request: &Request<T>) -> bool {
-    let text = |key: &str| request.metadata().get(key).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let text = |key: &str| {
+        request
+            .metadata()
+            .get(key)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+    };
     match text("pulumi-runtime") {
         "" => text("user-agent").starts_with("grpc-node-js/"),
         runtime => runtime == "nodejs",
@@ -299,7 +351,11 @@ fn registered(
     if !partial && outputs.contains_unknowns() {
         std::sync::Arc::make_mut(&mut outputs).retain(|_, value| !value.contains_unknowns());
     }
-    let dependencies = if remote { reply.property_dependencies } else { BTreeMap::new() };
+    let dependencies = if remote {
+        reply.property_dependencies
+    } else {
+        BTreeMap::new()
+    };
     Ok(RegisterResourceResponse {
         urn: reply.urn.to_string(),
         id: id_text(&reply.id),
@@ -310,7 +366,10 @@ fn registered(
             .into_iter()
             .map(|(key, urns)| {
                 let urns = urn_texts(urns);
-                (key.to_string(), pulumirpc::register_resource_response::PropertyDependencies { urns })
+                (
+                    key.to_string(),
+                    pulumirpc::register_resource_response::PropertyDependencies { urns },
+                )
             })
             .collect(),
         result: result_of(reply.outcome).into(),

@@ -26,7 +26,9 @@ pub(super) fn stack_trace(trace: Option<&StackTrace>, root: &Path) -> Vec<StackF
         .map(|trace| trace.frames.as_slice())
         .unwrap_or_default()
         .iter()
-        .map(|frame| StackFrame { source_position: position(frame.pc.as_ref(), root) })
+        .map(|frame| StackFrame {
+            source_position: position(frame.pc.as_ref(), root),
+        })
         .collect()
 }
 
@@ -54,10 +56,23 @@ mod tests {
     #[test]
     fn positions_are_told_relative_to_the_project() {
         let at = |uri: &str, line, column| {
-            position(Some(&SourcePosition { uri: uri.to_owned(), line, column }), Path::new("/home/u/project"))
+            position(
+                Some(&SourcePosition {
+                    uri: uri.to_owned(),
+                    line,
+                    column,
+                }),
+                Path::new("/home/u/project"),
+            )
         };
-        assert_eq!(at("file:///home/u/project/main.py", 3, 7).as_deref(), Some("project:///main.py#3,7"));
-        assert_eq!(at("file:///home/u/lib/x.py", 3, 0).as_deref(), Some("project:///../lib/x.py#3"));
+        assert_eq!(
+            at("file:///home/u/project/main.py", 3, 7).as_deref(),
+            Some("project:///main.py#3,7")
+        );
+        assert_eq!(
+            at("file:///home/u/lib/x.py", 3, 0).as_deref(),
+            Some("project:///../lib/x.py#3")
+        );
         assert_eq!(at("http://example.com/x.py", 3, 0), None);
         assert_eq!(at("file://x.py", 3, 0), None);
         assert_eq!(at("file:///home/u/project/main.py", -1, 0), None);

@@ -152,7 +152,10 @@ pub(crate) fn restore_order(resources: &mut Vec<Arc<ResourceState>>) {
         return;
     }
     if let Ok(order) = order_of(resources) {
-        *resources = order.into_iter().map(|index| resources[index].clone()).collect();
+        *resources = order
+            .into_iter()
+            .map(|index| resources[index].clone())
+            .collect();
     }
 }
 

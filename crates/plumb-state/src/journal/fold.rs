@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use plumb_resource::{OperationType, ResourceState, Urn};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::integrity::restore_order;
 use super::{Entry, EntryKind, OperationId, Slot};
+use crate::integrity::restore_order;
 use crate::{AliasConflict, Extension, Manifest, PendingOperation, SecretsProvider, Snapshot};
 
 /// The state of a stack while a run goes on: the base, and what the entries so far did to it.
@@ -172,7 +172,24 @@ impl Fold {
     }
 
     fn rebuild(&mut self) -> Result<(), FoldError> {
+        let fresh: FxHashSet<Urn> = self
+            .changes
+            .new
+            .iter()
+            .flatten()
+            .map(|state| state.urn.clone())
+            .collect();
         self.base = self.generate()?;
+        for state in &mut self.base.resources {
+            // What nothing in this run registered keeps only the dependencies that say something.
+            if !fresh.contains(&state.urn)
+                && state.property_dependencies.values().any(Vec::is_empty)
+            {
+                Arc::make_mut(state)
+                    .property_dependencies
+                    .retain(|_, urns| !urns.is_empty());
+            }
+        }
         self.changes = Changes::default();
         Ok(())
     }

@@ -337,7 +337,10 @@ fn deep_values_are_read_and_written() {
             .encrypt(&NoCodec, &mut CiphertextCache::new())
             .unwrap();
         assert!(sealed.deployment(Layout::Compact).contains(&value));
-        let too_deep = text.replace(&value, &format!("{}1{}", "[".repeat(10_001), "]".repeat(10_001)));
+        let too_deep = text.replace(
+            &value,
+            &format!("{}1{}", "[".repeat(10_001), "]".repeat(10_001)),
+        );
         assert!(parse_body(&too_deep).is_err());
     };
     std::thread::Builder::new()

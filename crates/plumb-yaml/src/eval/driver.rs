@@ -12,7 +12,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ecow::EcoString;
 use futures::StreamExt as _;
@@ -52,6 +52,8 @@ pub(crate) struct Run<'a> {
     pub(crate) reporter: &'a Reporter<'a>,
     /// The deployment is over: nobody is interested in the rest.
     pub(crate) is_over: AtomicBool,
+    /// The first registration that failed while the deployment goes on.
+    failed_registration: Mutex<Option<String>>,
     /// Resources after this place in the order are not registered.
     blocked_after: AtomicUsize,
 }
@@ -89,6 +91,7 @@ impl<'a> Run<'a> {
             monitor,
             reporter,
             is_over: AtomicBool::new(false),
+            failed_registration: Mutex::default(),
             blocked_after: AtomicUsize::new(usize::MAX),
         }
     }
@@ -263,6 +266,14 @@ impl<'a> Run<'a> {
         })
     }
 
+    /// The first registration that failed while the deployment goes on.
+    pub(crate) fn failed_registration(&self) -> Option<String> {
+        self.failed_registration
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
     async fn register(
         &self,
         index: usize,
@@ -295,7 +306,17 @@ impl<'a> Run<'a> {
                     providers,
                 }))
             }
-            Reply::Registered(_) => Val::Poison,
+            Reply::Registered(_) => {
+                // The deployment goes on without it; the program fails at its end.
+                let mut failed = self
+                    .failed_registration
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                failed.get_or_insert_with(|| {
+                    format!("resource {name} [{type_token}] failed to register")
+                });
+                Val::Poison
+            }
             reply => self.unanswered(reply, span),
         }
     }

@@ -21,13 +21,17 @@ pub struct CopyArgs {
 
 pub(super) fn run(args: CopyArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
     let source = Target::open(target, ctx)?;
-    let dest = args.dest.ok_or_else(|| Error::user("--dest must be given: the stack to copy the config to"))?;
+    let dest = args
+        .dest
+        .ok_or_else(|| Error::user("--dest must be given: the stack to copy the config to"))?;
     let dest = ctx.stack_named(&dest)?;
     if !dest.backend.stack_exists(&dest.reference)? {
         return Err(Error::no_stack(&dest.shown));
     }
     if dest.reference == source.stack.reference {
-        return Err(Error::user("current stack and destination stack are the same"));
+        return Err(Error::user(
+            "current stack and destination stack are the same",
+        ));
     }
     let mut dest = Target::of(dest, None, ctx)?;
     let mut config = dest.settings.file.config().clone();
@@ -51,9 +55,17 @@ fn copy_one(
     config: &mut ConfigMap,
 ) -> Result<(), Error> {
     let path = source.path(key, is_path)?;
-    let value = source.settings.file.config().get_path(&path).ok_or_else(|| {
-        Error::user(format!("configuration key '{key}' not found for stack '{}'", source.stack.shown))
-    })?;
+    let value = source
+        .settings
+        .file
+        .config()
+        .get_path(&path)
+        .ok_or_else(|| {
+            Error::user(format!(
+                "configuration key '{key}' not found for stack '{}'",
+                source.stack.shown
+            ))
+        })?;
     let value = match reencrypt(&value, source, dest)? {
         Value::Text(text) => NewValue::Untyped(text),
         Value::Secure(ciphertext) => NewValue::Secure(ciphertext),
@@ -68,6 +80,9 @@ fn copy_one(
 /// The value with its secrets encrypted for the other stack.
 pub(super) fn reencrypt(value: &Value, source: &Target, dest: &Target) -> Result<Value, Error> {
     Ok(value.try_map_ciphertexts(&mut |ciphertext| {
-        source.secrets.decrypt(ciphertext).and_then(|text| dest.secrets.encrypt(text.expose()))
+        source
+            .secrets
+            .decrypt(ciphertext)
+            .and_then(|text| dest.secrets.encrypt(text.expose()))
     })?)
 }

@@ -74,15 +74,23 @@ pub(super) fn run(args: EnvArgs, target: &TargetArgs, ctx: &Context) -> Result<(
     let names: Vec<String> = environment
         .as_ref()
         .and_then(serde_json::Value::as_array)
-        .map(|names| names.iter().filter_map(|name| name.as_str().map(ToOwned::to_owned)).collect())
+        .map(|names| {
+            names
+                .iter()
+                .filter_map(|name| name.as_str().map(ToOwned::to_owned))
+                .collect()
+        })
         .unwrap_or_default();
     if wants_json(list.json, &list.output)? {
-        ctx.printer.data(&crate::json::pretty(&names, crate::json::Indent::Two));
+        ctx.printer
+            .data(&crate::json::pretty(&names, crate::json::Indent::Two));
     } else if names.is_empty() {
         ctx.printer.line("This stack configuration has no environments listed. Try adding one with `pulumi config env add <projectName>/<envName>`.");
     } else {
         let mut table = crate::table::Table::new(["ENVIRONMENTS"]);
-        names.into_iter().for_each(|name| table.row([name]));
+        for name in names {
+            table.row([name]);
+        }
         ctx.printer.styled(&table.render());
     }
     Ok(())

@@ -25,20 +25,34 @@ pub struct GetArgs {
 }
 
 pub(super) fn run(args: GetArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
-    let key = args.key.ok_or_else(|| Error::user("accepts 1 arg(s), received 0"))?;
+    let key = args
+        .key
+        .ok_or_else(|| Error::user("accepts 1 arg(s), received 0"))?;
     let target = Target::open(target, ctx)?;
     let path = target.path(&key, args.path)?;
-    let config = ctx.config_with_defaults(&target.stack, &target.settings, &target.secrets, ConfigCheck::Skipped)?;
+    let config = ctx.config_with_defaults(
+        &target.stack,
+        &target.settings,
+        &target.secrets,
+        ConfigCheck::Skipped,
+    )?;
     let Some(value) = config.get_path(&path) else {
         return Err(Error::user(format!(
             "configuration key '{}' not found for stack '{}'",
-            if args.path { key } else { path.key.display_in(target.stack.project_name()) },
+            if args.path {
+                key
+            } else {
+                path.key.display_in(target.stack.project_name())
+            },
             target.stack.shown
         )));
     };
     let secrets = Secrets::Shown(&target.secrets);
     if args.json {
-        ctx.printer.data(&escape_html(&pretty(&shown::json(&value, secrets)?, Indent::Two)));
+        ctx.printer.data(&escape_html(&pretty(
+            &shown::json(&value, secrets)?,
+            Indent::Two,
+        )));
     } else {
         ctx.printer.line(&shown::text(&value, secrets)?);
     }

@@ -10,23 +10,41 @@ use crate::json::{Indent, pretty};
 use crate::table::Table;
 use crate::{Context, Error};
 
-pub(super) fn run(target: &TargetArgs, show_secrets: bool, json: bool, ctx: &Context) -> Result<(), Error> {
+pub(super) fn run(
+    target: &TargetArgs,
+    show_secrets: bool,
+    json: bool,
+    ctx: &Context,
+) -> Result<(), Error> {
     let target = Target::open(target, ctx)?;
-    let config = ctx.config_with_defaults(&target.stack, &target.settings, &target.secrets, ConfigCheck::Skipped)?;
+    let config = ctx.config_with_defaults(
+        &target.stack,
+        &target.settings,
+        &target.secrets,
+        ConfigCheck::Skipped,
+    )?;
     let mut entries: Vec<(&Key, &Value)> = config.iter().collect();
     entries.sort_by_key(|(key, _)| (*key).clone());
-    let secrets = if show_secrets { Secrets::Shown(&target.secrets) } else { Secrets::Hidden };
+    let secrets = if show_secrets {
+        Secrets::Shown(&target.secrets)
+    } else {
+        Secrets::Hidden
+    };
     if json {
         let mut object = Map::new();
         for (key, value) in entries {
             object.insert(key.to_string(), shown::json(value, secrets)?);
         }
-        ctx.printer.data(&pretty(&Json::Object(object), Indent::Two));
+        ctx.printer
+            .data(&pretty(&Json::Object(object), Indent::Two));
         return Ok(());
     }
     let mut table = Table::new(["KEY", "VALUE"]);
     for (key, value) in entries {
-        table.row([key.display_in(target.stack.project_name()), shown::text(value, secrets)?]);
+        table.row([
+            key.display_in(target.stack.project_name()),
+            shown::text(value, secrets)?,
+        ]);
     }
     ctx.printer.styled(&table.render());
     Ok(())

@@ -109,11 +109,21 @@ impl Target {
 
     fn of(stack: Stack, file: Option<&str>, ctx: &Context) -> Result<Self, Error> {
         let settings = ctx.stack_settings(&stack, file)?;
-        let is_enabled = ctx.environment.is_on("PULUMI_FALLBACK_TO_STATE_SECRETS_MANAGER");
-        let state = if is_enabled { Some(ctx.load_state(&stack)?) } else { None };
+        let is_enabled = ctx
+            .environment
+            .is_on("PULUMI_FALLBACK_TO_STATE_SECRETS_MANAGER");
+        let state = if is_enabled {
+            Some(ctx.load_state(&stack)?)
+        } else {
+            None
+        };
         let recorded = state.as_ref().and_then(|state| state.provider());
         let secrets = ctx.stack_secrets(&settings, &stack, recorded, StateFallback::IfEnabled)?;
-        Ok(Target { stack, settings, secrets })
+        Ok(Target {
+            stack,
+            settings,
+            secrets,
+        })
     }
 
     fn save(&mut self) -> Result<(), Error> {
@@ -130,7 +140,9 @@ fn parse_path(text: &str, is_path: bool, project: &str) -> Result<KeyPath, Error
     let path = if is_path {
         KeyPath::parse(text, project).map_err(Error::from)
     } else {
-        Key::parse_in(text, project).map(KeyPath::of).map_err(Error::from)
+        Key::parse_in(text, project)
+            .map(KeyPath::of)
+            .map_err(Error::from)
     };
     path.map_err(|error| error.context("invalid configuration key"))
 }

@@ -22,37 +22,65 @@ pub struct RefreshArgs {
 pub(super) fn run(args: RefreshArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
     ctx.project()?;
     let stack = ctx.require_stack(target.stack.as_deref(), IfMissing::Fail)?;
-    let newest = stack.backend.history(&stack.reference, Some(Page { size: 1, number: 1 }))?;
+    let newest = stack
+        .backend
+        .history(&stack.reference, Some(Page { size: 1, number: 1 }))?;
     let Some(record) = newest.into_iter().next() else {
         return Err(Error::user("no previous deployment"));
     };
     let path = ctx
         .settings_path(&stack, target.config_file.as_deref())?
-        .ok_or_else(|| Error::user("the settings of a stack of another project cannot be refreshed"))?;
+        .ok_or_else(|| {
+            Error::user("the settings of a stack of another project cannot be refreshed")
+        })?;
     if path.exists() && !args.force {
         let backup = free_backup(&path);
         std::fs::rename(&path, &backup)?;
-        ctx.printer.line(&format!("backed up existing configuration file to {}", backup.display()));
+        ctx.printer.line(&format!(
+            "backed up existing configuration file to {}",
+            backup.display()
+        ));
     }
     let mut settings = StackSettings::read(&path, stack.project_name())?;
-    settings.file.set_config(&ConfigMap::from_json(&record.config)?);
+    settings
+        .file
+        .set_config(&ConfigMap::from_json(&record.config)?);
     let state = ctx.load_state(&stack)?;
     if let Some(secrets) = state.provider().map(secrets_of) {
         settings.file.set_secrets(&secrets);
     }
     settings.save(None)?;
-    ctx.printer.line(&format!("refreshed configuration for stack '{}'", stack.name()));
+    ctx.printer.line(&format!(
+        "refreshed configuration for stack '{}'",
+        stack.name()
+    ));
     Ok(())
 }
 
 /// What the settings file says about a manager that a state records.
 pub(crate) fn secrets_of(provider: &plumb_state::SecretsProvider) -> SecretsSettings {
-    let state = provider.state.as_ref().and_then(|state| serde_json::from_str(state.as_str()).ok());
+    let state = provider
+        .state
+        .as_ref()
+        .and_then(|state| serde_json::from_str(state.as_str()).ok());
     let state: serde_json::Value = state.unwrap_or_default();
-    let text = |key: &str| state.get(key).and_then(serde_json::Value::as_str).map(ToOwned::to_owned);
+    let text = |key: &str| {
+        state
+            .get(key)
+            .and_then(serde_json::Value::as_str)
+            .map(ToOwned::to_owned)
+    };
     match provider.type_name.as_str() {
-        "cloud" => SecretsSettings { provider: text("url"), encrypted_key: text("encryptedkey"), salt: None },
-        _ => SecretsSettings { provider: None, encrypted_key: None, salt: text("salt") },
+        "cloud" => SecretsSettings {
+            provider: text("url"),
+            encrypted_key: text("encryptedkey"),
+            salt: None,
+        },
+        _ => SecretsSettings {
+            provider: None,
+            encrypted_key: None,
+            salt: text("salt"),
+        },
     }
 }
 

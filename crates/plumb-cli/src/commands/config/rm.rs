@@ -26,7 +26,12 @@ pub struct RemoveAllArgs {
     pub keys: Vec<String>,
 }
 
-pub(super) fn run(keys: Vec<String>, is_path: bool, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+pub(super) fn run(
+    keys: Vec<String>,
+    is_path: bool,
+    target: &TargetArgs,
+    ctx: &Context,
+) -> Result<(), Error> {
     let mut target = Target::open(target, ctx)?;
     let mut config = target.settings.file.config().clone();
     for key in keys {

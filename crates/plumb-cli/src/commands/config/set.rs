@@ -66,10 +66,16 @@ pub(super) fn run(args: SetArgs, target: &TargetArgs, ctx: &Context) -> Result<(
 
 fn read_value(is_secret: bool, is_raw: bool, ctx: &Context) -> Result<String, Error> {
     if ctx.is_interactive() {
-        return if is_secret { prompt::secret("value") } else { prompt::text("value", None) };
+        return if is_secret {
+            prompt::secret("value")
+        } else {
+            prompt::text("value", None)
+        };
     }
     if ctx.environment.stdin_is_terminal {
-        return Err(Error::user("config value must be specified in non-interactive mode"));
+        return Err(Error::user(
+            "config value must be specified in non-interactive mode",
+        ));
     }
     let mut text = String::new();
     std::io::stdin().lock().read_to_string(&mut text)?;
@@ -127,7 +133,11 @@ fn looks_like_a_secret(path: &KeyPath, text: &str) -> bool {
         (has(|c| !c.is_ascii_alphanumeric()), 33.0),
     ];
     let mixed = classes.iter().filter(|(is_used, _)| *is_used).count() > 1;
-    let alphabet: f64 = classes.iter().filter(|(is_used, _)| *is_used).map(|(_, size)| size).sum();
+    let alphabet: f64 = classes
+        .iter()
+        .filter(|(is_used, _)| *is_used)
+        .map(|(_, size)| size)
+        .sum();
     mixed && alphabet.max(1.0).log2() * chars.len() as f64 >= MANY_BITS
 }
 
@@ -139,7 +149,8 @@ mod tests {
 
     #[test]
     fn only_random_values_under_telling_names_look_like_secrets() {
-        let check = |name: &str, value: &str| looks_like_a_secret(&KeyPath::of(Key::new("p", name)), value);
+        let check =
+            |name: &str, value: &str| looks_like_a_secret(&KeyPath::of(Key::new("p", name)), value);
         assert!(check("dbPassword", "aB3$kf92LmQx8z"));
         assert!(!check("dbPassword", "changeme"));
         assert!(!check("color", "aB3$kf92LmQx8z"));

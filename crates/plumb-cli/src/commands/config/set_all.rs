@@ -51,7 +51,10 @@ pub(super) fn run(args: SetAllArgs, target: &TargetArgs, ctx: &Context) -> Resul
 /// Splits `key=value`; the key may be quoted, so that it can hold `=`.
 fn parse_pair(pair: &str, is_path: bool, project: &str) -> Result<(KeyPath, String), Error> {
     let malformed = || Error::user("config value must be in the form [key]=[value]");
-    let quote = pair.chars().next().filter(|first| matches!(first, '"' | '\''));
+    let quote = pair
+        .chars()
+        .next()
+        .filter(|first| matches!(first, '"' | '\''));
     let (key, value) = match quote {
         Some(quote) => {
             let end = pair[1..].find(quote).ok_or_else(malformed)? + 1;
@@ -64,8 +67,8 @@ fn parse_pair(pair: &str, is_path: bool, project: &str) -> Result<(KeyPath, Stri
 }
 
 fn set_json(config: &mut ConfigMap, text: &str, target: &Target) -> Result<(), Error> {
-    let entries: Map<String, Json> =
-        serde_json::from_str(text).map_err(|error| Error::from(error).context("could not parse --json argument"))?;
+    let entries: Map<String, Json> = serde_json::from_str(text)
+        .map_err(|error| Error::from(error).context("could not parse --json argument"))?;
     for (key, entry) in entries {
         let key = Key::parse_in(&key, target.stack.project_name())?;
         let is_secret = entry.get("secret").and_then(Json::as_bool).unwrap_or(false);
@@ -75,7 +78,9 @@ fn set_json(config: &mut ConfigMap, text: &str, target: &Target) -> Result<(), E
             (None, Some(text)) if is_secret => Value::Secure(target.secrets.encrypt(text)?),
             (None, Some(text)) => Value::Text(text.to_owned()),
             (None, None) => {
-                return Err(Error::user(format!("the value of '{key}' is missing; use `config --json --show-secrets`")));
+                return Err(Error::user(format!(
+                    "the value of '{key}' is missing; use `config --json --show-secrets`"
+                )));
             }
         };
         config.insert(key, value);
@@ -86,17 +91,26 @@ fn set_json(config: &mut ConfigMap, text: &str, target: &Target) -> Result<(), E
 /// An object; of a secret one, which leaf was secret is not known, so every text is encrypted.
 fn object_value(object: &Json, is_secret: bool, target: &Target) -> Result<Value, Error> {
     let tree = Tree::from_json(object);
-    Ok(Value::Object(if is_secret { encrypt_texts(tree, target)? } else { tree }))
+    Ok(Value::Object(if is_secret {
+        encrypt_texts(tree, target)?
+    } else {
+        tree
+    }))
 }
 
 fn encrypt_texts(tree: Tree, target: &Target) -> Result<Tree, Error> {
     Ok(match tree {
         Tree::Text(text) => Tree::Secure(target.secrets.encrypt(&text)?),
-        Tree::List(items) => {
-            Tree::List(items.into_iter().map(|item| encrypt_texts(item, target)).collect::<Result<_, _>>()?)
-        }
+        Tree::List(items) => Tree::List(
+            items
+                .into_iter()
+                .map(|item| encrypt_texts(item, target))
+                .collect::<Result<_, _>>()?,
+        ),
         Tree::Map(entries) => {
-            let entries = entries.into_iter().map(|(key, item)| Ok((key, encrypt_texts(item, target)?)));
+            let entries = entries
+                .into_iter()
+                .map(|(key, item)| Ok((key, encrypt_texts(item, target)?)));
             Tree::Map(entries.collect::<Result<_, Error>>()?)
         }
         Tree::Null | Tree::Bool(_) | Tree::Number(_) | Tree::Secure(_) => tree,
@@ -110,10 +124,15 @@ mod tests {
     #[test]
     fn pairs_are_split_at_the_first_equals_sign_outside_a_quoted_key() {
         let split = |pair: &str| {
-            parse_pair(pair, false, "p").map(|(path, value)| (path.key.to_string(), value)).ok()
+            parse_pair(pair, false, "p")
+                .map(|(path, value)| (path.key.to_string(), value))
+                .ok()
         };
         assert_eq!(split("a=b=c"), Some(("p:a".to_owned(), "b=c".to_owned())));
-        assert_eq!(split("\"a=b\"=c"), Some(("p:a=b".to_owned(), "c".to_owned())));
+        assert_eq!(
+            split("\"a=b\"=c"),
+            Some(("p:a=b".to_owned(), "c".to_owned()))
+        );
         assert_eq!(split("'x'="), Some(("p:x".to_owned(), String::new())));
         assert_eq!(split("a"), None);
         assert_eq!(split("\"a"), None);

@@ -39,12 +39,16 @@ pub(super) fn json(value: &Value, secrets: Secrets<'_>) -> Result<Json, Error> {
 }
 
 fn object_json(tree: &Tree, secrets: Secrets<'_>) -> Result<Json, Error> {
-    Ok(tree.try_reveal(&mut |ciphertext| reveal(ciphertext, secrets))?.to_json())
+    Ok(tree
+        .try_reveal(&mut |ciphertext| reveal(ciphertext, secrets))?
+        .to_json())
 }
 
 fn reveal(ciphertext: &str, secrets: Secrets<'_>) -> Result<String, SecretsError> {
     match secrets {
         Secrets::Hidden => Ok(BLINDED.to_owned()),
-        Secrets::Shown(secrets) => secrets.decrypt(ciphertext).map(|text| text.expose().to_owned()),
+        Secrets::Shown(secrets) => secrets
+            .decrypt(ciphertext)
+            .map(|text| text.expose().to_owned()),
     }
 }

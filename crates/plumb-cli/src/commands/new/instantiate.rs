@@ -23,7 +23,8 @@ pub(super) struct Naming<'n> {
 /// Fails unless the folder is empty.
 pub(super) fn check_empty(folder: &Path) -> Result<(), Error> {
     let is_content = |entry: &fs::DirEntry| !VCS.iter().any(|vcs| entry.file_name() == *vcs);
-    let entries = fs::read_dir(folder).map_err(|error| Error::from(error).context(folder.display()))?;
+    let entries =
+        fs::read_dir(folder).map_err(|error| Error::from(error).context(folder.display()))?;
     if entries.flatten().any(|entry| is_content(&entry)) {
         return Err(Error::user(format!(
             "{} is not empty; use --force to continue and overwrite existing files, or use --dir to specify an empty \
@@ -54,7 +55,10 @@ fn write(file: &TemplateFile, target: &Path, naming: &Naming<'_>) -> std::io::Re
     let is_binary = file.content.contains(&0);
     match std::str::from_utf8(&file.content) {
         Ok(text) if !is_binary => {
-            let extension = file.path.extension().and_then(|extension| extension.to_str());
+            let extension = file
+                .path
+                .extension()
+                .and_then(|extension| extension.to_str());
             let is_yaml = matches!(extension, Some("yaml" | "yml"));
             fs::write(target, substitute(text, naming, is_yaml))?;
         }
@@ -67,18 +71,32 @@ fn write(file: &TemplateFile, target: &Path, naming: &Naming<'_>) -> std::io::Re
 }
 
 fn substitute(text: &str, naming: &Naming<'_>, is_yaml: bool) -> String {
-    let description = if is_yaml { yaml_text(naming.description) } else { naming.description.to_owned() };
-    text.replace("${PROJECT}", naming.name).replace("${DESCRIPTION}", &description)
+    let description = if is_yaml {
+        yaml_text(naming.description)
+    } else {
+        naming.description.to_owned()
+    };
+    text.replace("${PROJECT}", naming.name)
+        .replace("${DESCRIPTION}", &description)
 }
 
 /// Text as a YAML scalar: quoted when it would mean something else.
 fn yaml_text(text: &str) -> String {
     let is_plain = !text.is_empty()
-        && text.chars().all(|c| c.is_alphanumeric() || " _-.,/()".contains(c))
+        && text
+            .chars()
+            .all(|c| c.is_alphanumeric() || " _-.,/()".contains(c))
         && text.starts_with(char::is_alphabetic)
         && !text.ends_with(' ')
-        && !matches!(text.to_lowercase().as_str(), "true" | "false" | "null" | "yes" | "no" | "on" | "off");
-    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "''")) }
+        && !matches!(
+            text.to_lowercase().as_str(),
+            "true" | "false" | "null" | "yes" | "no" | "on" | "off"
+        );
+    if is_plain {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "''"))
+    }
 }
 
 /// Gives the project file its names, and takes out what only concerns the template.
@@ -127,9 +145,18 @@ mod tests {
 
     #[test]
     fn names_are_filled_in_and_quoted_where_yaml_needs_it() {
-        let naming = Naming { name: "shop", description: "a: b" };
-        assert_eq!(substitute("${PROJECT}: ${DESCRIPTION}", &naming, true), "shop: 'a: b'");
-        assert_eq!(substitute("${PROJECT}: ${DESCRIPTION}", &naming, false), "shop: a: b");
+        let naming = Naming {
+            name: "shop",
+            description: "a: b",
+        };
+        assert_eq!(
+            substitute("${PROJECT}: ${DESCRIPTION}", &naming, true),
+            "shop: 'a: b'"
+        );
+        assert_eq!(
+            substitute("${PROJECT}: ${DESCRIPTION}", &naming, false),
+            "shop: a: b"
+        );
         assert_eq!(yaml_text("A minimal program"), "A minimal program");
         assert_eq!(yaml_text(""), "''");
     }

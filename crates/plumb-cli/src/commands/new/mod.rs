@@ -82,7 +82,8 @@ pub struct NewArgs {
 pub fn run(args: NewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     if args.list_templates {
         for template in template::all(ctx)? {
-            ctx.printer.line(&format!("{:<12}{}", template.name, template.description));
+            ctx.printer
+                .line(&format!("{:<12}{}", template.name, template.description));
         }
         return Ok(ExitStatus::Success);
     }
@@ -98,7 +99,14 @@ pub fn run(args: NewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         return empty_project(&args, &folder, ctx);
     };
     let (name, description) = naming(&args, &template, &folder)?;
-    instantiate::copy(&template, &Naming { name: &name, description: &description }, &folder)?;
+    instantiate::copy(
+        &template,
+        &Naming {
+            name: &name,
+            description: &description,
+        },
+        &folder,
+    )?;
     apply_runtime_options(&args.runtime_options, &folder)?;
     ctx.printer.line(&format!("Created project '{name}'"));
     ctx.printer.line("");
@@ -121,7 +129,10 @@ fn choose_template(args: &NewArgs, ctx: &Context) -> Result<Option<Template>, Er
         None if args.yes => Ok(None),
         None => {
             let mut all = template::all(ctx)?;
-            let choices = all.iter().map(|template| format!("{:<12}{}", template.name, template.description)).collect();
+            let choices = all
+                .iter()
+                .map(|template| format!("{:<12}{}", template.name, template.description))
+                .collect();
             let index = prompt::select("Please choose a template:", choices)?;
             Ok(Some(all.swap_remove(index)))
         }
@@ -157,9 +168,11 @@ fn empty_project(args: &NewArgs, folder: &Path, ctx: &Context) -> Result<ExitSta
 }
 
 fn naming(args: &NewArgs, template: &Template, folder: &Path) -> Result<(String, String), Error> {
-    let from_stack = args.stack.as_deref().and_then(|stack| match stack.split('/').collect::<Vec<_>>().as_slice() {
-        [_, project, _] => Some((*project).to_owned()),
-        _ => None,
+    let from_stack = args.stack.as_deref().and_then(|stack| {
+        match stack.split('/').collect::<Vec<_>>().as_slice() {
+            [_, project, _] => Some((*project).to_owned()),
+            _ => None,
+        }
     });
     let default = if template.project_name == "${PROJECT}" || template.project_name.is_empty() {
         sanitized(folder)
@@ -187,17 +200,28 @@ fn naming(args: &NewArgs, template: &Template, folder: &Path) -> Result<(String,
 }
 
 fn checked_name(name: &str) -> Result<String, Error> {
-    ProjectName::parse(name)
-        .map_err(|error| Error::from(error).context(format!("'{name}' is not a valid project name")))?;
+    ProjectName::parse(name).map_err(|error| {
+        Error::from(error).context(format!("'{name}' is not a valid project name"))
+    })?;
     Ok(name.to_owned())
 }
 
 /// The folder's name with what a project name may not hold taken out.
 fn sanitized(folder: &Path) -> String {
-    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let name: String =
-        name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')).take(100).collect();
-    if ProjectName::parse(&name).is_ok() { name } else { "project".to_owned() }
+    let name = folder
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let name: String = name
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+        .take(100)
+        .collect();
+    if ProjectName::parse(&name).is_ok() {
+        name
+    } else {
+        "project".to_owned()
+    }
 }
 
 fn apply_runtime_options(options: &[String], folder: &Path) -> Result<(), Error> {
@@ -209,12 +233,17 @@ fn apply_runtime_options(options: &[String], folder: &Path) -> Result<(), Error>
     let text = files::read_text(&path)?.unwrap_or_default();
     let mut file = ProjectFile::parse(&shown, &text)?;
     let Some(mut runtime) = file.project(&shown)?.runtime else {
-        return Err(Error::user("the template has no runtime to set options for"));
+        return Err(Error::user(
+            "the template has no runtime to set options for",
+        ));
     };
     for option in options {
-        let (key, value) =
-            option.split_once('=').ok_or_else(|| Error::user(format!("invalid runtime option: {option}")))?;
-        runtime.options.insert(key.to_owned(), serde_json::Value::from(value));
+        let (key, value) = option
+            .split_once('=')
+            .ok_or_else(|| Error::user(format!("invalid runtime option: {option}")))?;
+        runtime
+            .options
+            .insert(key.to_owned(), serde_json::Value::from(value));
     }
     file.set_runtime(&runtime);
     Ok(files::write_text(&path, &file.to_text(), Access::Shared)?)
@@ -228,7 +257,10 @@ fn make_stack(args: &NewArgs, ctx: &Context) -> Result<Stack, Error> {
     };
     let stack = ctx.stack_named(&name)?;
     if !stack.backend.stack_exists(&stack.reference)? {
-        let new = NewStack { secrets_provider: Some(&args.secrets_provider), config_file: None };
+        let new = NewStack {
+            secrets_provider: Some(&args.secrets_provider),
+            config_file: None,
+        };
         ctx.create_stack(&stack, new)?;
     }
     ctx.select_stack(&stack)?;
@@ -236,21 +268,32 @@ fn make_stack(args: &NewArgs, ctx: &Context) -> Result<Stack, Error> {
 }
 
 /// Saves the values that the command line gives, and those that the template asks for.
-fn save_config(args: &NewArgs, template: &Template, stack: &Stack, ctx: &Context) -> Result<bool, Error> {
+fn save_config(
+    args: &NewArgs,
+    template: &Template,
+    stack: &Stack,
+    ctx: &Context,
+) -> Result<bool, Error> {
     let mut settings = ctx.stack_settings(stack, None)?;
     let secrets = ctx.stack_secrets(&settings, stack, None, StateFallback::IfEnabled)?;
     let mut config = settings.file.config().clone();
     let before = config.clone();
     for pair in &args.config {
-        let (key, value) = pair
-            .split_once('=')
-            .ok_or_else(|| Error::user(format!("config value '{pair}' is not of the form key=value")))?;
+        let (key, value) = pair.split_once('=').ok_or_else(|| {
+            Error::user(format!(
+                "config value '{pair}' is not of the form key=value"
+            ))
+        })?;
         let path = if args.config_path {
             KeyPath::parse(key, stack.project_name())?
         } else {
             KeyPath::of(Key::parse_in(key, stack.project_name())?)
         };
-        let is_secret = template.spec.config.get(key).is_some_and(|setting| setting.secret);
+        let is_secret = template
+            .spec
+            .config
+            .get(key)
+            .is_some_and(|setting| setting.secret);
         let value = if is_secret {
             NewValue::Secure(secrets.encrypt(value)?)
         } else {
@@ -278,7 +321,11 @@ fn save_config(args: &NewArgs, template: &Template, stack: &Stack, ctx: &Context
         if answer.is_empty() {
             continue;
         }
-        let value = if setting.secret { NewValue::Secure(secrets.encrypt(&answer)?) } else { NewValue::Untyped(answer) };
+        let value = if setting.secret {
+            NewValue::Secure(secrets.encrypt(&answer)?)
+        } else {
+            NewValue::Untyped(answer)
+        };
         config.set_path(&KeyPath::of(key), value)?;
     }
     if config == before {
@@ -290,7 +337,10 @@ fn save_config(args: &NewArgs, template: &Template, stack: &Stack, ctx: &Context
 }
 
 fn say_next_steps(args: &NewArgs, template: &Template, folder: &Path, ctx: &Context) {
-    ctx.printer.line(&format!("Your new project is ready to go! {}", ctx.emoji_or("✨", "")));
+    ctx.printer.line(&format!(
+        "Your new project is ready to go! {}",
+        ctx.emoji_or("✨", "")
+    ));
     ctx.printer.line("");
     let mut steps = Vec::new();
     if *folder != ctx.environment.cwd {
@@ -301,10 +351,15 @@ fn say_next_steps(args: &NewArgs, template: &Template, folder: &Path, ctx: &Cont
         steps.push("pulumi stack init".to_owned());
     }
     match steps.as_slice() {
-        [] => ctx.printer.line("To perform an initial deployment, run `pulumi up`"),
-        [step] => ctx.printer.line(&format!("To perform an initial deployment, run '{step}', then, run `pulumi up`")),
+        [] => ctx
+            .printer
+            .line("To perform an initial deployment, run `pulumi up`"),
+        [step] => ctx.printer.line(&format!(
+            "To perform an initial deployment, run '{step}', then, run `pulumi up`"
+        )),
         steps => {
-            ctx.printer.line("To perform an initial deployment, run the following commands:");
+            ctx.printer
+                .line("To perform an initial deployment, run the following commands:");
             ctx.printer.line("");
             for (index, step) in steps.iter().enumerate() {
                 ctx.printer.line(&format!("   {}. {step}", index + 1));

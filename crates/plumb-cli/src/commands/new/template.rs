@@ -37,17 +37,35 @@ const BUILT_IN: [BuiltIn; 2] = [
     (
         "python",
         &[
-            ("Pulumi.yaml", include_str!("../../../templates/python/Pulumi.yaml")),
-            ("__main__.py", include_str!("../../../templates/python/__main__.py")),
-            ("requirements.txt", include_str!("../../../templates/python/requirements.txt")),
-            (".gitignore", include_str!("../../../templates/python/gitignore")),
+            (
+                "Pulumi.yaml",
+                include_str!("../../../templates/python/Pulumi.yaml"),
+            ),
+            (
+                "__main__.py",
+                include_str!("../../../templates/python/__main__.py"),
+            ),
+            (
+                "requirements.txt",
+                include_str!("../../../templates/python/requirements.txt"),
+            ),
+            (
+                ".gitignore",
+                include_str!("../../../templates/python/gitignore"),
+            ),
         ],
     ),
     (
         "yaml",
         &[
-            ("Pulumi.yaml", include_str!("../../../templates/yaml/Pulumi.yaml")),
-            (".gitignore", include_str!("../../../templates/yaml/gitignore")),
+            (
+                "Pulumi.yaml",
+                include_str!("../../../templates/yaml/Pulumi.yaml"),
+            ),
+            (
+                ".gitignore",
+                include_str!("../../../templates/yaml/gitignore"),
+            ),
         ],
     ),
 ];
@@ -59,8 +77,12 @@ const SKIPPED: [&str; 2] = [".git", ".pulumi.template.yaml"];
 pub(super) fn all(ctx: &Context) -> Result<Vec<Template>, Error> {
     let mut templates: Vec<Template> = BUILT_IN.iter().map(built_in).collect::<Result<_, _>>()?;
     if let Some(root) = own_folder(ctx) {
-        let entries = fs::read_dir(&root).map_err(|error| Error::from(error).context(root.display()))?;
-        for entry in entries.flatten().filter(|entry| entry.path().join("Pulumi.yaml").is_file()) {
+        let entries =
+            fs::read_dir(&root).map_err(|error| Error::from(error).context(root.display()))?;
+        for entry in entries
+            .flatten()
+            .filter(|entry| entry.path().join("Pulumi.yaml").is_file())
+        {
             templates.push(from_folder(&entry.path())?);
         }
     }
@@ -75,17 +97,24 @@ pub(super) fn find(name: &str, ctx: &Context) -> Result<Template, Error> {
         return from_folder(&folder);
     }
     if name.contains("://") || name.starts_with("git@") || name.contains("github.com/") {
-        return Err(Error::unsupported(format!("template '{name}': fetching templates from addresses")));
+        return Err(Error::unsupported(format!(
+            "template '{name}': fetching templates from addresses"
+        )));
     }
     let template = all(ctx)?.into_iter().find(|template| template.name == name);
     template.ok_or_else(|| {
         let known: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
-        Error::user(format!("template '{name}' not found: it is neither a folder nor one of {}", known.join(", ")))
+        Error::user(format!(
+            "template '{name}' not found: it is neither a folder nor one of {}",
+            known.join(", ")
+        ))
     })
 }
 
 fn own_folder(ctx: &Context) -> Option<PathBuf> {
-    ctx.environment.non_empty("PULUMI_TEMPLATE_PATH").map(|path| ctx.environment.cwd.join(path))
+    ctx.environment
+        .non_empty("PULUMI_TEMPLATE_PATH")
+        .map(|path| ctx.environment.cwd.join(path))
 }
 
 fn built_in((name, files): &BuiltIn) -> Result<Template, Error> {
@@ -99,10 +128,14 @@ fn built_in((name, files): &BuiltIn) -> Result<Template, Error> {
 
 fn from_folder(folder: &Path) -> Result<Template, Error> {
     let mut files = Vec::new();
-    collect(folder, Path::new(""), &mut files).map_err(|error| Error::from(error).context(folder.display()))?;
+    collect(folder, Path::new(""), &mut files)
+        .map_err(|error| Error::from(error).context(folder.display()))?;
     files.sort_by(|left, right| left.path.cmp(&right.path));
     let name = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    let name = name.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = name
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
     of_files(&name, files)
 }
 
@@ -118,7 +151,11 @@ fn of_files(name: &str, files: Vec<TemplateFile>) -> Result<Template, Error> {
     Ok(Template {
         name: name.to_owned(),
         project_name: project.name,
-        description: spec.description.clone().or(project.description).unwrap_or_default(),
+        description: spec
+            .description
+            .clone()
+            .or(project.description)
+            .unwrap_or_default(),
         spec,
         files,
     })
@@ -136,7 +173,11 @@ fn collect(root: &Path, below: &Path, files: &mut Vec<TemplateFile>) -> std::io:
             collect(root, &path, files)?;
         } else {
             let is_executable = is_executable(&metadata);
-            files.push(TemplateFile { path, content: fs::read(entry.path())?, is_executable });
+            files.push(TemplateFile {
+                path,
+                content: fs::read(entry.path())?,
+                is_executable,
+            });
         }
     }
     Ok(())

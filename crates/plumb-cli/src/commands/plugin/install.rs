@@ -43,14 +43,18 @@ pub struct InstallArgs {
     pub version: Option<String>,
 }
 
-const BUNDLED: [&str; 8] = ["nodejs", "bun", "go", "python", "dotnet", "yaml", "java", "pcl"];
+const BUNDLED: [&str; 8] = [
+    "nodejs", "bun", "go", "python", "dotnet", "yaml", "java", "pcl",
+];
 
 pub(super) fn run(args: InstallArgs, ctx: &Context) -> Result<(), Error> {
     if args.kind.is_none() {
         return Err(Error::unsupported("installing the plugins of a project"));
     }
     let kind = parse_kind(args.kind.as_deref().unwrap_or_default())?;
-    let name = args.name.ok_or_else(|| Error::user("missing plugin name argument"))?;
+    let name = args
+        .name
+        .ok_or_else(|| Error::user("missing plugin name argument"))?;
     if kind == PluginKind::Language && BUNDLED.contains(&name.as_str()) {
         return Err(Error::user(format!(
             "the {name} language plugin is bundled with Pulumi, and cannot be directly installed with this command"
@@ -60,12 +64,17 @@ pub(super) fn run(args: InstallArgs, ctx: &Context) -> Result<(), Error> {
         return Err(Error::user("--exact requires a version"));
     }
     let version = match args.version.as_deref() {
-        Some(text) => {
-            Some(parse_tolerant(text).ok_or_else(|| Error::user(format!("invalid plugin semver: {text}")))?)
-        }
+        Some(text) => Some(
+            parse_tolerant(text)
+                .ok_or_else(|| Error::user(format!("invalid plugin semver: {text}")))?,
+        ),
         None => None,
     };
-    let target = version.as_ref().map(|version| cache(ctx).directory().join(format!("{kind}-{name}-v{version}")));
+    let target = version.as_ref().map(|version| {
+        cache(ctx)
+            .directory()
+            .join(format!("{kind}-{name}-v{version}"))
+    });
     if let Some(target) = &target
         && target.is_dir()
         && !args.reinstall
@@ -73,18 +82,24 @@ pub(super) fn run(args: InstallArgs, ctx: &Context) -> Result<(), Error> {
         return Ok(());
     }
     let Some(file) = args.file else {
-        return Err(Error::unsupported("downloading plugins; install them from a file with `--file`, which"));
+        return Err(Error::unsupported(
+            "downloading plugins; install them from a file with `--file`, which",
+        ));
     };
     if args.checksum.is_some() {
         return Err(Error::user("`--checksum` is not supported yet"));
     }
     let (Some(target), Some(version)) = (target, version) else {
-        return Err(Error::user("installing a plugin from a file requires its version"));
+        return Err(Error::user(
+            "installing a plugin from a file requires its version",
+        ));
     };
-    ctx.printer.info(&format!("[{kind} plugin {name}-{version}] installing"));
+    ctx.printer
+        .info(&format!("[{kind} plugin {name}-{version}] installing"));
     let source = ctx.environment.cwd.join(&file);
-    install(&source, &target, &kind.file_name(&name))
-        .map_err(|error| Error::from(error).context(format!("installing plugin from {}", source.display())))
+    install(&source, &target, &kind.file_name(&name)).map_err(|error| {
+        Error::from(error).context(format!("installing plugin from {}", source.display()))
+    })
 }
 
 /// Puts the plugin into its folder. While `<folder>.partial` exists, the plugin does not count as installed.

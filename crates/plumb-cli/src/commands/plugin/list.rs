@@ -40,7 +40,10 @@ pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<(), Error> {
         plugins.push((plugin, usage));
     }
     if as_json {
-        let all: Vec<Json> = plugins.iter().map(|(plugin, usage)| json(plugin, usage)).collect();
+        let all: Vec<Json> = plugins
+            .iter()
+            .map(|(plugin, usage)| json(plugin, usage))
+            .collect();
         ctx.printer.data(&pretty(&all, Indent::Two));
         return Ok(());
     }
@@ -60,7 +63,8 @@ pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<(), Error> {
     }
     ctx.printer.styled(&table.render());
     ctx.printer.line("");
-    ctx.printer.line(&format!("TOTAL plugin cache size: {}", size(total)));
+    ctx.printer
+        .line(&format!("TOTAL plugin cache size: {}", size(total)));
     Ok(())
 }
 
@@ -70,7 +74,10 @@ fn json(plugin: &CachedPlugin, usage: &PluginUsage) -> Json {
     object.insert("kind".to_owned(), Json::from(plugin.kind.to_string()));
     object.insert("version".to_owned(), Json::from(version(plugin)));
     object.insert("size".to_owned(), Json::from(usage.size));
-    for (key, time) in [("installTime", usage.installed), ("lastUsedTime", usage.last_used)] {
+    for (key, time) in [
+        ("installTime", usage.installed),
+        ("lastUsedTime", usage.last_used),
+    ] {
         if let Some(time) = time.and_then(timestamp) {
             object.insert(key.to_owned(), Json::from(json_time(time)));
         }
@@ -79,7 +86,11 @@ fn json(plugin: &CachedPlugin, usage: &PluginUsage) -> Json {
 }
 
 fn version(plugin: &CachedPlugin) -> String {
-    plugin.version.as_ref().map(ToString::to_string).unwrap_or_default()
+    plugin
+        .version
+        .as_ref()
+        .map(ToString::to_string)
+        .unwrap_or_default()
 }
 
 fn timestamp(time: std::time::SystemTime) -> Option<Timestamp> {
@@ -108,6 +119,9 @@ mod tests {
 
     #[test]
     fn sizes_have_two_digits() {
-        assert_eq!([size(0), size(999), size(1500), size(82_300_000)], ["0 B", "999 B", "1.5 kB", "82 MB"]);
+        assert_eq!(
+            [size(0), size(999), size(1500), size(82_300_000)],
+            ["0 B", "999 B", "1.5 kB", "82 MB"]
+        );
     }
 }

@@ -51,8 +51,14 @@ pub(crate) fn cache(ctx: &Context) -> Cache {
 }
 
 fn parse_kind(text: &str) -> Result<PluginKind, Error> {
-    [PluginKind::Resource, PluginKind::Language, PluginKind::Analyzer, PluginKind::Converter, PluginKind::Tool]
-        .into_iter()
-        .find(|kind| kind.to_string() == text)
-        .ok_or_else(|| Error::user(format!("unrecognized plugin kind: {text}")))
+    [
+        PluginKind::Resource,
+        PluginKind::Language,
+        PluginKind::Analyzer,
+        PluginKind::Converter,
+        PluginKind::Tool,
+    ]
+    .into_iter()
+    .find(|kind| kind.to_string() == text)
+    .ok_or_else(|| Error::user(format!("unrecognized plugin kind: {text}")))
 }

@@ -36,8 +36,13 @@ pub(super) fn run(args: RemoveArgs, ctx: &Context) -> Result<(), Error> {
         if !ctx.is_interactive() {
             return Err(Error::user("non-interactive mode requires --yes flag"));
         }
-        ctx.printer.line(&format!("This will remove {} plugins from the cache:", doomed.len()));
-        doomed.iter().for_each(|plugin| ctx.printer.line(&format!("    {}", shown(plugin))));
+        ctx.printer.line(&format!(
+            "This will remove {} plugins from the cache:",
+            doomed.len()
+        ));
+        for plugin in &doomed {
+            ctx.printer.line(&format!("    {}", shown(plugin)));
+        }
         if !prompt::confirm("Remove them?")? {
             return Err(Error::shown(ExitStatus::Failure));
         }
@@ -47,16 +52,26 @@ pub(super) fn run(args: RemoveArgs, ctx: &Context) -> Result<(), Error> {
     for plugin in &doomed {
         match cache.remove(plugin) {
             Ok(()) => ctx.printer.line(&format!("removed: {}", shown(plugin))),
-            Err(error) => failures.push(format!("failed to delete: {}: {}", shown(plugin), crate::error::chain(&error))),
+            Err(error) => failures.push(format!(
+                "failed to delete: {}: {}",
+                shown(plugin),
+                crate::error::chain(&error)
+            )),
         }
     }
-    if failures.is_empty() { Ok(()) } else { Err(Error::several(failures)) }
+    if failures.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::several(failures))
+    }
 }
 
 fn selected(args: &RemoveArgs, ctx: &Context) -> Result<Vec<CachedPlugin>, Error> {
     let kind = args.kind.as_deref().map(parse_kind).transpose()?;
     if kind.is_none() && !args.all {
-        return Err(Error::user("please pass --all if you'd like to remove all plugins"));
+        return Err(Error::user(
+            "please pass --all if you'd like to remove all plugins",
+        ));
     }
     let range = args.version.as_deref().map(Versions::parse).transpose()?;
     let plugins = cache(ctx).list()?;
@@ -78,9 +93,9 @@ impl Versions {
     fn parse(text: &str) -> Result<Self, Error> {
         match parse_tolerant(text) {
             Some(version) => Ok(Versions::One(version)),
-            None => Ok(Versions::Range(
-                VersionRange::parse(text).map_err(|error| Error::from(error).context("invalid plugin semver"))?,
-            )),
+            None => Ok(Versions::Range(VersionRange::parse(text).map_err(
+                |error| Error::from(error).context("invalid plugin semver"),
+            )?)),
         }
     }
 

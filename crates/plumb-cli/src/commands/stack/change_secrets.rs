@@ -30,10 +30,13 @@ pub(super) fn run(args: ChangeArgs, target: &TargetArgs, ctx: &Context) -> Resul
     let state = ctx.load_state(&stack)?;
     let old = ctx.stack_secrets(&settings, &stack, state.provider(), StateFallback::Always)?;
     old.check()?;
-    let is_rotation = old.manager().is_some_and(|manager| manager.kind() == PASSPHRASE);
+    let is_rotation = old
+        .manager()
+        .is_some_and(|manager| manager.kind() == PASSPHRASE);
     let new = Arc::new(ctx.new_passphrase_manager(is_rotation)?);
 
-    ctx.printer.line("Migrating old configuration and state to new secrets provider");
+    ctx.printer
+        .line("Migrating old configuration and state to new secrets provider");
     let mut config = settings.file.config().clone();
     for (key, value) in settings.file.config().iter() {
         let changed = value.try_map_ciphertexts(&mut |ciphertext| {
@@ -46,7 +49,10 @@ pub(super) fn run(args: ChangeArgs, target: &TargetArgs, ctx: &Context) -> Resul
     let codec = ManagerCodec(Arc::clone(&new) as Arc<dyn SecretsManager>);
     ctx.edit_state(&stack, |snapshot| {
         let recorded = snapshot.opaque().secrets_provider.clone();
-        let mut plain = snapshot.decrypt(&ctx.codec_of(recorded.as_ref())?, &mut CiphertextCache::new())?;
+        let mut plain = snapshot.decrypt(
+            &ctx.codec_of(recorded.as_ref())?,
+            &mut CiphertextCache::new(),
+        )?;
         plain.secrets_provider = Some(provider);
         *snapshot = plain.encrypt(&codec, &mut CiphertextCache::new())?;
         Ok(())

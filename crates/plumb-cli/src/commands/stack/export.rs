@@ -35,8 +35,9 @@ pub(super) fn run(args: ExportArgs, target: &TargetArgs, ctx: &Context) -> Resul
     match &args.file {
         Some(file) => {
             let path = ctx.environment.cwd.join(file);
-            std::fs::write(&path, text)
-                .map_err(|error| Error::from(error).context(format!("could not open file {}", path.display())))?;
+            std::fs::write(&path, text).map_err(|error| {
+                Error::from(error).context(format!("could not open file {}", path.display()))
+            })?;
         }
         None => ctx.printer.data(&text),
     }

@@ -44,31 +44,59 @@ pub(super) fn run(args: GraphArgs, target: &TargetArgs, ctx: &Context) -> Result
     let snapshot = state
         .opaque()
         .filter(|snapshot| !snapshot.resources.is_empty())
-        .ok_or_else(|| Error::user(format!("unable to find snapshot for stack '{}'", stack.shown)))?;
+        .ok_or_else(|| {
+            Error::user(format!(
+                "unable to find snapshot for stack '{}'",
+                stack.shown
+            ))
+        })?;
     let path = ctx.environment.cwd.join(&args.file);
     std::fs::write(&path, dot(snapshot, &args))?;
-    ctx.printer.line(&format!("{}Wrote stack dependency graph to `{}`", ctx.emoji_or("🔍 ", ""), args.file));
+    ctx.printer.line(&format!(
+        "{}Wrote stack dependency graph to `{}`",
+        ctx.emoji_or("🔍 ", ""),
+        args.file
+    ));
     Ok(())
 }
 
 fn dot(snapshot: &Snapshot, args: &GraphArgs) -> String {
-    let index: FxHashMap<&Urn, usize> =
-        snapshot.resources.iter().enumerate().map(|(index, state)| (&state.urn, index)).collect();
+    let index: FxHashMap<&Urn, usize> = snapshot
+        .resources
+        .iter()
+        .enumerate()
+        .map(|(index, state)| (&state.urn, index))
+        .collect();
     let mut out = String::from("strict digraph {\n");
     if !args.dot_fragment.is_empty() {
         let _ = writeln!(out, "{}", args.dot_fragment);
     }
     for (at, state) in snapshot.resources.iter().enumerate() {
-        let label = if args.short_node_name { state.urn.name() } else { state.urn.as_str() };
+        let label = if args.short_node_name {
+            state.urn.name()
+        } else {
+            state.urn.as_str()
+        };
         let _ = writeln!(out, "    Resource{at} [label={label:?}];");
-        if let Some(parent) = state.parent.as_ref().and_then(|urn| index.get(urn)).filter(|_| !args.ignore_parent_edges) {
-            let _ = writeln!(out, "    Resource{at} -> Resource{parent} [color={:?}];", args.parent_edge_color);
+        if let Some(parent) = state
+            .parent
+            .as_ref()
+            .and_then(|urn| index.get(urn))
+            .filter(|_| !args.ignore_parent_edges)
+        {
+            let _ = writeln!(
+                out,
+                "    Resource{at} -> Resource{parent} [color={:?}];",
+                args.parent_edge_color
+            );
         }
         if args.ignore_dependency_edges {
             continue;
         }
         for dependency in &state.dependencies {
-            let Some(to) = index.get(dependency) else { continue };
+            let Some(to) = index.get(dependency) else {
+                continue;
+            };
             let properties: Vec<&str> = state
                 .property_dependencies
                 .iter()
@@ -79,7 +107,11 @@ fn dot(snapshot: &Snapshot, args: &GraphArgs) -> String {
             let _ = if properties.is_empty() {
                 writeln!(out, "    Resource{at} -> Resource{to} [color={color:?}];")
             } else {
-                writeln!(out, "    Resource{at} -> Resource{to} [color={color:?}, label={:?}];", properties.join(", "))
+                writeln!(
+                    out,
+                    "    Resource{at} -> Resource{to} [color={color:?}, label={:?}];",
+                    properties.join(", ")
+                )
             };
         }
     }

@@ -1,5 +1,7 @@
 //! `stack history`.
 
+use std::fmt::Write as _;
+
 use clap::{ArgGroup, Args, Subcommand};
 use jiff::Timestamp;
 use plumb_backend::{Page, UpdateRecord};
@@ -59,12 +61,17 @@ pub(super) fn run(args: HistoryArgs, target: &TargetArgs, ctx: &Context) -> Resu
     let as_json = wants_json(args.json, &args.output)?;
     let stack = stack_of(target, ctx)?;
     let number = usize::try_from(args.page.max(1)).unwrap_or(1);
-    let page = Page { size: usize::try_from(args.page_size).unwrap_or(0), number };
+    let page = Page {
+        size: usize::try_from(args.page_size).unwrap_or(0),
+        number,
+    };
     let updates = stack.backend.history(&stack.reference, Some(page))?;
     if as_json {
         let manager = revealing_manager(&stack, args.show_secrets, ctx)?;
-        let all: Result<Vec<Json>, Error> =
-            updates.iter().map(|update| json(update, manager.as_deref(), args.show_secrets)).collect();
+        let all: Result<Vec<Json>, Error> = updates
+            .iter()
+            .map(|update| json(update, manager.as_deref(), args.show_secrets))
+            .collect();
         ctx.printer.data(&pretty(&all?, Indent::Two));
         return Ok(());
     }
@@ -92,16 +99,31 @@ fn revealing_manager(
     }
     let settings = ctx.stack_settings(stack, None)?;
     let state = ctx.load_state(stack)?;
-    Ok(ctx.stack_secrets(&settings, stack, state.provider(), StateFallback::Always)?.manager())
+    Ok(ctx
+        .stack_secrets(&settings, stack, state.provider(), StateFallback::Always)?
+        .manager())
 }
 
-fn json(update: &UpdateRecord, manager: Option<&dyn SecretsManager>, show_secrets: bool) -> Result<Json, Error> {
+fn json(
+    update: &UpdateRecord,
+    manager: Option<&dyn SecretsManager>,
+    show_secrets: bool,
+) -> Result<Json, Error> {
     let mut object = Map::new();
     object.insert("kind".to_owned(), Json::from(update.kind.as_str()));
-    object.insert("startTime".to_owned(), Json::from(json_time(seconds(update.start_time))));
+    object.insert(
+        "startTime".to_owned(),
+        Json::from(json_time(seconds(update.start_time))),
+    );
     object.insert("message".to_owned(), Json::from(update.message.as_str()));
-    let environment = update.environment.iter().map(|(key, value)| (key.clone(), Json::from(value.as_str())));
-    object.insert("environment".to_owned(), Json::Object(environment.collect()));
+    let environment = update
+        .environment
+        .iter()
+        .map(|(key, value)| (key.clone(), Json::from(value.as_str())));
+    object.insert(
+        "environment".to_owned(),
+        Json::Object(environment.collect()),
+    );
     let mut config = Map::new();
     for (key, value) in ConfigMap::from_json(&update.config)?.iter() {
         config.insert(key.to_string(), config_json(value, manager, show_secrets));
@@ -110,10 +132,18 @@ fn json(update: &UpdateRecord, manager: Option<&dyn SecretsManager>, show_secret
     object.insert("version".to_owned(), Json::from(update.version));
     if !update.result.is_empty() && update.result != "in-progress" {
         object.insert("result".to_owned(), Json::from(update.result.as_str()));
-        object.insert("endTime".to_owned(), Json::from(json_time(seconds(update.end_time))));
+        object.insert(
+            "endTime".to_owned(),
+            Json::from(json_time(seconds(update.end_time))),
+        );
         if let Some(changes) = &update.resource_changes {
-            let changes = changes.iter().map(|(op, count)| (op.clone(), Json::from(*count)));
-            object.insert("resourceChanges".to_owned(), Json::Object(changes.collect()));
+            let changes = changes
+                .iter()
+                .map(|(op, count)| (op.clone(), Json::from(*count)));
+            object.insert(
+                "resourceChanges".to_owned(),
+                Json::Object(changes.collect()),
+            );
         }
     }
     Ok(Json::Object(object))
@@ -145,23 +175,27 @@ fn seconds(seconds: i64) -> Timestamp {
 fn text(update: &UpdateRecord, full_dates: bool) -> String {
     let mut out = String::new();
     if update.version > 0 {
-        out.push_str(&format!("Version: {}\n", update.version));
+        let _ = writeln!(out, "Version: {}", update.version);
     }
-    out.push_str(&format!("UpdateKind: {}\n", update.kind));
+    let _ = writeln!(out, "UpdateKind: {}", update.kind);
     let style = match update.result.as_str() {
         "succeeded" => "<{%fg 2%}>",
         "failed" => "<{%fg 1%}>",
         _ => "",
     };
     let reset = if style.is_empty() { "" } else { "<{%reset%}>" };
-    out.push_str(&format!("Status: {style}{}{reset}\n", update.result));
-    out.push_str(&format!("Message: {}\n", update.message));
-    out.push_str(&format!("{} {}\n", counts(update), times(update, full_dates)));
-    for (key, value) in update.environment.iter().filter(|(_, value)| !value.is_empty()) {
+    let _ = writeln!(out, "Status: {style}{}{reset}", update.result);
+    let _ = writeln!(out, "Message: {}", update.message);
+    let _ = writeln!(out, "{} {}", counts(update), times(update, full_dates));
+    for (key, value) in update
+        .environment
+        .iter()
+        .filter(|(_, value)| !value.is_empty())
+    {
         if key == "git.head" {
-            out.push_str(&format!("    <{{%fg 3%}}>{key}: {value}<{{%reset%}}>\n"));
+            let _ = writeln!(out, "    <{{%fg 3%}}>{key}: {value}<{{%reset%}}>");
         } else {
-            out.push_str(&format!("    {key}: {value}\n"));
+            let _ = writeln!(out, "    {key}: {value}");
         }
     }
     out.push('\n');
@@ -170,11 +204,25 @@ fn text(update: &UpdateRecord, full_dates: bool) -> String {
 
 fn counts(update: &UpdateRecord) -> String {
     let changes = update.resource_changes.as_ref();
-    let count = |op: &str| changes.and_then(|changes| changes.get(op)).copied().unwrap_or(0);
-    let part = |background: u8, sign: &str, op: &str| {
-        format!("<{{%fg 0%}}><{{%bg {background}%}}>{sign}{}<{{%reset%}}>", count(op))
+    let count = |op: &str| {
+        changes
+            .and_then(|changes| changes.get(op))
+            .copied()
+            .unwrap_or(0)
     };
-    [part(2, "+", "create"), part(1, "-", "delete"), part(3, "~", "update"), part(4, " ", "same")].concat()
+    let part = |background: u8, sign: &str, op: &str| {
+        format!(
+            "<{{%fg 0%}}><{{%bg {background}%}}>{sign}{}<{{%reset%}}>",
+            count(op)
+        )
+    };
+    [
+        part(2, "+", "create"),
+        part(1, "-", "delete"),
+        part(3, "~", "update"),
+        part(4, " ", "same"),
+    ]
+    .concat()
 }
 
 fn times(update: &UpdateRecord, full_dates: bool) -> String {

@@ -30,12 +30,19 @@ pub(super) fn run(args: ImportArgs, target: &TargetArgs, ctx: &Context) -> Resul
     let stack = stack_of(target, ctx)?;
     let bytes = read(args.file.as_deref(), ctx)?;
     let deployment = parse_deployment(&bytes).map_err(|error| refusal(error, &stack))?;
-    let mut problems: Vec<String> =
-        import_problems(deployment.opaque(), stack.name()).iter().map(ToString::to_string).collect();
+    let mut problems: Vec<String> = import_problems(deployment.opaque(), stack.name())
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     if args.force {
-        problems.iter().for_each(|problem| ctx.printer.warning(problem));
+        for problem in &problems {
+            ctx.printer.warning(problem);
+        }
     } else if !problems.is_empty() {
-        problems.push("importing this file could be dangerous; rerun with --force to proceed anyway".to_owned());
+        problems.push(
+            "importing this file could be dangerous; rerun with --force to proceed anyway"
+                .to_owned(),
+        );
         return Err(Error::several(problems));
     }
     let provider = deployment.opaque().secrets_provider.clone();
@@ -47,8 +54,13 @@ pub(super) fn run(args: ImportArgs, target: &TargetArgs, ctx: &Context) -> Resul
             pending.resource.urn
         ));
     }
-    let update = stack.backend.begin_update(&stack.reference, &Uuid::new_v4().to_string())?;
-    update.notes().iter().for_each(|note| ctx.printer.warning(&note.to_string()));
+    let update = stack
+        .backend
+        .begin_update(&stack.reference, &Uuid::new_v4().to_string())?;
+    update
+        .notes()
+        .iter()
+        .for_each(|note| ctx.printer.warning(&note.to_string()));
     update.replace(&snapshot)?;
     if let Some(provider) = provider {
         adopt(&provider, &stack, ctx)?;
@@ -62,8 +74,9 @@ fn read(file: Option<&str>, ctx: &Context) -> Result<Vec<u8>, Error> {
     match file {
         Some(file) => {
             let path = ctx.environment.cwd.join(file);
-            bytes = std::fs::read(&path)
-                .map_err(|error| Error::from(error).context(format!("could not open file {}", path.display())))?;
+            bytes = std::fs::read(&path).map_err(|error| {
+                Error::from(error).context(format!("could not open file {}", path.display()))
+            })?;
         }
         None => {
             std::io::stdin().lock().read_to_end(&mut bytes)?;
@@ -85,12 +98,20 @@ fn refusal(error: ParseError, stack: &Stack) -> Error {
 }
 
 /// Writes the secrets provider of the imported state into the settings, if they have none.
-fn adopt(provider: &plumb_state::SecretsProvider, stack: &Stack, ctx: &Context) -> Result<(), Error> {
+fn adopt(
+    provider: &plumb_state::SecretsProvider,
+    stack: &Stack,
+    ctx: &Context,
+) -> Result<(), Error> {
     let mut settings = ctx.stack_settings(stack, None)?;
     if settings.path.is_none() {
         return Ok(());
     }
-    let has_ciphertexts = settings.file.config().iter().any(|(_, value)| value.is_secret());
+    let has_ciphertexts = settings
+        .file
+        .config()
+        .iter()
+        .any(|(_, value)| value.is_secret());
     let wanted = secrets_of(provider);
     if settings.file.secrets() == wanted || has_ciphertexts {
         return Ok(());

@@ -43,17 +43,29 @@ pub(super) fn run(args: InitArgs, target: &TargetArgs, ctx: &Context) -> Result<
     }
     let name = match one_name(target.stack.clone(), args.name)? {
         Some(name) => name,
-        None if ctx.is_interactive() => prompt::text("Please enter your desired stack name:", Some("dev"))?,
+        None if ctx.is_interactive() => {
+            prompt::text("Please enter your desired stack name:", Some("dev"))?
+        }
         None => return Err(Error::user("missing stack name")),
     };
     let stack = ctx.stack_named(&name)?;
-    let source = args.copy_config_from.as_deref().map(|name| ctx.stack_named(name)).transpose()?;
+    let source = args
+        .copy_config_from
+        .as_deref()
+        .map(|name| ctx.stack_named(name))
+        .transpose()?;
     if let Some(source) = &source
         && !source.backend.stack_exists(&source.reference)?
     {
         return Err(Error::no_stack(&source.shown));
     }
-    ctx.create_stack(&stack, NewStack { secrets_provider: args.secrets_provider.as_deref(), config_file: None })?;
+    ctx.create_stack(
+        &stack,
+        NewStack {
+            secrets_provider: args.secrets_provider.as_deref(),
+            config_file: None,
+        },
+    )?;
     if let Some(source) = source {
         copy_config(&source, &stack, ctx)?;
     }
@@ -73,7 +85,9 @@ fn copy_config(source: &Stack, dest: &Stack, ctx: &Context) -> Result<(), Error>
     let mut config = to.file.config().clone();
     for (key, value) in from.file.config().iter() {
         let value = value.try_map_ciphertexts(&mut |ciphertext| {
-            from_secrets.decrypt(ciphertext).and_then(|text| to_secrets.encrypt(text.expose()))
+            from_secrets
+                .decrypt(ciphertext)
+                .and_then(|text| to_secrets.encrypt(text.expose()))
         })?;
         config.insert(key.clone(), value);
     }

@@ -40,7 +40,11 @@ pub struct ListArgs {
 pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<(), Error> {
     let as_json = wants_json(args.json, &args.output)?;
     let filter = filter_of(&args, ctx)?;
-    if args.organization.as_deref().is_some_and(|name| name != "organization") {
+    if args
+        .organization
+        .as_deref()
+        .is_some_and(|name| name != "organization")
+    {
         return Err(Error::user("organization name must be 'organization'"));
     }
     let stacks = ctx.backend()?.list_stacks(&filter)?;
@@ -48,12 +52,19 @@ pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<(), Error> {
     let mut listed = Vec::new();
     for summary in stacks {
         let is_current = selected.as_ref() == Some(&summary.stack);
-        let name = if args.all { summary.stack.qualified() } else { ctx.shown_name(&summary.stack)? };
+        let name = if args.all {
+            summary.stack.qualified()
+        } else {
+            ctx.shown_name(&summary.stack)?
+        };
         listed.push((name, is_current, summary));
     }
     listed.sort_by(|left, right| left.0.cmp(&right.0));
     if as_json {
-        let all: Vec<Json> = listed.iter().map(|(name, is_current, summary)| json(name, *is_current, summary)).collect();
+        let all: Vec<Json> = listed
+            .iter()
+            .map(|(name, is_current, summary)| json(name, *is_current, summary))
+            .collect();
         ctx.printer.data(&pretty(&all, Indent::Two));
         return Ok(());
     }
@@ -61,7 +72,9 @@ pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<(), Error> {
     for (name, is_current, summary) in listed {
         let mark = if is_current { "*" } else { "" };
         let updated = last_update(&summary).map_or_else(|| "n/a".to_owned(), values::time_ago);
-        let count = summary.resource_count.map_or_else(|| "n/a".to_owned(), |count| count.to_string());
+        let count = summary
+            .resource_count
+            .map_or_else(|| "n/a".to_owned(), |count| count.to_string());
         table.row([format!("{name}{mark}"), updated, count]);
     }
     ctx.printer.styled(&table.render());
@@ -88,7 +101,6 @@ fn json(name: &str, is_current: bool, summary: &StackSummary) -> Json {
     object.insert("current".to_owned(), Json::from(is_current));
     if let Some(time) = last_update(summary) {
         object.insert("lastUpdate".to_owned(), Json::from(values::json_time(time)));
-        object.insert("updateInProgress".to_owned(), Json::from(false));
     }
     if let Some(count) = summary.resource_count {
         object.insert("resourceCount".to_owned(), Json::from(count));

@@ -32,15 +32,24 @@ pub struct OutputArgs {
 pub(super) fn run(args: OutputArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
     let stack = stack_of(target, ctx)?;
     let state = ctx.load_state(&stack)?;
-    let decrypted = if args.show_secrets { Some(ctx.decrypt_state(&state)?) } else { None };
+    let decrypted = if args.show_secrets {
+        Some(ctx.decrypt_state(&state)?)
+    } else {
+        None
+    };
     let outputs = outputs_of(decrypted.as_ref().or_else(|| state.opaque()));
-    let secrets = if args.show_secrets { Secrets::Shown } else { Secrets::Hidden };
+    let secrets = if args.show_secrets {
+        Secrets::Shown
+    } else {
+        Secrets::Hidden
+    };
     let text = match &args.property {
         Some(name) => one(&outputs, name, secrets, &args)?,
         None if args.json => pretty(&map_json(&outputs, secrets), Indent::Two),
-        None if args.shell => {
-            outputs.iter().map(|(key, value)| shell_line(key.as_str(), &value_text(value, secrets))).collect()
-        }
+        None if args.shell => outputs
+            .iter()
+            .map(|(key, value)| shell_line(key.as_str(), &value_text(value, secrets)))
+            .collect(),
         None => {
             ctx.printer.styled(&table(&outputs, secrets));
             return Ok(());
@@ -52,14 +61,27 @@ pub(super) fn run(args: OutputArgs, target: &TargetArgs, ctx: &Context) -> Resul
 
 /// The outputs of the stack itself.
 pub(crate) fn outputs_of(snapshot: Option<&Snapshot>) -> PropertyMap {
-    let root = snapshot.and_then(|snapshot| snapshot.resources.iter().find(|state| state.urn.is_root_stack() && !state.delete));
-    root.map(|state| state.outputs.as_ref().clone()).unwrap_or_default()
+    let root = snapshot.and_then(|snapshot| {
+        snapshot
+            .resources
+            .iter()
+            .find(|state| state.urn.is_root_stack() && !state.delete)
+    });
+    root.map(|state| state.outputs.as_ref().clone())
+        .unwrap_or_default()
 }
 
-fn one(outputs: &PropertyMap, name: &str, secrets: Secrets, args: &OutputArgs) -> Result<String, Error> {
-    let value = outputs
-        .get(name)
-        .ok_or_else(|| Error::user(format!("current stack does not have output property '{name}'")))?;
+fn one(
+    outputs: &PropertyMap,
+    name: &str,
+    secrets: Secrets,
+    args: &OutputArgs,
+) -> Result<String, Error> {
+    let value = outputs.get(name).ok_or_else(|| {
+        Error::user(format!(
+            "current stack does not have output property '{name}'"
+        ))
+    })?;
     Ok(if args.json {
         pretty(&value_json(value, secrets), Indent::Two)
     } else if args.shell {
@@ -101,7 +123,13 @@ fn shell_quote(word: &str) -> String {
         return "''".to_owned();
     }
     if word.contains([' ', '\t', '\n']) {
-        let parts = word.split('\'').map(|part| if part.is_empty() { String::new() } else { format!("'{part}'") });
+        let parts = word.split('\'').map(|part| {
+            if part.is_empty() {
+                String::new()
+            } else {
+                format!("'{part}'")
+            }
+        });
         return parts.collect::<Vec<_>>().join("\\'");
     }
     let mut quoted = String::with_capacity(word.len());

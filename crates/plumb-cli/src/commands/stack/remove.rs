@@ -37,9 +37,14 @@ pub(super) fn run(args: RemoveArgs, target: &TargetArgs, ctx: &Context) -> Resul
     if !confirm_by_name(ctx, args.yes, &warning, &stack.shown)? {
         return Err(Error::shown(ExitStatus::Failure));
     }
-    let is_selected = ctx.selected_stack()?.is_some_and(|selected| selected.reference == stack.reference);
+    let is_selected = ctx
+        .selected_stack()?
+        .is_some_and(|selected| selected.reference == stack.reference);
     let settings = ctx.settings_path(&stack, None)?;
-    let options = RemoveOptions { force: args.force, remove_backups: args.remove_backups };
+    let options = RemoveOptions {
+        force: args.force,
+        remove_backups: args.remove_backups,
+    };
     stack.backend.remove_stack(&stack.reference, options)?;
     if let Some(path) = settings.filter(|_| !args.preserve_config) {
         files::remove(&path)?;
@@ -47,6 +52,9 @@ pub(super) fn run(args: RemoveArgs, target: &TargetArgs, ctx: &Context) -> Resul
     if is_selected {
         ctx.unselect_stack()?;
     }
-    ctx.printer.styled_line(&crate::Printer::attention(&format!("Stack '{}' has been removed!", stack.shown)));
+    ctx.printer.styled_line(&crate::Printer::attention(&format!(
+        "Stack '{}' has been removed!",
+        stack.shown
+    )));
     Ok(())
 }

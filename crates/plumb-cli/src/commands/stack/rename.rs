@@ -21,25 +21,38 @@ pub(super) fn run(args: RenameArgs, target: &TargetArgs, ctx: &Context) -> Resul
     let old = stack_of(target, ctx)?;
     let new = ctx.stack_named(&args.name)?;
     if new.backend.stack_exists(&new.reference)? {
-        return Err(Error::user(format!("a stack named {} already exists", new.reference.qualified())));
+        return Err(Error::user(format!(
+            "a stack named {} already exists",
+            new.reference.qualified()
+        )));
     }
     let identity = StackIdentity {
         stack: new.name().into(),
-        project: new.reference.project.as_ref().map(|project| project.as_str().into()),
+        project: new
+            .reference
+            .project
+            .as_ref()
+            .map(|project| project.as_str().into()),
     };
-    let notes = old.backend.rename_stack(&old.reference, &new.reference, &mut |mut snapshot| {
-        rename_stack(&mut snapshot, &identity);
-        Ok(snapshot)
-    })?;
-    notes.iter().for_each(|note| ctx.printer.warning(&note.to_string()));
+    let notes = old
+        .backend
+        .rename_stack(&old.reference, &new.reference, &mut |mut snapshot| {
+            rename_stack(&mut snapshot, &identity);
+            Ok(snapshot)
+        })?;
+    for note in notes {
+        ctx.printer.warning(&note.to_string());
+    }
     move_settings(&old, &new, ctx)?;
     ctx.select_stack(&new)?;
-    ctx.printer.line(&format!("Renamed {} to {}", old.shown, new.shown));
+    ctx.printer
+        .line(&format!("Renamed {} to {}", old.shown, new.shown));
     Ok(())
 }
 
 fn move_settings(old: &Stack, new: &Stack, ctx: &Context) -> Result<(), Error> {
-    let (Some(from), Some(to)) = (ctx.settings_path(old, None)?, ctx.settings_path(new, None)?) else {
+    let (Some(from), Some(to)) = (ctx.settings_path(old, None)?, ctx.settings_path(new, None)?)
+    else {
         return Ok(());
     };
     if from.exists() && from != to {

@@ -28,8 +28,15 @@ pub(super) fn run(args: SelectArgs, target: &TargetArgs, ctx: &Context) -> Resul
         let stack = ctx.require_stack(None, IfMissing::Offer)?;
         return ctx.select_stack(&stack);
     };
-    let missing = if args.create { IfMissing::Create } else { IfMissing::Fail };
-    let new = NewStack { secrets_provider: args.secrets_provider.as_deref(), config_file: None };
+    let missing = if args.create {
+        IfMissing::Create
+    } else {
+        IfMissing::Fail
+    };
+    let new = NewStack {
+        secrets_provider: args.secrets_provider.as_deref(),
+        config_file: None,
+    };
     let stack = ctx.require_stack_with(Some(&name), missing, new)?;
     ctx.select_stack(&stack)
 }
@@ -37,6 +44,10 @@ pub(super) fn run(args: SelectArgs, target: &TargetArgs, ctx: &Context) -> Resul
 impl Context {
     /// Forgets the selection when somebody is there to choose anew.
     fn unselect_when_choosing(&self) -> Result<(), Error> {
-        if self.is_interactive() { self.unselect_stack() } else { Ok(()) }
+        if self.is_interactive() {
+            self.unselect_stack()
+        } else {
+            Ok(())
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! `stack` without a verb (`cli.md` 4.1, 4.2).
 
+use std::fmt::Write as _;
+
 use clap::Args;
 use plumb_resource::{ResourceState, Urn};
 use plumb_state::Snapshot;
@@ -42,50 +44,81 @@ pub(super) fn run(args: &ShowArgs, target: &TargetArgs, ctx: &Context) -> Result
         return Ok(());
     }
     let state = ctx.load_state(&stack)?;
-    let decrypted = if args.show_secrets { Some(ctx.decrypt_state(&state)?) } else { None };
+    let decrypted = if args.show_secrets {
+        Some(ctx.decrypt_state(&state)?)
+    } else {
+        None
+    };
     let snapshot = decrypted.as_ref().or_else(|| state.opaque());
-    let secrets = if args.show_secrets { Secrets::Shown } else { Secrets::Hidden };
+    let secrets = if args.show_secrets {
+        Secrets::Shown
+    } else {
+        Secrets::Hidden
+    };
     if as_json {
-        ctx.printer.data(&pretty(&document(&stack, snapshot, secrets)?, Indent::Two));
+        ctx.printer
+            .data(&pretty(&document(&stack, snapshot, secrets)?, Indent::Two));
         return Ok(());
     }
-    ctx.printer.line(&format!("Current stack is {}:", stack.shown));
-    ctx.printer.line(&format!("    Managed by {}", stack.backend.name()));
+    ctx.printer
+        .line(&format!("Current stack is {}:", stack.shown));
+    ctx.printer
+        .line(&format!("    Managed by {}", stack.backend.name()));
     ctx.printer.styled(&manifest(snapshot));
     let resources = snapshot.map_or(&[][..], |snapshot| snapshot.resources.as_slice());
-    ctx.printer.styled_line(&format!("Current stack resources ({}):", resources.len()));
+    ctx.printer
+        .styled_line(&format!("Current stack resources ({}):", resources.len()));
     if resources.is_empty() {
         ctx.printer.line("    No resources currently in this stack");
     } else {
         ctx.printer.styled(&tree(snapshot, args));
         ctx.printer.line("");
-        ctx.printer.styled(&output::table(&output::outputs_of(snapshot), secrets));
+        ctx.printer
+            .styled(&output::table(&output::outputs_of(snapshot), secrets));
     }
     ctx.printer.line("");
-    ctx.printer.line("Use `pulumi stack select` to change stack; `pulumi stack ls` lists known ones");
+    ctx.printer
+        .line("Use `pulumi stack select` to change stack; `pulumi stack ls` lists known ones");
     Ok(())
 }
 
 /// When the stack was updated, and with what.
 fn manifest(snapshot: Option<&Snapshot>) -> String {
-    let Some(manifest) = snapshot.map(|snapshot| &snapshot.manifest).filter(|m| m.time.as_second() > 0) else {
+    let Some(manifest) = snapshot
+        .map(|snapshot| &snapshot.manifest)
+        .filter(|m| m.time.as_second() > 0)
+    else {
         return "    No updates yet; run `pulumi up`\n".to_owned();
     };
-    let mut out = format!("    Last updated: {} ({})\n", time_ago(manifest.time), full_time(manifest.time));
+    let mut out = format!(
+        "    Last updated: {} ({})\n",
+        time_ago(manifest.time),
+        full_time(manifest.time)
+    );
     if !manifest.version.is_empty() {
-        out.push_str(&format!("    Pulumi version used: {}\n", manifest.version));
+        let _ = writeln!(out, "    Pulumi version used: {}", manifest.version);
     }
     for plugin in &manifest.plugins {
-        let version = if plugin.version.is_empty() { "?" } else { plugin.version.as_str() };
-        out.push_str(&format!("    Plugin {} [{}] version: {version}\n", plugin.name, plugin.kind));
+        let version = if plugin.version.is_empty() {
+            "?"
+        } else {
+            plugin.version.as_str()
+        };
+        let _ = writeln!(
+            out,
+            "    Plugin {} [{}] version: {version}",
+            plugin.name, plugin.kind
+        );
     }
     out
 }
 
 /// The resources as a tree below the stack itself; a flat list when that is not there.
 fn tree(snapshot: Option<&Snapshot>, args: &ShowArgs) -> String {
-    let resources: Vec<&ResourceState> =
-        snapshot.iter().flat_map(|snapshot| snapshot.resources.iter().map(AsRef::as_ref)).collect();
+    let resources: Vec<&ResourceState> = snapshot
+        .iter()
+        .flat_map(|snapshot| snapshot.resources.iter().map(AsRef::as_ref))
+        .collect();
     let mut table = Table::new(["TYPE", "NAME"]).indented("    ");
     let root = resources.iter().position(|state| state.urn.is_root_stack());
     let Some(root) = root else {
@@ -95,11 +128,21 @@ fn tree(snapshot: Option<&Snapshot>, args: &ShowArgs) -> String {
         return table.render();
     };
     let mut children: FxHashMap<Option<&Urn>, Vec<usize>> = FxHashMap::default();
-    for (index, state) in resources.iter().enumerate().filter(|(index, _)| *index != root) {
-        let parent = state.parent.as_ref().filter(|urn| **urn != resources[root].urn);
+    for (index, state) in resources
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| *index != root)
+    {
+        let parent = state
+            .parent
+            .as_ref()
+            .filter(|urn| **urn != resources[root].urn);
         let is_there = parent.is_some_and(|urn| resources.iter().any(|other| other.urn == *urn));
         // Those without a parent come after the stack's own children.
-        children.entry(parent.filter(|_| is_there)).or_default().push(index);
+        children
+            .entry(parent.filter(|_| is_there))
+            .or_default()
+            .push(index);
     }
     if let Some(top) = children.get_mut(&None) {
         top.sort_by_key(|index| resources[*index].parent.is_none());
@@ -107,7 +150,12 @@ fn tree(snapshot: Option<&Snapshot>, args: &ShowArgs) -> String {
     let top = children.get(&None).cloned().unwrap_or_default();
     let below = if top.is_empty() { "   " } else { "│  " };
     table.row_with_details(row(resources[root], "", below, args));
-    let mut drawing = Drawing { resources: &resources, children: &children, args, table };
+    let mut drawing = Drawing {
+        resources: &resources,
+        children: &children,
+        args,
+        table,
+    };
     drawing.children_of(&top, "");
     drawing.table.render()
 }
@@ -124,10 +172,26 @@ impl Drawing<'_> {
         for (position, index) in indices.iter().enumerate() {
             let is_last = position + 1 == indices.len();
             let state = self.resources[*index];
-            let own = self.children.get(&Some(&state.urn)).cloned().unwrap_or_default();
-            let (branch, trunk) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
-            let below = format!("{prefix}{trunk}{}", if own.is_empty() { "   " } else { "│  " });
-            self.table.row_with_details(row(state, &format!("{prefix}{branch}"), &below, self.args));
+            let own = self
+                .children
+                .get(&Some(&state.urn))
+                .cloned()
+                .unwrap_or_default();
+            let (branch, trunk) = if is_last {
+                ("└─ ", "   ")
+            } else {
+                ("├─ ", "│  ")
+            };
+            let below = format!(
+                "{prefix}{trunk}{}",
+                if own.is_empty() { "   " } else { "│  " }
+            );
+            self.table.row_with_details(row(
+                state,
+                &format!("{prefix}{branch}"),
+                &below,
+                self.args,
+            ));
             self.children_of(&own, &format!("{prefix}{trunk}"));
         }
     }
@@ -136,12 +200,18 @@ impl Drawing<'_> {
 fn row(state: &ResourceState, branch: &str, below: &str, args: &ShowArgs) -> Row {
     let mut details = String::new();
     if args.show_urns {
-        details.push_str(&format!("    {below} URN: {}\n", state.urn));
+        let _ = writeln!(details, "    {below} URN: {}", state.urn);
     }
     if args.show_ids && !state.id.as_str().is_empty() {
-        details.push_str(&format!("    {below} ID: {}\n", state.id.as_str()));
+        let _ = writeln!(details, "    {below} ID: {}", state.id.as_str());
     }
-    Row { cells: vec![format!("{branch}{}", state.type_token), state.urn.name().to_owned()], details }
+    Row {
+        cells: vec![
+            format!("{branch}{}", state.type_token),
+            state.urn.name().to_owned(),
+        ],
+        details,
+    }
 }
 
 /// The stack as JSON.
@@ -167,12 +237,22 @@ fn document(stack: &Stack, snapshot: Option<&Snapshot>, secrets: Secrets) -> Res
                 json!({ "name": plugin.name.as_str(), "kind": plugin.kind.as_str(), "version": plugin.version.as_str() })
             })
             .collect();
-        let mut head = json!({ "time": json_time(manifest.time), "pulumiVersion": manifest.version.as_str() });
+        let mut head =
+            json!({ "time": json_time(manifest.time), "pulumiVersion": manifest.version.as_str() });
         if !plugins.is_empty() {
             head["plugins"] = Json::Array(plugins);
         }
         put("manifest", head);
-        put("resources", Json::Array(snapshot.resources.iter().map(|state| resource(state)).collect()));
+        put(
+            "resources",
+            Json::Array(
+                snapshot
+                    .resources
+                    .iter()
+                    .map(|state| resource(state))
+                    .collect(),
+            ),
+        );
         let outputs = output::outputs_of(Some(snapshot));
         if !outputs.is_empty() {
             put("outputs", map_json(&outputs, secrets));
@@ -215,14 +295,31 @@ mod tests {
         let snapshot = Snapshot {
             resources: vec![
                 custom(stack, None, ""),
-                custom("urn:pulumi:dev::shop::pulumi:providers:random::default", None, "p"),
-                custom("urn:pulumi:dev::shop::random:index/randomPet:RandomPet::pet", Some(stack), "calm-otter"),
+                custom(
+                    "urn:pulumi:dev::shop::pulumi:providers:random::default",
+                    None,
+                    "p",
+                ),
+                custom(
+                    "urn:pulumi:dev::shop::random:index/randomPet:RandomPet::pet",
+                    Some(stack),
+                    "calm-otter",
+                ),
             ],
             ..Snapshot::default()
         };
-        let args =
-            ShowArgs { show_ids: true, show_urns: true, show_secrets: false, show_name: false, output: String::new() };
-        let text = plumb_display::colorize(&tree(Some(&snapshot), &args), plumb_events::ColorMode::Never).into_owned();
+        let args = ShowArgs {
+            show_ids: true,
+            show_urns: true,
+            show_secrets: false,
+            show_name: false,
+            output: String::new(),
+        };
+        let text = plumb_display::colorize(
+            &tree(Some(&snapshot), &args),
+            plumb_events::ColorMode::Never,
+        )
+        .into_owned();
         let expected = [
             "    TYPE                                 NAME",
             "    pulumi:pulumi:Stack                  shop-dev",

@@ -67,7 +67,12 @@ pub struct ListArgs {
 pub(super) fn run(args: TagArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
     let stack = stack_of(target, ctx)?;
     let mut tags = stack.backend.tags(&stack.reference)?;
-    let missing = |name: &str| Error::user(format!("stack tag '{name}' not found for stack '{}'", stack.shown));
+    let missing = |name: &str| {
+        Error::user(format!(
+            "stack tag '{name}' not found for stack '{}'",
+            stack.shown
+        ))
+    };
     match args.verb {
         TagVerb::Get(NameArgs { name }) => {
             let value = tags.get(&name).ok_or_else(|| missing(&name))?;

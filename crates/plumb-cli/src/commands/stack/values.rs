@@ -25,7 +25,11 @@ pub(crate) enum Secrets {
 
 /// A property map as JSON, keys sorted.
 pub(crate) fn map_json(map: &PropertyMap, secrets: Secrets) -> Json {
-    Json::Object(map.iter().map(|(key, value)| (key.to_string(), value_json(value, secrets))).collect())
+    Json::Object(
+        map.iter()
+            .map(|(key, value)| (key.to_string(), value_json(value, secrets)))
+            .collect(),
+    )
 }
 
 /// A property value as JSON.
@@ -36,7 +40,12 @@ pub(crate) fn value_json(value: &Value, secrets: Secrets) -> Json {
         Value::Number(number) => number_json(*number),
         Value::String(text) => Json::from(text.as_str()),
         Value::Bytes(bytes) => Json::from(String::from_utf8_lossy(bytes)),
-        Value::Array(values) => Json::Array(values.iter().map(|value| value_json(value, secrets)).collect()),
+        Value::Array(values) => Json::Array(
+            values
+                .iter()
+                .map(|value| value_json(value, secrets))
+                .collect(),
+        ),
         Value::Object(map) => map_json(map, secrets),
         Value::Secret(inner) if secrets == Secrets::Shown => value_json(inner, secrets),
         Value::Secret(_) => Json::from(BLINDED),
@@ -58,7 +67,9 @@ pub(crate) fn value_json(value: &Value, secrets: Secrets) -> Json {
         Value::Archive(archive) => {
             let (key, content) = match &archive.source {
                 ArchiveSource::Assets(members) => {
-                    let members = members.iter().map(|(name, value)| (name.to_string(), value_json(value, secrets)));
+                    let members = members
+                        .iter()
+                        .map(|(name, value)| (name.to_string(), value_json(value, secrets)));
                     ("assets", Json::Object(members.collect()))
                 }
                 ArchiveSource::Path(path) => ("path", Json::from(path.as_str())),
@@ -151,8 +162,15 @@ mod tests {
 
     #[test]
     fn secrets_are_hidden_unless_asked_for() {
-        let value = Value::from(PropertyMap::new().with("a", Value::secret(Value::from(1.0))).with("b", 1.5));
-        assert_eq!(value_text(&value, Secrets::Hidden), r#"{"a":"[secret]","b":1.5}"#);
+        let value = Value::from(
+            PropertyMap::new()
+                .with("a", Value::secret(Value::from(1.0)))
+                .with("b", 1.5),
+        );
+        assert_eq!(
+            value_text(&value, Secrets::Hidden),
+            r#"{"a":"[secret]","b":1.5}"#
+        );
         assert_eq!(value_text(&value, Secrets::Shown), r#"{"a":1,"b":1.5}"#);
         assert_eq!(value_text(&Value::from("x y"), Secrets::Hidden), "x y");
     }

@@ -1,5 +1,7 @@
 //! `state get`.
 
+use std::fmt::Write as _;
+
 use clap::Args;
 use plumb_resource::{ResourceState, Urn};
 use plumb_state::Snapshot;
@@ -38,16 +40,20 @@ pub(super) fn run(args: GetArgs, ctx: &Context) -> Result<(), Error> {
     } else {
         state.opaque().cloned().unwrap_or_default()
     };
-    let resource = match &args.resource {
-        Some(text) => find(&snapshot, text)?,
-        None => {
-            let urn = super::urns(&[], &stack, ctx)?.remove(0);
-            find(&snapshot, urn.as_str())?
-        }
+    let resource = if let Some(text) = &args.resource {
+        find(&snapshot, text)?
+    } else {
+        let urn = super::urns(&[], &stack, ctx)?.remove(0);
+        find(&snapshot, urn.as_str())?
     };
-    let secrets = if args.show_secrets { Secrets::Shown } else { Secrets::Hidden };
+    let secrets = if args.show_secrets {
+        Secrets::Shown
+    } else {
+        Secrets::Hidden
+    };
     if as_json {
-        ctx.printer.data(&pretty(&document(resource, secrets), Indent::Two));
+        ctx.printer
+            .data(&pretty(&document(resource, secrets), Indent::Two));
     } else {
         ctx.printer.data(&text(resource, secrets));
     }
@@ -56,17 +62,27 @@ pub(super) fn run(args: GetArgs, ctx: &Context) -> Result<(), Error> {
 
 fn find<'s>(snapshot: &'s Snapshot, text: &str) -> Result<&'s ResourceState, Error> {
     if let Ok(urn) = Urn::parse(text) {
-        let index = plumb_state::edit::locate(snapshot, &urn).map_err(|error| not_located(error, snapshot))?;
+        let index = plumb_state::edit::locate(snapshot, &urn)
+            .map_err(|error| not_located(error, snapshot))?;
         return Ok(&snapshot.resources[index]);
     }
-    let named: Vec<&ResourceState> =
-        snapshot.resources.iter().map(AsRef::as_ref).filter(|state| state.urn.name() == text).collect();
+    let named: Vec<&ResourceState> = snapshot
+        .resources
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(|state| state.urn.name() == text)
+        .collect();
     match named.as_slice() {
         [one] => Ok(one),
-        [] => Err(Error::user(format!("No resource named \"{text}\" exists in the current state\n{}", super::LISTING_HINT))),
+        [] => Err(Error::user(format!(
+            "No resource named \"{text}\" exists in the current state\n{}",
+            super::LISTING_HINT
+        ))),
         several => {
             let mut message = format!("the name \"{text}\" is that of several resources:");
-            several.iter().for_each(|state| message.push_str(&format!("\n  {}", state.urn)));
+            for state in several {
+                let _ = write!(message, "\n  {}", state.urn);
+            }
             Err(Error::user(message))
         }
     }
@@ -96,7 +112,7 @@ fn visible(map: &PropertyMap) -> PropertyMap {
 fn text(state: &ResourceState, secrets: Secrets) -> String {
     let mut out = format!("Type: {}\nURN:  {}\n", state.type_token, state.urn);
     if !state.id.as_str().is_empty() {
-        out.push_str(&format!("ID:   {}\n", state.id.as_str()));
+        let _ = writeln!(out, "ID:   {}", state.id.as_str());
     }
     if state.delete {
         out.push_str("Pending deletion: yes\n");
@@ -106,10 +122,15 @@ fn text(state: &ResourceState, secrets: Secrets) -> String {
         if map.is_empty() {
             continue;
         }
-        out.push_str(&format!("{title}:\n"));
+        let _ = writeln!(out, "{title}:");
         let width = map.keys().map(|key| key.as_str().len()).max().unwrap_or(0);
         for (key, value) in &map {
-            out.push_str(&format!("    {:width$}: {}\n", key.as_str(), value_text(value, secrets)));
+            let _ = writeln!(
+                out,
+                "    {:width$}: {}",
+                key.as_str(),
+                value_text(value, secrets)
+            );
         }
     }
     out

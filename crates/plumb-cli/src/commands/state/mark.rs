@@ -31,7 +31,11 @@ pub struct TaintArgs {
 
 impl From<TaintArgs> for AllArgs {
     fn from(args: TaintArgs) -> Self {
-        AllArgs { target: args.target, all: false, urns: args.urns }
+        AllArgs {
+            target: args.target,
+            all: false,
+            urns: args.urns,
+        }
     }
 }
 
@@ -57,15 +61,25 @@ impl Mark {
 
 pub(super) fn run(mark: Mark, args: AllArgs, ctx: &Context) -> Result<(), Error> {
     if args.all && !args.urns.is_empty() {
-        return Err(Error::user("cannot specify resource URNs together with --all"));
+        return Err(Error::user(
+            "cannot specify resource URNs together with --all",
+        ));
     }
     let stack = stack_of(&args.target, ctx)?;
-    let targets = if args.all { Vec::new() } else { urns(&args.urns, &stack, ctx)? };
+    let targets = if args.all {
+        Vec::new()
+    } else {
+        urns(&args.urns, &stack, ctx)?
+    };
     if !confirm(&args.target, ctx)? {
         return Err(Error::shown(ExitStatus::Failure));
     }
     let count = ctx.edit_state(&stack, |snapshot| {
-        let selection = if args.all { Selection::All } else { Selection::Urns(&targets) };
+        let selection = if args.all {
+            Selection::All
+        } else {
+            Selection::Urns(&targets)
+        };
         let marked = match mark {
             Mark::Protect => set_protect(snapshot, selection, true),
             Mark::Unprotect => set_protect(snapshot, selection, false),

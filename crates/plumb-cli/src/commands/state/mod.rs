@@ -1,5 +1,7 @@
 //! `state` (`cli.md` 6): changes to the state by hand.
 
+use std::fmt::Write as _;
+
 mod delete;
 mod get;
 mod mark;
@@ -103,7 +105,11 @@ const LISTING_HINT: &str = "To list the resource URNs in the stack, run `pulumi 
 
 /// Reads a URN from the command line.
 fn parse_urn(text: &str) -> Result<Urn, Error> {
-    Urn::parse(text).map_err(|_| Error::user(format!("\"{text}\" is not a valid resource URN\n{LISTING_HINT}")))
+    Urn::parse(text).map_err(|_| {
+        Error::user(format!(
+            "\"{text}\" is not a valid resource URN\n{LISTING_HINT}"
+        ))
+    })
 }
 
 /// URNs from the command line; the user's choice when there are none.
@@ -112,15 +118,28 @@ fn urns(words: &[String], stack: &Stack, ctx: &Context) -> Result<Vec<Urn>, Erro
         return words.iter().map(|word| parse_urn(word)).collect();
     }
     if !ctx.is_interactive() {
-        return Err(Error::user("Must supply <resource URN> unless pulumi is run interactively"));
+        return Err(Error::user(
+            "Must supply <resource URN> unless pulumi is run interactively",
+        ));
     }
     let state = ctx.load_state(stack)?;
-    let all: Vec<Urn> =
-        state.opaque().map(|snapshot| snapshot.resources.iter().map(|state| state.urn.clone()).collect()).unwrap_or_default();
+    let all: Vec<Urn> = state
+        .opaque()
+        .map(|snapshot| {
+            snapshot
+                .resources
+                .iter()
+                .map(|state| state.urn.clone())
+                .collect()
+        })
+        .unwrap_or_default();
     if all.is_empty() {
         return Err(Error::user("the stack has no resources"));
     }
-    let index = prompt::select("Select a resource:", all.iter().map(ToString::to_string).collect())?;
+    let index = prompt::select(
+        "Select a resource:",
+        all.iter().map(ToString::to_string).collect(),
+    )?;
     Ok(vec![all[index].clone()])
 }
 
@@ -132,14 +151,17 @@ fn not_located(error: LocateError, snapshot: &Snapshot) -> Error {
             let similar = similar(&urn, snapshot);
             if !similar.is_empty() {
                 text.push_str("\nDid you mean:");
-                similar.iter().for_each(|urn| text.push_str(&format!("\n  {urn}")));
+                for urn in similar {
+                    let _ = write!(text, "\n  {urn}");
+                }
             }
             Error::user(format!("{text}\n{LISTING_HINT}"))
         }
         LocateError::Ambiguous { indices, .. } => {
-            let mut text = "Resource URN ambiguously referred to multiple resources. Did you mean:".to_owned();
+            let mut text =
+                "Resource URN ambiguously referred to multiple resources. Did you mean:".to_owned();
             for index in indices {
-                text.push_str(&format!("\n  {}", snapshot.resources[index].id.as_str()));
+                let _ = write!(text, "\n  {}", snapshot.resources[index].id.as_str());
             }
             Error::user(text)
         }
@@ -150,14 +172,63 @@ const MOST_SIMILAR: usize = 3;
 
 /// URNs that are nearly the same, the most similar first.
 fn similar(urn: &Urn, snapshot: &Snapshot) -> Vec<Urn> {
-    let farthest = urn.as_str().len() / 4;
+    let farthest = urn.as_str().len() / 3;
     let mut scored: Vec<(usize, Urn)> = snapshot
         .resources
         .iter()
-        .map(|state| (strsim::levenshtein(state.urn.as_str(), urn.as_str()), state.urn.clone()))
+        .map(|state| {
+            (
+                distance(state.urn.as_str(), urn.as_str()),
+                state.urn.clone(),
+            )
+        })
         .filter(|(distance, _)| *distance <= farthest)
         .collect();
     scored.sort();
     scored.dedup();
-    scored.into_iter().map(|(_, urn)| urn).take(MOST_SIMILAR).collect()
+    scored
+        .into_iter()
+        .map(|(_, urn)| urn)
+        .take(MOST_SIMILAR)
+        .collect()
+}
+
+/// How many characters must be inserted and deleted to make one text of the other.
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (at, next) in left.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], at + 1);
+        for (column, other) in right.iter().enumerate() {
+            let above = row[column + 1];
+            row[column + 1] = if next == *other {
+                diagonal
+            } else {
+                1 + above.min(row[column])
+            };
+            diagonal = above;
+        }
+    }
+    row[right.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn a_replaced_character_counts_twice() {
+        assert_eq!(
+            [
+                distance("", "ab"),
+                distance("abc", "abc"),
+                distance("abc", "axc")
+            ],
+            [2, 0, 2]
+        );
+        assert_eq!(
+            [distance("nothing", "a"), distance("nothing", "b2")],
+            [8, 9]
+        );
+    }
 }

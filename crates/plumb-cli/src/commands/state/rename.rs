@@ -22,19 +22,26 @@ pub struct RenameArgs {
 pub(super) fn run(args: RenameArgs, ctx: &Context) -> Result<(), Error> {
     let stack = stack_of(&args.target, ctx)?;
     let urn = match &args.urn {
-        Some(text) => Urn::parse(text).map_err(|_| Error::user("The provided input URN is not valid"))?,
+        Some(text) => {
+            Urn::parse(text).map_err(|_| Error::user("The provided input URN is not valid"))?
+        }
         None => super::urns(&[], &stack, ctx)?.remove(0),
     };
     let name = match args.new_name {
         Some(name) => name,
         None if ctx.is_interactive() => prompt::text("Choose a new name for the resource:", None)?,
-        None => return Err(Error::user("Must supply <new name> unless pulumi is run interactively")),
+        None => {
+            return Err(Error::user(
+                "Must supply <new name> unless pulumi is run interactively",
+            ));
+        }
     };
     if !confirm(&args.target, ctx)? {
         return Err(Error::shown(ExitStatus::Failure));
     }
     ctx.edit_state(&stack, |snapshot| {
-        let index = locate(snapshot, &urn).map_err(|error| not_located(error, snapshot.opaque()))?;
+        let index =
+            locate(snapshot, &urn).map_err(|error| not_located(error, snapshot.opaque()))?;
         Ok(rename_resource(snapshot, index, &name)?)
     })?;
     ctx.printer.line("Resource renamed");

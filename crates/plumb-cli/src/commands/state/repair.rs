@@ -22,9 +22,12 @@ pub struct RepairArgs {
 pub(super) fn run(args: RepairArgs, ctx: &Context) -> Result<(), Error> {
     let stack = stack_of(&args.target, ctx)?;
     let state = ctx.load_state(&stack)?;
-    let is_valid = state.opaque().is_none_or(|snapshot| snapshot.verify().is_ok());
+    let is_valid = state
+        .opaque()
+        .is_none_or(|snapshot| snapshot.verify().is_ok());
     if matches!(state, StackState::Nothing) || is_valid {
-        ctx.printer.line("The snapshot is already valid; skipping repair");
+        ctx.printer
+            .line("The snapshot is already valid; skipping repair");
         return Ok(());
     }
     let planned = repaired(&ctx.encrypted_state(state)?)?;
@@ -54,25 +57,37 @@ fn repaired(snapshot: &EncryptedSnapshot) -> Result<Repaired<EncryptedSnapshot>,
         ))
     };
     let repaired = snapshot.repair().map_err(|error| failed(error.into()))?;
-    repaired.snapshot.opaque().verify().map_err(|error| failed(error.into()))?;
+    repaired
+        .snapshot
+        .opaque()
+        .verify()
+        .map_err(|error| failed(error.into()))?;
     Ok(repaired)
 }
 
 fn show(planned: &Repaired<EncryptedSnapshot>, ctx: &Context) {
     if !planned.reordered.is_empty() {
-        ctx.printer.line("These resources will be put into another order:");
-        planned.reordered.iter().for_each(|urn| ctx.printer.line(&format!("  {urn}")));
+        ctx.printer
+            .line("These resources will be put into another order:");
+        planned
+            .reordered
+            .iter()
+            .for_each(|urn| ctx.printer.line(&format!("  {urn}")));
     }
     if !planned.pruned.is_empty() {
-        ctx.printer.line("These resources will lose references that lead nowhere:");
+        ctx.printer
+            .line("These resources will lose references that lead nowhere:");
     }
     for pruned in &planned.pruned {
         match &pruned.renamed {
-            Some(renamed) => ctx.printer.line(&format!("  {} (renamed to {renamed})", pruned.urn)),
+            Some(renamed) => ctx
+                .printer
+                .line(&format!("  {} (renamed to {renamed})", pruned.urn)),
             None => ctx.printer.line(&format!("  {}", pruned.urn)),
         }
         for dropped in &pruned.dropped {
-            ctx.printer.line(&format!("    {}: {}", dropped.kind, dropped.target));
+            ctx.printer
+                .line(&format!("    {}: {}", dropped.kind, dropped.target));
         }
     }
 }

@@ -49,21 +49,30 @@ pub(super) fn run(args: UpgradeArgs, ctx: &Context) -> Result<(), Error> {
     match left {
         Ok(left) => {
             for LeftBehind { stack, error } in left {
-                let why = error.map_or_else(|| "its project is not known".to_owned(), |error| crate::error::chain(&error));
-                ctx.printer.warning(&format!("skipping stack \"{}\": {why}", stack.stack));
+                let why = error.map_or_else(
+                    || "its project is not known".to_owned(),
+                    |error| crate::error::chain(&error),
+                );
+                ctx.printer
+                    .warning(&format!("skipping stack \"{}\": {why}", stack.stack));
             }
             ctx.printer.line("Upgraded the state store");
             Ok(())
         }
         Err(BackendError::NotLegacy) => {
-            ctx.printer.line("The state store has the latest layout already");
+            ctx.printer
+                .line("The state store has the latest layout already");
             Ok(())
         }
         Err(error) => Err(error.into()),
     }
 }
 
-fn choose_project(stack: &StackReference, guess: Option<&str>, ctx: &Context) -> Option<ProjectName> {
+fn choose_project(
+    stack: &StackReference,
+    guess: Option<&str>,
+    ctx: &Context,
+) -> Option<ProjectName> {
     if let Some(guess) = guess {
         return ProjectName::parse(guess).ok();
     }

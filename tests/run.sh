@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# All tests, the fast ones first; stops at the first step that fails.
+#
+#   tests/run.sh            everything
+#   tests/run.sh --fast     format, lints, unit and integration tests
+#
+# Needs Rust and Python 3.10 or newer; makes the Python environments that it needs. JOBS says how many recorded cases run
+# at a time (2). ORACLE_NODE_MODULES names a folder with `@pulumi/pulumi`; without it, cases with Node.js programs are
+# skipped.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+fast=false
+case "${1:-}" in
+  "") ;;
+  --fast) fast=true ;;
+  *) echo "usage: $0 [--fast]" >&2; exit 2 ;;
+esac
+
+passing=tests/oracle-passing.txt
+target=${CARGO_TARGET_DIR:-target}
+plumb=$target/bench-fast/plumb
+left_out=()
+
+step() {
+  printf '\n=== %s (%s)\n' "$*" "$(date +%T)"
+}
+
+run() {
+  step "$*"
+  "$@"
+}
+
+leave_out() {
+  printf '\n!!! LEFT OUT: %s\n' "$*" >&2
+  left_out+=("$*")
+}
+
+# Recorded cases of one folder that the list names. A line is the name of a case, or `histories/` and the name of one.
+recorded_cases() {
+  local folder=$1 prefix=$2 names=() name pattern
+  while read -r name; do
+    [[ $name == */* ]] && [[ $prefix != "${name%/*}/" ]] && continue
+    [[ $name != */* ]] && [[ -n $prefix ]] && continue
+    name=${name#"$prefix"}
+    if [ ! -f "$folder/$name/case.json" ]; then
+      echo "$passing names $prefix$name, and there is no such case" >&2
+      return 1
+    fi
+    names+=("$name")
+  done < <(sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$passing")
+  [ ${#names[@]} -gt 0 ] || return 0
+  pattern="^($(IFS='|'; echo "${names[*]}"))\$"
+  run python3 tests/oracle/run_cases.py --bin "$plumb" --python-bin "$python_3_259/bin" --cases "$folder" \
+    --filter "$pattern" --jobs "${JOBS:-2}"
+}
+
+step "Python environments"
+export PYTHONDONTWRITEBYTECODE=1
+python_3_259=$(tests/setup-python.sh 3.259)
+tests/setup-python.sh 3.272 >/dev/null
+
+run cargo fmt --all --check
+run cargo clippy --workspace --all-targets -- -D warnings
+run cargo test --workspace
+
+if ! $fast; then
+  run cargo build --profile bench-fast -p plumb-cli -p null-monitor
+
+  run python3 tests/e2e/examples.py --bin "$plumb"
+
+  if grep -qsE '^[^#[:space:]]' "$passing"; then
+    recorded_cases tests/oracle/cases ""
+    recorded_cases tests/oracle/histories histories/
+  else
+    leave_out "recorded cases of the reference: $passing is missing or empty"
+  fi
+
+  run tests/crash/run --bin "$plumb" --python "$python_3_259/bin/python"
+
+  if [ -x benches/run ]; then
+    run benches/run --smoke --no-peers --plumb "$plumb" --null-monitor "$target/bench-fast/null-monitor" \
+      --workloads empty,stash-yaml,component-python --json "$target/benches/smoke.json"
+  else
+    leave_out "benchmarks: benches/run is missing"
+  fi
+fi
+
+for what in ${left_out[@]+"${left_out[@]}"}; do
+  printf '!!! LEFT OUT: %s\n' "$what" >&2
+done
+printf '\n=== everything that ran has passed\n'
