@@ -162,7 +162,7 @@ impl Deployment {
         new.outputs = old.outputs.clone();
         if new.kind == ResourceKind::Provider && step.how != How::Untargeted {
             // A provider that is as it was keeps running on its old inputs (PROV-28).
-            if let Err(message) = self.configure_provider(&new.urn.clone(), &old.id, &old.inputs) {
+            if let Err(message) = self.keep_provider(&new.urn, &old.id, &old.inputs) {
                 return Some(self.complete(
                     step,
                     operation,
@@ -327,7 +327,7 @@ impl Deployment {
         let request = ProviderCall::Read(ReadRequest {
             urn: new.urn.clone(),
             id: new.id.clone(),
-            inputs: None,
+            inputs: Some(new.inputs.clone()),
             outputs: new.inputs.clone(),
             timeout: new.custom_timeouts.read,
         });
@@ -514,7 +514,7 @@ impl Deployment {
         ) {
             let fence = self.record_failure(operation, &step);
             let failure = failure.expect("a status comes from a failure");
-            self.step_failed(&step, &failure);
+            self.step_failed(&step, &failure, None);
             return StepEnd {
                 state: None,
                 fence,
@@ -526,7 +526,7 @@ impl Deployment {
         match failure {
             Some(failure) => {
                 self.tell_step_done(&step, idx, false);
-                self.step_failed(&step, &failure);
+                self.step_failed(&step, &failure, idx);
                 StepEnd {
                     state: idx,
                     fence,
@@ -551,8 +551,8 @@ impl Deployment {
         self.outbox.journal(operation, EntryKind::Failure)
     }
 
-    fn step_failed(&mut self, step: &Step, failure: &StepFailure) {
-        self.tell_step_failed(step, failure);
+    fn step_failed(&mut self, step: &Step, failure: &StepFailure, state: Option<StateIdx>) {
+        self.tell_step_failed(step, failure, state);
         self.marks.set(&step.urn, Mark::Errored);
         self.report.maybe_corrupt |= failure.status == Damage::Unknown;
         let ends_later = matches!(

@@ -486,6 +486,9 @@ impl Deployment {
             self.finish();
             return false;
         }
+        if self.stage == Stage::Importing && !self.is_quiet() {
+            return false;
+        }
         match self.stage {
             Stage::New | Stage::Finished => return false,
             Stage::Refreshing => self.refreshed(),

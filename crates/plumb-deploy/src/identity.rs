@@ -28,46 +28,47 @@ impl Deployment {
 
     /// Finds the old resource of a registration: by its own URN, else by the first alias that names one.
     ///
-    /// An error is one message that names both claimants (ALIAS-04).
+    /// With it comes a message that names both claimants if another resource lays claim to it too (ALIAS-04).
     pub(crate) fn predecessor(
         &mut self,
         urn: &Urn,
         goal: &Goal,
-    ) -> Result<Option<Predecessor>, String> {
-        if let Some(claimant) = self.aliased.get(urn) {
-            return Err(format!(
-                "Duplicate resource URN '{urn}' conflicting with alias on resource with URN '{claimant}'"
-            ));
-        }
+    ) -> (Option<Predecessor>, Option<String>) {
+        let conflict = self.aliased.get(urn).map(|claimant| {
+            format!("Duplicate resource URN '{urn}' conflicting with alias on resource with URN '{claimant}'")
+        });
         if let Some(state) = self.olds.live(urn) {
-            return Ok(Some(Predecessor {
+            let found = Predecessor {
                 state,
                 former_urn: None,
-            }));
+            };
+            return (Some(found), conflict);
         }
         let Some((state, former)) = self
             .former_urns(urn, goal)
             .into_iter()
             .find_map(|former| Some((self.olds.live(&former)?, former)))
         else {
-            return Ok(None);
+            return (None, conflict);
+        };
+        let found = Predecessor {
+            state,
+            former_urn: Some(former.clone()),
         };
         let claimant = match self.aliased.get(&former) {
             Some(claimant) => Some(claimant),
             None => self.marks.has(&former, Mark::Seen).then_some(&former),
         };
         if let Some(claimant) = claimant {
-            return Err(format!(
+            let message = format!(
                 "Duplicate resource alias '{former}' applied to resource with URN '{urn}' conflicting with resource \
                  with URN '{claimant}'"
-            ));
+            );
+            return (Some(found), Some(message));
         }
         self.aliased.insert(former.clone(), urn.clone());
-        self.alias_of.insert(urn.clone(), former.clone());
-        Ok(Some(Predecessor {
-            state,
-            former_urn: Some(former),
-        }))
+        self.alias_of.insert(urn.clone(), former);
+        (Some(found), conflict)
     }
 
     /// Every former URN that `goal` may have had, in the order of its aliases; those inherited from the parent last.

@@ -180,7 +180,8 @@ impl Deployment {
             steps.push(
                 Step::new(StepOp::Same, state.urn.clone())
                     .old(Some(idx))
-                    .new_state(state.as_ref().clone()),
+                    .new_state(state.as_ref().clone())
+                    .how(How::Untargeted),
             );
         }
         if !steps.is_empty() {

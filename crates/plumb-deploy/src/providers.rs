@@ -228,6 +228,23 @@ impl Deployment {
         Ok(instance)
     }
 
+    /// The provider `urn` stays as it was: the instance that already runs on the same inputs goes on.
+    pub(crate) fn keep_provider(
+        &mut self,
+        urn: &Urn,
+        id: &ResourceId,
+        inputs: &Arc<PropertyMap>,
+    ) -> Result<InstanceId, String> {
+        let reference = ProviderRef::new(urn.clone(), id.as_str());
+        match self.providers.get(&reference) {
+            Some(instance) if self.providers.inputs(instance) == inputs => {
+                self.unload_unconfigured(urn);
+                Ok(instance)
+            }
+            _ => self.configure_provider(urn, id, inputs),
+        }
+    }
+
     /// The provider for `reference`: the one that is up, or else one configured from the old state.
     pub(crate) fn ensure_provider(
         &mut self,

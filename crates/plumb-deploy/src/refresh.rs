@@ -69,9 +69,10 @@ impl Deployment {
 
     /// Reads the old state of a registration, before the registration is decided.
     pub(crate) fn refresh_for_registration(&mut self, idx: RegIdx, old: StateIdx) {
-        let urn = self.registration(idx).urn.clone();
-        let step = Step::new(StepOp::Refresh, urn)
+        let registration = self.registration(idx);
+        let step = Step::new(StepOp::Refresh, registration.urn.clone())
             .old(Some(old))
+            .new_state(registration.new.clone())
             .how(How::PersistedRefresh);
         self.start_chain(Owner::RefreshFor(idx), vec![step]);
     }
@@ -84,12 +85,12 @@ impl Deployment {
     ) -> Option<StepEnd> {
         let state = self.arena.state(step.old?).clone();
         if state.kind != ResourceKind::Custom || state.pending_replacement {
-            return Some(self.refresh_ends(
-                step,
-                operation,
-                Some(state.as_ref().clone()),
-                StepOp::Same,
-            ));
+            // Where the program runs, components and providers count as changed by what it says.
+            let found = match step.how {
+                How::PersistedRefresh if !state.pending_replacement => StepOp::Update,
+                _ => StepOp::Same,
+            };
+            return Some(self.refresh_ends(step, operation, Some(state.as_ref().clone()), found));
         }
         let instance = match state
             .provider

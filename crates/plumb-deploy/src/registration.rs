@@ -113,14 +113,12 @@ impl Deployment {
             let message = format!("Duplicate resource URN '{urn}'; try giving it a unique name");
             return self.refuse(Some(&urn), &message);
         }
-        let found = self.predecessor(&urn, &goal);
+        let (predecessor, conflict) = self.predecessor(&urn, &goal);
         self.marks.set(&urn, Mark::Seen);
-        let mut is_invalid = false;
-        let predecessor = found.unwrap_or_else(|message| {
+        let is_invalid = conflict.is_some();
+        if let Some(message) = conflict {
             self.error(Some(&urn), &message);
-            is_invalid = true;
-            None
-        });
+        }
         let mut new = ResourceState::from_goal(urn.clone(), &goal);
         let old = predecessor.as_ref().map(|found| found.state);
         if let Some(old) = old.map(|old| self.arena.state(old)) {
@@ -351,10 +349,8 @@ impl Deployment {
             return self.to_decision(idx);
         }
         if !registration.is_targeted {
-            if let Some(old) = self.old_of(idx) {
-                let inputs = old.inputs.clone();
-                self.registration_mut(idx).new.inputs = inputs;
-            }
+            let inputs = self.old_of(idx).map(|old| old.inputs.clone());
+            self.registration_mut(idx).new.inputs = inputs.unwrap_or_default();
             return self.to_decision(idx);
         }
         let fresh = self.is_fresh_start(idx);
@@ -394,9 +390,9 @@ impl Deployment {
         let urn = registration.urn.clone();
         self.registration_mut(idx).new.inputs = Arc::new(inputs);
         if !failed.is_empty() {
-            let paths: Vec<String> = failed.iter().map(|path| format!("\"{path}\"")).collect();
+            let paths: Vec<&str> = failed.iter().map(AsRef::as_ref).collect();
             let message = format!(
-                "cannot ignore changes in added or removed elements of the following paths: {}",
+                "cannot ignore changes in added or removed elements of the path: {:?}",
                 paths.join(", ")
             );
             self.info(Some(&urn), &message);

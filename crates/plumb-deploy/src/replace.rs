@@ -75,7 +75,7 @@ impl Deployment {
             let shown =
                 |inputs: &PropertyMap| shown_value(inputs.get(key), self.ctx.options.show_secrets);
             let (before, after) = (shown(&old.inputs), shown(&registration.new.inputs));
-            message.push_str(&format!("\n\t{key}: {before} => {after}"));
+            message.push_str(&format!("\n{key}: {before} => {after}"));
         }
         if self.ctx.options.is_preview() {
             self.warning(Some(&urn), &message);

@@ -10,7 +10,7 @@ use plumb_events::{
     Diagnostic, Event, FailedStatus, FailedStepEvent, Metadata, OperationResult, Severity,
     StateView, StepEvent, Summary,
 };
-use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
+use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 use plumb_value::Value;
 
 use crate::apply::{Damage, StepFailure};
@@ -145,18 +145,40 @@ impl Deployment {
     }
 
     fn old_view(&self, step: &Step) -> Option<Arc<ResourceState>> {
+        if step.how == How::SkippedCreate {
+            return step.new.as_deref().cloned().map(Arc::new);
+        }
         step.imported
             .clone()
             .or_else(|| step.old.map(|old| self.arena.state(old).clone()))
     }
 
+    /// The state that a step is to bring about, as far as it is known before the step runs.
+    fn planned_view(&self, step: &Step) -> Option<StateView> {
+        let created = self.news.get(&step.urn).copied();
+        match (step.op, step.how, created) {
+            // The replacement is there already.
+            (StepOp::Replace, How::CreateFirst, Some(idx)) => {
+                return Some(StateView::from(self.arena.state(idx).clone()));
+            }
+            // Until it is read, the resource is what it was.
+            (StepOp::Refresh, _, _) if step.new.is_none() => {
+                return self.old_view(step).map(StateView::from);
+            }
+            _ => {}
+        }
+        let mut new = step.new.as_deref().cloned()?;
+        let is_known_later = matches!(step.op, StepOp::Import | StepOp::ImportReplacement)
+            || step.how == How::Untargeted;
+        if is_known_later {
+            new.id = ResourceId::None;
+        }
+        Some(StateView::new(new))
+    }
+
     /// A step is about to run.
     pub(crate) fn announce_step(&mut self, step: &Step) {
-        let mut new = step.new.as_deref().cloned().map(StateView::new);
-        if step.op == StepOp::Refresh {
-            // Until it is read, the resource is what it was.
-            new = self.old_view(step).map(StateView::from);
-        }
+        let new = self.planned_view(step);
         let metadata = self.metadata(step, step.op, self.old_view(step), new);
         let internal = self.is_internal(step);
         let planning = self.ctx.options.is_preview();
@@ -224,12 +246,7 @@ impl Deployment {
         let planning = self.ctx.options.is_preview();
         let is_custom = step.new.as_deref().is_some_and(ResourceState::is_custom);
         if planning || is_custom {
-            let new = match (created, step.how) {
-                (Some(idx), How::CreateFirst) => {
-                    Some(StateView::from(self.arena.state(idx).clone()))
-                }
-                _ => step.new.as_deref().cloned().map(StateView::new),
-            };
+            let new = self.planned_view(step);
             let metadata = self.metadata(step, step.op, self.old_view(step), new);
             self.emit_outputs(metadata, self.is_internal(step));
         }
@@ -305,7 +322,14 @@ impl Deployment {
     }
 
     /// A step failed.
-    pub(crate) fn tell_step_failed(&mut self, step: &Step, failure: &StepFailure) {
+    ///
+    /// `state` is what it left behind nonetheless.
+    pub(crate) fn tell_step_failed(
+        &mut self,
+        step: &Step,
+        failure: &StepFailure,
+        state: Option<StateIdx>,
+    ) {
         let is_internal = self.is_internal(step);
         let urn = (!is_internal).then_some(&step.urn);
         if self.ctx.options.is_preview() {
@@ -317,7 +341,10 @@ impl Deployment {
             Damage::Partial => FailedStatus::PartialFailure,
             Damage::Unknown => FailedStatus::Unknown,
         };
-        let new = step.new.as_deref().cloned().map(StateView::new);
+        let new = match state {
+            Some(idx) => Some(StateView::from(self.arena.state(idx).clone())),
+            None => self.planned_view(step),
+        };
         let metadata = self.metadata(step, step.op, self.old_view(step), new);
         let steps = self.report.steps;
         self.emit(Event::ResourceFailed(FailedStepEvent {

@@ -201,7 +201,14 @@ impl DiffView {
             None if refreshed || has_settled_outputs(metadata, new) => {
                 diff_objects(&show(&old.outputs), &show(&new.outputs))
             }
-            None => diff_objects(&show(&old.inputs), &show(&new.inputs)),
+            None => {
+                let mut difference = diff_objects(&show(&old.inputs), &show(&new.inputs));
+                if !metadata.diffs.is_empty() {
+                    let is_told = |key: &str| metadata.diffs.iter().any(|told| told == key);
+                    difference.0.retain(|key, _| is_told(key.as_str()));
+                }
+                difference
+            }
         };
         let mut printer = ValuePrinter::new(style);
         printer.object_diff(&difference, indent);

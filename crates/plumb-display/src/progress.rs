@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use ecow::EcoString;
 use plumb_events::{Event, Progress};
+use plumb_resource::StepOp;
 
 use crate::options::Options;
 use crate::rows::{Row, Rows, Touched};
@@ -42,7 +43,10 @@ impl ProgressLines {
             Event::Stdout { message, .. } => out.push_str(message),
             Event::Progress(progress) => self.download(progress, &mut out),
             _ => {
-                if let Touched::Row(idx) = self.rows.handle(event, now) {
+                let touched = self.rows.handle(event, now);
+                // That something unchanged begins is no news.
+                let is_news = !matches!(event, Event::ResourcePre(step) if step.metadata.op == StepOp::Same);
+                if let (Touched::Row(idx), true) = (touched, is_news) {
                     let _ = writeln!(out, "{}", self.line(&self.rows.list[idx], now));
                 }
             }

@@ -12,7 +12,7 @@ use plumb_engine::journal::RunJournal;
 use plumb_engine::program::ProgramInfo;
 use plumb_engine::{RunSetup, Shell, SourceContext};
 use plumb_events::OperationResult;
-use plumb_resource::ROOT_STACK_TYPE;
+use plumb_resource::{ROOT_STACK_TYPE, ResourceState};
 use plumb_resource::provider::PluginSpec;
 use plumb_state::journal::{Entry, EntryKind, OperationId};
 use plumb_state::{CiphertextCache, Snapshot};
@@ -401,13 +401,19 @@ fn default_packages(required: Vec<PluginSpec>, base: &Snapshot) -> Vec<PluginSpe
     if !required.is_empty() {
         return required;
     }
-    base.resources
-        .iter()
-        .filter(|state| state.kind == plumb_resource::ResourceKind::Provider)
+    let providers = || base.resources.iter().filter(|state| state.kind == plumb_resource::ResourceKind::Provider);
+    let version_of = |state: &ResourceState| {
+        let version = state.inputs.get("version").and_then(Value::as_str)?;
+        semver::Version::parse(version).ok()
+    };
+    let takes_any = |package: &str| {
+        providers().any(|state| state.type_token.provided_package() == Some(package) && version_of(state).is_none())
+    };
+    providers()
         .filter_map(|state| {
             let package = state.type_token.provided_package()?;
-            let version = state.inputs.get("version").and_then(Value::as_str)?;
-            Some(PluginSpec { version: semver::Version::parse(version).ok(), ..PluginSpec::named(package) })
+            let version = version_of(state).filter(|_| !takes_any(package))?;
+            Some(PluginSpec { version: Some(version), ..PluginSpec::named(package) })
         })
         .collect()
 }

@@ -7,6 +7,7 @@ use plumb_proto::pulumirpc;
 use plumb_resource::provider::{
     CheckConfigRequest, CheckResponse, ConfigureRequest, DiffRequest, ProviderError,
 };
+use plumb_resource::{ResourceId, UNKNOWN_SENTINEL};
 use plumb_value::{PropertyMap, ReferenceId, Value};
 use serde_json::Value as Json;
 
@@ -80,6 +81,10 @@ pub fn configure_request(request: &ConfigureRequest) -> Result<pulumirpc::Config
     let options = MarshalOptions::RICH.nil(true);
     let type_token = request.urn.type_token();
     let package = type_token.provided_package().unwrap_or_default();
+    let id = match &request.id {
+        ResourceId::Unknown => UNKNOWN_SENTINEL,
+        id => id.as_str(),
+    };
     Ok(pulumirpc::ConfigureRequest {
         variables: variables(package, &inputs),
         args: Some(encode_map(&inputs, options)?),
@@ -87,7 +92,7 @@ pub fn configure_request(request: &ConfigureRequest) -> Result<pulumirpc::Config
         accept_resources: true,
         sends_old_inputs: true,
         sends_old_inputs_to_delete: true,
-        id: Some(request.id.as_str().to_owned()),
+        id: Some(id.to_owned()),
         urn: Some(request.urn.to_string()),
         name: Some(request.urn.name().to_owned()),
         r#type: Some(request.urn.type_text().to_owned()),

@@ -92,7 +92,11 @@ pub fn read_request(
     Ok(pulumirpc::ReadRequest {
         id: request.id.as_str().to_owned(),
         urn: request.urn.to_string(),
-        properties: Some(encode_map(&request.outputs, options)?),
+        // Without a state there is nothing to tell but the id.
+        properties: match (&request.inputs, request.outputs.is_empty()) {
+            (None, true) => None,
+            _ => Some(encode_map(&request.outputs, options)?),
+        },
         inputs: encode_optional_map(request.inputs.as_deref(), options)?,
         name: request.urn.name().to_owned(),
         r#type: request.urn.type_text().to_owned(),

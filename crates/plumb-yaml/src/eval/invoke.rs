@@ -40,17 +40,16 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
         None => Val::Null,
         Some(args) => lifted.strip(&run.evaluator.eval(args)?),
     };
-    let mut depends_on = Deps::default();
+    // Calls wait for what they depend on, and run in previews whether it exists yet or not.
     if let Some(expr) = &invoke.options.depends_on {
         let resources = register::resources(run, expr, "dependsOn")?;
         let Some(resources) = resources else {
             return Ok(Plan::Done(Val::Poison));
         };
         for resource in resources {
-            depends_on.merge(&Deps::one(resource.urn.clone()));
+            lifted.deps.merge(&Deps::one(resource.urn.clone()));
         }
         lifted.any = true;
-        lifted.deps.merge(&depends_on);
     }
     let parent = match &invoke.options.parent {
         None => None,
@@ -106,7 +105,7 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
         provider,
         package,
         parent: parent.map(|parent| parent.urn.clone()),
-        depends_on: depends_on.to_vec(),
+        depends_on: Vec::new(),
     });
     Ok(Plan::Call { request, lifted })
 }
