@@ -188,9 +188,10 @@ impl Deployment {
             }
             ResourceKind::Provider => {
                 let mut new = new.clone();
-                new.id = match self.ctx.options.is_preview() {
-                    true => ResourceId::Unknown,
-                    false => ResourceId::Known(self.seeds.uuid()),
+                new.id = if self.ctx.options.is_preview() {
+                    ResourceId::Unknown
+                } else {
+                    ResourceId::Known(self.seeds.uuid())
                 };
                 let applied = match self.configure_provider(&new.urn, &new.id, &new.inputs) {
                     Ok(_) => {
@@ -486,7 +487,7 @@ impl Deployment {
         let old = step.old.map(|old| self.arena.state(old).clone());
         let changed = old
             .as_ref()
-            .is_none_or(|old| old.inputs != new.inputs || old.outputs != new.outputs);
+            .is_some_and(|old| old.inputs != new.inputs || old.outputs != new.outputs);
         new.created = old.as_ref().and_then(|old| old.created);
         new.modified = if changed {
             Some(self.now)
@@ -523,24 +524,14 @@ impl Deployment {
         }
         let state = state.map(|state| self.with_secret_outputs(state, &step));
         let (idx, fence) = self.record_success(operation, &step, state);
-        match failure {
-            Some(failure) => {
-                self.tell_step_done(&step, idx, false);
-                self.step_failed(&step, &failure, idx);
-                StepEnd {
-                    state: idx,
-                    fence,
-                    is_failed: true,
-                }
-            }
-            None => {
-                self.tell_step_done(&step, idx, true);
-                StepEnd {
-                    state: idx,
-                    fence,
-                    is_failed: false,
-                }
-            }
+        self.tell_step_done(&step, idx, failure.is_none());
+        if let Some(failure) = &failure {
+            self.step_failed(&step, failure, idx);
+        }
+        StepEnd {
+            state: idx,
+            fence,
+            is_failed: failure.is_some(),
         }
     }
 

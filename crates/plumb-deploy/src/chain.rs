@@ -282,7 +282,7 @@ impl Deployment {
             (chain.last, chain.fence, chain.outcome, chain.unknown);
         match chain.owner.clone() {
             Owner::Registration(registration) => {
-                self.finish_registration(registration, last, outcome, unknown, fence)
+                self.finish_registration(registration, last, outcome, unknown, fence);
             }
             Owner::RefreshFor(registration) => match outcome {
                 Outcome::Success => self.registration_refreshed(registration, last),

@@ -16,7 +16,7 @@ const DIFF_UNAVAILABLE: &str = "The provider for this resource has inputs that a
 
 impl Deployment {
     /// Decides about a checked registration, or has it wait while another one collects what it must replace.
-    pub(crate) fn to_decision(&mut self, idx: RegIdx) {
+    pub(crate) fn decide_checked(&mut self, idx: RegIdx) {
         if self.registration(idx).is_invalid {
             return self.fail(crate::deployment::Failure::Refused);
         }

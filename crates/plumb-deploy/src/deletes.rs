@@ -24,9 +24,10 @@ impl Deployment {
         let mut deletes = Vec::new();
         for idx in self.olds.order().to_vec() {
             let state = self.arena.state(idx).clone();
-            let is_left = match state.delete {
-                true => !self.pending_deletes.contains(&idx),
-                false => !self.marks.is_operated_on(self.current_urn(&state.urn)),
+            let is_left = if state.delete {
+                !self.pending_deletes.contains(&idx)
+            } else {
+                !self.marks.is_operated_on(self.current_urn(&state.urn))
             };
             if state.view_of.is_some() || !is_left {
                 continue;
@@ -43,7 +44,12 @@ impl Deployment {
             deletes.push(idx);
         }
         if self.ctx.operation == Operation::Destroy {
-            for idx in std::mem::take(&mut self.condemned) {
+            // What the program registered goes as well; the program ran for its settings only.
+            let mut condemned = std::mem::take(&mut self.condemned);
+            condemned.extend(self.news.values().copied());
+            condemned.sort_unstable();
+            condemned.dedup();
+            for idx in condemned {
                 let urn = self.arena.state(idx).urn.clone();
                 if allowed
                     .as_ref()

@@ -386,7 +386,7 @@ impl Deployment {
         self.stage = Stage::Program;
         match self.ctx.operation {
             Operation::Destroy if !self.ctx.options.run_program => {
-                self.program_ended(ProgramEnd::Finished)
+                self.program_ended(ProgramEnd::Finished);
             }
             _ => self.outbox.push(Effect::StartProgram),
         }
@@ -418,7 +418,7 @@ impl Deployment {
             }
             Request::RegisterStackTransform(callback) => self.take_stack_transform(id, callback),
             Request::RegisterStackInvokeTransform(callback) => {
-                self.take_stack_invoke_transform(id, callback)
+                self.take_stack_invoke_transform(id, callback);
             }
             Request::SignalAndWaitForShutdown => self.take_shutdown_signal(id),
         }
@@ -494,7 +494,7 @@ impl Deployment {
             Stage::Refreshing => self.refreshed(),
             Stage::Importing => self.import_on(),
             Stage::Program if self.program_ended.is_some() && self.is_quiet() => {
-                self.end_of_program()
+                self.end_of_program();
             }
             Stage::Program => return false,
             Stage::Sames => self.start_deletes(),
@@ -664,14 +664,14 @@ impl Deployment {
         }
         match self.calls.remove(&call) {
             Some(Waiter::Registration(registration)) => {
-                self.registration_answered(registration, result)
+                self.registration_answered(registration, result);
             }
             Some(Waiter::Chain(chain)) => self.chain_answered(chain, result),
             Some(Waiter::Invoke(id, token)) => self.invoke_answered(id, &token, result),
             Some(Waiter::Call(id, token)) => self.call_answered(id, &token, result),
             Some(Waiter::Construct(id, goal)) => self.construct_answered(id, &goal, result),
             Some(Waiter::Extension(instance, reference)) => {
-                self.extension_answered(instance, &reference, result)
+                self.extension_answered(instance, &reference, result);
             }
             None => {}
         }

@@ -235,7 +235,7 @@ impl Deployment {
     ) {
         match result {
             Ok(ProviderReply::Invoked(response)) => {
-                self.reply(id, Reply::Invoked(known_result(response)), 0)
+                self.reply(id, Reply::Invoked(known_result(response)), 0);
             }
             Ok(_) => self.reply(id, mismatched(), 0),
             Err(error) => {

@@ -159,7 +159,7 @@ impl Deployment {
     }
 
     /// The step with the object as it was read for its old state, as events show it.
-    fn with_imported_old(&self, step: Step, state: ResourceState) -> Step {
+    fn with_imported_old(step: Step, state: ResourceState) -> Step {
         Step {
             imported: Some(Arc::new(state)),
             ..step
@@ -336,7 +336,9 @@ impl Deployment {
             if old.id.as_str() == spec.id.as_str() || old.import_id == spec.id {
                 return false;
             }
-            self.refuse(Some(&urn), &format!("resource '{urn}' already exists"));
+            let message = format!("resource '{urn}' already exists");
+            self.error(Some(&urn), &message);
+            self.deferred_failure.get_or_insert(message);
             return false;
         }
         if self.marks.has(&urn, Mark::Seen) {
@@ -413,7 +415,7 @@ impl Deployment {
                 };
                 let (Some(call), Some(instance)) = (self.import_check(state), step.instance) else {
                     return Some(self.complete(
-                        self.with_imported_old(step, state.clone()),
+                        Self::with_imported_old(step, state.clone()),
                         operation,
                         applied,
                     ));
@@ -439,7 +441,7 @@ impl Deployment {
             Ok(_) => {}
             Err(error) => self.warning(Some(&state.urn), &error.message),
         }
-        let step = self.with_imported_old(step, state.clone());
+        let step = Self::with_imported_old(step, state.clone());
         Some(self.complete(
             step,
             operation,

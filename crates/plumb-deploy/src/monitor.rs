@@ -30,7 +30,7 @@ pub(crate) enum Resolved {
 impl Deployment {
     /// RegisterResource: steps 2-22 of `engine.md` 2.3.
     pub(crate) fn take_registration(&mut self, id: RequestId, mut request: Box<RegisterRequest>) {
-        if let Err(error) = self.check_registration(&request) {
+        if let Err(error) = Self::check_registration(&request) {
             return self.reply(id, Reply::Failed(error), 0);
         }
         self.inherit_from_parent(&mut request);
@@ -86,7 +86,7 @@ impl Deployment {
         }
     }
 
-    fn check_registration(&self, request: &RegisterRequest) -> Result<(), RequestError> {
+    fn check_registration(request: &RegisterRequest) -> Result<(), RequestError> {
         let invalid =
             |message: String| RequestError::new(RequestErrorKind::InvalidArgument, message);
         if (request.custom || request.remote) && TypeToken::managed(&request.type_token).is_err() {
@@ -295,8 +295,13 @@ impl Deployment {
             property_dependencies(&properties, request)
         };
         let mut dependencies = request.dependencies.clone();
-        if request.dependencies_from_properties {
-            dependencies.extend(property_dependencies.values().flatten().cloned());
+        let told_by_outputs = !request.remote && has_outputs(&request.properties);
+        if request.dependencies_from_properties || told_by_outputs {
+            for urn in property_dependencies.values().flatten() {
+                if !dependencies.contains(urn) {
+                    dependencies.push(urn.clone());
+                }
+            }
         }
         let extension = self
             .packages
@@ -393,7 +398,7 @@ impl Deployment {
         ) {
             Ok(Resolved::Provider(reference)) => self.read(id, *request, reference),
             Ok(Resolved::Later(spec)) => {
-                self.wait_for_default(spec, id, Parked::Other(Request::Read(request)))
+                self.wait_for_default(spec, id, Parked::Other(Request::Read(request)));
             }
             Err(error) => self.refuse_request(id, error),
         }
@@ -461,15 +466,18 @@ fn property_dependencies(
         }
     }
     add_output_dependencies(properties, &mut dependencies);
-    let has_outputs = properties
-        .values()
-        .any(|value| value.any(&mut |value| matches!(value, Value::Output(_))));
-    let plain = if has_outputs {
+    let plain = if has_outputs(properties) {
         Arc::new(properties.without_outputs())
     } else {
         properties.clone()
     };
     (plain, dependencies)
+}
+
+fn has_outputs(properties: &PropertyMap) -> bool {
+    properties
+        .values()
+        .any(|value| value.any(&mut |value| matches!(value, Value::Output(_))))
 }
 
 /// Adds the dependencies that output values carry.

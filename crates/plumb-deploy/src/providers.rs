@@ -179,20 +179,19 @@ impl Deployment {
         id: &ResourceId,
         inputs: &Arc<PropertyMap>,
     ) -> Result<InstanceId, String> {
-        let instance = match self.providers.unconfigured.remove(urn) {
-            Some(instance) => instance,
-            None => {
-                let package = urn
-                    .type_token()
-                    .provided_package()
-                    .unwrap_or_default()
-                    .to_owned();
-                let spec = provider_inputs::read(&package, inputs)
-                    .map_err(|failure| failure.reason.to_string())?;
-                let instance = self.load_provider(urn, spec);
-                self.providers.unconfigured.remove(urn);
-                instance
-            }
+        let instance = if let Some(instance) = self.providers.unconfigured.remove(urn) {
+            instance
+        } else {
+            let package = urn
+                .type_token()
+                .provided_package()
+                .unwrap_or_default()
+                .to_owned();
+            let spec = provider_inputs::read(&package, inputs)
+                .map_err(|failure| failure.reason.to_string())?;
+            let instance = self.load_provider(urn, spec);
+            self.providers.unconfigured.remove(urn);
+            instance
         };
         let visible = provider_inputs::without_internal(inputs);
         let is_unknown = visible

@@ -52,14 +52,9 @@ impl Deployment {
             );
             return self.refuse(Some(&urn), &message);
         }
-        let instance = match self.ensure_provider(&reference) {
-            Ok(instance) => instance,
-            Err(_) => {
-                return self.refuse(
-                    Some(&urn),
-                    &format!("unknown provider '{reference}' for resource '{urn}'"),
-                );
-            }
+        let Ok(instance) = self.ensure_provider(&reference) else {
+            let message = format!("unknown provider '{reference}' for resource '{urn}'");
+            return self.refuse(Some(&urn), &message);
         };
         let old = self.olds.live(&urn);
         let new = ResourceState {

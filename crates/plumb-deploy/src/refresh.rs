@@ -308,16 +308,13 @@ impl Deployment {
             self.journal(operation, entry.kind.clone());
             self.refreshes.push(entry);
         }
-        let state = match new {
-            Some(new) => {
-                self.arena.replace(old, new);
-                Some(old)
-            }
-            None => {
-                self.marks.set(&step.urn, Mark::Refreshed);
-                self.gone.insert(old);
-                None
-            }
+        let state = if let Some(new) = new {
+            self.arena.replace(old, new);
+            Some(old)
+        } else {
+            self.marks.set(&step.urn, Mark::Refreshed);
+            self.gone.insert(old);
+            None
         };
         StepEnd {
             state,
@@ -343,9 +340,6 @@ impl Deployment {
     /// Rebuilds the base from the refreshes: what is gone is dropped, and whatever refers to it mended.
     fn rebuild_base(&mut self) -> bool {
         let entries = std::mem::take(&mut self.refreshes);
-        if entries.is_empty() {
-            return true;
-        }
         let rebuilt = Entry {
             operation: OperationId(0),
             kind: EntryKind::RebuiltBaseState,

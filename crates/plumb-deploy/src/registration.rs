@@ -346,12 +346,12 @@ impl Deployment {
         self.reset_ignored(idx);
         let registration = self.registration(idx);
         if registration.goal.kind == ResourceKind::Component {
-            return self.to_decision(idx);
+            return self.decide_checked(idx);
         }
         if !registration.is_targeted {
             let inputs = self.old_of(idx).map(|old| old.inputs.clone());
             self.registration_mut(idx).new.inputs = inputs.unwrap_or_default();
-            return self.to_decision(idx);
+            return self.decide_checked(idx);
         }
         let fresh = self.is_fresh_start(idx);
         self.ask_check(idx, fresh);
@@ -475,7 +475,7 @@ impl Deployment {
         match (stage, result) {
             (RegStage::Checking, Ok(ProviderReply::Checked(response))) => {
                 if self.take_checked(idx, response) {
-                    self.to_decision(idx);
+                    self.decide_checked(idx);
                 }
             }
             (RegStage::Rechecking(diff), Ok(ProviderReply::Checked(response))) => {
@@ -484,7 +484,7 @@ impl Deployment {
                 }
             }
             (RegStage::DiffingProvider, Ok(ProviderReply::Diffed(diff))) => {
-                self.provider_diffed(idx, &diff)
+                self.provider_diffed(idx, &diff);
             }
             (RegStage::Diffing, Ok(ProviderReply::Diffed(diff))) => self.diffed(idx, diff),
             (RegStage::Collecting(collection), Ok(ProviderReply::Diffed(diff))) => {

@@ -1,6 +1,7 @@
 //! Replacements, and what they drag along (`engine.md` 4.6, 4.9).
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -75,7 +76,7 @@ impl Deployment {
             let shown =
                 |inputs: &PropertyMap| shown_value(inputs.get(key), self.ctx.options.show_secrets);
             let (before, after) = (shown(&old.inputs), shown(&registration.new.inputs));
-            message.push_str(&format!("\n{key}: {before} => {after}"));
+            let _ = write!(message, "\n{key}: {before} => {after}");
         }
         if self.ctx.options.is_preview() {
             self.warning(Some(&urn), &message);

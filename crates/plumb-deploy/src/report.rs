@@ -1,6 +1,7 @@
 //! What a deployment tells the world: engine events (`engine.md` 10.2).
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -78,7 +79,7 @@ impl Deployment {
         );
         for operation in pending {
             let (urn, doing) = (&operation.resource.urn, operation.operation.as_str());
-            message.push_str(&format!("\n  * {urn}, interrupted while {doing}"));
+            let _ = write!(message, "\n  * {urn}, interrupted while {doing}");
         }
         message.push_str(
             "\nThese resources are in an unknown state because the Pulumi CLI was interrupted while waiting for changes \
@@ -118,16 +119,15 @@ impl Deployment {
     }
 
     fn metadata(
-        &self,
         step: &Step,
         op: StepOp,
         old: Option<Arc<ResourceState>>,
         new: Option<StateView>,
     ) -> Metadata {
-        let provider = new
-            .as_ref()
-            .map(|new| new.provider.clone())
-            .unwrap_or_else(|| old.as_ref().and_then(|old| old.provider.clone()));
+        let provider = match &new {
+            Some(new) => new.provider.clone(),
+            None => old.as_ref().and_then(|old| old.provider.clone()),
+        };
         Metadata {
             op,
             urn: step.urn.clone(),
@@ -179,7 +179,7 @@ impl Deployment {
     /// A step is about to run.
     pub(crate) fn announce_step(&mut self, step: &Step) {
         let new = self.planned_view(step);
-        let metadata = self.metadata(step, step.op, self.old_view(step), new);
+        let metadata = Self::metadata(step, step.op, self.old_view(step), new);
         let internal = self.is_internal(step);
         let planning = self.ctx.options.is_preview();
         self.emit(Event::ResourcePre(StepEvent {
@@ -219,7 +219,7 @@ impl Deployment {
         );
         let is_delete = step.new.is_none();
         if planning || is_custom || is_delete {
-            let metadata = self.metadata(
+            let metadata = Self::metadata(
                 step,
                 step.op,
                 self.old_view(step),
@@ -247,7 +247,7 @@ impl Deployment {
         let is_custom = step.new.as_deref().is_some_and(ResourceState::is_custom);
         if planning || is_custom {
             let new = self.planned_view(step);
-            let metadata = self.metadata(step, step.op, self.old_view(step), new);
+            let metadata = Self::metadata(step, step.op, self.old_view(step), new);
             self.emit_outputs(metadata, self.is_internal(step));
         }
     }
@@ -260,10 +260,10 @@ impl Deployment {
         found: StepOp,
     ) {
         let is_refresh_run = self.ctx.operation == Operation::Refresh;
-        if is_refresh_run && step.how != How::PersistedRefresh || is_refresh_run {
+        if is_refresh_run {
             self.count(step, found, None);
         }
-        let mut metadata = self.metadata(
+        let mut metadata = Self::metadata(
             step,
             StepOp::Refresh,
             self.old_view(step),
@@ -293,7 +293,7 @@ impl Deployment {
     pub(crate) fn tell_outputs(&mut self, remembered: Remembered) {
         let new = self.arena.state(remembered.state).clone();
         let step = Step::new(remembered.op, new.urn.clone());
-        let metadata = self.metadata(
+        let metadata = Self::metadata(
             &step,
             remembered.op,
             remembered.old,
@@ -321,6 +321,23 @@ impl Deployment {
         *self.report.changes.entry(op).or_default() += 1;
     }
 
+    /// What a failed step was to bring about, with what it left behind nonetheless.
+    fn failed_view(&self, step: &Step, state: Option<StateIdx>) -> Option<StateView> {
+        let left = state.map(|idx| self.arena.state(idx));
+        let wanted = step.new.as_deref();
+        match (step.op, left, wanted) {
+            (StepOp::Update, left, Some(wanted)) => {
+                let id = step.old.map(|old| self.arena.state(old).id.clone());
+                let mut new = left.map_or_else(|| wanted.clone(), |left| left.as_ref().clone());
+                new.id = id.unwrap_or(ResourceId::None);
+                new.inputs = wanted.inputs.clone();
+                Some(StateView::new(new))
+            }
+            (_, Some(left), _) => Some(StateView::from(left.clone())),
+            (_, None, _) => self.planned_view(step),
+        }
+    }
+
     /// A step failed.
     ///
     /// `state` is what it left behind nonetheless.
@@ -341,11 +358,8 @@ impl Deployment {
             Damage::Partial => FailedStatus::PartialFailure,
             Damage::Unknown => FailedStatus::Unknown,
         };
-        let new = match state {
-            Some(idx) => Some(StateView::from(self.arena.state(idx).clone())),
-            None => self.planned_view(step),
-        };
-        let metadata = self.metadata(step, step.op, self.old_view(step), new);
+        let new = self.failed_view(step, state);
+        let metadata = Self::metadata(step, step.op, self.old_view(step), new);
         let steps = self.report.steps;
         self.emit(Event::ResourceFailed(FailedStepEvent {
             metadata: Box::new(metadata),

@@ -29,9 +29,12 @@ impl UrnSet {
     /// Whether `urn` matches. An empty set matches nothing: callers ask [`UrnSet::is_constrained`] first.
     pub fn matches(&self, urn: &Urn) -> bool {
         self.literals.contains(urn)
-            || self.raw.iter().any(|text| match text.contains('*') {
-                true => glob_matches(text, urn.as_str()),
-                false => text == urn.as_str(),
+            || self.raw.iter().any(|text| {
+                if text.contains('*') {
+                    glob_matches(text, urn.as_str())
+                } else {
+                    text == urn.as_str()
+                }
             })
     }
 

@@ -119,7 +119,8 @@ impl PreviewDigest {
 
     fn begin(&mut self, metadata: &Metadata) {
         let is_part = metadata.op.is_replacement() && !metadata.logical;
-        if is_part && !self.show_replacement_steps {
+        let is_news = metadata.op != StepOp::Same || metadata.urn.is_root_stack();
+        if (is_part && !self.show_replacement_steps) || !is_news {
             return;
         }
         let step = self.step(metadata);

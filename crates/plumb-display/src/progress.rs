@@ -45,7 +45,8 @@ impl ProgressLines {
             _ => {
                 let touched = self.rows.handle(event, now);
                 // That something unchanged begins is no news.
-                let is_news = !matches!(event, Event::ResourcePre(step) if step.metadata.op == StepOp::Same);
+                let is_news =
+                    !matches!(event, Event::ResourcePre(step) if step.metadata.op == StepOp::Same);
                 if let (Touched::Row(idx), true) = (touched, is_news) {
                     let _ = writeln!(out, "{}", self.line(&self.rows.list[idx], now));
                 }

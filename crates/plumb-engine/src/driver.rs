@@ -223,7 +223,7 @@ impl Driver {
                 Happened::Incoming(all) => all.into_iter().for_each(|one| self.take(one)),
                 Happened::Called(call, result) => self.event(Event::Answered { call, result }),
                 Happened::CalledBack(call, result) => {
-                    self.event(Event::CalledBack { call, result })
+                    self.event(Event::CalledBack { call, result });
                 }
                 Happened::Program(result) => self.event(Event::ProgramEnded(program_end(result))),
                 Happened::Durable(Ok(seq)) => self.release(seq.0),
@@ -380,7 +380,7 @@ impl Driver {
             Effect::Journal(_) | Effect::Touch { .. } => {}
             Effect::Provider { instance, action } => self.instances.act(instance, action),
             Effect::Call { call, fence, .. } if fence > self.durable && self.is_journal_broken => {
-                self.not_sent(call)
+                self.not_sent(call);
             }
             Effect::Call {
                 call,

@@ -15,8 +15,8 @@ use plumb_plugin::discovery::{Cache, ProjectPlugin};
 use plumb_plugin::language::ProgramInfo as LanguageInfo;
 use plumb_plugin::process::PluginTimeouts;
 use plumb_plugin::{
-    Discovery, HostOptions, OutputLevel, OutputLine, OutputSink, PluginHost, PluginKind, ServiceAddresses,
-    parse_attachments,
+    Discovery, HostOptions, OutputLevel, OutputLine, OutputSink, PluginHost, PluginKind,
+    ServiceAddresses, parse_attachments,
 };
 use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink, StackReader};
 use plumb_resource::Urn;
@@ -69,22 +69,35 @@ impl LogSink for MonitorLog {
 
 impl Surroundings {
     /// The host for one run; `engine` is the address of the engine service.
-    pub(super) fn plugin_host(&self, engine: &str, monitor: Arc<dyn ResourceMonitor>) -> Result<PluginHost, Error> {
+    pub(super) fn plugin_host(
+        &self,
+        engine: &str,
+        monitor: Arc<dyn ResourceMonitor>,
+    ) -> Result<PluginHost, Error> {
         let environment = self.environment.variables().clone();
-        let attachments = |name: &str| parse_attachments(self.environment.get(name).unwrap_or_default());
+        let attachments =
+            |name: &str| parse_attachments(self.environment.get(name).unwrap_or_default());
         let output = output_sink(monitor.clone());
         let options = HostOptions {
             discovery: self.discovery(),
             environment: environment.clone(),
             working_directory: self.program_directory.clone(),
-            project: self.project.as_ref().map(|project| project.project.name.clone()),
+            project: self
+                .project
+                .as_ref()
+                .map(|project| project.project.name.clone()),
             runtime_options: self.runtime_options(),
             config: self.config.clone(),
-            services: ServiceAddresses { engine: engine.to_owned(), ..ServiceAddresses::default() },
+            services: ServiceAddresses {
+                engine: engine.to_owned(),
+                ..ServiceAddresses::default()
+            },
             attached_providers: attachments("PULUMI_DEBUG_PROVIDERS")?,
             attached_languages: attachments("PULUMI_DEBUG_LANGUAGES")?,
             timeouts: PluginTimeouts::default(),
-            refresh_before_update: !self.environment.is_on("PULUMI_DISABLE_REFRESH_BEFORE_UPDATE"),
+            refresh_before_update: !self
+                .environment
+                .is_on("PULUMI_DISABLE_REFRESH_BEFORE_UPDATE"),
             use_provider_preview: !self.environment.is_on("PULUMI_DISABLE_PROVIDER_PREVIEW"),
             ignore_versions: self.environment.is_on("PULUMI_DEV"),
             output: output.clone(),
@@ -92,7 +105,12 @@ impl Surroundings {
         let mut host = PluginHost::new(options);
         let context = BuiltinContext {
             working_dir: self.program_directory.clone(),
-            environment: Some(environment.iter().map(|(key, value)| (key.clone(), value.clone())).collect()),
+            environment: Some(
+                environment
+                    .iter()
+                    .map(|(key, value)| (key.clone(), value.clone()))
+                    .collect(),
+            ),
             log: Arc::new(MonitorLog(monitor)),
             stacks: Some(self.stacks.clone()),
         };
@@ -121,10 +139,15 @@ impl Surroundings {
             "pulumi-python",
             Box::new(move |environment| {
                 let info = info.clone();
-                Box::pin(async move { Ok(plumb_language::dynamic_provider(&environment, &info).await?) })
+                Box::pin(
+                    async move { Ok(plumb_language::dynamic_provider(&environment, &info).await?) },
+                )
             }),
         );
-        host.register_language("python", Box::new(move || Arc::new(PythonHost::new(python.clone()))));
+        host.register_language(
+            "python",
+            Box::new(move || Arc::new(PythonHost::new(python.clone()))),
+        );
         Ok(host)
     }
 
@@ -136,7 +159,12 @@ impl Surroundings {
         Discovery {
             project: self.project_plugins(),
             search_path: (!self.environment.is_on("PULUMI_IGNORE_AMBIENT_PLUGINS"))
-                .then(|| self.environment.variables().get(&OsString::from("PATH")).cloned())
+                .then(|| {
+                    self.environment
+                        .variables()
+                        .get(&OsString::from("PATH"))
+                        .cloned()
+                })
                 .flatten(),
             bundled,
             cache: Cache::new(self.environment.pulumi_home.join("plugins")),
@@ -145,7 +173,9 @@ impl Surroundings {
     }
 
     fn project_plugins(&self) -> Vec<ProjectPlugin> {
-        let Some(project) = &self.project else { return Vec::new() };
+        let Some(project) = &self.project else {
+            return Vec::new();
+        };
         let plugins = &project.project.plugins;
         let kinds = [
             (PluginKind::Resource, &plugins.providers),
@@ -159,7 +189,10 @@ impl Surroundings {
                 kind,
                 name: entry.name.clone(),
                 path: self.root.join(&entry.path),
-                version: entry.version.as_ref().and_then(|text| semver::Version::parse(text).ok()),
+                version: entry
+                    .version
+                    .as_ref()
+                    .and_then(|text| semver::Version::parse(text).ok()),
             })
             .collect()
     }
@@ -175,15 +208,28 @@ impl Surroundings {
         self.runtime()
             .into_iter()
             .flat_map(|runtime| &runtime.options)
-            .map(|(key, value)| (key.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
+            .map(|(key, value)| {
+                (
+                    key.clone(),
+                    value
+                        .as_str()
+                        .map_or_else(|| value.to_string(), str::to_owned),
+                )
+            })
             .collect()
     }
 
     fn language_info(&self) -> LanguageInfo {
-        let main = self.project.as_ref().and_then(|project| project.project.main.clone());
+        let main = self
+            .project
+            .as_ref()
+            .and_then(|project| project.project.main.clone());
         let entry_point = match main {
             Some(main) if !self.root.join(&main).is_dir() => {
-                Path::new(&main).file_name().map_or_else(|| ".".to_owned(), |name| name.to_string_lossy().into_owned())
+                Path::new(&main).file_name().map_or_else(
+                    || ".".to_owned(),
+                    |name| name.to_string_lossy().into_owned(),
+                )
             }
             _ => ".".to_owned(),
         };
@@ -191,7 +237,10 @@ impl Surroundings {
             root_directory: self.root.clone(),
             program_directory: self.program_directory.clone(),
             entry_point,
-            options: self.runtime().map(|runtime| runtime.options.clone()).unwrap_or_default(),
+            options: self
+                .runtime()
+                .map(|runtime| runtime.options.clone())
+                .unwrap_or_default(),
         }
     }
 
@@ -203,7 +252,13 @@ impl Surroundings {
         let runtime = self.runtime().map_or("", |runtime| runtime.name.as_str());
         match (self.client.is_some(), runtime) {
             (false, "") => Ok((None, Vec::new())),
-            (false, "yaml") if host.options().discovery.find(PluginKind::Language, "yaml", None, None).is_err() => {
+            (false, "yaml")
+                if host
+                    .options()
+                    .discovery
+                    .find(PluginKind::Language, "yaml", None, None)
+                    .is_err() =>
+            {
                 let program = self.yaml_program(host);
                 let required = plumb_yaml::required_packages(&self.program_directory)?;
                 let specs = required.iter().map(yaml_spec).collect();
@@ -217,26 +272,40 @@ impl Surroundings {
                 let specs = required
                     .packages
                     .iter()
-                    .filter(|package| package.kind == PluginKind::Resource && package.extension.is_none())
+                    .filter(|package| {
+                        package.kind == PluginKind::Resource && package.extension.is_none()
+                    })
                     .map(plumb_plugin::language::PackageDependency::plugin_spec)
                     .collect();
-                Ok((Some(Arc::new(LanguageProgram { host: language, info })), specs))
+                Ok((
+                    Some(Arc::new(LanguageProgram {
+                        host: language,
+                        info,
+                    })),
+                    specs,
+                ))
             }
         }
     }
 
     fn yaml_program(&self, host: &Arc<PluginHost>) -> YamlProgram {
-        let compiler = self.runtime().and_then(|runtime| Some(runtime.options.get("compiler")?.as_str()?.to_owned()));
-        YamlProgram::new(Arc::new(Schemas { host: host.clone(), loaded: Mutex::default() }))
-            .with_compiler(compiler)
-            .with_engine_version(crate::semantic_version())
+        let compiler = self
+            .runtime()
+            .and_then(|runtime| Some(runtime.options.get("compiler")?.as_str()?.to_owned()));
+        YamlProgram::new(Arc::new(Schemas {
+            host: host.clone(),
+            loaded: Mutex::default(),
+        }))
+        .with_compiler(compiler)
+        .with_engine_version(crate::semantic_version())
     }
 }
 
 fn yaml_spec(package: &plumb_yaml::RequiredPackage) -> PluginSpec {
     PluginSpec {
         version: semver::Version::parse(package.version.trim_start_matches('v')).ok(),
-        download_url: (!package.download_url.is_empty()).then(|| package.download_url.as_str().into()),
+        download_url: (!package.download_url.is_empty())
+            .then(|| package.download_url.as_str().into()),
         parameterization: package.parameterization.clone(),
         ..PluginSpec::named(&package.name)
     }
@@ -250,9 +319,17 @@ struct Schemas {
 
 #[async_trait]
 impl SchemaLoader for Schemas {
-    async fn load(&self, query: &PackageQuery) -> Result<Option<Arc<PackageSchema>>, SchemaLoadError> {
+    async fn load(
+        &self,
+        query: &PackageQuery,
+    ) -> Result<Option<Arc<PackageSchema>>, SchemaLoadError> {
         let key = format!("{query:?}");
-        let known = self.loaded.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        let known = self
+            .loaded
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&key)
+            .cloned();
         if let Some(schema) = known {
             return Ok(schema);
         }
@@ -261,10 +338,15 @@ impl SchemaLoader for Schemas {
             source,
         };
         let schema = match self.text(query).await.map_err(failed)? {
-            Some(text) => Some(Arc::new(PackageSchema::parse(text).map_err(|error| failed(error.into()))?)),
+            Some(text) => Some(Arc::new(
+                PackageSchema::parse(text).map_err(|error| failed(error.into()))?,
+            )),
             None => None,
         };
-        self.loaded.lock().unwrap_or_else(PoisonError::into_inner).insert(key, schema.clone());
+        self.loaded
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(key, schema.clone());
         Ok(schema)
     }
 }
@@ -277,22 +359,34 @@ impl Schemas {
         let spec = PluginSpec {
             version: query.version.clone(),
             download_url: query.download_url.as_deref().map(Into::into),
-            parameterization: query.parameterization.as_ref().map(|parameter| Parameterization {
-                name: parameter.name.as_str().into(),
-                version: parameter.version.as_str().into(),
-                value: parameter.value.as_slice().into(),
-            }),
+            parameterization: query
+                .parameterization
+                .as_ref()
+                .map(|parameter| Parameterization {
+                    name: parameter.name.as_str().into(),
+                    version: parameter.version.as_str().into(),
+                    value: parameter.value.as_slice().into(),
+                }),
             ..PluginSpec::named(&query.name)
         };
         let provider = self.host.provider(&spec).await?;
-        let subpackage = query.parameterization.as_ref().map(|it| (it.name.as_str(), it.version.as_str()));
-        provider.get_schema(subpackage).await.map_err(|error| error.message.to_string().into())
+        let subpackage = query
+            .parameterization
+            .as_ref()
+            .map(|it| (it.name.as_str(), it.version.as_str()));
+        provider
+            .get_schema(subpackage)
+            .await
+            .map_err(|error| error.message.to_string().into())
     }
 }
 
+/// Reads the state of the stack that a name stands for.
+type ReadStack = Box<dyn Fn(&str) -> Result<plumb_state::Snapshot, Error> + Send + Sync>;
+
 /// Reads other stacks of the same backend.
 pub(super) struct BackendStacks {
-    pub(super) read: Box<dyn Fn(&str) -> Result<plumb_state::Snapshot, Error> + Send + Sync>,
+    pub(super) read: ReadStack,
 }
 
 #[async_trait]
@@ -302,9 +396,14 @@ impl StackReader for BackendStacks {
         name: &str,
     ) -> Result<plumb_providers::StackOutputs, plumb_providers::StackReadError> {
         let snapshot = self.snapshot(name)?;
-        let root = snapshot.resources.iter().find(|state| state.urn.is_root_stack() && !state.delete);
+        let root = snapshot
+            .resources
+            .iter()
+            .find(|state| state.urn.is_root_stack() && !state.delete);
         Ok(plumb_providers::StackOutputs {
-            outputs: root.map(|state| state.outputs.as_ref().clone()).unwrap_or_default(),
+            outputs: root
+                .map(|state| state.outputs.as_ref().clone())
+                .unwrap_or_default(),
             undecryptable: Vec::new(),
         })
     }
@@ -312,7 +411,10 @@ impl StackReader for BackendStacks {
     async fn stack_resource_outputs(
         &self,
         name: &str,
-    ) -> Result<BTreeMap<ecow::EcoString, plumb_providers::ResourceOutputs>, plumb_providers::StackReadError> {
+    ) -> Result<
+        BTreeMap<ecow::EcoString, plumb_providers::ResourceOutputs>,
+        plumb_providers::StackReadError,
+    > {
         let snapshot = self.snapshot(name)?;
         let live = snapshot.resources.iter().filter(|state| !state.delete);
         Ok(live
@@ -332,7 +434,10 @@ fn urn_text(urn: &Urn) -> ecow::EcoString {
 }
 
 impl BackendStacks {
-    fn snapshot(&self, name: &str) -> Result<plumb_state::Snapshot, plumb_providers::StackReadError> {
+    fn snapshot(
+        &self,
+        name: &str,
+    ) -> Result<plumb_state::Snapshot, plumb_providers::StackReadError> {
         (self.read)(name).map_err(|error| plumb_providers::StackReadError {
             message: error.text().unwrap_or_default(),
             source: None,
@@ -343,8 +448,13 @@ impl BackendStacks {
 impl Context {
     /// Folder of the project file, and of the program below it.
     pub(super) fn program_folders(&self, project: Option<&LoadedProject>) -> (PathBuf, PathBuf) {
-        let root = project.map_or_else(|| self.environment.cwd.clone(), |project| project.root().to_owned());
-        let main = project.and_then(|project| project.project.main.as_deref()).map(|main| root.join(main));
+        let root = project.map_or_else(
+            || self.environment.cwd.clone(),
+            |project| project.root().to_owned(),
+        );
+        let main = project
+            .and_then(|project| project.project.main.as_deref())
+            .map(|main| root.join(main));
         let directory = match main {
             Some(main) if main.is_dir() => main,
             Some(main) => main.parent().map_or_else(|| root.clone(), Path::to_owned),

@@ -51,7 +51,11 @@ struct FileResource {
 }
 
 /// What to import into `stack` of `project`.
-pub(super) fn specs(args: &ImportArgs, stack: &str, project: &str) -> Result<Vec<ImportSpec>, Error> {
+pub(super) fn specs(
+    args: &ImportArgs,
+    stack: &str,
+    project: &str,
+) -> Result<Vec<ImportSpec>, Error> {
     match &args.file {
         Some(path) => from_file(path, args, stack, project),
         None => inline(args).map(|spec| vec![spec]),
@@ -60,7 +64,9 @@ pub(super) fn specs(args: &ImportArgs, stack: &str, project: &str) -> Result<Vec
 
 fn named_urn(flag: &str, text: &str) -> Result<(String, Urn), Error> {
     let (name, urn) = text.split_once('=').ok_or_else(|| {
-        Error::user(format!("could not parse --{flag} '{text}': expected the form name=urn"))
+        Error::user(format!(
+            "could not parse --{flag} '{text}': expected the form name=urn"
+        ))
     })?;
     Ok((name.to_owned(), Urn::parse(urn)?))
 }
@@ -72,8 +78,16 @@ fn inline(args: &ImportArgs) -> Result<ImportSpec, Error> {
              pulumi import <type> <name> <id>",
         ));
     };
-    let parent = args.parent.as_deref().map(|text| named_urn("parent", text)).transpose()?;
-    let provider = args.provider.as_deref().map(|text| named_urn("provider", text)).transpose()?;
+    let parent = args
+        .parent
+        .as_deref()
+        .map(|text| named_urn("parent", text))
+        .transpose()?;
+    let provider = args
+        .provider
+        .as_deref()
+        .map(|text| named_urn("provider", text))
+        .transpose()?;
     Ok(ImportSpec {
         type_token: type_token.as_str().into(),
         name: name.as_str().into(),
@@ -88,9 +102,16 @@ fn inline(args: &ImportArgs) -> Result<ImportSpec, Error> {
     })
 }
 
-fn from_file(path: &str, args: &ImportArgs, stack: &str, project: &str) -> Result<Vec<ImportSpec>, Error> {
+fn from_file(
+    path: &str,
+    args: &ImportArgs,
+    stack: &str,
+    project: &str,
+) -> Result<Vec<ImportSpec>, Error> {
     if !args.arguments.is_empty() {
-        return Err(Error::user("an inline resource may not be specified in conjunction with an import file"));
+        return Err(Error::user(
+            "an inline resource may not be specified in conjunction with an import file",
+        ));
     }
     let text = std::fs::read_to_string(path)
         .map_err(|error| Error::user(format!("could not read import file {path}: {error}")))?;
@@ -114,7 +135,11 @@ fn from_file(path: &str, args: &ImportArgs, stack: &str, project: &str) -> Resul
                 continue;
             }
             let parent = urns.get(&resource.parent).cloned();
-            let name = if resource.logical_name.is_empty() { &resource.name } else { &resource.logical_name };
+            let name = if resource.logical_name.is_empty() {
+                &resource.name
+            } else {
+                &resource.logical_name
+            };
             let parent_type = parent.as_ref().map_or("", Urn::qualified_type);
             let urn = Urn::new(stack, project, parent_type, &resource.r#type, name);
             urns.insert(resource.name.clone(), urn);
@@ -125,7 +150,10 @@ fn from_file(path: &str, args: &ImportArgs, stack: &str, project: &str) -> Resul
         }
         if later.len() == before {
             problems.extend(later.iter().map(|resource| {
-                format!("the parent '{}' for resource '{}' has no entry in 'nameTable'", resource.parent, resource.name)
+                format!(
+                    "the parent '{}' for resource '{}' has no entry in 'nameTable'",
+                    resource.parent, resource.name
+                )
             }));
             break;
         }
@@ -145,20 +173,30 @@ fn spec(
     urns: &BTreeMap<String, Urn>,
     args: &ImportArgs,
 ) -> Result<ImportSpec, String> {
-    let FileResource { r#type, id, .. } = resource;
-    if r#type.is_empty() {
+    let FileResource {
+        r#type: token, id, ..
+    } = resource;
+    if token.is_empty() {
         return Err(format!("resource '{name}' has no type"));
     }
     if id.is_empty() && !resource.component {
-        return Err(format!("resource '{name}' of type '{type}' has no ID", type = r#type));
+        return Err(format!("resource '{name}' of type '{token}' has no ID"));
     }
     let unbuilt = [
         (resource.component || resource.remote, "components"),
-        (resource.parameterization.is_some() || resource.extension.is_some(), "parameterized packages"),
-        (resource.inputs.is_some() || resource.outputs.is_some(), "supplied inputs and outputs"),
+        (
+            resource.parameterization.is_some() || resource.extension.is_some(),
+            "parameterized packages",
+        ),
+        (
+            resource.inputs.is_some() || resource.outputs.is_some(),
+            "supplied inputs and outputs",
+        ),
     ];
     if let Some((_, what)) = unbuilt.iter().find(|(used, _)| *used) {
-        return Err(format!("resource '{name}': importing {what} is not supported yet"));
+        return Err(format!(
+            "resource '{name}': importing {what} is not supported yet"
+        ));
     }
     let provider = match resource.provider.as_str() {
         "" => None,
@@ -167,7 +205,7 @@ fn spec(
         })?),
     };
     Ok(ImportSpec {
-        type_token: r#type.as_str().into(),
+        type_token: token.as_str().into(),
         name: name.into(),
         id: id.as_str().into(),
         parent,

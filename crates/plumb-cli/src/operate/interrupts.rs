@@ -10,7 +10,9 @@ pub(super) fn listen() -> watch::Receiver<u32> {
         while signal().await {
             count += 1;
             let text = match count {
-                1 => "^C received; stopping: what runs will be finished. Press ^C again to ask providers to stop.",
+                1 => {
+                    "^C received; stopping: what runs will be finished. Press ^C again to ask providers to stop."
+                }
                 2 => "^C received; asking providers to stop. Press ^C again to stop at once.",
                 _ => "^C received; stopping at once.",
             };
@@ -27,7 +29,9 @@ pub(super) fn listen() -> watch::Receiver<u32> {
 #[cfg(unix)]
 async fn signal() -> bool {
     use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return tokio::signal::ctrl_c().await.is_ok() };
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        return tokio::signal::ctrl_c().await.is_ok();
+    };
     tokio::select! {
         interrupted = tokio::signal::ctrl_c() => interrupted.is_ok(),
         terminated = terminate.recv() => terminated.is_some(),

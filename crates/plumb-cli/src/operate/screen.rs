@@ -63,17 +63,32 @@ pub(super) struct EventLog {
 impl EventLog {
     /// Opens a log for appending.
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
-        let file = File::options().create(true).append(true).open(path).map_err(|error| {
-            Error::user(format!("could not open the event log {}: {error}", path.display()))
-        })?;
-        let encoding = Encoding { filter: Filter::hiding_secrets(), keep_color: false };
-        Ok(EventLog { file, lines: EventLines::new(encoding) })
+        let file = File::options()
+            .create(true)
+            .append(true)
+            .open(path)
+            .map_err(|error| {
+                Error::user(format!(
+                    "could not open the event log {}: {error}",
+                    path.display()
+                ))
+            })?;
+        let encoding = Encoding {
+            filter: Filter::hiding_secrets(),
+            keep_color: false,
+        };
+        Ok(EventLog {
+            file,
+            lines: EventLines::new(encoding),
+        })
     }
 
     fn write(&mut self, event: &Event, at: Timestamp) {
         let line = self.lines.line(event, at.as_second());
         // A log that cannot be written must not stop the operation.
-        let _ = self.file.write_all(format!("{}\n", line.trim_end()).as_bytes());
+        let _ = self
+            .file
+            .write_all(format!("{}\n", line.trim_end()).as_bytes());
     }
 }
 
@@ -98,7 +113,13 @@ struct Screen {
 
 impl Screen {
     fn new(setup: ScreenSetup) -> Self {
-        let ScreenSetup { options, form, event_log, keeps_events, show_secrets } = setup;
+        let ScreenSetup {
+            options,
+            form,
+            event_log,
+            keeps_events,
+            show_secrets,
+        } = setup;
         let is_human = matches!(form, Form::Human | Form::ResultLine { .. });
         let filter = || Filter::new(show_secrets, []);
         Screen {
@@ -106,9 +127,16 @@ impl Screen {
             display: is_human.then(|| Display::new(options)),
             human_to_stderr: matches!(form, Form::ResultLine { .. }),
             painter: Painter::new(),
-            lines: (form == Form::EventLines).then(|| EventLines::new(Encoding { filter: filter(), keep_color: false })),
+            lines: (form == Form::EventLines).then(|| {
+                EventLines::new(Encoding {
+                    filter: filter(),
+                    keep_color: false,
+                })
+            }),
             digest: match form {
-                Form::Digest { show_replacement_steps } => Some(PreviewDigest::new(
+                Form::Digest {
+                    show_replacement_steps,
+                } => Some(PreviewDigest::new(
                     Box::new(super::state_json::resource_json),
                     filter(),
                     show_replacement_steps,
@@ -120,7 +148,10 @@ impl Screen {
                 _ => None,
             },
             keeps_events,
-            seen: Seen { event_log, ..Seen::default() },
+            seen: Seen {
+                event_log,
+                ..Seen::default()
+            },
             began: std::time::Instant::now(),
         }
     }
@@ -197,7 +228,11 @@ impl Screen {
     /// Paints the whole tree a last time and leaves it there.
     fn painter_finish(&mut self, now: Duration) {
         let (width, _) = size();
-        let lines = self.display.as_ref().map(|display| display.full_frame(width, now)).unwrap_or_default();
+        let lines = self
+            .display
+            .as_ref()
+            .map(|display| display.full_frame(width, now))
+            .unwrap_or_default();
         let mut out = std::io::stdout().lock();
         // A terminal that is gone shows nothing.
         let _ = self.painter.repaint(&mut out, &lines);
@@ -208,8 +243,11 @@ impl Screen {
     fn paint(&mut self) {
         let (width, height) = size();
         let now = self.began.elapsed();
-        let lines =
-            self.display.as_ref().map(|display| display.frame(width, height.saturating_sub(1), now)).unwrap_or_default();
+        let lines = self
+            .display
+            .as_ref()
+            .map(|display| display.frame(width, height.saturating_sub(1), now))
+            .unwrap_or_default();
         let mut out = std::io::stdout().lock();
         let _ = self.painter.repaint(&mut out, &lines);
     }
@@ -221,7 +259,9 @@ impl Screen {
         let write = |stream: &mut dyn std::io::Write, text: &str| {
             // Nobody may be reading any more.
             if !text.is_empty() {
-                let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+                let _ = stream
+                    .write_all(text.as_bytes())
+                    .and_then(|()| stream.flush());
             }
         };
         if self.human_to_stderr {
@@ -253,6 +293,7 @@ impl Screen {
 
 /// Columns and lines of the terminal.
 fn size() -> (usize, usize) {
-    terminal_size::terminal_size()
-        .map_or((80, 24), |(width, height)| (usize::from(width.0), usize::from(height.0)))
+    terminal_size::terminal_size().map_or((80, 24), |(width, height)| {
+        (usize::from(width.0), usize::from(height.0))
+    })
 }

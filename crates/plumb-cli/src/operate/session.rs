@@ -12,8 +12,8 @@ use plumb_engine::journal::RunJournal;
 use plumb_engine::program::ProgramInfo;
 use plumb_engine::{RunSetup, Shell, SourceContext};
 use plumb_events::OperationResult;
-use plumb_resource::{ROOT_STACK_TYPE, ResourceState};
 use plumb_resource::provider::PluginSpec;
+use plumb_resource::{ROOT_STACK_TYPE, ResourceState};
 use plumb_state::journal::{Entry, EntryKind, OperationId};
 use plumb_state::{CiphertextCache, Snapshot};
 use plumb_value::Value;
@@ -26,7 +26,8 @@ use plumb_secrets::{LockReason, LockedManager};
 use serde_json::value::RawValue;
 
 use crate::context::{
-    ConfigCheck, LoadedProject, ManagerCodec, NewStack, Stack, StackConfig, StackSecrets, StackSettings, StackState, StateFallback,
+    ConfigCheck, LoadedProject, ManagerCodec, NewStack, Stack, StackConfig, StackSecrets,
+    StackSettings, StackState, StateFallback,
 };
 use crate::{Context, Error, VERSION};
 
@@ -78,10 +79,18 @@ impl<'c> Session<'c> {
         if let Some(project) = &project {
             project.check_version()?;
         }
-        let new = NewStack { secrets_provider: opening.secrets_provider, config_file: opening.config_file };
+        let new = NewStack {
+            secrets_provider: opening.secrets_provider,
+            config_file: opening.config_file,
+        };
         let stack = ctx.require_stack_with(opening.stack, opening.missing, new)?;
         let mut settings = ctx.stack_settings(&stack, opening.config_file)?;
-        crate::context::save_config_flags(&mut settings, stack.project_name(), opening.config, opening.config_paths)?;
+        crate::context::save_config_flags(
+            &mut settings,
+            stack.project_name(),
+            opening.config,
+            opening.config_paths,
+        )?;
         let update = opening.changes.then(|| begin(ctx, &stack)).transpose()?;
         let state = match &update {
             Some(update) => match &update.base().latest {
@@ -90,12 +99,14 @@ impl<'c> Session<'c> {
             },
             None => ctx.load_state(&stack)?,
         };
-        let secrets = Arc::new(ctx.stack_secrets(&settings, &stack, state.provider(), opening.fallback)?);
+        let secrets =
+            Arc::new(ctx.stack_secrets(&settings, &stack, state.provider(), opening.fallback)?);
         let config = ctx.stack_config(&stack, &settings, &secrets, opening.check)?;
         let (base, cache) = decrypted(ctx, &state, &secrets)?;
         if !ctx.globals.disable_integrity_checking {
             base.verify().map_err(|error| {
-                Error::user(format!("{error}; `pulumi state repair` may help")).context("the state of the stack is invalid")
+                Error::user(format!("{error}; `pulumi state repair` may help"))
+                    .context("the state of the stack is invalid")
             })?;
         }
         let surroundings = surroundings(ctx, project, &stack, &config, opening.client.clone());
@@ -129,11 +140,17 @@ impl<'c> Session<'c> {
                     Some((EcoString::from(name).into(), value.clone()))
                 })
                 .collect();
-            if let Some(version) = plugin.map(|plugin| plugin.version.clone()).filter(|version| !version.is_empty()) {
+            if let Some(version) = plugin
+                .map(|plugin| plugin.version.clone())
+                .filter(|version| !version.is_empty())
+            {
                 inputs.insert("version", version);
             }
             let id = EcoString::from(Uuid::new_v4().to_string());
-            Ok::<_, std::convert::Infallible>(plumb_state::upgrade::DefaultProvider { id, inputs: Arc::new(inputs) })
+            Ok::<_, std::convert::Infallible>(plumb_state::upgrade::DefaultProvider {
+                id,
+                inputs: Arc::new(inputs),
+            })
         })?;
         if changed {
             self.upgraded = Some(snapshot);
@@ -157,7 +174,10 @@ impl<'c> Session<'c> {
             version: crate::semantic_version(),
         };
         let shell = Shell::listen(&info, source).await?;
-        let host = Arc::new(self.surroundings.plugin_host(shell.address(), shell.monitor())?);
+        let host = Arc::new(
+            self.surroundings
+                .plugin_host(shell.address(), shell.monitor())?,
+        );
         let runs_program = match operation {
             Operation::Update => true,
             Operation::Refresh | Operation::Destroy => options.run_program,
@@ -199,11 +219,18 @@ impl<'c> Session<'c> {
             subscriber,
             interrupts,
         };
-        let ended = shell.run(run).await;
-        let seen = shown.await.map_err(|error| Error::user(format!("the display ended: {error}")))?;
+        let ended = Box::pin(shell.run(run)).await;
+        let seen = shown
+            .await
+            .map_err(|error| Error::user(format!("the display ended: {error}")))?;
         let ended = ended?;
         let (snapshot, cache) = ended.journal.finish(Timestamp::now(), VERSION)?;
-        Ok(Ran { outcome: ended.outcome, seen, snapshot, cache })
+        Ok(Ran {
+            outcome: ended.outcome,
+            seen,
+            snapshot,
+            cache,
+        })
     }
 
     fn program_info(&self, options: &Options) -> ProgramInfo {
@@ -211,7 +238,10 @@ impl<'c> Session<'c> {
         let mut secret_keys = Vec::new();
         for (key, value) in &self.config.values {
             let plain = value.without_secrets();
-            config.insert(key.to_string(), plain.as_str().unwrap_or_default().to_owned());
+            config.insert(
+                key.to_string(),
+                plain.as_str().unwrap_or_default().to_owned(),
+            );
             if matches!(value, Value::Secret(_)) {
                 secret_keys.push(key.to_string());
             }
@@ -233,9 +263,10 @@ impl<'c> Session<'c> {
 
     /// Makes sure, before anything changes, that the secrets that a preview showed can be encrypted.
     pub(super) fn prepare_secrets(&self, previewed: &Snapshot) -> Result<(), Error> {
-        let has_secrets = previewed.resources.iter().any(|state| {
-            state.inputs.contains_secrets() || state.outputs.contains_secrets()
-        });
+        let has_secrets = previewed
+            .resources
+            .iter()
+            .any(|state| state.inputs.contains_secrets() || state.outputs.contains_secrets());
         if has_secrets {
             self.secrets.manager_or_new()?;
         }
@@ -250,8 +281,15 @@ impl<'c> Session<'c> {
         message: String,
         environment: BTreeMap<String, String>,
     ) -> Result<(), Error> {
-        let Ran { outcome, seen, mut snapshot, mut cache } = ran;
-        let Some(update) = self.update.take().and_then(Arc::into_inner) else { return Ok(()) };
+        let Ran {
+            outcome,
+            seen,
+            mut snapshot,
+            mut cache,
+        } = ran;
+        let Some(update) = self.update.take().and_then(Arc::into_inner) else {
+            return Ok(());
+        };
         if let Some(provider) = self.secrets.provider() {
             snapshot.secrets_provider = Some(provider);
         }
@@ -273,7 +311,11 @@ impl<'c> Session<'c> {
             .to_owned(),
             end_time: Timestamp::now().as_second(),
             resource_changes: seen.summary.map(|summary| {
-                summary.resource_changes.iter().map(|(op, n)| (op.as_str().to_owned(), u64::from(*n))).collect()
+                summary
+                    .resource_changes
+                    .iter()
+                    .map(|(op, n)| (op.as_str().to_owned(), u64::from(*n)))
+                    .collect()
             }),
         };
         let finished = update.finish(Some(&encrypted), Some(&record))?;
@@ -290,12 +332,18 @@ impl<'c> Session<'c> {
 
     /// Number of resources besides the root stack.
     pub(super) fn resource_count(snapshot: &Snapshot) -> usize {
-        snapshot.resources.iter().filter(|state| state.type_token.as_str() != ROOT_STACK_TYPE).count()
+        snapshot
+            .resources
+            .iter()
+            .filter(|state| state.type_token.as_str() != ROOT_STACK_TYPE)
+            .count()
     }
 }
 
 fn begin(ctx: &Context, stack: &Stack) -> Result<Arc<Update>, Error> {
-    let update = stack.backend.begin_update(&stack.reference, &Uuid::new_v4().to_string())?;
+    let update = stack
+        .backend
+        .begin_update(&stack.reference, &Uuid::new_v4().to_string())?;
     for note in update.notes() {
         ctx.printer.warning(&note.to_string());
     }
@@ -344,7 +392,10 @@ fn surroundings(
         if let Some((namespace, name)) = key.split_once(':') {
             let plain = value.without_secrets();
             let text = plain.as_str().unwrap_or_default().to_owned();
-            by_namespace.entry(namespace.to_owned()).or_default().insert(name.to_owned(), text);
+            by_namespace
+                .entry(namespace.to_owned())
+                .or_default()
+                .insert(name.to_owned(), text);
         }
     }
     Surroundings {
@@ -376,7 +427,9 @@ fn stack_reader(ctx: &Context, stack: &Stack) -> BackendStacks {
                     return Ok(snapshot.decrypt(&codec, &mut CiphertextCache::new())?);
                 }
             };
-            let Some(deployment) = checkpoint else { return Ok(Snapshot::default()) };
+            let Some(deployment) = checkpoint else {
+                return Ok(Snapshot::default());
+            };
             let codec = recorded_codec(deployment.opaque(), &passphrases)?;
             Ok(deployment.decrypt(&codec, &mut CiphertextCache::new())?)
         }),
@@ -384,15 +437,32 @@ fn stack_reader(ctx: &Context, stack: &Stack) -> BackendStacks {
 }
 
 /// The codec for what a snapshot itself records of its secrets.
-fn recorded_codec(snapshot: &Snapshot, passphrases: &plumb_secrets::Passphrases) -> Result<ManagerCodec, Error> {
+fn recorded_codec(
+    snapshot: &Snapshot,
+    passphrases: &plumb_secrets::Passphrases,
+) -> Result<ManagerCodec, Error> {
     let (kind, state) = match &snapshot.secrets_provider {
-        Some(provider) => {
-            (provider.type_name.as_str(), provider.state.as_ref().map_or("null", plumb_state::RawJson::as_str))
+        Some(provider) => (
+            provider.type_name.as_str(),
+            provider
+                .state
+                .as_ref()
+                .map_or("null", plumb_state::RawJson::as_str),
+        ),
+        None => {
+            return Ok(ManagerCodec(Arc::new(LockedManager::new(
+                "",
+                RawValue::NULL,
+                LockReason::NotOpened,
+            ))));
         }
-        None => return Ok(ManagerCodec(Arc::new(LockedManager::new("", RawValue::NULL, LockReason::NotOpened)))),
     };
     let state = RawValue::from_string(state.to_owned())?;
-    Ok(ManagerCodec(plumb_secrets::open(kind, &state, passphrases)?))
+    Ok(ManagerCodec(plumb_secrets::open(
+        kind,
+        &state,
+        passphrases,
+    )?))
 }
 
 /// Packages that decide the versions of default providers: those of the program, or those of the state if it names none
@@ -401,19 +471,28 @@ fn default_packages(required: Vec<PluginSpec>, base: &Snapshot) -> Vec<PluginSpe
     if !required.is_empty() {
         return required;
     }
-    let providers = || base.resources.iter().filter(|state| state.kind == plumb_resource::ResourceKind::Provider);
+    let providers = || {
+        base.resources
+            .iter()
+            .filter(|state| state.kind == plumb_resource::ResourceKind::Provider)
+    };
     let version_of = |state: &ResourceState| {
         let version = state.inputs.get("version").and_then(Value::as_str)?;
         semver::Version::parse(version).ok()
     };
     let takes_any = |package: &str| {
-        providers().any(|state| state.type_token.provided_package() == Some(package) && version_of(state).is_none())
+        providers().any(|state| {
+            state.type_token.provided_package() == Some(package) && version_of(state).is_none()
+        })
     };
     providers()
         .filter_map(|state| {
             let package = state.type_token.provided_package()?;
             let version = version_of(state).filter(|_| !takes_any(package))?;
-            Some(PluginSpec { version: Some(version), ..PluginSpec::named(package) })
+            Some(PluginSpec {
+                version: Some(version),
+                ..PluginSpec::named(package)
+            })
         })
         .collect()
 }

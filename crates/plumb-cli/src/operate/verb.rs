@@ -9,7 +9,8 @@ use plumb_display::{Action, DiffView, Options as DisplayOptions, View};
 use plumb_events::{Event, OperationResult};
 
 use super::args::{
-    CommonArgs, DestroyArgs, ImportArgs, PreviewArgs, ProgramArgs, RefreshArgs, UpArgs, UpdateArgs, refuse,
+    CommonArgs, DestroyArgs, ImportArgs, PreviewArgs, ProgramArgs, RefreshArgs, UpArgs, UpdateArgs,
+    refuse,
 };
 use super::screen::{EventLog, Form, ScreenSetup};
 use super::session::{Opening, Ran, Session};
@@ -141,23 +142,31 @@ impl Verb {
             secrets_provider: Some(args.secrets_provider),
             skip_preview: args.skip_preview,
             yes: args.yes,
-            ..Verb::new(Kind::Up, args.common).with_program(args.program)?.with_update(args.update)?
+            ..Verb::new(Kind::Up, args.common)
+                .with_program(args.program)?
+                .with_update(args.update)?
         })
     }
 
     pub(super) fn preview(args: PreviewArgs) -> Result<Self, Error> {
-        refuse(&[(args.save_plan.is_some(), "save-plan"), (args.import_file.is_some(), "import-file")])?;
+        refuse(&[
+            (args.save_plan.is_some(), "save-plan"),
+            (args.import_file.is_some(), "import-file"),
+        ])?;
         Ok(Verb {
             exclude: args.exclude,
             preview_only: true,
-            ..Verb::new(Kind::Preview, args.common).with_program(args.program)?.with_update(args.update)?
+            ..Verb::new(Kind::Preview, args.common)
+                .with_program(args.program)?
+                .with_update(args.update)?
         })
     }
 
     pub(super) fn refresh(args: RefreshArgs) -> Result<Self, Error> {
-        refuse(&[
-            (!args.import_pending_creates.is_empty(), "import-pending-creates"),
-        ])?;
+        refuse(&[(
+            !args.import_pending_creates.is_empty(),
+            "import-pending-creates",
+        )])?;
         check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
         Ok(Verb {
             exclude: args.exclude,
@@ -210,7 +219,10 @@ impl Verb {
     }
 
     fn runs_program(&self, ctx: &Context) -> bool {
-        let asked = self.program.as_ref().and_then(|program| program.run_program);
+        let asked = self
+            .program
+            .as_ref()
+            .and_then(|program| program.run_program);
         asked.unwrap_or_else(|| ctx.environment.is_on("PULUMI_RUN_PROGRAM"))
     }
 
@@ -220,14 +232,24 @@ impl Verb {
             return match text.as_str() {
                 "" | "true" => Ok(true),
                 "false" => Ok(false),
-                other => Err(Error::user(format!("invalid argument {other:?} for \"-r, --refresh\" flag"))),
+                other => Err(Error::user(format!(
+                    "invalid argument {other:?} for \"-r, --refresh\" flag"
+                ))),
             };
         }
         let applies = matches!(self.kind, Kind::Up | Kind::Preview | Kind::Destroy);
-        Ok(applies && ctx.find_project()?.is_some_and(|project| project.project.refresh_always))
+        Ok(applies
+            && ctx
+                .find_project()?
+                .is_some_and(|project| project.project.refresh_always))
     }
 
-    fn options(&self, ctx: &Context, phase: Phase, base: &plumb_state::Snapshot) -> Result<Options, Error> {
+    fn options(
+        &self,
+        ctx: &Context,
+        phase: Phase,
+        base: &plumb_state::Snapshot,
+    ) -> Result<Options, Error> {
         let (mut targets, mut replaces) = (Vec::new(), Vec::new());
         if let Some(program) = &self.program {
             targets.extend(program.target.clone());
@@ -241,8 +263,12 @@ impl Verb {
         if self.exclude_protected {
             excludes.extend(protected_urns(base));
         }
-        let continue_on_error = self.continue_on_error || ctx.environment.is_on("PULUMI_CONTINUE_ON_ERROR");
-        let parallel = ctx.environment.non_empty("PULUMI_PARALLEL").and_then(|text| text.parse().ok());
+        let continue_on_error =
+            self.continue_on_error || ctx.environment.is_on("PULUMI_CONTINUE_ON_ERROR");
+        let parallel = ctx
+            .environment
+            .non_empty("PULUMI_PARALLEL")
+            .and_then(|text| text.parse().ok());
         let asked = if self.common.parallel == crate::Environment::default_parallel() {
             parallel.unwrap_or(self.common.parallel)
         } else {
@@ -253,7 +279,10 @@ impl Verb {
             refresh: self.refreshes(ctx)?,
             run_program: self.runs_program(ctx),
             targets: UrnSet::new(targets),
-            target_dependents: self.program.as_ref().is_some_and(|program| program.target_dependents),
+            target_dependents: self
+                .program
+                .as_ref()
+                .is_some_and(|program| program.target_dependents),
             excludes: UrnSet::new(excludes),
             exclude_dependents: self.exclude_dependents,
             replace_targets: UrnSet::new(replaces),
@@ -261,13 +290,21 @@ impl Verb {
             ignore_protect: self.ignore_protect,
             legacy_diff: ctx.environment.is_on("PULUMI_ENABLE_LEGACY_DIFF"),
             legacy_refresh_diff: ctx.environment.is_on("PULUMI_ENABLE_LEGACY_REFRESH_DIFF"),
-            show_secrets: self.update.as_ref().is_some_and(|update| update.show_secrets),
+            show_secrets: self
+                .update
+                .as_ref()
+                .is_some_and(|update| update.show_secrets),
             resource_references: !ctx.environment.is_on("PULUMI_DISABLE_RESOURCE_REFERENCES"),
             ..Options::new(phase)
         })
     }
 
-    fn display_options(&self, ctx: &Context, session: &Session<'_>, preview: bool) -> DisplayOptions {
+    fn display_options(
+        &self,
+        ctx: &Context,
+        session: &Session<'_>,
+        preview: bool,
+    ) -> DisplayOptions {
         let update = self.update.as_ref();
         let program = self.program.as_ref();
         let is_tree = ctx.is_interactive() && !self.common.diff && !self.is_json();
@@ -309,7 +346,9 @@ impl Verb {
         match self.common.output.as_str() {
             "default" => {}
             "json" => {
-                return Ok(Form::ResultLine { show_sames: program.is_some_and(|program| program.show_sames) });
+                return Ok(Form::ResultLine {
+                    show_sames: program.is_some_and(|program| program.show_sames),
+                });
             }
             other => {
                 return Err(Error::user(format!(
@@ -320,14 +359,17 @@ impl Verb {
         Ok(match (self.common.json, self.kind) {
             (false, _) => Form::Human,
             (true, Kind::Preview) => Form::Digest {
-                show_replacement_steps: program.is_some_and(|program| program.show_replacement_steps),
+                show_replacement_steps: program
+                    .is_some_and(|program| program.show_replacement_steps),
             },
             (true, _) => Form::EventLines,
         })
     }
 
     fn event_log(&self, ctx: &Context) -> Result<Option<EventLog>, Error> {
-        let Some(path) = &self.common.event_log else { return Ok(None) };
+        let Some(path) = &self.common.event_log else {
+            return Ok(None);
+        };
         if !ctx.environment.is_on("PULUMI_DEBUG_COMMANDS") {
             return Err(Error::user("unknown flag: --event-log"));
         }
@@ -348,23 +390,33 @@ impl Verb {
     }
 
     fn import_specs(&self, session: &Session<'_>) -> Result<Vec<ImportSpec>, Error> {
-        let Some(args) = &self.import else { return Ok(Vec::new()) };
+        let Some(args) = &self.import else {
+            return Ok(Vec::new());
+        };
         import::specs(args, session.stack.name(), session.stack.project_name())
     }
 }
 
 fn check_preview_flags(yes: bool, skip_preview: bool, preview_only: bool) -> Result<(), Error> {
     if yes && preview_only {
-        return Err(Error::user("--yes and --preview-only cannot be used together"));
+        return Err(Error::user(
+            "--yes and --preview-only cannot be used together",
+        ));
     }
     if skip_preview && preview_only {
-        return Err(Error::user("--skip-preview and --preview-only cannot be used together"));
+        return Err(Error::user(
+            "--skip-preview and --preview-only cannot be used together",
+        ));
     }
     Ok(())
 }
 
 fn protected_urns(base: &plumb_state::Snapshot) -> Vec<String> {
-    base.resources.iter().filter(|state| state.protect && !state.delete).map(|state| state.urn.to_string()).collect()
+    base.resources
+        .iter()
+        .filter(|state| state.protect && !state.delete)
+        .map(|state| state.urn.to_string())
+        .collect()
 }
 
 /// Runs an operation from its flags to its exit code.
@@ -373,7 +425,11 @@ pub(super) fn run(ctx: &Context, verb: &Verb) -> Result<ExitStatus, Error> {
     if !ctx.is_interactive() && !is_yes && !verb.preview_only {
         let text = "--yes or --skip-preview or --preview-only must be passed in to proceed when running in \
                     non-interactive mode";
-        let status = if verb.kind == Kind::Refresh { ExitStatus::Failure } else { ExitStatus::Configuration };
+        let status = if verb.kind == Kind::Refresh {
+            ExitStatus::Failure
+        } else {
+            ExitStatus::Configuration
+        };
         return Err(Error::with_status(status, text));
     }
     let form = verb.form()?;
@@ -399,18 +455,29 @@ fn open<'c>(ctx: &'c Context, verb: &Verb) -> Result<Session<'c>, Error> {
         (false, _) => IfMissing::Offer,
     };
     let runs_program = matches!(verb.kind, Kind::Up | Kind::Preview) || verb.runs_program(ctx);
-    let skips_check = program.is_some_and(|program| program.skip_config_validation) || !runs_program;
+    let skips_check =
+        program.is_some_and(|program| program.skip_config_validation) || !runs_program;
     Session::open(
         ctx,
         &Opening {
             stack: verb.common.stack.as_deref(),
             config_file: verb.common.config_file.as_deref(),
-            config: program.map(|program| program.config.as_slice()).unwrap_or_default(),
+            config: program
+                .map(|program| program.config.as_slice())
+                .unwrap_or_default(),
             config_paths: program.is_some_and(|program| program.config_path),
             missing,
             secrets_provider: verb.secrets_provider.as_deref(),
-            check: if skips_check { ConfigCheck::Skipped } else { ConfigCheck::Required },
-            fallback: if verb.kind == Kind::Destroy { StateFallback::Always } else { StateFallback::IfEnabled },
+            check: if skips_check {
+                ConfigCheck::Skipped
+            } else {
+                ConfigCheck::Required
+            },
+            fallback: if verb.kind == Kind::Destroy {
+                StateFallback::Always
+            } else {
+                StateFallback::IfEnabled
+            },
             client: program.and_then(|program| program.client.clone()),
             changes: !verb.preview_only,
         },
@@ -430,7 +497,17 @@ async fn operate(
     }
     if verb.preview_only || !verb.skip_preview {
         let asks = !verb.preview_only && !verb.is_yes(ctx);
-        let ran = phase(ctx, verb, &mut session, Phase::Preview, form, event_log.take(), asks, &interrupts).await?;
+        let ran = phase(
+            ctx,
+            verb,
+            &mut session,
+            Phase::Preview,
+            form,
+            event_log.take(),
+            asks,
+            &interrupts,
+        )
+        .await?;
         if verb.preview_only || ran.outcome.result != OperationResult::Succeeded {
             let status = status_of(verb, &ran);
             session.leave();
@@ -445,7 +522,17 @@ async fn operate(
     } else if ctx.is_interactive() && !verb.is_yes(ctx) && !verb.skip_preview {
         return Err(Error::user("the operation was not confirmed"));
     }
-    let ran = phase(ctx, verb, &mut session, Phase::Execute, form, event_log, false, &interrupts).await?;
+    let ran = phase(
+        ctx,
+        verb,
+        &mut session,
+        Phase::Execute,
+        form,
+        event_log,
+        false,
+        &interrupts,
+    )
+    .await?;
     let status = status_of(verb, &ran);
     let message = verb.common.message.clone().unwrap_or_default();
     let environment = history_environment(verb);
@@ -459,7 +546,10 @@ async fn operate(
     status
 }
 
-#[expect(clippy::too_many_arguments, reason = "what a phase shares with the other is few things of many kinds")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "what a phase shares with the other is few things of many kinds"
+)]
 async fn phase(
     ctx: &Context,
     verb: &Verb,
@@ -480,7 +570,9 @@ async fn phase(
         show_secrets: options.show_secrets,
     };
     let operation = verb.operation(session)?;
-    session.run(operation, options, screen, interrupts.clone()).await
+    session
+        .run(operation, options, screen, interrupts.clone())
+        .await
 }
 
 fn status_of(verb: &Verb, ran: &Ran) -> Result<ExitStatus, Error> {
@@ -489,11 +581,18 @@ fn status_of(verb: &Verb, ran: &Ran) -> Result<ExitStatus, Error> {
         OperationResult::Failed => return Ok(ExitStatus::Failure),
         OperationResult::Canceled => return Ok(ExitStatus::Cancelled),
     }
-    let has_changes = ran.seen.summary.as_ref().is_some_and(plumb_events::Summary::has_changes);
+    let has_changes = ran
+        .seen
+        .summary
+        .as_ref()
+        .is_some_and(plumb_events::Summary::has_changes);
     if verb.expect_no_changes && has_changes {
         return Err(Error::with_status(
             ExitStatus::Changes,
-            format!("no changes were expected for {} but changes were proposed", verb.kind.word()),
+            format!(
+                "no changes were expected for {} but changes were proposed",
+                verb.kind.word()
+            ),
         ));
     }
     Ok(ExitStatus::Success)
@@ -514,12 +613,17 @@ fn confirmed(ctx: &Context, verb: &Verb, session: &Session<'_>, ran: &Ran) -> Re
         match prompt::select(&question, choices)? {
             1 => return Ok(true),
             2 => {
-                let options = DisplayOptions { view: View::Diff, ..verb.display_options(ctx, session, true) };
+                let options = DisplayOptions {
+                    view: View::Diff,
+                    ..verb.display_options(ctx, session, true)
+                };
                 let events: Vec<&Event> = ran.seen.events.iter().collect();
                 ctx.printer.data(&DiffView::render(options, events));
             }
             _ => {
-                ctx.printer.line(&format!("confirmation declined, not proceeding with the {word}"));
+                ctx.printer.line(&format!(
+                    "confirmation declined, not proceeding with the {word}"
+                ));
                 return Ok(false);
             }
         }
@@ -527,10 +631,12 @@ fn confirmed(ctx: &Context, verb: &Verb, session: &Session<'_>, ran: &Ran) -> Re
 }
 
 fn history_environment(verb: &Verb) -> BTreeMap<String, String> {
-    let kind = match verb.common.exec_kind.as_deref() {
-        Some(kind @ ("auto.local" | "auto.inline")) => kind,
-        _ => "cli",
-    };
+    let kind = verb
+        .common
+        .exec_kind
+        .as_deref()
+        .filter(|kind| matches!(*kind, "auto.local" | "auto.inline"))
+        .unwrap_or("cli");
     let mut environment = BTreeMap::from([("exec.kind".to_owned(), kind.to_owned())]);
     if let Some(agent) = &verb.common.exec_agent {
         environment.insert("exec.agent".to_owned(), agent.clone());
@@ -554,7 +660,9 @@ fn after_destroy(
         return Ok(());
     }
     if verb.remove {
-        stack.backend.remove_stack(&stack.reference, plumb_backend::RemoveOptions::default())?;
+        stack
+            .backend
+            .remove_stack(&stack.reference, plumb_backend::RemoveOptions::default())?;
         if let Some(path) = ctx.settings_path(stack, verb.common.config_file.as_deref())? {
             plumb_project::files::remove(&path)?;
         }

@@ -91,7 +91,7 @@ fn inject_faults(dice: &mut Dice, world: &mut World) {
 
 fn history(seed: u64) {
     let mut world = World::new(seed);
-    let mut dice = Dice::new(seed ^ 0xabcdef);
+    let mut dice = Dice::new(seed ^ 0x00ab_cdef);
     let mut current: Vec<Res> = Vec::new();
     for _ in 0..OPERATIONS {
         inject_faults(&mut dice, &mut world);

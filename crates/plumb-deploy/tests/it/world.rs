@@ -254,7 +254,7 @@ fn difference(old: &PropertyMap, new: &PropertyMap) -> DiffResult {
     let keys: BTreeSet<_> = old
         .keys()
         .chain(new.keys())
-        .map(|key| key.to_text())
+        .map(plumb_value::PropertyKey::to_text)
         .collect();
     let changed: Vec<_> = keys
         .into_iter()

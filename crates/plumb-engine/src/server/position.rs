@@ -14,11 +14,11 @@ pub(super) fn position(position: Option<&SourcePosition>, root: &Path) -> Option
         return None;
     }
     let relative = relative_to(path, root);
-    let mut text = format!("project:///{relative}#{}", position.line);
-    if position.column > 0 {
-        text.push_str(&format!(",{}", position.column));
-    }
-    Some(text.into())
+    let line = position.line;
+    Some(match position.column {
+        0 => format!("project:///{relative}#{line}").into(),
+        column => format!("project:///{relative}#{line},{column}").into(),
+    })
 }
 
 pub(super) fn stack_trace(trace: Option<&StackTrace>, root: &Path) -> Vec<StackFrame> {

@@ -164,7 +164,7 @@ pub mod monitor {
     /// Reads `args` of Invoke.
     pub const INVOKE_ARGS: MarshalOptions = MarshalOptions::RICH;
     /// Reads `args` of Call.
-    pub const CALL_ARGS: MarshalOptions = MarshalOptions::RICH.outputs(true).upgraded(true);
+    pub const CALL_ARGS: MarshalOptions = MarshalOptions::RICH.outputs(true);
     /// Writes `return` of Call.
     pub const CALL_RETURN: MarshalOptions = MarshalOptions::RICH.byte_strings(true);
 

@@ -115,7 +115,11 @@ impl Monitor {
                 Reply::Package(format!("ref-{}", request.name).into())
             }
             Request::RegisterOutputs(_) | Request::SignalAndWaitForShutdown => Reply::Done,
-            Request::Call(_) => panic!("YAML programs call no methods"),
+            Request::Call(_)
+            | Request::RegisterStackTransform(_)
+            | Request::RegisterStackInvokeTransform(_) => {
+                panic!("YAML programs neither call methods nor have transforms")
+            }
         }
     }
 }
