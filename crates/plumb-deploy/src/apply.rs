@@ -7,7 +7,7 @@ use plumb_resource::provider::{
     CreateRequest, DeleteRequest, Parameterization, ProviderCall, ProviderError, ProviderReply,
     ReadRequest, ReadResponse, ResourceStatus, UpdateRequest,
 };
-use plumb_resource::{OperationType, ResourceId, ResourceKind, ResourceState, StepOp};
+use plumb_resource::{OperationType, ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 use plumb_state::journal::{EntryKind, OperationId, Slot};
 use plumb_state::{Extension, PendingOperation};
 use plumb_value::Value;
@@ -17,6 +17,7 @@ use crate::chain::{ChainIdx, Running, StepEnd};
 use crate::deployment::{Deployment, Failure, Stage};
 use crate::marks::Mark;
 use crate::provider_inputs;
+use crate::setup::Operation;
 use crate::step::{How, Step};
 
 /// What a finished step leaves behind.
@@ -673,7 +674,7 @@ impl Deployment {
             {
                 self.outbox.push(crate::event::Effect::Touch { base });
             }
-            self.news.insert(state.urn.clone(), old);
+            self.take_as_new(state.urn.clone(), old);
             return (Some(old), 0);
         }
         let must_wait = differs_in_substance(&before, &state);
@@ -702,8 +703,16 @@ impl Deployment {
         };
         let fence = self.journal(operation, kind);
         let idx = self.arena.push(state, Slot::New(operation));
-        self.news.insert(urn, idx);
+        self.take_as_new(urn, idx);
         (Some(idx), fence)
+    }
+
+    /// The state of a resource in this run is there.
+    fn take_as_new(&mut self, urn: Urn, idx: StateIdx) {
+        self.news.insert(urn, idx);
+        if self.ctx.operation == Operation::Destroy {
+            self.condemned.push(idx);
+        }
     }
 
     /// Records the parameter of an extension, so that later runs can apply it again.

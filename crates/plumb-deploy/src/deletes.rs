@@ -1,7 +1,5 @@
 //! The end of a program: what it did not mention is deleted (`engine.md` 7.2).
 
-use std::collections::VecDeque;
-
 use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
 use rustc_hash::FxHashSet;
 
@@ -44,20 +42,16 @@ impl Deployment {
             deletes.push(idx);
         }
         if self.ctx.operation == Operation::Destroy {
-            // What the program registered goes as well; the program ran for its settings only.
+            // What the program registered goes as well; the program ran for its settings only. What is left of the base
+            // may refer to it, never the other way round.
             let mut condemned = std::mem::take(&mut self.condemned);
-            condemned.extend(self.news.values().copied());
-            condemned.sort_unstable();
-            condemned.dedup();
-            for idx in condemned {
-                let urn = self.arena.state(idx).urn.clone();
-                if allowed
-                    .as_ref()
-                    .is_none_or(|allowed| allowed.contains(&urn))
-                {
-                    deletes.push(idx);
-                }
-            }
+            condemned.retain(|idx| {
+                let urn = &self.arena.state(*idx).urn;
+                let is_latest = self.news.get(urn) == Some(idx);
+                is_latest && allowed.as_ref().is_none_or(|allowed| allowed.contains(urn))
+            });
+            condemned.append(&mut deletes);
+            deletes = condemned;
         }
         if !self.check_untargeted_deletes(&deletes) {
             return self.fail(Failure::Refused);
@@ -114,13 +108,7 @@ impl Deployment {
                 self.marks.set(&state.urn, Mark::Deleted);
             }
         }
-        self.delete_layers = self.in_snapshot_order(planned);
-    }
-
-    fn in_snapshot_order(&self, mut states: Vec<StateIdx>) -> VecDeque<Vec<StateIdx>> {
-        // States of this run come in order of their making, which is an order of the snapshot too.
-        states.sort_by_key(|idx| (self.olds.position(*idx).is_none(), *idx));
-        graph::layers(&self.arena, &states).into()
+        self.delete_layers = graph::layers(&self.arena, &planned).into();
     }
 
     /// Runs the next layer, or ends the run when there is none.

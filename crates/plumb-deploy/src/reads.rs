@@ -10,7 +10,6 @@ use crate::deployment::Deployment;
 use crate::event::RequestId;
 use crate::marks::Mark;
 use crate::request::{Outcome, ReadResourceReply, ReadResourceRequest, Reply};
-use crate::setup::Operation;
 use crate::step::{How, Step};
 
 impl Deployment {
@@ -109,9 +108,6 @@ impl Deployment {
         fence: u64,
     ) {
         let Some(idx) = state else { return };
-        if self.ctx.operation == Operation::Destroy {
-            self.condemned.push(idx);
-        }
         let state = self.arena.state(idx);
         let reply = ReadResourceReply {
             urn: state.urn.clone(),

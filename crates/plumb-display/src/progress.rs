@@ -44,10 +44,14 @@ impl ProgressLines {
             Event::Progress(progress) => self.download(progress, &mut out),
             _ => {
                 let touched = self.rows.handle(event, now);
-                // That something unchanged begins is no news.
+                // That something unchanged begins is no news, unless there was something to say about it already.
+                let is_same =
+                    matches!(event, Event::ResourcePre(step) if step.metadata.op == StepOp::Same);
                 let is_news =
-                    !matches!(event, Event::ResourcePre(step) if step.metadata.op == StepOp::Same);
-                if let (Touched::Row(idx), true) = (touched, is_news) {
+                    |idx: usize| !is_same || !self.rows.info_text(&self.rows.list[idx]).is_empty();
+                if let Touched::Row(idx) = touched
+                    && is_news(idx)
+                {
                     let _ = writeln!(out, "{}", self.line(&self.rows.list[idx], now));
                 }
             }

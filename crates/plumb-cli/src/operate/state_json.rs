@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
-use plumb_resource::ResourceState;
+use plumb_resource::{ResourceId, ResourceKind, ResourceState, UNKNOWN_SENTINEL};
 use plumb_state::Snapshot;
 use plumb_state::file::Layout;
 use serde_json::value::RawValue;
 
 /// A resource as the state file has it. The caller has blinded its secrets.
 pub(super) fn resource_json(state: &ResourceState) -> Box<RawValue> {
+    let mut state = state.clone();
+    if state.kind == ResourceKind::Provider && state.id == ResourceId::Unknown {
+        state.id = ResourceId::Known(UNKNOWN_SENTINEL.into());
+    }
     let snapshot = Snapshot {
-        resources: vec![Arc::new(state.clone())],
+        resources: vec![Arc::new(state)],
         ..Snapshot::default()
     };
     let text = snapshot.deployment_with_secrets_exposed(Layout::Compact);

@@ -113,7 +113,10 @@ pub fn call_request(
     features: &ProviderFeatures,
     dry_run: bool,
 ) -> Result<pulumirpc::CallRequest, Error> {
-    let options = component_options(*features).secrets(true).resources(true);
+    let options = component_options(*features)
+        .upgraded(false)
+        .secrets(true)
+        .resources(true);
     let dependencies = |urns: &Vec<Urn>| ArgumentDependencies {
         urns: urns.iter().map(Urn::to_string).collect(),
     };

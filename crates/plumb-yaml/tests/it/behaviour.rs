@@ -213,8 +213,9 @@ outputs: {b: '${b.id}', c: '${c.id}'}
         }
         _ => None,
     })
-    .run()
-    .finished();
+    .run();
+    let message = "waiting for RPCs: resource a [lab:index:Thing] failed to register".into();
+    assert_eq!(ran.result, ProgramResult::Failed { message });
     assert_eq!(ran.names(), ["a", "c"]);
     assert_eq!(*ran.outputs(), PropertyMap::new().with("c", "c-id"));
 }
