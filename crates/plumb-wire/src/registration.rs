@@ -93,7 +93,7 @@ pub fn timeouts_to_wire(
 pub(crate) fn construct_timeouts(
     timeouts: CustomTimeouts,
 ) -> Option<construct_request::CustomTimeouts> {
-    let timeouts = timeouts_to_wire(timeouts).unwrap_or_default();
+    let timeouts = timeouts_to_wire(timeouts)?;
     Some(construct_request::CustomTimeouts {
         create: timeouts.create,
         update: timeouts.update,
