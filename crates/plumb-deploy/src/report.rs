@@ -259,25 +259,17 @@ impl Deployment {
         new: Option<Arc<ResourceState>>,
         found: StepOp,
     ) {
-        let is_refresh_run = self.ctx.operation == Operation::Refresh;
-        if is_refresh_run {
-            self.count(step, found, None);
-        }
         let mut metadata = Self::metadata(
             step,
             StepOp::Refresh,
             self.old_view(step),
             new.map(StateView::from),
         );
-        metadata.op = StepOp::Refresh;
-        self.emit_outputs_of_refresh(metadata, found, self.is_internal(step));
-    }
-
-    fn emit_outputs_of_refresh(&mut self, mut metadata: Metadata, found: StepOp, internal: bool) {
         if self.ctx.operation == Operation::Refresh {
+            self.count(step, found, None);
             metadata.op = found;
         }
-        self.emit_outputs(metadata, internal);
+        self.emit_outputs(metadata, self.is_internal(step));
     }
 
     fn emit_outputs(&mut self, metadata: Metadata, internal: bool) {

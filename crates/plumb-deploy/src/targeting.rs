@@ -27,21 +27,16 @@ impl Deployment {
     /// The same for refreshes and deletes, where nothing belongs to the operation by itself.
     pub(crate) fn is_selected(&self, state: &ResourceState, by_targets: bool) -> bool {
         let options = &self.ctx.options;
+        let follows = |urns: &FxHashSet<Urn>| {
+            state
+                .references_and_provider()
+                .any(|urn| urns.contains(urn))
+        };
         if by_targets {
-            let follows = |urns: &FxHashSet<Urn>| {
-                state
-                    .references_and_provider()
-                    .any(|urn| urns.contains(urn))
-            };
             return options.targets.matches(&state.urn)
                 || (options.target_dependents && follows(&self.targets_actual));
         }
         if options.excludes.is_constrained() {
-            let follows = |urns: &FxHashSet<Urn>| {
-                state
-                    .references_and_provider()
-                    .any(|urn| urns.contains(urn))
-            };
             return !(options.excludes.matches(&state.urn)
                 || (options.exclude_dependents && follows(&self.excludes_actual)));
         }
