@@ -18,7 +18,7 @@ use crate::event::RequestId;
 use crate::marks::Mark;
 use crate::registration::RegIdx;
 use crate::request::Outcome;
-use crate::step::{How, Step};
+use crate::step::Step;
 
 /// Index of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -85,6 +85,15 @@ pub(crate) struct StepEnd {
     pub(crate) is_failed: bool,
 }
 
+impl StepEnd {
+    /// Of a step that does nothing.
+    pub(crate) const NOTHING: StepEnd = StepEnd {
+        state: None,
+        fence: 0,
+        is_failed: false,
+    };
+}
+
 impl Scheduler {
     pub(crate) fn new(limit: u32) -> Self {
         Scheduler {
@@ -126,13 +135,11 @@ impl Deployment {
         // What another chain still deletes must be gone before its replacement is made.
         let after = steps
             .iter()
-            .filter(|step| step.how == How::DeleteFirst && step.new.is_some())
-            .filter_map(|step| self.deleted_by.get(&step.old?).copied())
+            .filter_map(Step::replaced)
+            .filter_map(|replaced| self.deleted_by.get(&replaced.old).copied())
             .find(|chain| !self.chains.chain(*chain).is_done);
-        for step in &steps {
-            if let (How::DeleteFirst, None, Some(old)) = (step.how, &step.new, step.old) {
-                self.deleted_by.insert(old, idx);
-            }
+        for old in steps.iter().filter_map(Step::makes_way) {
+            self.deleted_by.insert(old, idx);
         }
         self.chains.chains.push(Chain {
             steps: steps.into(),
@@ -256,13 +263,12 @@ impl Deployment {
         if !self.ctx.options.continue_on_error {
             return None;
         }
-        let state: Option<&ResourceState> = step.new.as_deref();
-        let state = state.or_else(|| step.old.map(|old| self.arena.state(old).as_ref()));
-        let depends = state?
+        // What is being deleted depends the other way round; the layers see to that.
+        let depends = step
+            .new_state()?
             .references()
             .any(|urn| self.marks.has(urn, Mark::Errored));
-        // What is being deleted depends the other way round; the layers see to that.
-        (depends && step.new.is_some()).then_some(Outcome::Skipped)
+        depends.then_some(Outcome::Skipped)
     }
 
     fn end_early(&mut self, idx: ChainIdx, outcome: Outcome, step: Step) {
@@ -318,7 +324,7 @@ impl Deployment {
         request: plumb_resource::provider::ProviderCall,
         fence: u64,
     ) -> Option<StepEnd> {
-        let instance = step.instance?;
+        let instance = step.instance()?;
         self.step_waits(idx, step, operation, Running::Call);
         self.call(Waiter::Chain(idx), instance, request, fence);
         None

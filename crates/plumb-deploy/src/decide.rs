@@ -1,14 +1,15 @@
 //! The decision about a checked registration: same, create, update or replace (`engine.md` 4.3 G, 4.6).
 
+use plumb_resource::ResourceKind;
 use plumb_resource::provider::{DiffChanges, DiffRequest, DiffResult, ProviderCall};
-use plumb_resource::{ResourceKind, StepOp};
 
 use crate::compare;
 use crate::deployment::{Deployment, Waiter, Work};
 use crate::marks::Mark;
 use crate::provider_inputs;
 use crate::registration::{RegIdx, RegStage};
-use crate::step::{How, Step, Why};
+use crate::request::Outcome;
+use crate::step::{Order, Replaced, Step, StepKind, Why};
 
 /// What is said when a provider cannot compare because its own configuration is not known (PULUMI-03).
 const DIFF_UNAVAILABLE: &str = "The provider for this resource has inputs that are not known during preview.\n\
@@ -75,17 +76,20 @@ impl Deployment {
 
     fn create(&mut self, idx: RegIdx) {
         let registration = self.registration(idx);
-        let step = Step::new(StepOp::Create, registration.urn.clone())
-            .new_state(registration.new.clone())
-            .by(registration.instance);
         let urn = registration.urn.clone();
+        let create = StepKind::Create {
+            new: Box::new(registration.new.clone()),
+            instance: registration.instance,
+            replaces: None,
+        };
         self.marks.set(&urn, Mark::Created);
-        self.run_steps(idx, vec![step]);
+        self.run_steps(idx, vec![Step::new(urn, create)]);
     }
 
     /// Case 1: the old resource went for the replacement of another; this is its own replacement.
     pub(crate) fn recreate(&mut self, idx: RegIdx) {
         let registration = self.registration(idx);
+        let Some(old) = registration.old else { return };
         let urn = registration.urn.clone();
         self.marks.clear(&urn, Mark::Deleted);
         self.marks.set(&urn, Mark::Replaced);
@@ -94,37 +98,29 @@ impl Deployment {
             .get(&urn)
             .cloned()
             .unwrap_or_default();
-        let why = Why {
+        let replaces = Replaced {
+            old,
+            order: Order::DeleteFirst,
+        };
+        let replace = self.replace_step(idx, replaces);
+        let create = self.create_replacement(idx, replaces).because(Why {
             keys,
             ..Why::default()
-        };
-        let registration = self.registration(idx);
-        let replace = Step::new(StepOp::Replace, urn.clone())
-            .old(registration.old)
-            .new_state(registration.new.clone())
-            .how(How::DeleteFirst);
-        let create = Step {
-            op: StepOp::CreateReplacement,
-            ..replace.clone()
-        }
-        .by(registration.instance)
-        .because(why);
+        });
         self.run_steps(idx, vec![replace, create]);
     }
 
     /// Case 2: what was only read so far becomes ours.
     fn take_ownership(&mut self, idx: RegIdx) {
         let registration = self.registration(idx);
+        let Some(old) = registration.old else { return };
         let urn = registration.urn.clone();
-        let create = Step::new(StepOp::CreateReplacement, urn.clone())
-            .old(registration.old)
-            .new_state(registration.new.clone())
-            .by(registration.instance)
-            .how(How::CreateFirst);
-        let replace = Step {
-            op: StepOp::Replace,
-            ..create.clone()
+        let replaces = Replaced {
+            old,
+            order: Order::CreateFirst,
         };
+        let create = self.create_replacement(idx, replaces);
+        let replace = self.replace_step(idx, replaces);
         self.marks.set(&urn, Mark::Created);
         self.marks.set(&urn, Mark::Replaced);
         self.run_steps(idx, vec![create, replace]);
@@ -352,46 +348,34 @@ impl Deployment {
 
     fn update(&mut self, idx: RegIdx, diff: DiffResult) {
         let registration = self.registration(idx);
+        let Some(old) = registration.old else { return };
         let urn = registration.urn.clone();
-        let why = Why {
+        let update = StepKind::Update {
+            old,
+            new: Box::new(registration.new.clone()),
+            instance: registration.instance,
+        };
+        let step = Step::new(urn.clone(), update).because(Why {
             keys: Vec::new(),
             diffs: diff.changed_keys,
             detailed_diff: diff.detailed_diff,
-        };
-        let step = Step::new(StepOp::Update, urn.clone())
-            .old(registration.old)
-            .new_state(registration.new.clone())
-            .by(registration.instance)
-            .because(why);
+        });
         self.marks.set(&urn, Mark::Updated);
         self.run_steps(idx, vec![step]);
     }
 
     fn same(&mut self, idx: RegIdx) {
         let registration = self.registration(idx);
-        let (urn, is_imported, state) = (
-            registration.urn.clone(),
-            registration.is_imported,
-            registration.old,
-        );
+        let Some(old) = registration.old else { return };
+        let urn = registration.urn.clone();
+        let is_imported = registration.is_imported;
         self.marks.set(&urn, Mark::Same);
         if is_imported {
-            if let Some(state) = state {
-                self.news.insert(urn, state);
-            }
+            self.news.insert(urn, old);
             let fence = self.fence_now();
-            return self.finish_registration(
-                idx,
-                state,
-                crate::request::Outcome::Success,
-                false,
-                fence,
-            );
+            return self.finish_registration(idx, Some(old), Outcome::Success, false, fence);
         }
-        let new = self.registration(idx).new.clone();
-        self.run_steps(
-            idx,
-            vec![Step::new(StepOp::Same, urn).old(state).new_state(new)],
-        );
+        let new = Box::new(self.registration(idx).new.clone());
+        self.run_steps(idx, vec![Step::new(urn, StepKind::Same { old, new })]);
     }
 }

@@ -1,6 +1,6 @@
 //! The end of a program: what it did not mention is deleted (`engine.md` 7.2).
 
-use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
+use plumb_resource::{ResourceKind, ResourceState, Urn};
 use rustc_hash::FxHashSet;
 
 use crate::arena::StateIdx;
@@ -9,7 +9,7 @@ use crate::deployment::{Deployment, Failure, Stage};
 use crate::graph;
 use crate::marks::Mark;
 use crate::setup::Operation;
-use crate::step::Step;
+use crate::step::{Deletion, Step, StepKind};
 
 impl Deployment {
     /// Plans what is left of the base: same steps for what is not targeted, deletes for the rest. Runs the same steps.
@@ -154,9 +154,8 @@ impl Deployment {
 
     fn delete_step(&mut self, idx: StateIdx) -> Result<Step, String> {
         let state = self.arena.state(idx).clone();
-        let op = delete_op(&state);
-        let needs_provider =
-            state.kind == ResourceKind::Custom && op != StepOp::RemovePendingReplace;
+        let deletion = deletion_of(&state);
+        let needs_provider = state.kind == ResourceKind::Custom && deletion != Deletion::Forgotten;
         let instance = match (
             &state.provider,
             needs_provider && !self.ctx.options.is_preview(),
@@ -164,16 +163,22 @@ impl Deployment {
             (Some(reference), true) => Some(self.ensure_provider(reference)?),
             _ => None,
         };
-        Ok(Step::new(op, state.urn.clone()).old(Some(idx)).by(instance))
+        let delete = StepKind::Delete {
+            old: idx,
+            deletion,
+            is_external: state.external,
+            instance,
+        };
+        Ok(Step::new(state.urn.clone(), delete))
     }
 }
 
-fn delete_op(state: &ResourceState) -> StepOp {
-    match (state.delete, state.pending_replacement, state.external) {
-        (true, _, true) => StepOp::DiscardReplaced,
-        (true, _, false) => StepOp::DeleteReplaced,
-        (false, true, _) => StepOp::RemovePendingReplace,
-        (false, false, true) => StepOp::Discard,
-        (false, false, false) => StepOp::Delete,
+fn deletion_of(state: &ResourceState) -> Deletion {
+    if state.delete {
+        Deletion::Replaced
+    } else if state.pending_replacement {
+        Deletion::Forgotten
+    } else {
+        Deletion::Unwanted
     }
 }

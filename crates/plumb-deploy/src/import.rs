@@ -8,16 +8,13 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_resource::provider::{
-    CheckRequest, PluginSpec, ProviderCall, ProviderError, ProviderReply, ReadRequest,
-    ResourceStatus,
+    CheckRequest, PluginSpec, ProviderCall, ProviderError, ProviderReply,
 };
-use plumb_resource::{
-    Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, StepOp, TypeToken, Urn,
-};
+use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken, Urn};
 use plumb_state::journal::OperationId;
 use plumb_value::PropertyMap;
 
-use crate::apply::Applied;
+use crate::answer::{Applied, Reading};
 use crate::chain::{ChainIdx, Owner, Running, StepEnd};
 use crate::deployment::{DefaultProvider, Deployment, Failure, Stage, Waiter};
 use crate::marks::Mark;
@@ -27,7 +24,7 @@ use crate::provider_inputs;
 use crate::registration::{RegIdx, Requester};
 use crate::request::PackageRequest;
 use crate::setup::{ImportSpec, Operation};
-use crate::step::{How, Step};
+use crate::step::{Order, Replaced, Step, StepKind};
 
 /// What an import operation still has to do.
 #[derive(Debug, Default)]
@@ -64,106 +61,81 @@ impl Deployment {
         };
         let recreates = self.marks.has(&urn, Mark::Deleted);
         let old = registration.old.filter(|_| !recreates);
-        let instance = registration.instance;
-        let mut steps = Vec::new();
-        if old.is_some() {
-            let import = Step::new(StepOp::ImportReplacement, urn.clone())
-                .old(old)
-                .new_state(new)
-                .by(instance)
-                .how(How::CreateFirst);
-            steps.push(import.clone());
-            steps.push(Step {
-                op: StepOp::Replace,
-                ..import
-            });
+        let Some(instance) = registration.instance else {
+            return;
+        };
+        let new = Box::new(new);
+        let marker = old.map(|old| StepKind::Replace {
+            new: new.clone(),
+            replaces: Replaced {
+                old,
+                order: Order::CreateFirst,
+            },
+        });
+        if marker.is_some() {
             self.marks.set(&urn, Mark::Replaced);
-        } else {
-            steps.push(
-                Step::new(StepOp::Import, urn.clone())
-                    .new_state(new)
-                    .by(instance),
-            );
         }
         self.marks.set(&urn, Mark::Imported);
+        let import = StepKind::Import {
+            new,
+            instance,
+            replaces: old,
+            found: None,
+        };
+        let steps = std::iter::once(import)
+            .chain(marker)
+            .map(|kind| Step::new(urn.clone(), kind))
+            .collect();
         self.start_chain(Owner::ImportFor(idx), steps);
     }
 
-    pub(crate) fn perform_import(
-        &mut self,
-        idx: ChainIdx,
-        step: Step,
-        operation: OperationId,
-        fence: u64,
-    ) -> Option<StepEnd> {
-        let new = step.new.as_deref()?;
-        let request = ProviderCall::Read(ReadRequest {
-            urn: new.urn.clone(),
-            id: new.id.clone(),
-            inputs: None,
-            outputs: Arc::default(),
-            timeout: new.custom_timeouts.read,
-        });
-        self.step_calls(idx, step, operation, request, fence)
-    }
-
     /// The object was read: what is recorded is the object as it is.
-    fn imported(&mut self, step: &Step, result: Result<ProviderReply, ProviderError>) -> Applied {
-        let Some(mut new) = step.new.as_deref().cloned() else {
-            return Applied {
-                state: None,
-                failure: None,
-            };
-        };
+    fn imported(
+        &self,
+        wanted: ResourceState,
+        result: Result<ProviderReply, ProviderError>,
+    ) -> Result<ResourceState, Applied> {
         let refused = |message: String| Applied::from_error(&ProviderError::clean(message));
-        let asked = new.id.as_str().to_owned();
-        let (id, inputs, outputs) = match result {
-            Ok(ProviderReply::Read(response)) => {
-                new.refresh_before_update = response.refresh_before_update;
-                (response.id, response.inputs, response.outputs)
-            }
-            Ok(_) => return refused("the provider answered something else than Read".to_owned()),
-            Err(error) => {
-                let ResourceStatus::Partial(partial) = &error.status else {
-                    return Applied::from_error(&error);
-                };
-                new.init_errors.clone_from(&partial.reasons);
-                (
-                    partial.id.clone(),
-                    partial.inputs.clone(),
-                    partial.outputs.clone(),
-                )
-            }
+        let Reading { response, reasons } = Reading::of(result)?;
+        let outputs = response.outputs.filter(|_| response.id != ResourceId::None);
+        let Some(outputs) = outputs else {
+            let asked = wanted.id.as_str();
+            return Err(refused(format!("resource '{asked}' does not exist")));
         };
-        let Some(outputs) = outputs.filter(|_| id != ResourceId::None) else {
-            return refused(format!("resource '{asked}' does not exist"));
-        };
-        let Some(inputs) = inputs else {
-            let package = new.type_token.package();
-            return refused(format!(
+        let Some(inputs) = response.inputs else {
+            let package = wanted.type_token.package();
+            return Err(refused(format!(
                 "provider does not support importing resources; please try updating the '{package}' plugin"
-            ));
+            )));
         };
-        new.id = id;
-        new.inputs = inputs;
-        new.outputs = outputs;
-        new.created = Some(self.now);
-        new.modified = Some(self.now);
-        if matches!(self.ctx.operation, Operation::Import(_)) {
-            new.import_id = EcoString::new();
-        }
-        Applied {
-            state: Some(new),
-            failure: None,
-        }
+        let import_id = match self.ctx.operation {
+            Operation::Import(_) => EcoString::new(),
+            _ => wanted.import_id,
+        };
+        Ok(ResourceState {
+            id: response.id,
+            inputs,
+            outputs,
+            init_errors: reasons.unwrap_or_default(),
+            refresh_before_update: response.refresh_before_update,
+            created: Some(self.now),
+            modified: Some(self.now),
+            import_id,
+            ..wanted
+        })
     }
 
-    /// The step with the object as it was read for its old state, as events show it.
-    fn with_imported_old(step: Step, state: ResourceState) -> Step {
-        Step {
-            imported: Some(Arc::new(state)),
-            ..step
+    /// The import of an object ends. Events show it for the old state, as it was read.
+    fn import_ends(
+        &mut self,
+        mut step: Step,
+        operation: OperationId,
+        state: ResourceState,
+    ) -> StepEnd {
+        if let StepKind::Import { found, .. } = &mut step.kind {
+            *found = Some(Arc::new(state.clone()));
         }
+        self.complete(step, operation, Applied::done(state))
     }
 
     /// The import operation begins: everything that is there is passed on.
@@ -177,12 +149,11 @@ impl Deployment {
             }
             self.marks.set(&state.urn, Mark::Seen);
             self.marks.set(&state.urn, Mark::Same);
-            steps.push(
-                Step::new(StepOp::Same, state.urn.clone())
-                    .old(Some(idx))
-                    .new_state(state.as_ref().clone())
-                    .how(How::Untargeted),
-            );
+            let new = Box::new(state.as_ref().clone());
+            steps.push(Step::new(
+                state.urn.clone(),
+                StepKind::Kept { old: idx, new },
+            ));
         }
         if !steps.is_empty() {
             self.start_chain(Owner::Engine, steps);
@@ -373,10 +344,13 @@ impl Deployment {
             ..ResourceState::new(urn.clone(), ResourceKind::Custom)
         };
         self.marks.set(&urn, Mark::Imported);
-        let step = Step::new(StepOp::Import, urn)
-            .new_state(new)
-            .by(Some(instance));
-        self.start_chain(Owner::Engine, vec![step]);
+        let import = StepKind::Import {
+            new: Box::new(new),
+            instance,
+            replaces: None,
+            found: None,
+        };
+        self.start_chain(Owner::Engine, vec![Step::new(urn, import)]);
         true
     }
 
@@ -402,54 +376,52 @@ impl Deployment {
         &mut self,
         idx: ChainIdx,
         step: Step,
+        wanted: ResourceState,
         operation: OperationId,
         running: Running,
         result: Result<ProviderReply, ProviderError>,
     ) -> Option<StepEnd> {
-        let mut state = match running {
-            Running::ImportCheck(state) => *state,
-            Running::Call | Running::RefreshDiff(_) => {
-                let applied = self.imported(&step, result);
-                let Some(state) = applied.state.as_ref() else {
-                    return Some(self.complete(step, operation, applied));
-                };
-                let (Some(call), Some(instance)) = (self.import_check(state), step.instance) else {
-                    return Some(self.complete(
-                        Self::with_imported_old(step, state.clone()),
-                        operation,
-                        applied,
-                    ));
-                };
-                let running = Running::ImportCheck(Box::new(state.clone()));
-                self.step_waits(idx, step, operation, running);
-                self.call(Waiter::Chain(idx), instance, call, 0);
-                return None;
-            }
+        if let Running::ImportCheck(state) = running {
+            let state = self.checked_import(*state, result);
+            return Some(self.import_ends(step, operation, state));
+        }
+        let state = match self.imported(wanted, result) {
+            Ok(state) => state,
+            Err(failed) => return Some(self.complete(step, operation, failed)),
         };
+        match (self.import_check(&state), step.instance()) {
+            (Some(check), Some(instance)) => {
+                let running = Running::ImportCheck(Box::new(state));
+                self.step_waits(idx, step, operation, running);
+                self.call(Waiter::Chain(idx), instance, check, 0);
+                None
+            }
+            _ => Some(self.import_ends(step, operation, state)),
+        }
+    }
+
+    /// The inputs of an imported object as the provider wants them, where it has no objection.
+    fn checked_import(
+        &mut self,
+        state: ResourceState,
+        result: Result<ProviderReply, ProviderError>,
+    ) -> ResourceState {
         match result {
             Ok(ProviderReply::Checked(response)) => {
                 for failure in &response.failures {
-                    self.warning(
-                        Some(&state.urn),
-                        &format!("{}: {}", failure.property, failure.reason),
-                    );
+                    let message = format!("{}: {}", failure.property, failure.reason);
+                    self.warning(Some(&state.urn), &message);
                 }
-                if let Some(inputs) = response.inputs.filter(|_| response.failures.is_empty()) {
-                    state.inputs = inputs;
-                }
+                let checked = response.inputs.filter(|_| response.failures.is_empty());
+                let inputs = checked.unwrap_or_else(|| state.inputs.clone());
+                ResourceState { inputs, ..state }
             }
-            Ok(_) => {}
-            Err(error) => self.warning(Some(&state.urn), &error.message),
+            Ok(_) => state,
+            Err(error) => {
+                self.warning(Some(&state.urn), &error.message);
+                state
+            }
         }
-        let step = Self::with_imported_old(step, state.clone());
-        Some(self.complete(
-            step,
-            operation,
-            Applied {
-                state: Some(state),
-                failure: None,
-            },
-        ))
     }
 
     /// Which inputs of an imported object to keep, to be checked; `None` for the import option, which checks later.

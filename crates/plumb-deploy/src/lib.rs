@@ -14,14 +14,14 @@
 //! | Which provider, which dependencies? | `monitor`, `transforms`, `packages`, `providers` |
 //! | Which old resource does a registration continue? | `identity` |
 //! | Same, create, update or replace? | `registration`, `decide`, `compare`, `replace` |
-//! | What do steps do, what becomes of the state? | `chain`, `apply`, `outputs`, `reads` |
+//! | What do steps do, what becomes of the state? | `step`, `chain`, `perform`, `answer`, `record`, `outputs`, `reads` |
 //! | What is deleted at the end, in which order? | `deletes`, `graph`, `targeting` |
 //! | Refresh and import? | `refresh`, `import` |
 //! | What do people see? | `report` |
 //!
 //! The crate does not know processes, wire formats, files, or how anything is shown.
 
-mod apply;
+mod answer;
 mod arena;
 mod chain;
 mod compare;
@@ -37,9 +37,11 @@ mod marks;
 mod monitor;
 mod outputs;
 mod packages;
+mod perform;
 mod provider_inputs;
 mod providers;
 mod reads;
+mod record;
 mod refresh;
 mod registration;
 mod replace;

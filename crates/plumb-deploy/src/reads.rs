@@ -1,8 +1,6 @@
 //! Reads of existing objects (`engine.md` 4.2).
 
-use plumb_resource::{
-    ProviderRef, ResourceId, ResourceKind, ResourceState, StepOp, TypeToken, Urn,
-};
+use plumb_resource::{ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken, Urn};
 
 use crate::arena::StateIdx;
 use crate::chain::Owner;
@@ -10,7 +8,7 @@ use crate::deployment::Deployment;
 use crate::event::RequestId;
 use crate::marks::Mark;
 use crate::request::{Outcome, ReadResourceReply, ReadResourceRequest, Reply};
-use crate::step::{How, Step};
+use crate::step::{Former, Order, Replaced, Step, StepKind};
 
 impl Deployment {
     /// Reads an object for the program, with the provider that `reference` names.
@@ -69,34 +67,42 @@ impl Deployment {
             stack_trace: request.stack_trace,
             ..ResourceState::new(urn.clone(), ResourceKind::Custom)
         };
-        let replaces = old.is_some_and(|old| {
-            let old = self.arena.state(old);
-            !old.external && old.id != new.id
-        });
-        let op = if replaces {
-            StepOp::ReadReplacement
-        } else {
-            StepOp::Read
-        };
-        let how = if replaces {
-            How::CreateFirst
-        } else {
-            How::Plainly
+        let former = match old {
+            None => Former::Nothing,
+            Some(idx) => {
+                let old = self.arena.state(idx);
+                let is_managed = !old.external && old.id != new.id;
+                if is_managed {
+                    Former::Replaced(idx)
+                } else {
+                    Former::Same(idx)
+                }
+            }
         };
         self.marks.set(&urn, Mark::Read);
-        let read = Step::new(op, urn.clone())
-            .old(old)
-            .new_state(new)
-            .by(Some(instance))
-            .how(how);
-        let mut steps = vec![read.clone()];
-        if replaces {
+        let new = Box::new(new);
+        let marker = match former {
+            Former::Replaced(old) => Some(StepKind::Replace {
+                new: new.clone(),
+                replaces: Replaced {
+                    old,
+                    order: Order::CreateFirst,
+                },
+            }),
+            Former::Nothing | Former::Same(_) => None,
+        };
+        if marker.is_some() {
             self.marks.set(&urn, Mark::Replaced);
-            steps.push(Step {
-                op: StepOp::Replace,
-                ..read
-            });
         }
+        let read = StepKind::Read {
+            former,
+            new,
+            instance,
+        };
+        let steps = std::iter::once(read)
+            .chain(marker)
+            .map(|kind| Step::new(urn.clone(), kind))
+            .collect();
         self.start_chain(Owner::Read(id), steps);
     }
 

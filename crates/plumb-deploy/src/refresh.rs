@@ -4,19 +4,18 @@ use std::sync::Arc;
 
 use plumb_resource::provider::{
     DiffChanges, DiffRequest, DiffResult, ProviderCall, ProviderError, ProviderReply, ReadRequest,
-    ReadResponse, ResourceStatus,
 };
 use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp};
 use plumb_state::journal::{Entry, EntryKind, Fold, OperationId};
 
-use crate::apply::Applied;
+use crate::answer::{Applied, Damage, Reading};
 use crate::arena::{Arena, Olds, StateIdx};
 use crate::chain::{ChainIdx, Owner, Running, StepEnd};
 use crate::deployment::{Deployment, Failure, Stage, Waiter};
 use crate::marks::Mark;
 use crate::registration::RegIdx;
 use crate::setup::Operation;
-use crate::step::{How, Step, Why};
+use crate::step::{Step, StepKind, Why};
 
 /// A resource as it was read, before it is compared.
 #[derive(Debug)]
@@ -62,63 +61,55 @@ impl Deployment {
             {
                 continue;
             }
-            let step = Step::new(StepOp::Refresh, state.urn.clone()).old(Some(*idx));
-            self.start_chain(Owner::Engine, vec![step]);
+            let refresh = StepKind::Refresh {
+                old: *idx,
+                instance: None,
+                registered: None,
+            };
+            self.start_chain(Owner::Engine, vec![Step::new(state.urn.clone(), refresh)]);
         }
     }
 
     /// Reads the old state of a registration, before the registration is decided.
     pub(crate) fn refresh_for_registration(&mut self, idx: RegIdx, old: StateIdx) {
         let registration = self.registration(idx);
-        let step = Step::new(StepOp::Refresh, registration.urn.clone())
-            .old(Some(old))
-            .new_state(registration.new.clone())
-            .how(How::PersistedRefresh);
+        let refresh = StepKind::Refresh {
+            old,
+            instance: None,
+            registered: Some(Box::new(registration.new.clone())),
+        };
+        let step = Step::new(registration.urn.clone(), refresh);
         self.start_chain(Owner::RefreshFor(idx), vec![step]);
     }
 
     pub(crate) fn perform_refresh(
         &mut self,
         idx: ChainIdx,
-        step: Step,
+        mut step: Step,
+        old: StateIdx,
         operation: OperationId,
     ) -> Option<StepEnd> {
-        let state = self.arena.state(step.old?).clone();
-        if state.kind != ResourceKind::Custom || state.pending_replacement {
-            // Where the program runs, components and providers count as changed by what it says.
-            let found = match step.how {
-                How::PersistedRefresh if !state.pending_replacement => StepOp::Update,
-                _ => StepOp::Same,
-            };
-            return Some(self.refresh_ends(step, operation, Some(state.as_ref().clone()), found));
-        }
-        let instance = match state
+        let state = self.arena.state(old).clone();
+        let reference = state
             .provider
             .as_ref()
-            .map(|reference| self.ensure_provider(reference))
-            .transpose()
-        {
-            Ok(Some(instance)) => instance,
-            Ok(None) => {
-                return Some(self.refresh_ends(
-                    step,
-                    operation,
-                    Some(state.as_ref().clone()),
-                    StepOp::Same,
-                ));
-            }
+            .filter(|_| state.kind == ResourceKind::Custom && !state.pending_replacement);
+        let Some(reference) = reference else {
+            let found = found_unread(&step, &state);
+            return Some(self.refresh_ends(step, old, operation, Some(state), found));
+        };
+        let provider = match self.ensure_provider(reference) {
+            Ok(provider) => provider,
             Err(message) => {
-                let message = format!(
-                    "could not load provider for resource {}: {message}",
-                    state.urn
-                );
-                return Some(self.complete(
-                    step,
-                    operation,
-                    Applied::from_error(&ProviderError::clean(message)),
-                ));
+                let urn = &state.urn;
+                let message = format!("could not load provider for resource {urn}: {message}");
+                let failed = Applied::failed(message, Damage::None);
+                return Some(self.complete(step, operation, failed));
             }
         };
+        if let StepKind::Refresh { instance, .. } = &mut step.kind {
+            *instance = Some(provider);
+        }
         let request = ProviderCall::Read(ReadRequest {
             urn: step.urn.clone(),
             id: state.id.clone(),
@@ -126,83 +117,73 @@ impl Deployment {
             outputs: state.outputs.clone(),
             timeout: state.custom_timeouts.read,
         });
-        self.step_calls(idx, step.by(Some(instance)), operation, request, 0)
+        self.step_calls(idx, step, operation, request, 0)
     }
 
     pub(crate) fn refresh_answered(
         &mut self,
         idx: ChainIdx,
         step: Step,
+        old: StateIdx,
         operation: OperationId,
         running: Running,
         result: Result<ProviderReply, ProviderError>,
     ) -> Option<StepEnd> {
-        match running {
-            Running::Call | Running::ImportCheck(_) => {
-                self.read_for_refresh(idx, step, operation, result)
+        let Running::RefreshDiff(refreshed) = running else {
+            return self.read_for_refresh(idx, step, old, operation, result);
+        };
+        let applied = match result {
+            Ok(ProviderReply::Diffed(diff)) => {
+                let diff = diff.inverted();
+                return Some(self.compared(step, old, operation, refreshed.new, diff));
             }
-            Running::RefreshDiff(refreshed) => Some(match result {
-                Ok(ProviderReply::Diffed(diff)) => {
-                    self.compared(step, operation, refreshed.new, diff.inverted())
-                }
-                Ok(_) => self.complete(step, operation, Applied::from_error(&unexpected("Diff"))),
-                Err(error) => self.complete(step, operation, Applied::from_error(&error)),
-            }),
-        }
+            Ok(_) => Applied::mismatched("Diff", Damage::None),
+            Err(error) => Applied::from_error(&error),
+        };
+        Some(self.complete(step, operation, applied))
     }
 
     fn read_for_refresh(
         &mut self,
         idx: ChainIdx,
         step: Step,
+        old: StateIdx,
         operation: OperationId,
         result: Result<ProviderReply, ProviderError>,
     ) -> Option<StepEnd> {
-        let old = self.arena.state(step.old?).clone();
-        let mut init_errors = Vec::new();
-        let response = match result {
-            Ok(ProviderReply::Read(response)) => response,
-            Ok(_) => {
-                return Some(self.complete(
-                    step,
-                    operation,
-                    Applied::from_error(&unexpected("Read")),
-                ));
-            }
-            Err(error) => {
-                let ResourceStatus::Partial(partial) = &error.status else {
-                    return Some(self.complete(step, operation, Applied::from_error(&error)));
-                };
-                init_errors.clone_from(&partial.reasons);
-                let mut message = String::from("Refreshed resource is in an unhealthy state:");
-                for reason in &partial.reasons {
-                    message.push_str("\n* ");
-                    message.push_str(reason);
-                }
-                self.warning(Some(&step.urn), &message);
-                ReadResponse {
-                    id: partial.id.clone(),
-                    inputs: partial.inputs.clone(),
-                    outputs: partial.outputs.clone(),
-                    refresh_before_update: partial.refresh_before_update,
-                }
-            }
+        let Reading { response, reasons } = match Reading::of(result) {
+            Ok(reading) => reading,
+            Err(failed) => return Some(self.complete(step, operation, failed)),
         };
-        let Some(outputs) = response.outputs.filter(|_| response.id != ResourceId::None) else {
-            return Some(self.refresh_ends(step, operation, None, StepOp::Delete));
+        let state = self.arena.state(old).clone();
+        if let Some(reasons) = &reasons {
+            let mut message = String::from("Refreshed resource is in an unhealthy state:");
+            for reason in reasons {
+                message.push_str("\n* ");
+                message.push_str(reason);
+            }
+            self.warning(Some(&step.urn), &message);
+        }
+        // What is not ready exists, whether or not the provider tells how it looks.
+        let outputs = response
+            .outputs
+            .or(reasons.as_ref().map(|_| state.outputs.clone()))
+            .filter(|_| response.id != ResourceId::None);
+        let Some(outputs) = outputs else {
+            return Some(self.refresh_ends(step, old, operation, None, StepOp::Delete));
         };
         let mut new = ResourceState {
             id: response.id,
-            inputs: response.inputs.unwrap_or_else(|| old.inputs.clone()),
+            inputs: response.inputs.unwrap_or_else(|| state.inputs.clone()),
             outputs,
-            init_errors,
+            init_errors: reasons.unwrap_or_default(),
             refresh_before_update: response.refresh_before_update,
-            ..old.as_ref().clone()
+            ..state.as_ref().clone()
         };
-        if new.inputs != old.inputs || new.outputs != old.outputs {
+        if new.inputs != state.inputs || new.outputs != state.outputs {
             new.modified = Some(self.now);
         }
-        self.compare_refreshed(idx, step, operation, &old, new)
+        self.compare_refreshed(idx, step, old, operation, new)
     }
 
     /// Finds out whether what was read differs, as the user sees it.
@@ -210,17 +191,19 @@ impl Deployment {
         &mut self,
         idx: ChainIdx,
         step: Step,
+        old_idx: StateIdx,
         operation: OperationId,
-        old: &Arc<ResourceState>,
         new: ResourceState,
     ) -> Option<StepEnd> {
+        let old = self.arena.state(old_idx).clone();
         if old.external || self.ctx.options.legacy_refresh_diff {
             let found = if old.outputs == new.outputs {
                 StepOp::Same
             } else {
                 StepOp::Update
             };
-            return Some(self.refresh_ends(step, operation, Some(new), found));
+            let new = Some(Arc::new(new));
+            return Some(self.refresh_ends(step, old_idx, operation, new, found));
         }
         let request = ProviderCall::Diff(DiffRequest {
             urn: step.urn.clone(),
@@ -231,7 +214,7 @@ impl Deployment {
             allow_unknowns: self.ctx.options.is_preview(),
             ignore_changes: old.ignore_changes.clone(),
         });
-        let instance = step.instance?;
+        let instance = step.instance()?;
         self.step_waits(
             idx,
             step,
@@ -245,55 +228,44 @@ impl Deployment {
     fn compared(
         &mut self,
         step: Step,
+        old_idx: StateIdx,
         operation: OperationId,
         new: ResourceState,
         diff: DiffResult,
     ) -> StepEnd {
-        let old = step.old.map(|old| self.arena.state(old).clone());
-        let is_identical = old.as_deref().is_some_and(|old| {
-            old.inputs == new.inputs
-                && old.outputs == new.outputs
-                && old.id == new.id
-                && old.init_errors == new.init_errors
-        });
-        let diff = match (&old, diff.changes) {
-            (Some(old), DiffChanges::Unknown) => {
-                crate::compare::fallback_diff(&old.inputs, &new.inputs, diff)
-            }
-            _ => diff,
-        };
-        let found = if is_identical || diff.changes == DiffChanges::None {
-            StepOp::Same
+        let old = self.arena.state(old_idx);
+        let is_identical = old.inputs == new.inputs
+            && old.outputs == new.outputs
+            && old.id == new.id
+            && old.init_errors == new.init_errors;
+        let diff = if diff.changes == DiffChanges::Unknown {
+            crate::compare::fallback_diff(&old.inputs, &new.inputs, diff)
         } else {
-            StepOp::Update
+            diff
         };
-        let why = match found {
-            StepOp::Same => Why::default(),
-            _ => Why {
+        let (found, why) = if is_identical || diff.changes == DiffChanges::None {
+            (StepOp::Same, Why::default())
+        } else {
+            let why = Why {
                 keys: Vec::new(),
                 diffs: diff.changed_keys,
                 detailed_diff: diff.detailed_diff,
-            },
+            };
+            (StepOp::Update, why)
         };
-        self.refresh_ends(step.because(why), operation, Some(new), found)
+        let new = Some(Arc::new(new));
+        self.refresh_ends(step.because(why), old_idx, operation, new, found)
     }
 
     /// Records what a refresh found.
     fn refresh_ends(
         &mut self,
         step: Step,
+        old: StateIdx,
         operation: OperationId,
-        new: Option<ResourceState>,
+        new: Option<Arc<ResourceState>>,
         found: StepOp,
     ) -> StepEnd {
-        let Some(old) = step.old else {
-            return StepEnd {
-                state: None,
-                fence: 0,
-                is_failed: false,
-            };
-        };
-        let new = new.map(Arc::new);
         let slot = self.arena.slot(old);
         let is_unchanged = new.as_ref().is_some_and(|new| new == self.arena.state(old));
         self.tell_refreshed(&step, new.clone(), found);
@@ -403,6 +375,14 @@ impl Deployment {
     }
 }
 
-fn unexpected(call: &str) -> ProviderError {
-    ProviderError::clean(format!("the provider answered something else than {call}"))
+/// What a refresh tells of a state that no provider is asked about.
+fn found_unread(step: &Step, state: &ResourceState) -> StepOp {
+    // Where the program runs, components and providers count as changed by what it says.
+    let is_registered = step.new_state().is_some();
+    let has_reader = state.kind == ResourceKind::Custom;
+    if is_registered && !has_reader && !state.pending_replacement {
+        StepOp::Update
+    } else {
+        StepOp::Same
+    }
 }

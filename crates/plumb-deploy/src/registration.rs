@@ -13,7 +13,7 @@ use plumb_resource::provider::{
     CheckConfigRequest, CheckFailure, CheckRequest, CheckResponse, DiffResult, ProviderCall,
     ProviderError, ProviderReply,
 };
-use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, StepOp, Urn};
+use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, Urn};
 use plumb_value::path::{PropertyPath, reset_paths};
 use plumb_value::{PropertyMap, Value};
 
@@ -25,7 +25,7 @@ use crate::provider_inputs;
 use crate::providers::restore_engine_keys;
 use crate::replace::Collection;
 use crate::setup::Operation;
-use crate::step::{How, Step};
+use crate::step::{Step, StepKind};
 
 /// Index of a registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -212,11 +212,8 @@ impl Deployment {
         let urn = self.registration(idx).urn.clone();
         self.marks.set(&urn, Mark::Same);
         self.marks.set(&urn, Mark::SkippedCreate);
-        let new = self.registration(idx).new.clone();
-        let step = Step::new(StepOp::Same, urn)
-            .new_state(new)
-            .how(How::SkippedCreate);
-        self.run_steps(idx, vec![step]);
+        let new = Box::new(self.registration(idx).new.clone());
+        self.run_steps(idx, vec![Step::new(urn, StepKind::SkippedCreate { new })]);
     }
 
     fn answer_with_old(&mut self, idx: RegIdx, old: StateIdx) {
@@ -229,16 +226,13 @@ impl Deployment {
     fn pass_to_destruction(&mut self, idx: RegIdx, old: StateIdx) {
         let registration = self.registration(idx);
         let inputs = self.arena.state(old).inputs.clone();
-        let new = ResourceState {
+        let new = Box::new(ResourceState {
             inputs,
             ..registration.new.clone()
-        };
+        });
         let urn = registration.urn.clone();
         self.marks.set(&urn, Mark::Same);
-        self.run_steps(
-            idx,
-            vec![Step::new(StepOp::Same, urn).old(Some(old)).new_state(new)],
-        );
+        self.run_steps(idx, vec![Step::new(urn, StepKind::Same { old, new })]);
     }
 
     /// Part D: the provider of the resource.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_resource::provider::{DiffRequest, DiffResult, ProviderCall};
-use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
+use plumb_resource::{ResourceKind, ResourceState, Urn};
 use plumb_value::{PropertyMap, Value};
 use rustc_hash::FxHashSet;
 
@@ -15,7 +15,7 @@ use crate::compare;
 use crate::deployment::{Deployment, Failure, Waiter};
 use crate::marks::Mark;
 use crate::registration::{RegIdx, RegStage, shown_value};
-use crate::step::{How, Step, Why};
+use crate::step::{Deletion, Order, Replaced, Step, StepKind, Why};
 
 /// The search for what must be deleted before a resource can be replaced.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ impl Deployment {
             return;
         };
         if !deletes_first && !self.arena.state(old).pending_replacement {
-            let steps = self.create_first(idx, diff);
+            let steps = self.create_first(idx, old, &diff);
             return self.run_steps(idx, steps);
         }
         self.hold_gate(idx);
@@ -113,19 +113,36 @@ impl Deployment {
         self.collect(idx, collection);
     }
 
-    fn create_first(&self, idx: RegIdx, diff: DiffResult) -> Vec<Step> {
-        let registration = self.registration(idx);
-        let create = Step::new(StepOp::CreateReplacement, registration.urn.clone())
-            .old(registration.old)
-            .new_state(registration.new.clone())
-            .by(registration.instance)
-            .because(why(&diff))
-            .how(How::CreateFirst);
-        let replace = Step {
-            op: StepOp::Replace,
-            ..create.clone()
+    fn create_first(&self, idx: RegIdx, old: StateIdx, diff: &DiffResult) -> Vec<Step> {
+        let replaces = Replaced {
+            old,
+            order: Order::CreateFirst,
         };
-        vec![create, replace]
+        vec![
+            self.create_replacement(idx, replaces).because(why(diff)),
+            self.replace_step(idx, replaces).because(why(diff)),
+        ]
+    }
+
+    /// The step that makes the new half of a replacement.
+    pub(crate) fn create_replacement(&self, idx: RegIdx, replaces: Replaced) -> Step {
+        let registration = self.registration(idx);
+        let create = StepKind::Create {
+            new: Box::new(registration.new.clone()),
+            instance: registration.instance,
+            replaces: Some(replaces),
+        };
+        Step::new(registration.urn.clone(), create)
+    }
+
+    /// The step that marks a replacement.
+    pub(crate) fn replace_step(&self, idx: RegIdx, replaces: Replaced) -> Step {
+        let registration = self.registration(idx);
+        let new = Box::new(registration.new.clone());
+        Step::new(
+            registration.urn.clone(),
+            StepKind::Replace { new, replaces },
+        )
     }
 
     /// Goes on through the candidates until a provider must be asked, or there are none left.
@@ -242,7 +259,7 @@ impl Deployment {
             if state.protect && !self.ctx.options.ignore_protect {
                 return self.refuse_protected_dependent(&root_urn, &state.urn);
             }
-            let Some(step) = self.deletion_for_replacement(state_idx, How::DeleteFirst) else {
+            let Some(step) = self.make_way(state_idx) else {
                 return;
             };
             self.dependent_replace_keys.insert(state.urn.clone(), keys);
@@ -253,26 +270,19 @@ impl Deployment {
             return;
         };
         if !self.arena.state(old).pending_replacement {
-            let Some(step) = self.deletion_for_replacement(old, How::DeleteFirst) else {
+            let Some(step) = self.make_way(old) else {
                 return;
             };
             self.marks.set(&root_urn, Mark::Deleted);
             steps.push(step);
         }
-        let registration = self.registration(idx);
-        let replace = Step::new(StepOp::Replace, root_urn)
-            .old(registration.old)
-            .new_state(registration.new.clone())
-            .because(why(&collection.diff))
-            .how(How::DeleteFirst);
-        steps.push(replace.clone());
-        steps.push(
-            Step {
-                op: StepOp::CreateReplacement,
-                ..replace
-            }
-            .by(registration.instance),
-        );
+        let why = why(&collection.diff);
+        let replaces = Replaced {
+            old,
+            order: Order::DeleteFirst,
+        };
+        steps.push(self.replace_step(idx, replaces).because(why.clone()));
+        steps.push(self.create_replacement(idx, replaces).because(why));
         self.run_steps(idx, steps);
         self.release_gate();
     }
@@ -287,8 +297,8 @@ impl Deployment {
         self.fail(Failure::Refused);
     }
 
-    /// A delete step for the old half of a replacement; `None` if its provider cannot be had, which has been shown.
-    fn deletion_for_replacement(&mut self, idx: StateIdx, how: How) -> Option<Step> {
+    /// The step by which the old half of a replacement makes way; `None` if its provider cannot be had, which has been shown.
+    fn make_way(&mut self, idx: StateIdx) -> Option<Step> {
         let state = self.arena.state(idx).clone();
         let instance = match state
             .provider
@@ -304,17 +314,19 @@ impl Deployment {
         };
         self.pending_deletes.insert(idx);
         self.deleting_urns.insert(state.urn.clone());
-        let op = match (state.external, state.delete) {
-            (true, _) => StepOp::DiscardReplaced,
-            (false, true) => StepOp::Delete,
-            (false, false) => StepOp::DeleteReplaced,
+        // What was due for deletion anyhow has no replacement to wait for.
+        let deletion = if state.delete {
+            Deletion::Unwanted
+        } else {
+            Deletion::MakesWay
         };
-        Some(
-            Step::new(op, state.urn.clone())
-                .old(Some(idx))
-                .by(instance)
-                .how(how),
-        )
+        let delete = StepKind::Delete {
+            old: idx,
+            deletion,
+            is_external: state.external,
+            instance,
+        };
+        Some(Step::new(state.urn.clone(), delete))
     }
 
     /// Old states that go when `urn` is replaced, because they say so: deletedWith or replaceWith it.

@@ -14,13 +14,13 @@ use plumb_events::{
 use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 use plumb_value::Value;
 
-use crate::apply::{Damage, StepFailure};
+use crate::answer::{Damage, StepFailure};
 use crate::arena::StateIdx;
 use crate::deployment::Deployment;
 use crate::event::Effect;
 use crate::outputs::Remembered;
 use crate::setup::Operation;
-use crate::step::{How, Step};
+use crate::step::{Order, Step, StepKind, Why};
 
 impl Deployment {
     pub(crate) fn emit(&mut self, event: Event) {
@@ -109,18 +109,31 @@ impl Deployment {
 
     /// Whether people need not see a step: the engine made it up.
     fn is_internal(&self, step: &Step) -> bool {
-        let is_hidden_refresh = step.how == How::PersistedRefresh
-            && step
-                .old
-                .is_some_and(|old| self.arena.state(old).kind != ResourceKind::Custom);
-        step.op == StepOp::RemovePendingReplace
+        let is_hidden_refresh = match &step.kind {
+            StepKind::Refresh {
+                old, registered, ..
+            } => registered.is_some() && self.arena.state(*old).kind != ResourceKind::Custom,
+            _ => false,
+        };
+        step.op() == StepOp::RemovePendingReplace
             || step.urn.is_default_provider()
             || is_hidden_refresh
     }
 
+    /// What an event says about a step that is `op` to the reader.
     fn metadata(
         step: &Step,
         op: StepOp,
+        old: Option<Arc<ResourceState>>,
+        new: Option<StateView>,
+    ) -> Metadata {
+        Self::metadata_of(&step.urn, op, &step.why, old, new)
+    }
+
+    fn metadata_of(
+        urn: &Urn,
+        op: StepOp,
+        why: &Why,
         old: Option<Arc<ResourceState>>,
         new: Option<StateView>,
     ) -> Metadata {
@@ -130,13 +143,13 @@ impl Deployment {
         };
         Metadata {
             op,
-            urn: step.urn.clone(),
-            type_token: step.urn.type_token(),
+            urn: urn.clone(),
+            type_token: urn.type_token(),
             old: old.map(StateView::from),
             new,
-            keys: step.why.keys.clone(),
-            diffs: step.why.diffs.clone(),
-            detailed_diff: step.why.detailed_diff.clone(),
+            keys: why.keys.clone(),
+            diffs: why.diffs.clone(),
+            detailed_diff: why.detailed_diff.clone(),
             logical: op.is_logical(),
             provider: provider
                 .map(|reference| reference.to_string().into())
@@ -144,42 +157,50 @@ impl Deployment {
         }
     }
 
+    /// The state before a step, as events show it.
     fn old_view(&self, step: &Step) -> Option<Arc<ResourceState>> {
-        if step.how == How::SkippedCreate {
-            return step.new.as_deref().cloned().map(Arc::new);
+        match &step.kind {
+            StepKind::SkippedCreate { new } => Some(Arc::new(new.as_ref().clone())),
+            StepKind::Import {
+                found: Some(found), ..
+            } => Some(found.clone()),
+            _ => step.old().map(|old| self.arena.state(old).clone()),
         }
-        step.imported
-            .clone()
-            .or_else(|| step.old.map(|old| self.arena.state(old).clone()))
     }
 
     /// The state that a step is to bring about, as far as it is known before the step runs.
     fn planned_view(&self, step: &Step) -> Option<StateView> {
-        let created = self.news.get(&step.urn).copied();
-        match (step.op, step.how, created) {
-            // The replacement is there already.
-            (StepOp::Replace, How::CreateFirst, Some(idx)) => {
-                return Some(StateView::from(self.arena.state(idx).clone()));
+        match &step.kind {
+            StepKind::Replace { new, replaces } => {
+                // The replacement is there already.
+                let created = match replaces.order {
+                    Order::CreateFirst => self.news.get(&step.urn),
+                    Order::DeleteFirst => None,
+                };
+                Some(match created {
+                    Some(idx) => StateView::from(self.arena.state(*idx).clone()),
+                    None => StateView::new(new.as_ref().clone()),
+                })
             }
             // Until it is read, the resource is what it was.
-            (StepOp::Refresh, _, _) if step.new.is_none() => {
-                return self.old_view(step).map(StateView::from);
+            StepKind::Refresh {
+                registered: None, ..
+            } => self.old_view(step).map(StateView::from),
+            // The id is known later.
+            StepKind::Import { new, .. } | StepKind::Kept { new, .. } => {
+                Some(StateView::new(ResourceState {
+                    id: ResourceId::None,
+                    ..new.as_ref().clone()
+                }))
             }
-            _ => {}
+            _ => step.new_state().cloned().map(StateView::new),
         }
-        let mut new = step.new.as_deref().cloned()?;
-        let is_known_later = matches!(step.op, StepOp::Import | StepOp::ImportReplacement)
-            || step.how == How::Untargeted;
-        if is_known_later {
-            new.id = ResourceId::None;
-        }
-        Some(StateView::new(new))
     }
 
     /// A step is about to run.
     pub(crate) fn announce_step(&mut self, step: &Step) {
         let new = self.planned_view(step);
-        let metadata = Self::metadata(step, step.op, self.old_view(step), new);
+        let metadata = Self::metadata(step, step.op(), self.old_view(step), new);
         let internal = self.is_internal(step);
         let planning = self.ctx.options.is_preview();
         self.emit(Event::ResourcePre(StepEvent {
@@ -190,64 +211,50 @@ impl Deployment {
     }
 
     /// A step is done: counts it, remembers it for its outputs, shows it.
-    pub(crate) fn tell_step_done(&mut self, step: &Step, state: Option<StateIdx>, is_whole: bool) {
-        if !is_whole {
-            return;
-        }
-        let view = match state {
+    pub(crate) fn tell_step_done(&mut self, step: &Step, state: Option<StateIdx>) {
+        let op = step.op();
+        let new = match state {
             Some(idx) => Some(self.arena.state(idx).clone()),
-            None => step.new.as_deref().cloned().map(Arc::new),
+            None => step.new_state().cloned().map(Arc::new),
         };
-        self.count(step, step.op, view.as_deref());
-        if let (true, Some(idx)) = (step.op.is_logical(), state) {
-            let remembered = Remembered {
-                op: step.op,
-                state: idx,
-                old: self.old_view(step),
-            };
-            self.outputs.remember(step.urn.clone(), remembered);
-        } else if step.how == How::SkippedCreate {
+        self.count(step, op, new.as_deref());
+        if let (true, Some(idx)) = (op.is_logical(), state) {
+            self.remember_for_outputs(step, idx);
+        } else if step.is_skipped_create() {
             self.outputs.remember_skipped(step.urn.clone());
         }
-        let planning = self.ctx.options.is_preview();
-        let is_custom = view.as_ref().map_or_else(
-            || {
-                step.old
-                    .is_some_and(|old| self.arena.state(old).is_custom())
-            },
-            |state| state.is_custom(),
-        );
-        let is_delete = step.new.is_none();
-        if planning || is_custom || is_delete {
-            let metadata = Self::metadata(
-                step,
-                step.op,
-                self.old_view(step),
-                view.map(StateView::from),
-            );
+        let is_delete = new.is_none();
+        let is_custom = new.as_ref().is_some_and(|new| new.is_custom());
+        if self.ctx.options.is_preview() || is_custom || is_delete {
+            let new = new.map(StateView::from);
+            let metadata = Self::metadata(step, op, self.old_view(step), new);
             self.emit_outputs(metadata, self.is_internal(step));
         }
     }
 
+    fn remember_for_outputs(&mut self, step: &Step, state: StateIdx) {
+        let remembered = Remembered {
+            op: step.op(),
+            state,
+            old: self.old_view(step),
+        };
+        self.outputs.remember(step.urn.clone(), remembered);
+    }
+
     /// A replacement marker: it counts and is shown, and outputs are remembered under it.
     pub(crate) fn finish_marker(&mut self, step: &Step) {
-        self.count(step, step.op, None);
-        let created = self.news.get(&step.urn).copied();
-        if let (Some(state), How::CreateFirst) = (created, step.how) {
-            self.outputs.remember(
-                step.urn.clone(),
-                Remembered {
-                    op: step.op,
-                    state,
-                    old: self.old_view(step),
-                },
-            );
+        let op = step.op();
+        self.count(step, op, None);
+        let is_create_first = step
+            .replaced()
+            .is_some_and(|replaced| replaced.order == Order::CreateFirst);
+        if let (Some(state), true) = (self.news.get(&step.urn).copied(), is_create_first) {
+            self.remember_for_outputs(step, state);
         }
-        let planning = self.ctx.options.is_preview();
-        let is_custom = step.new.as_deref().is_some_and(ResourceState::is_custom);
-        if planning || is_custom {
+        let is_custom = step.new_state().is_some_and(ResourceState::is_custom);
+        if self.ctx.options.is_preview() || is_custom {
             let new = self.planned_view(step);
-            let metadata = Self::metadata(step, step.op, self.old_view(step), new);
+            let metadata = Self::metadata(step, op, self.old_view(step), new);
             self.emit_outputs(metadata, self.is_internal(step));
         }
     }
@@ -259,12 +266,8 @@ impl Deployment {
         new: Option<Arc<ResourceState>>,
         found: StepOp,
     ) {
-        let mut metadata = Self::metadata(
-            step,
-            StepOp::Refresh,
-            self.old_view(step),
-            new.map(StateView::from),
-        );
+        let new = new.map(StateView::from);
+        let mut metadata = Self::metadata(step, StepOp::Refresh, self.old_view(step), new);
         if self.ctx.operation == Operation::Refresh {
             self.count(step, found, None);
             metadata.op = found;
@@ -283,16 +286,12 @@ impl Deployment {
 
     /// Outputs of a component were registered.
     pub(crate) fn tell_outputs(&mut self, remembered: Remembered) {
-        let new = self.arena.state(remembered.state).clone();
-        let step = Step::new(remembered.op, new.urn.clone());
-        let metadata = Self::metadata(
-            &step,
-            remembered.op,
-            remembered.old,
-            Some(StateView::from(new)),
-        );
-        let internal = self.is_internal(&step);
-        self.emit_outputs(metadata, internal);
+        let Remembered { op, state, old } = remembered;
+        let new = self.arena.state(state).clone();
+        let urn = new.urn.clone();
+        let new = Some(StateView::from(new));
+        let metadata = Self::metadata_of(&urn, op, &Why::default(), old, new);
+        self.emit_outputs(metadata, urn.is_default_provider());
     }
 
     fn count(&mut self, step: &Step, op: StepOp, new: Option<&ResourceState>) {
@@ -301,7 +300,7 @@ impl Deployment {
             return;
         }
         if op == StepOp::Read {
-            let old = step.old.map(|old| self.arena.state(old));
+            let old = step.old().map(|old| self.arena.state(old));
             let changed = match (old, new) {
                 (Some(old), Some(new)) => old.outputs != new.outputs,
                 _ => false,
@@ -314,19 +313,16 @@ impl Deployment {
     }
 
     /// What a failed step was to bring about, with what it left behind nonetheless.
-    fn failed_view(&self, step: &Step, state: Option<StateIdx>) -> Option<StateView> {
-        let left = state.map(|idx| self.arena.state(idx));
-        let wanted = step.new.as_deref();
-        match (step.op, left, wanted) {
-            (StepOp::Update, left, Some(wanted)) => {
-                let id = step.old.map(|old| self.arena.state(old).id.clone());
-                let mut new = left.map_or_else(|| wanted.clone(), |left| left.as_ref().clone());
-                new.id = id.unwrap_or(ResourceId::None);
-                new.inputs = wanted.inputs.clone();
-                Some(StateView::new(new))
-            }
-            (_, Some(left), _) => Some(StateView::from(left.clone())),
-            (_, None, _) => self.planned_view(step),
+    fn failed_view(&self, step: &Step, left: Option<StateIdx>) -> Option<StateView> {
+        let left = left.map(|idx| self.arena.state(idx));
+        match (&step.kind, left) {
+            (StepKind::Update { old, new, .. }, left) => Some(StateView::new(ResourceState {
+                id: self.arena.state(*old).id.clone(),
+                inputs: new.inputs.clone(),
+                ..left.map_or_else(|| new.as_ref().clone(), |left| left.as_ref().clone())
+            })),
+            (_, Some(left)) => Some(StateView::from(left.clone())),
+            (_, None) => self.planned_view(step),
         }
     }
 
@@ -351,7 +347,7 @@ impl Deployment {
             Damage::Unknown => FailedStatus::Unknown,
         };
         let new = self.failed_view(step, state);
-        let metadata = Self::metadata(step, step.op, self.old_view(step), new);
+        let metadata = Self::metadata(step, step.op(), self.old_view(step), new);
         let steps = self.report.steps;
         self.emit(Event::ResourceFailed(FailedStepEvent {
             metadata: Box::new(metadata),

@@ -12,18 +12,113 @@ use crate::event::InstanceId;
 /// One step of a chain.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    pub(crate) op: StepOp,
     pub(crate) urn: Urn,
-    /// The state before, if there is one.
-    pub(crate) old: Option<StateIdx>,
-    /// The state to bring about; for deletes none.
-    pub(crate) new: Option<Box<ResourceState>>,
-    /// Who does it; none for components and providers.
-    pub(crate) instance: Option<InstanceId>,
+    pub(crate) kind: StepKind,
     pub(crate) why: Why,
-    pub(crate) how: How,
-    /// For imports that are done: the object as it was read, which events show as the old state.
-    pub(crate) imported: Option<Arc<ResourceState>>,
+}
+
+/// What a step does, and to what. States are boxed: a step waits in its chain, and most kinds carry one.
+///
+/// `instance` is the provider that does it; components and providers have none.
+#[derive(Clone, Debug)]
+pub(crate) enum StepKind {
+    /// Nobody is asked for anything; what the program says beyond inputs is taken over.
+    Same {
+        old: StateIdx,
+        new: Box<ResourceState>,
+    },
+    /// The resource is not targeted: the old state stays to the letter, under the URN of `new`.
+    Kept {
+        old: StateIdx,
+        new: Box<ResourceState>,
+    },
+    /// Stands for the creation of something that is left out.
+    SkippedCreate { new: Box<ResourceState> },
+    /// Makes the resource.
+    Create {
+        new: Box<ResourceState>,
+        instance: Option<InstanceId>,
+        replaces: Option<Replaced>,
+    },
+    /// Changes the resource in place.
+    Update {
+        old: StateIdx,
+        new: Box<ResourceState>,
+        instance: Option<InstanceId>,
+    },
+    /// Marks a replacement for people; does nothing by itself.
+    Replace {
+        new: Box<ResourceState>,
+        replaces: Replaced,
+    },
+    /// Deletes the resource, or forgets it where it is not ours.
+    Delete {
+        old: StateIdx,
+        deletion: Deletion,
+        is_external: bool,
+        instance: Option<InstanceId>,
+    },
+    /// Reads an object for the program.
+    Read {
+        former: Former,
+        new: Box<ResourceState>,
+        instance: InstanceId,
+    },
+    /// Compares the state with the world.
+    Refresh {
+        old: StateIdx,
+        instance: Option<InstanceId>,
+        /// What the program registers, where it runs in the meantime; events show it as the new state.
+        registered: Option<Box<ResourceState>>,
+    },
+    /// Adopts an existing object.
+    Import {
+        new: Box<ResourceState>,
+        instance: InstanceId,
+        replaces: Option<StateIdx>,
+        /// The object as it was read, which events show as the old state.
+        found: Option<Arc<ResourceState>>,
+    },
+}
+
+/// The old half of a replacement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Replaced {
+    pub(crate) old: StateIdx,
+    pub(crate) order: Order,
+}
+
+/// In which order a replacement is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// The old state is left to be deleted at the end.
+    CreateFirst,
+    /// The old state is gone and waits for its replacement.
+    DeleteFirst,
+}
+
+/// Why something is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deletion {
+    /// Nobody wants it any more.
+    Unwanted,
+    /// Its replacement is there.
+    Replaced,
+    /// It makes way for its replacement, and stays in the state until that is there.
+    MakesWay,
+    /// It is gone already; the replacement that it made way for never came.
+    Forgotten,
+}
+
+/// What a read finds in the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Former {
+    /// Nothing.
+    Nothing,
+    /// The same object.
+    Same(StateIdx),
+    /// Another one, which is managed.
+    Replaced(StateIdx),
 }
 
 /// Why a step is made, as events show it.
@@ -37,57 +132,130 @@ pub(crate) struct Why {
     pub(crate) detailed_diff: Option<BTreeMap<EcoString, PropertyDiff>>,
 }
 
-/// What is special about a step, beyond its kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum How {
-    /// Nothing.
-    Plainly,
-    /// A same step that stands for the creation of something left out.
-    SkippedCreate,
-    /// A same step for a resource that is not targeted: the old state stays to the letter.
-    Untargeted,
-    /// Part of a replacement that creates first: the old state is left to be deleted.
-    CreateFirst,
-    /// Part of a replacement that deletes first: the old state waits for its replacement.
-    DeleteFirst,
-    /// A refresh within the run of a program.
-    PersistedRefresh,
-}
-
 impl Step {
-    pub(crate) fn new(op: StepOp, urn: Urn) -> Self {
+    pub(crate) fn new(urn: Urn, kind: StepKind) -> Self {
         Step {
-            op,
             urn,
-            old: None,
-            new: None,
-            instance: None,
+            kind,
             why: Why::default(),
-            how: How::Plainly,
-            imported: None,
         }
-    }
-
-    pub(crate) fn old(self, old: Option<StateIdx>) -> Self {
-        Step { old, ..self }
-    }
-
-    pub(crate) fn new_state(self, new: ResourceState) -> Self {
-        Step {
-            new: Some(Box::new(new)),
-            ..self
-        }
-    }
-
-    pub(crate) fn by(self, instance: Option<InstanceId>) -> Self {
-        Step { instance, ..self }
     }
 
     pub(crate) fn because(self, why: Why) -> Self {
         Step { why, ..self }
     }
 
-    pub(crate) fn how(self, how: How) -> Self {
-        Step { how, ..self }
+    /// The kind as events and the journal name it.
+    pub(crate) fn op(&self) -> StepOp {
+        match &self.kind {
+            StepKind::Same { .. } | StepKind::Kept { .. } | StepKind::SkippedCreate { .. } => {
+                StepOp::Same
+            }
+            StepKind::Create { replaces: None, .. } => StepOp::Create,
+            StepKind::Create { .. } => StepOp::CreateReplacement,
+            StepKind::Update { .. } => StepOp::Update,
+            StepKind::Replace { .. } => StepOp::Replace,
+            StepKind::Delete {
+                deletion,
+                is_external,
+                ..
+            } => deletion.op(*is_external),
+            StepKind::Read {
+                former: Former::Replaced(_),
+                ..
+            } => StepOp::ReadReplacement,
+            StepKind::Read { .. } => StepOp::Read,
+            StepKind::Refresh { .. } => StepOp::Refresh,
+            StepKind::Import { replaces: None, .. } => StepOp::Import,
+            StepKind::Import { .. } => StepOp::ImportReplacement,
+        }
+    }
+
+    /// The state before, if there is one.
+    pub(crate) fn old(&self) -> Option<StateIdx> {
+        match &self.kind {
+            StepKind::Same { old, .. }
+            | StepKind::Kept { old, .. }
+            | StepKind::Update { old, .. }
+            | StepKind::Delete { old, .. }
+            | StepKind::Refresh { old, .. } => Some(*old),
+            StepKind::Replace { replaces, .. } => Some(replaces.old),
+            StepKind::Create { replaces, .. } => replaces.map(|replaced| replaced.old),
+            StepKind::Import { replaces, .. } => *replaces,
+            StepKind::Read { former, .. } => match former {
+                Former::Nothing => None,
+                Former::Same(old) | Former::Replaced(old) => Some(*old),
+            },
+            StepKind::SkippedCreate { .. } => None,
+        }
+    }
+
+    /// The state to bring about; deletes have none.
+    pub(crate) fn new_state(&self) -> Option<&ResourceState> {
+        match &self.kind {
+            StepKind::Same { new, .. }
+            | StepKind::Kept { new, .. }
+            | StepKind::SkippedCreate { new }
+            | StepKind::Create { new, .. }
+            | StepKind::Update { new, .. }
+            | StepKind::Replace { new, .. }
+            | StepKind::Read { new, .. }
+            | StepKind::Import { new, .. } => Some(new),
+            StepKind::Refresh { registered, .. } => registered.as_deref(),
+            StepKind::Delete { .. } => None,
+        }
+    }
+
+    /// The provider that does it.
+    pub(crate) fn instance(&self) -> Option<InstanceId> {
+        match &self.kind {
+            StepKind::Create { instance, .. }
+            | StepKind::Update { instance, .. }
+            | StepKind::Delete { instance, .. }
+            | StepKind::Refresh { instance, .. } => *instance,
+            StepKind::Read { instance, .. } | StepKind::Import { instance, .. } => Some(*instance),
+            StepKind::Same { .. }
+            | StepKind::Kept { .. }
+            | StepKind::SkippedCreate { .. }
+            | StepKind::Replace { .. } => None,
+        }
+    }
+
+    /// The old half, of a step that belongs to a replacement.
+    pub(crate) fn replaced(&self) -> Option<Replaced> {
+        match &self.kind {
+            StepKind::Create { replaces, .. } => *replaces,
+            StepKind::Replace { replaces, .. } => Some(*replaces),
+            _ => None,
+        }
+    }
+
+    /// The state that makes way for its replacement by this step.
+    pub(crate) fn makes_way(&self) -> Option<StateIdx> {
+        match self.kind {
+            StepKind::Delete {
+                old,
+                deletion: Deletion::MakesWay,
+                ..
+            } => Some(old),
+            _ => None,
+        }
+    }
+
+    /// Whether the step stands for the creation of something left out.
+    pub(crate) fn is_skipped_create(&self) -> bool {
+        matches!(self.kind, StepKind::SkippedCreate { .. })
+    }
+}
+
+impl Deletion {
+    fn op(self, is_external: bool) -> StepOp {
+        match (self, is_external) {
+            (Deletion::Unwanted, false) => StepOp::Delete,
+            (Deletion::Unwanted, true) => StepOp::Discard,
+            (Deletion::Replaced | Deletion::MakesWay, false) => StepOp::DeleteReplaced,
+            (Deletion::Replaced | Deletion::MakesWay, true) => StepOp::DiscardReplaced,
+            (Deletion::Forgotten, _) => StepOp::RemovePendingReplace,
+        }
     }
 }

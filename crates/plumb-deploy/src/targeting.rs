@@ -1,6 +1,6 @@
 //! Targets and excludes: what an operation leaves as it is (`engine.md` 4.1, 4.7, 7.2).
 
-use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
+use plumb_resource::{ResourceKind, ResourceState, Urn};
 use rustc_hash::FxHashSet;
 
 use crate::arena::StateIdx;
@@ -8,7 +8,7 @@ use crate::deployment::Deployment;
 use crate::marks::Mark;
 use crate::registration::RegIdx;
 use crate::setup::Operation;
-use crate::step::{How, Step};
+use crate::step::{Step, StepKind};
 
 impl Deployment {
     fn is_constrained(&self) -> bool {
@@ -298,10 +298,9 @@ impl Deployment {
             new.aliases = vec![state.urn.clone()];
             new.urn = urn.clone();
         }
-        Step::new(StepOp::Same, new.urn.clone())
-            .old(Some(idx))
-            .new_state(new)
-            .how(How::Untargeted)
+        let urn = new.urn.clone();
+        let new = Box::new(new);
+        Step::new(urn, StepKind::Kept { old: idx, new })
     }
 
     /// Runs the steps of a registration, after what was queued before them, and after the last check: nothing targeted may
@@ -322,8 +321,10 @@ impl Deployment {
             return true;
         }
         let mut missing: Vec<(Urn, Urn)> = Vec::new();
-        for step in steps.iter().filter(|step| step.how != How::SkippedCreate) {
-            let Some(new) = &step.new else { continue };
+        for step in steps.iter().filter(|step| !step.is_skipped_create()) {
+            let Some(new) = step.new_state() else {
+                continue;
+            };
             for urn in new.references_and_provider() {
                 let pair = (step.urn.clone(), urn.clone());
                 if self.marks.has(urn, Mark::SkippedCreate) && !missing.contains(&pair) {

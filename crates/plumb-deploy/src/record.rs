@@ -1,0 +1,292 @@
+//! Steps end: their outcome goes into the journal, the arena and the events (`engine.md` 5, 9).
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use plumb_resource::provider::Parameterization;
+use plumb_resource::{ResourceState, Urn};
+use plumb_state::Extension;
+use plumb_state::journal::{EntryKind, OperationId, Slot};
+use plumb_value::Value;
+
+use crate::answer::{Applied, Damage, StepFailure};
+use crate::arena::StateIdx;
+use crate::chain::StepEnd;
+use crate::deployment::{Deployment, Failure, Stage};
+use crate::event::Effect;
+use crate::marks::Mark;
+use crate::setup::Operation;
+use crate::step::{Deletion, Former, Order, Replaced, Step, StepKind};
+
+impl Deployment {
+    /// Puts the outcome of a step into the journal, the state and the events.
+    pub(crate) fn complete(
+        &mut self,
+        step: Step,
+        operation: OperationId,
+        applied: Applied,
+    ) -> StepEnd {
+        let Applied { state, failure } = applied;
+        if let Some(failure) = failure.as_ref().filter(|it| it.status != Damage::Partial) {
+            let fence = self.record_failure(operation, &step);
+            self.step_failed(&step, failure, None);
+            return StepEnd {
+                state: None,
+                fence,
+                is_failed: true,
+            };
+        }
+        let state = state.map(|state| self.with_secret_outputs(*state, &step));
+        let (idx, fence) = self.record_success(operation, &step, state);
+        match &failure {
+            None => self.tell_step_done(&step, idx),
+            Some(failure) => self.step_failed(&step, failure, idx),
+        }
+        StepEnd {
+            state: idx,
+            fence,
+            is_failed: failure.is_some(),
+        }
+    }
+
+    fn record_failure(&mut self, operation: OperationId, step: &Step) -> u64 {
+        if step.op().operation_type().is_none() {
+            return 0;
+        }
+        self.journal(operation, EntryKind::Failure)
+    }
+
+    fn step_failed(&mut self, step: &Step, failure: &StepFailure, state: Option<StateIdx>) {
+        self.tell_step_failed(step, failure, state);
+        self.marks.set(&step.urn, Mark::Errored);
+        self.report.maybe_corrupt |= failure.status == Damage::Unknown;
+        let ends_later = matches!(
+            self.stage,
+            Stage::Refreshing | Stage::Importing | Stage::LateRefresh
+        );
+        if ends_later || self.ctx.options.continue_on_error || failure.status == Damage::Protected {
+            self.deferred_failure
+                .get_or_insert_with(|| failure.message.clone());
+        } else {
+            self.fail(Failure::Step {
+                cause: failure.message.clone(),
+            });
+        }
+    }
+
+    /// Marks outputs as secret that the program says are, or that come from secret inputs (STEPGEN-03).
+    fn with_secret_outputs(&mut self, mut state: ResourceState, step: &Step) -> ResourceState {
+        if matches!(step.kind, StepKind::Kept { .. }) {
+            return state;
+        }
+        let is_secret_input = |key: &str| state.inputs.get(key).is_some_and(Value::is_secret);
+        let secret: Vec<_> = state
+            .outputs
+            .iter()
+            .filter(|(key, value)| {
+                !value.is_secret()
+                    && (state.additional_secret_outputs.contains(key)
+                        || is_secret_input(key.as_str()))
+            })
+            .map(|(key, _)| key.clone())
+            .collect();
+        let names_id = |key: &plumb_value::PropertyKey| key.as_str() == "id";
+        if state.additional_secret_outputs.iter().any(names_id) {
+            let urn = &state.urn;
+            let message = format!(
+                "Could not make 'id' a secret on resource {urn}: the 'id' property cannot be secret"
+            );
+            self.warning(Some(urn), &message);
+        }
+        if !secret.is_empty() {
+            let outputs = Arc::make_mut(&mut state.outputs);
+            for key in secret {
+                if let Some(value) = outputs.get_mut(key.as_str()) {
+                    *value = Value::secret(value.clone());
+                }
+            }
+        }
+        state
+    }
+
+    /// Takes the outcome of a successful (or half successful) step into journal and arena.
+    fn record_success(
+        &mut self,
+        operation: OperationId,
+        step: &Step,
+        state: Option<ResourceState>,
+    ) -> (Option<StateIdx>, u64) {
+        if let StepKind::Delete { old, deletion, .. } = step.kind {
+            return (None, self.record_removal(operation, old, deletion));
+        }
+        let Some(state) = state else {
+            return (None, 0);
+        };
+        match &step.kind {
+            // The program may refer to it, the snapshot must not.
+            StepKind::SkippedCreate { .. } => (None, 0),
+            StepKind::Same { old, .. } | StepKind::Kept { old, .. } => {
+                self.record_same(operation, *old, state)
+            }
+            StepKind::Update { old, .. }
+            | StepKind::Read {
+                former: Former::Same(old),
+                ..
+            } => {
+                let remove = Some(self.arena.slot(*old));
+                self.record_new(operation, state, remove, None)
+            }
+            StepKind::Create {
+                replaces: Some(Replaced { old, order }),
+                ..
+            } => self.record_replacement(operation, state, *old, *order),
+            StepKind::Read {
+                former: Former::Replaced(old),
+                ..
+            }
+            | StepKind::Import {
+                replaces: Some(old),
+                ..
+            } => self.record_replacement(operation, state, *old, Order::CreateFirst),
+            _ => self.record_new(operation, state, None, None),
+        }
+    }
+
+    /// The new half of a replacement is there: the old half is due for deletion, or forgotten if it is gone.
+    fn record_replacement(
+        &mut self,
+        operation: OperationId,
+        state: ResourceState,
+        old: StateIdx,
+        order: Order,
+    ) -> (Option<StateIdx>, u64) {
+        let slot = Some(self.arena.slot(old));
+        if self.arena.state(old).pending_replacement {
+            return self.record_new(operation, state, slot, None);
+        }
+        match order {
+            Order::DeleteFirst => self.record_new(operation, state, None, None),
+            Order::CreateFirst => {
+                self.arena.update(old, |old| old.delete = true);
+                self.record_new(operation, state, None, slot)
+            }
+        }
+    }
+
+    /// Something is gone; what makes way stays in the state until its replacement is there.
+    fn record_removal(&mut self, operation: OperationId, old: StateIdx, deletion: Deletion) -> u64 {
+        let slot = Some(self.arena.slot(old));
+        let (remove, pending_replacement) = if deletion == Deletion::MakesWay {
+            self.arena.update(old, |old| old.pending_replacement = true);
+            (None, slot)
+        } else {
+            (slot, None)
+        };
+        let kind = EntryKind::Success {
+            state: None,
+            remove,
+            delete: None,
+            pending_replacement,
+            is_refresh: false,
+        };
+        self.journal(operation, kind)
+    }
+
+    fn record_same(
+        &mut self,
+        operation: OperationId,
+        old: StateIdx,
+        state: ResourceState,
+    ) -> (Option<StateIdx>, u64) {
+        let before = self.arena.state(old).clone();
+        if *before == state {
+            if let (Slot::Old(base), false) = (self.arena.slot(old), self.ctx.options.is_preview())
+            {
+                self.outbox.push(Effect::Touch { base });
+            }
+            self.take_as_new(state.urn.clone(), old);
+            return (Some(old), 0);
+        }
+        let must_wait = differs_in_substance(&before, &state);
+        let remove = Some(self.arena.slot(old));
+        let (idx, fence) = self.record_new(operation, state, remove, None);
+        (idx, if must_wait { fence } else { 0 })
+    }
+
+    /// Records a new state; `remove` and `delete` say what becomes of the one before.
+    fn record_new(
+        &mut self,
+        operation: OperationId,
+        state: ResourceState,
+        remove: Option<Slot>,
+        delete: Option<Slot>,
+    ) -> (Option<StateIdx>, u64) {
+        let urn = state.urn.clone();
+        let state = Arc::new(state);
+        let kind = EntryKind::Success {
+            state: Some(state.clone()),
+            remove,
+            delete,
+            pending_replacement: None,
+            is_refresh: false,
+        };
+        let fence = self.journal(operation, kind);
+        let idx = self.arena.push(state, Slot::New(operation));
+        self.take_as_new(urn, idx);
+        (Some(idx), fence)
+    }
+
+    /// The state of a resource in this run is there.
+    fn take_as_new(&mut self, urn: Urn, idx: StateIdx) {
+        self.news.insert(urn, idx);
+        if self.ctx.operation == Operation::Destroy {
+            self.condemned.push(idx);
+        }
+    }
+
+    /// Records the parameter of an extension, so that later runs can apply it again.
+    pub(crate) fn record_extension(&mut self, reference: &EcoString, parameter: &Parameterization) {
+        let extension = Extension {
+            name: parameter.name.clone(),
+            version: parameter.version.clone(),
+            value: parameter.value.clone(),
+        };
+        let operation = self.outbox.operation();
+        self.journal(
+            operation,
+            EntryKind::Extension {
+                reference: reference.clone(),
+                extension,
+            },
+        );
+    }
+
+    /// Puts an entry into the journal; previews have none.
+    pub(crate) fn journal(&mut self, operation: OperationId, kind: EntryKind) -> u64 {
+        if self.ctx.options.is_preview() {
+            return 0;
+        }
+        self.outbox.journal(operation, kind)
+    }
+}
+
+/// Whether a same step changed something that the next run must not miss (`engine.md` 9.3).
+fn differs_in_substance(old: &ResourceState, new: &ResourceState) -> bool {
+    old.urn != new.urn
+        || old.type_token != new.type_token
+        || old.kind != new.kind
+        || old.custom_timeouts != new.custom_timeouts
+        || old.retain_on_delete != new.retain_on_delete
+        || old.provider != new.provider
+        || old.parent != new.parent
+        || old.deleted_with != new.deleted_with
+        || old.replace_with != new.replace_with
+        || old.protect != new.protect
+        || old.inputs != new.inputs
+        || old.outputs != new.outputs
+        || old.dependencies != new.dependencies
+        || old.property_dependencies != new.property_dependencies
+        || old.hooks != new.hooks
+        || old.replacement_trigger != new.replacement_trigger
+        || old.taint != new.taint
+}
