@@ -284,7 +284,7 @@ impl Deployment {
                 config: setup.config,
                 operation: setup.operation,
                 options: setup.options,
-                default_versions: packages::default_versions(&setup.packages),
+                default_versions: packages::default_versions(&setup.packages, &setup.snapshot),
             },
             now,
             started: now,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ecow::EcoString;
 use plumb_resource::ProviderRef;
 use plumb_resource::provider::{Parameterization, PluginSpec};
+use plumb_state::Snapshot;
 use plumb_value::{PropertyMap, Value};
 use sha2::{Digest, Sha256};
 
@@ -219,8 +220,47 @@ pub(crate) fn with_defaults(
     spec
 }
 
-/// The highest version of each package among `packages` (`engine.md` 3.4).
-pub(crate) fn default_versions(packages: &[PluginSpec]) -> BTreeMap<EcoString, PluginSpec> {
+/// The versions of default providers: the highest that the program names of each package, or those of the state where it
+/// names none (`engine.md` 3.4).
+pub(crate) fn default_versions(
+    required: &[PluginSpec],
+    base: &Snapshot,
+) -> BTreeMap<EcoString, PluginSpec> {
+    if required.is_empty() {
+        highest_versions(&packages_in(base))
+    } else {
+        highest_versions(required)
+    }
+}
+
+/// Packages of the providers in a state. One that has a provider without a version takes any version.
+fn packages_in(base: &Snapshot) -> Vec<PluginSpec> {
+    let providers: Vec<_> = base
+        .resources
+        .iter()
+        .filter_map(|state| {
+            let package = state.type_token.provided_package()?;
+            let version = state.inputs.get("version").and_then(Value::as_str);
+            let version = version.and_then(|text| semver::Version::parse(text).ok());
+            Some((package, version))
+        })
+        .collect();
+    let takes_any = |package: &str| {
+        providers
+            .iter()
+            .any(|(other, version)| *other == package && version.is_none())
+    };
+    providers
+        .iter()
+        .filter(|(package, _)| !takes_any(package))
+        .map(|(package, version)| PluginSpec {
+            version: version.clone(),
+            ..PluginSpec::named(package)
+        })
+        .collect()
+}
+
+fn highest_versions(packages: &[PluginSpec]) -> BTreeMap<EcoString, PluginSpec> {
     let mut defaults: BTreeMap<EcoString, PluginSpec> = BTreeMap::new();
     for spec in packages {
         let name = package_name(spec).clone();
@@ -281,6 +321,10 @@ pub(crate) fn default_config(package: &str, config: &BTreeMap<EcoString, Value>)
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use plumb_resource::{ResourceKind, ResourceState, Urn};
+
     use super::*;
 
     fn spec(name: &str, version: Option<&str>, url: Option<&str>) -> PluginSpec {
@@ -308,12 +352,45 @@ mod tests {
     /// PROV-12
     #[test]
     fn the_highest_version_is_the_default() {
-        let defaults = default_versions(&[
+        let defaults = highest_versions(&[
             spec("a", Some("1.9.0"), None),
             spec("a", Some("1.10.0"), None),
             spec("a", None, None),
         ]);
         assert_eq!(defaults["a"].version, Some(semver::Version::new(1, 10, 0)));
+    }
+
+    /// `engine.md` 3.4
+    #[test]
+    fn the_state_decides_versions_where_the_program_names_none() {
+        let provider = |name: &str, version: Option<&str>| {
+            let urn = Urn::new("dev", "proj", "", "pulumi:providers:a", name);
+            let mut inputs = PropertyMap::new();
+            if let Some(version) = version {
+                inputs.insert("version", version);
+            }
+            Arc::new(ResourceState {
+                inputs: Arc::new(inputs),
+                ..ResourceState::new(urn, ResourceKind::Provider)
+            })
+        };
+        let mut base = Snapshot {
+            resources: vec![
+                provider("old", Some("1.0.0")),
+                provider("new", Some("2.0.0")),
+            ],
+            ..Snapshot::default()
+        };
+        let version = |required: &[PluginSpec], base: &Snapshot| {
+            default_versions(required, base)
+                .get("a")
+                .and_then(|spec| spec.version.clone())
+        };
+        assert_eq!(version(&[], &base), Some(semver::Version::new(2, 0, 0)));
+        let named = [spec("a", Some("1.5.0"), None)];
+        assert_eq!(version(&named, &base), Some(semver::Version::new(1, 5, 0)));
+        base.resources.push(provider("any", None));
+        assert_eq!(version(&[], &base), None);
     }
 
     /// PROV-18

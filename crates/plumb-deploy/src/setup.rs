@@ -25,7 +25,8 @@ pub struct Setup {
     pub operation: Operation,
     /// How to do it.
     pub options: Options,
-    /// Packages that the program (or the state) needs; they decide the versions of default providers.
+    /// Packages that the program needs; they decide the versions of default providers. Where it names none, those of the
+    /// state do.
     pub packages: Vec<PluginSpec>,
     /// Where ids and seeds made by chance come from.
     pub seed: [u8; 32],

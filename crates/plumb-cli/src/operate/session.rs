@@ -12,8 +12,7 @@ use plumb_engine::journal::RunJournal;
 use plumb_engine::program::ProgramInfo;
 use plumb_engine::{RunSetup, Shell, SourceContext};
 use plumb_events::OperationResult;
-use plumb_resource::provider::PluginSpec;
-use plumb_resource::{ROOT_STACK_TYPE, ResourceState};
+use plumb_resource::ROOT_STACK_TYPE;
 use plumb_state::journal::{Entry, EntryKind, OperationId};
 use plumb_state::{CiphertextCache, Snapshot};
 use plumb_value::Value;
@@ -188,7 +187,6 @@ impl<'c> Session<'c> {
         } else {
             (None, Vec::new())
         };
-        let packages = default_packages(required, &self.base);
         let base = self.upgraded.clone().unwrap_or_else(|| self.base.clone());
         let codec: Arc<StackSecrets> = self.secrets.clone();
         let update = self.update.clone().filter(|_| !is_preview);
@@ -206,7 +204,7 @@ impl<'c> Session<'c> {
             snapshot: base,
             operation,
             options,
-            packages,
+            packages: required,
             seed: seed(),
         };
         let (subscriber, shown) = screen::start(screen);
@@ -463,38 +461,6 @@ fn recorded_codec(
         &state,
         passphrases,
     )?))
-}
-
-/// Packages that decide the versions of default providers: those of the program, or those of the state if it names none
-/// (`engine.md` 3.4).
-fn default_packages(required: Vec<PluginSpec>, base: &Snapshot) -> Vec<PluginSpec> {
-    if !required.is_empty() {
-        return required;
-    }
-    let providers = || {
-        base.resources
-            .iter()
-            .filter(|state| state.kind == plumb_resource::ResourceKind::Provider)
-    };
-    let version_of = |state: &ResourceState| {
-        let version = state.inputs.get("version").and_then(Value::as_str)?;
-        semver::Version::parse(version).ok()
-    };
-    let takes_any = |package: &str| {
-        providers().any(|state| {
-            state.type_token.provided_package() == Some(package) && version_of(state).is_none()
-        })
-    };
-    providers()
-        .filter_map(|state| {
-            let package = state.type_token.provided_package()?;
-            let version = version_of(state).filter(|_| !takes_any(package))?;
-            Some(PluginSpec {
-                version: Some(version),
-                ..PluginSpec::named(package)
-            })
-        })
-        .collect()
 }
 
 fn seed() -> [u8; 32] {
