@@ -5,8 +5,11 @@
 //! | `protos` | `proto/`, from the facts in `tests/data/protocol.json` |
 //! | `codegen` | `crates/plumb-proto/src/generated/`, from `proto/` |
 //!
+//! `behaviours` writes nothing: it lists which behaviours of the catalogue have a test, and where.
+//!
 //! With `--check` nothing is written; the task fails if a file is not what it would write.
 
+mod behaviours;
 mod codegen;
 mod files;
 mod protos;
@@ -17,7 +20,7 @@ use anyhow::{Result, bail};
 
 use crate::files::FileSet;
 
-const USAGE: &str = "usage: xtask (protos|codegen) [--check]";
+const USAGE: &str = "usage: xtask (protos|codegen|behaviours) [--check]";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -32,12 +35,25 @@ fn main() -> Result<()> {
         _ => bail!(USAGE),
     };
     let root = repository_root();
+    if task == "behaviours" {
+        return list_behaviours(&root, check);
+    }
     let (files, folder) = match task {
         "protos" => (protos::generate(&root)?, root.join(protos::FOLDER)),
         "codegen" => (codegen::generate(&root)?, root.join(codegen::FOLDER)),
         _ => bail!(USAGE),
     };
     finish(&files, &folder, check)
+}
+
+#[allow(clippy::print_stdout)] // The list is what is asked for.
+fn list_behaviours(root: &Path, check: bool) -> Result<()> {
+    let coverage = behaviours::Coverage::of(root)?;
+    if check {
+        return coverage.check();
+    }
+    print!("{}", coverage.table(root));
+    Ok(())
 }
 
 fn finish(files: &FileSet, folder: &Path, check: bool) -> Result<()> {

@@ -4,7 +4,7 @@
 use plumb_deploy::setup::{Operation, Options, Phase};
 use plumb_events::OperationResult;
 
-use crate::world::{Dice, Fault, Res, World};
+use crate::world::{Dice, Fault, Res, What, World};
 
 const HISTORIES: u64 = 400;
 const OPERATIONS: usize = 12;
@@ -18,7 +18,7 @@ fn program(dice: &mut Dice, before: &[Res]) -> Vec<Res> {
             Some(res) if !dice.one_in(3) => res.clone(),
             _ => fresh(dice, &name, &program),
         };
-        if dice.one_in(4) && !res.component {
+        if dice.one_in(4) && !res.is_component() {
             let key = ["value", "replace"][dice.below(2)];
             res.properties.insert(key, format!("v{}", dice.below(4)));
         }
@@ -36,14 +36,14 @@ fn program(dice: &mut Dice, before: &[Res]) -> Vec<Res> {
 
 fn fresh(dice: &mut Dice, name: &str, earlier: &[Res]) -> Res {
     let mut res = Res::new(name).with("value", format!("v{}", dice.below(4)));
-    res.component = dice.one_in(6);
-    if res.component {
+    if dice.one_in(6) {
+        res.what = What::Component;
         res.properties = plumb_value::PropertyMap::new();
     }
     if dice.one_in(5) {
         res.delete_before_replace = Some(dice.one_in(2));
     }
-    if dice.one_in(6) && !res.component {
+    if dice.one_in(6) && !res.is_component() {
         res.properties.insert("dbr", true);
     }
     if earlier.is_empty() {
@@ -53,9 +53,9 @@ fn fresh(dice: &mut Dice, name: &str, earlier: &[Res]) -> Res {
     let is_custom = |name: &String| {
         earlier
             .iter()
-            .any(|res| res.name == *name && !res.component)
+            .any(|res| res.name == *name && !res.is_component())
     };
-    if dice.one_in(2) && !res.component {
+    if dice.one_in(2) && !res.is_component() {
         let other = pick(dice);
         if is_custom(&other) {
             res.uses

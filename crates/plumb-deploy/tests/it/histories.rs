@@ -3,37 +3,20 @@
 use plumb_deploy::setup::{Operation, Options, Phase};
 use plumb_deploy::target::UrnSet;
 use plumb_events::OperationResult;
-use plumb_resource::ResourceKind;
 use plumb_value::PropertyMap;
 
-use crate::world::{Fault, Ran, Res, World, urn};
-
-/// Runs a story under many orders of events.
-fn for_orders(story: impl Fn(&mut World)) {
-    for seed in 0..25 {
-        let mut world = World::new(seed);
-        story(&mut world);
-    }
-}
+use crate::world::{Fault, Ran, Res, What, World, for_orders, urn};
 
 fn succeeded(ran: &Ran) {
-    assert_eq!(
-        ran.outcome.result,
-        OperationResult::Succeeded,
-        "{:?}",
-        ran.errors
-    );
+    ran.succeeded();
 }
 
 fn changes(ran: &Ran) -> Vec<(&str, u32)> {
-    ran.changes
-        .iter()
-        .map(|(op, count)| (op.as_str(), *count))
-        .collect()
+    ran.counts()
 }
 
 fn calls(world: &mut World) -> Vec<String> {
-    std::mem::take(&mut world.cloud.calls)
+    world.cloud.take_calls()
 }
 
 fn position(calls: &[String], call: &str) -> usize {
@@ -43,16 +26,8 @@ fn position(calls: &[String], call: &str) -> usize {
         .unwrap_or_else(|| panic!("no call `{call}` in {calls:?}"))
 }
 
-fn names(world: &World) -> Vec<String> {
-    let mut names: Vec<String> = world
-        .snapshot
-        .resources
-        .iter()
-        .filter(|state| state.kind != ResourceKind::Provider)
-        .map(|state| state.urn.name().to_owned())
-        .collect();
-    names.sort();
-    names
+fn names(world: &World) -> Vec<&str> {
+    world.names()
 }
 
 fn chain(root: Res) -> Vec<Res> {
@@ -228,7 +203,7 @@ fn a_failed_create_ends_the_run_without_deletes() {
         world.cloud.fail("create", "b", Fault::Clean);
         let ran = world.up(&chain(Res::new("a").with("value", "1")));
         assert_eq!(ran.outcome.result, OperationResult::Failed);
-        assert!(!ran.replies.contains_key("b"));
+        assert!(!ran.known.registered.contains_key("b"));
         assert_eq!(names(world), ["a", "old"]);
         assert!(ran.errors.contains(&"create of b failed".to_owned()));
         assert!(ran.errors.contains(&"update failed".to_owned()));
@@ -280,11 +255,11 @@ fn continue_on_error_goes_on_with_what_does_not_depend_on_it() {
         assert_eq!(ran.outcome.result, OperationResult::Failed);
         assert_eq!(names(world), ["a", "other"]);
         assert_eq!(
-            ran.replies["b"].outcome,
+            ran.known.registered["b"].outcome,
             plumb_deploy::request::Outcome::Failed
         );
         assert_eq!(
-            ran.replies["c"].outcome,
+            ran.known.registered["c"].outcome,
             plumb_deploy::request::Outcome::Skipped
         );
     });
@@ -532,7 +507,7 @@ fn a_urn_is_taken_once() {
         let ran = world.up(&[
             Res::new("a"),
             Res {
-                component: true,
+                what: What::Component,
                 ..Res::new("g")
             },
             Res::new("x").parent("g"),

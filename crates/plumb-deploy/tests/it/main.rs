@@ -1,5 +1,6 @@
 //! The core at work: whole runs against a small world.
 
+mod behaviours;
 mod generated;
 mod histories;
 mod world;

@@ -1,0 +1,6 @@
+//! The catalogue of behaviours: each test cites the ids that it pins. One file for each family of ids.
+//!
+//! `cargo xtask behaviours` lists which ids have a test, and where.
+
+mod taint;
+mod triggers;

@@ -1,0 +1,312 @@
+//! A provider with a cloud in memory: what exists, what was asked, and how it misbehaves.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use plumb_resource::provider::*;
+use plumb_resource::{ResourceId, Urn};
+use plumb_value::PropertyMap;
+
+type Answer = Result<ProviderReply, ProviderError>;
+type Answerer = dyn Fn(&ProviderCall) -> Option<Answer> + Send + Sync;
+
+/// Answers some calls in another way than the cloud does.
+#[derive(Clone)]
+struct Rule {
+    operation: String,
+    name: String,
+    answer: Arc<Answerer>,
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Rule({} {})", self.operation, self.name)
+    }
+}
+
+/// What exists outside, and how calls behave.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cloud {
+    pub(crate) objects: BTreeMap<String, PropertyMap>,
+    next_id: u32,
+    /// `(operation, resource name)` that fails, and how.
+    pub(crate) failures: BTreeMap<(String, String), Fault>,
+    rules: Vec<Rule>,
+    /// Objects that are gone, which nobody was told.
+    lost: BTreeSet<String>,
+    /// Objects that are there, which nobody was told.
+    unheard: BTreeSet<String>,
+    /// Calls in the order of their answers: `op name`.
+    pub(crate) calls: Vec<String>,
+    /// The same calls whole.
+    pub(crate) requests: Vec<(String, ProviderCall)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Nothing was done.
+    Clean,
+    /// It was done, and the object is not ready.
+    Partial,
+    /// It was done, and nobody hears of it.
+    Unknown,
+}
+
+impl Cloud {
+    pub(crate) fn fail(&mut self, operation: &str, name: &str, fault: Fault) {
+        self.failures
+            .insert((operation.to_owned(), name.to_owned()), fault);
+    }
+
+    /// No faults and no rules from here on.
+    pub(crate) fn behave(&mut self) {
+        self.failures.clear();
+        self.rules.clear();
+    }
+
+    /// Has `answer` answer calls of `operation` for the resource (or function) `name`, `*` for all; `None` leaves it to
+    /// the cloud. The latest rule comes first.
+    pub(crate) fn on(
+        &mut self,
+        operation: &str,
+        name: &str,
+        answer: impl Fn(&ProviderCall) -> Option<Answer> + Send + Sync + 'static,
+    ) {
+        self.rules.push(Rule {
+            operation: operation.to_owned(),
+            name: name.to_owned(),
+            answer: Arc::new(answer),
+        });
+    }
+
+    /// Has every Diff of `name` answer `diff`.
+    pub(crate) fn diffs(&mut self, name: &str, diff: DiffResult) {
+        self.on("diff", name, move |_| {
+            Some(Ok(ProviderReply::Diffed(diff.clone())))
+        });
+    }
+
+    /// The calls so far, which it forgets.
+    pub(crate) fn take_calls(&mut self) -> Vec<String> {
+        self.requests.clear();
+        std::mem::take(&mut self.calls)
+    }
+
+    /// The only request of `operation` for `name` so far.
+    pub(crate) fn request(&self, operation: &str, name: &str) -> &ProviderCall {
+        let wanted = format!("{operation} {name}");
+        let mut found = self.requests.iter().filter(|(what, _)| *what == wanted);
+        let (_, request) = found
+            .next()
+            .unwrap_or_else(|| panic!("no `{wanted}` in {:?}", self.calls));
+        assert!(
+            found.next().is_none(),
+            "`{wanted}` more than once: {:?}",
+            self.calls
+        );
+        request
+    }
+
+    /// Ids of the objects that some state must know: made by a call whose caller heard of it, and not `kept-` by the story.
+    pub(crate) fn owned(&self) -> impl Iterator<Item = &str> {
+        let is_owned = |id: &&str| !id.starts_with("kept-") && !self.unheard.contains(*id);
+        self.objects.keys().map(String::as_str).filter(is_owned)
+    }
+
+    /// What a request is called in [`Cloud::calls`].
+    fn title(request: &ProviderCall) -> (&'static str, String) {
+        let of = |operation, urn: &Urn| (operation, urn.name().to_owned());
+        match request {
+            ProviderCall::CheckConfig(it) => of("checkConfig", &it.urn),
+            ProviderCall::DiffConfig(it) => of("diffConfig", &it.urn),
+            ProviderCall::Check(it) => of("check", &it.urn),
+            ProviderCall::Diff(it) => of("diff", &it.urn),
+            ProviderCall::Create(it) => of("create", &it.urn),
+            ProviderCall::Read(it) => of("read", &it.urn),
+            ProviderCall::Update(it) => of("update", &it.urn),
+            ProviderCall::Delete(it) => of("delete", &it.urn),
+            ProviderCall::Invoke(it) => ("invoke", it.token.as_str().to_owned()),
+            ProviderCall::Call(it) => ("call", it.token.as_str().to_owned()),
+            ProviderCall::Construct(it) => ("construct", it.goal.name.to_string()),
+            ProviderCall::Parameterize(it) => ("parameterize", it.name.to_string()),
+        }
+    }
+
+    pub(crate) fn answer(&mut self, request: &ProviderCall) -> Answer {
+        let (operation, name) = Self::title(request);
+        let call = format!("{operation} {name}");
+        self.calls.push(call.clone());
+        self.requests.push((call, request.clone()));
+        let ruled = self
+            .rules
+            .iter()
+            .rev()
+            .filter(|rule| rule.operation == operation && (rule.name == name || rule.name == "*"))
+            .find_map(|rule| (rule.answer)(request));
+        if let Some(answer) = ruled {
+            return answer;
+        }
+        let fault = self
+            .failures
+            .get(&(operation.to_owned(), name.clone()))
+            .copied();
+        if fault == Some(Fault::Clean) {
+            return Err(ProviderError::clean(format!(
+                "{operation} of {name} failed"
+            )));
+        }
+        let answer = self.act(&name, request, fault)?;
+        if fault == Some(Fault::Unknown) {
+            return Err(ProviderError {
+                status: ResourceStatus::Unknown,
+                ..ProviderError::clean(format!("{operation} of {name} was lost"))
+            });
+        }
+        Ok(answer)
+    }
+
+    fn act(&mut self, name: &str, request: &ProviderCall, fault: Option<Fault>) -> Answer {
+        match request {
+            ProviderCall::CheckConfig(it) => Ok(checked(&it.new_inputs)),
+            ProviderCall::Check(it) => Ok(checked(&it.new_inputs)),
+            ProviderCall::DiffConfig(_) => {
+                Ok(ProviderReply::Diffed(DiffResult::of(DiffChanges::Unknown)))
+            }
+            ProviderCall::Diff(it) => Ok(ProviderReply::Diffed(difference(
+                &it.old_inputs,
+                &it.new_inputs,
+            ))),
+            ProviderCall::Create(it) => self.create(name, it, fault),
+            ProviderCall::Update(it) => self.update(it, fault),
+            ProviderCall::Delete(it) => {
+                let id = it.id.as_str().to_owned();
+                let existed = self.objects.remove(&id).is_some() || self.lost.remove(&id);
+                assert!(existed, "{name}: object {id} is deleted twice");
+                if fault == Some(Fault::Unknown) {
+                    self.lost.insert(id);
+                }
+                Ok(ProviderReply::Deleted)
+            }
+            ProviderCall::Read(it) => Ok(ProviderReply::Read(self.read(it))),
+            ProviderCall::Invoke(it) => Ok(invoked(&it.args)),
+            ProviderCall::Call(it) => Ok(invoked(&it.args)),
+            ProviderCall::Parameterize(_) => Ok(ProviderReply::Parameterized),
+            ProviderCall::Construct(_) => panic!("the cloud constructs nothing without a rule"),
+        }
+    }
+
+    fn read(&self, request: &ReadRequest) -> ReadResponse {
+        let object = self.objects.get(request.id.as_str());
+        ReadResponse {
+            id: object.map_or(ResourceId::None, |_| request.id.clone()),
+            inputs: object.map(|object| Arc::new(object.clone())),
+            outputs: object.map(|object| Arc::new(object.clone())),
+            refresh_before_update: false,
+        }
+    }
+
+    fn create(&mut self, name: &str, request: &CreateRequest, fault: Option<Fault>) -> Answer {
+        let outputs = request.inputs.clone();
+        if request.preview {
+            let response = CreateResponse {
+                id: ResourceId::Unknown,
+                outputs,
+                refresh_before_update: false,
+            };
+            return Ok(ProviderReply::Created(response));
+        }
+        self.next_id += 1;
+        let id = format!("{name}-{}", self.next_id);
+        self.objects
+            .insert(id.clone(), request.inputs.as_ref().clone());
+        let id = ResourceId::Known(id.into());
+        match fault {
+            Some(Fault::Partial) => return Err(partial(id, outputs)),
+            Some(Fault::Unknown) => drop(self.unheard.insert(id.as_str().to_owned())),
+            _ => {}
+        }
+        Ok(ProviderReply::Created(CreateResponse {
+            id,
+            outputs,
+            refresh_before_update: false,
+        }))
+    }
+
+    fn update(&mut self, request: &UpdateRequest, fault: Option<Fault>) -> Answer {
+        let outputs = request.new_inputs.clone();
+        if !request.preview {
+            let object = self
+                .objects
+                .get_mut(request.id.as_str())
+                .expect("what is updated exists");
+            *object = request.new_inputs.as_ref().clone();
+            if fault == Some(Fault::Partial) {
+                return Err(partial(request.id.clone(), outputs));
+            }
+        }
+        Ok(ProviderReply::Updated(UpdateResponse {
+            outputs,
+            refresh_before_update: false,
+        }))
+    }
+}
+
+/// Exists, and is not ready.
+pub(crate) fn partial(id: ResourceId, outputs: Arc<PropertyMap>) -> ProviderError {
+    let failure = PartialFailure {
+        id,
+        outputs: Some(outputs),
+        inputs: None,
+        reasons: vec!["not ready".into()],
+        refresh_before_update: false,
+    };
+    ProviderError {
+        status: ResourceStatus::Partial(Box::new(failure)),
+        ..ProviderError::clean("not ready")
+    }
+}
+
+fn invoked(args: &Arc<PropertyMap>) -> ProviderReply {
+    ProviderReply::Invoked(InvokeResponse {
+        result: args.clone(),
+        failures: Vec::new(),
+        dependencies: BTreeMap::new(),
+    })
+}
+
+fn checked(inputs: &Arc<PropertyMap>) -> ProviderReply {
+    ProviderReply::Checked(CheckResponse {
+        inputs: Some(inputs.clone()),
+        failures: Vec::new(),
+    })
+}
+
+/// Properties that begin with `r` demand replacement; `dbr` asks for deletion first.
+fn difference(old: &PropertyMap, new: &PropertyMap) -> DiffResult {
+    let keys: BTreeSet<_> = old
+        .keys()
+        .chain(new.keys())
+        .map(plumb_value::PropertyKey::to_text)
+        .collect();
+    let changed: Vec<_> = keys
+        .into_iter()
+        .filter(|key| old.get(key) != new.get(key))
+        .collect();
+    let changes = if changed.is_empty() {
+        DiffChanges::None
+    } else {
+        DiffChanges::Some
+    };
+    DiffResult {
+        changes,
+        replace_keys: changed
+            .iter()
+            .filter(|key| key.starts_with('r'))
+            .cloned()
+            .collect(),
+        changed_keys: changed,
+        delete_before_replace: new.contains_key("dbr"),
+        ..DiffResult::of(changes)
+    }
+}

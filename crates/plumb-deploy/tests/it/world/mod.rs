@@ -1,0 +1,283 @@
+//! A small world for the core to act on: programs as data, a provider with a cloud in memory, and a driver that picks
+//! among everything that could happen next by a seed.
+//!
+//! A story is told for many orders of events:
+//!
+//! ```ignore
+//! for_orders(|world| {
+//!     world.up(&[res("a").with("value", "1")]).succeeded();
+//!     let ran = world.up(&[res("a").with("replace", "2")]);
+//!     ran.succeeded();
+//!     assert_eq!(ran.steps("a"), ["create-replacement", "replace", "delete-replaced"]);
+//! });
+//! ```
+//!
+//! At every step the driver checks that the state is valid, that mutations have a durable intent, that the same events give
+//! the same effects, and at the end that no object is forgotten.
+
+// A vocabulary for stories; not each of them needs every word.
+#![allow(dead_code, unused_imports)]
+
+mod cloud;
+mod program;
+mod run;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use plumb_deploy::request::{CallbackReply, CallbackRequest, RegisterReply};
+use plumb_deploy::setup::{Operation, Options, Phase, Setup};
+use plumb_deploy::target::UrnSet;
+use plumb_deploy::{Deployment, Effect, Event, ProgramEnd};
+use plumb_events::OperationResult;
+use plumb_resource::provider::PluginSpec;
+use plumb_resource::{ResourceState, Urn};
+use plumb_state::Snapshot;
+use plumb_value::Value;
+
+pub(crate) use cloud::{Cloud, Fault, partial};
+pub(crate) use program::{Known, Res, What, component, invoke, provider, read, res, stack};
+
+pub(crate) const STACK: &str = "dev";
+pub(crate) const PROJECT: &str = "proj";
+
+/// Tells a story under many orders of events.
+pub(crate) fn for_orders(story: impl Fn(&mut World)) {
+    for seed in 0..25 {
+        let mut world = World::new(seed);
+        story(&mut world);
+    }
+}
+
+/// Numbers by chance, the same for the same seed.
+#[derive(Clone)]
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new(seed: u64) -> Self {
+        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
+    }
+
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit.max(1) as u64) as usize
+    }
+
+    pub(crate) fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+}
+
+type Function = Arc<dyn Fn(&CallbackRequest) -> Result<CallbackReply, String> + Send + Sync>;
+
+/// One stack with its cloud.
+pub(crate) struct World {
+    pub(crate) cloud: Cloud,
+    pub(crate) snapshot: Snapshot,
+    pub(crate) config: BTreeMap<ecow::EcoString, Value>,
+    pub(crate) packages: Vec<PluginSpec>,
+    /// How programs end from here on.
+    pub(crate) ending: ProgramEnd,
+    /// Interrupts the run once so many calls have been answered.
+    pub(crate) interrupt_after: Option<usize>,
+    functions: BTreeMap<String, Function>,
+    pub(crate) dice: Dice,
+}
+
+/// The URN of a custom resource without a parent.
+pub(crate) fn urn(name: &str) -> Urn {
+    Urn::new(STACK, PROJECT, "", program::THING, name)
+}
+
+/// Options for a run that acts, changed by `change`.
+pub(crate) fn options(change: impl FnOnce(&mut Options)) -> Options {
+    let mut options = Options::new(Phase::Execute);
+    change(&mut options);
+    options
+}
+
+/// Custom resources without parents, as targets.
+pub(crate) fn targets(names: &[&str]) -> UrnSet {
+    UrnSet::new(names.iter().map(|name| urn(name).to_string()))
+}
+
+impl World {
+    pub(crate) fn new(seed: u64) -> Self {
+        World {
+            cloud: Cloud::default(),
+            snapshot: Snapshot::default(),
+            config: BTreeMap::new(),
+            packages: Vec::new(),
+            ending: ProgramEnd::Finished,
+            interrupt_after: None,
+            functions: BTreeMap::new(),
+            dice: Dice::new(seed),
+        }
+    }
+
+    /// Defines a function of the program, by the token of its callback.
+    pub(crate) fn function(
+        &mut self,
+        token: &str,
+        function: impl Fn(&CallbackRequest) -> Result<CallbackReply, String> + Send + Sync + 'static,
+    ) {
+        self.functions.insert(token.to_owned(), Arc::new(function));
+    }
+
+    /// Runs an update and keeps the state.
+    pub(crate) fn up(&mut self, program: &[Res]) -> Ran {
+        self.run(Operation::Update, program, Options::new(Phase::Execute))
+    }
+
+    pub(crate) fn up_with(&mut self, program: &[Res], change: impl FnOnce(&mut Options)) -> Ran {
+        self.run(Operation::Update, program, options(change))
+    }
+
+    pub(crate) fn preview(&mut self, program: &[Res]) -> Ran {
+        self.run(Operation::Update, program, Options::new(Phase::Preview))
+    }
+
+    pub(crate) fn refresh(&mut self) -> Ran {
+        self.run(Operation::Refresh, &[], Options::new(Phase::Execute))
+    }
+
+    pub(crate) fn destroy(&mut self) -> Ran {
+        self.run(Operation::Destroy, &[], Options::new(Phase::Execute))
+    }
+
+    /// Runs an operation under a random legal order of events; keeps the state unless it is a preview.
+    pub(crate) fn run(&mut self, operation: Operation, program: &[Res], options: Options) -> Ran {
+        let setup = Setup {
+            stack: STACK.into(),
+            project: PROJECT.into(),
+            config: self.config.clone(),
+            snapshot: self.snapshot.clone(),
+            operation,
+            options: options.clone(),
+            packages: self.packages.clone(),
+            seed: [7; 32],
+        };
+        let ran = run::run(self, setup.clone(), program);
+        assert_replays(setup, &ran);
+        if options.phase == Phase::Execute {
+            self.snapshot = ran.snapshot.clone();
+        }
+        ran
+    }
+
+    /// States of this name, in snapshot order; more than one when some are due for deletion.
+    pub(crate) fn states(&self, name: &str) -> Vec<&ResourceState> {
+        let named = |state: &&Arc<ResourceState>| state.urn.name() == name;
+        self.snapshot
+            .resources
+            .iter()
+            .filter(named)
+            .map(AsRef::as_ref)
+            .collect()
+    }
+
+    /// The only state of this name.
+    pub(crate) fn state(&self, name: &str) -> &ResourceState {
+        let states = self.states(name);
+        assert_eq!(states.len(), 1, "{name}: {states:?}");
+        states[0]
+    }
+
+    /// Changes the recorded state of this name, as `state` commands do.
+    pub(crate) fn edit(&mut self, name: &str, change: impl Fn(&mut ResourceState)) {
+        for state in &mut self.snapshot.resources {
+            if state.urn.name() == name {
+                change(Arc::make_mut(state));
+            }
+        }
+    }
+
+    /// Names of all states but providers, in alphabetical order.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self
+            .snapshot
+            .resources
+            .iter()
+            .filter(|state| !state.type_token.is_provider())
+            .map(|state| state.urn.name())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+}
+
+/// The same events at the same times must give the same effects.
+fn assert_replays(setup: Setup, ran: &Ran) {
+    let mut again =
+        Deployment::new(setup, Timestamp::UNIX_EPOCH).expect("the state was good the first time");
+    for ((at, event), effects) in ran.log.iter().zip(&ran.effects) {
+        assert_eq!(
+            &again.handle(*at, event.clone()),
+            effects,
+            "a replay differs at {event:?}"
+        );
+    }
+}
+
+/// What a run did.
+pub(crate) struct Ran {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) outcome: plumb_deploy::Outcome,
+    /// What the program was told.
+    pub(crate) known: Known,
+    pub(crate) log: Vec<(Timestamp, Event)>,
+    pub(crate) effects: Vec<Vec<Effect>>,
+    pub(crate) events: Vec<plumb_events::Event>,
+    /// Counts of the summary by operation.
+    pub(crate) changes: BTreeMap<String, u32>,
+    pub(crate) errors: Vec<String>,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Ran {
+    #[track_caller]
+    pub(crate) fn succeeded(&self) {
+        assert_eq!(
+            self.outcome.result,
+            OperationResult::Succeeded,
+            "{:?}",
+            self.errors
+        );
+    }
+
+    /// The run failed, and some error has `text` in it.
+    #[track_caller]
+    pub(crate) fn failed(&self, text: &str) {
+        assert_eq!(self.outcome.result, OperationResult::Failed);
+        let is_said = self.errors.iter().any(|error| error.contains(text));
+        assert!(is_said, "no {text:?} in {:?}", self.errors);
+    }
+
+    /// Steps that were announced for resources of this name, in order.
+    pub(crate) fn steps(&self, name: &str) -> Vec<&'static str> {
+        self.events
+            .iter()
+            .filter_map(|event| match event {
+                plumb_events::Event::ResourcePre(pre) if pre.metadata.urn.name() == name => {
+                    Some(pre.metadata.op.as_str())
+                }
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Counts of the summary, in the order of the operations' names.
+    pub(crate) fn counts(&self) -> Vec<(&str, u32)> {
+        self.changes
+            .iter()
+            .map(|(op, count)| (op.as_str(), *count))
+            .collect()
+    }
+
+    pub(crate) fn reply(&self, name: &str) -> &RegisterReply {
+        &self.known.registered[name]
+    }
+}

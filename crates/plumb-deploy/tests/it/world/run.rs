@@ -1,0 +1,359 @@
+//! One run: whatever could happen next is picked by dice, until the core says that it is over.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use jiff::Timestamp;
+use plumb_deploy::request::{
+    CallbackReply, CallbackRequest, RegisterOutputsRequest, Reply, Request,
+};
+use plumb_deploy::setup::Setup;
+use plumb_deploy::{CallId, Deployment, Effect, Event, RequestId};
+use plumb_events::Severity;
+use plumb_resource::ResourceKind;
+use plumb_resource::provider::ProviderCall;
+use plumb_state::journal::{Entry, EntryKind, Fold};
+
+use super::{Known, Ran, Res, World};
+
+pub(super) fn run(world: &mut World, setup: Setup, program: &[Res]) -> Ran {
+    let mut run = Run::new(world, setup, program);
+    run.drive();
+    run.end()
+}
+
+/// What a request is for.
+#[derive(Clone, Debug)]
+enum Asked {
+    Item(String),
+    Outputs,
+}
+
+struct Run<'w> {
+    world: &'w mut World,
+    deployment: Deployment,
+    program: Vec<Res>,
+    fold: Fold,
+    calls: Vec<(CallId, ProviderCall)>,
+    callbacks: Vec<(CallId, Result<CallbackReply, String>)>,
+    asked: BTreeMap<RequestId, Asked>,
+    waiting: BTreeSet<String>,
+    /// Resources that are there and whose outputs are still to be registered.
+    outputs: VecDeque<String>,
+    known: Known,
+    program_runs: bool,
+    answered_calls: usize,
+    journaled: u64,
+    now: Timestamp,
+    log: Vec<(Timestamp, Event)>,
+    effects: Vec<Vec<Effect>>,
+    events: Vec<plumb_events::Event>,
+    outcome: Option<plumb_deploy::Outcome>,
+    next_request: u64,
+}
+
+/// What may happen next.
+enum Next {
+    Ask(String),
+    RegisterOutputs,
+    Answer(usize),
+    CallBack(usize),
+    EndProgram,
+    Interrupt,
+}
+
+impl<'w> Run<'w> {
+    fn new(world: &'w mut World, setup: Setup, program: &[Res]) -> Self {
+        let fold = Fold::new(setup.snapshot.clone());
+        let deployment = Deployment::new(setup, Timestamp::UNIX_EPOCH).expect("the state is good");
+        Run {
+            world,
+            deployment,
+            program: program.to_vec(),
+            fold,
+            calls: Vec::new(),
+            callbacks: Vec::new(),
+            asked: BTreeMap::new(),
+            waiting: program.iter().map(|res| res.name.clone()).collect(),
+            outputs: VecDeque::new(),
+            known: Known::default(),
+            program_runs: false,
+            answered_calls: 0,
+            journaled: 0,
+            now: Timestamp::UNIX_EPOCH,
+            log: Vec::new(),
+            effects: Vec::new(),
+            events: Vec::new(),
+            outcome: None,
+            next_request: 0,
+        }
+    }
+
+    fn drive(&mut self) {
+        self.event(Event::Start);
+        for _ in 0..100_000 {
+            if self.outcome.is_some() {
+                return;
+            }
+            let mut choices = self.choices();
+            assert!(
+                !choices.is_empty(),
+                "nothing can happen any more: {:?} {:?}",
+                self.waiting,
+                self.diagnostics(Severity::Error)
+            );
+            let choice = self.world.dice.below(choices.len());
+            self.happen(choices.swap_remove(choice));
+        }
+        panic!("the run does not end");
+    }
+
+    fn choices(&self) -> Vec<Next> {
+        if self.world.interrupt_after == Some(self.answered_calls) {
+            return vec![Next::Interrupt];
+        }
+        let mut choices: Vec<Next> = self.ready().into_iter().map(Next::Ask).collect();
+        choices.extend((0..self.calls.len()).map(Next::Answer));
+        choices.extend((0..self.callbacks.len()).map(Next::CallBack));
+        if !self.outputs.is_empty() {
+            choices.push(Next::RegisterOutputs);
+        }
+        let is_done = self.waiting.is_empty() && self.asked.is_empty() && self.outputs.is_empty();
+        if self.program_runs && is_done {
+            choices.push(Next::EndProgram);
+        }
+        choices
+    }
+
+    fn happen(&mut self, next: Next) {
+        match next {
+            Next::Ask(name) => self.ask(&name),
+            Next::RegisterOutputs => self.register_outputs(),
+            Next::Answer(index) => {
+                let (call, request) = self.calls.remove(index);
+                let result = self.world.cloud.answer(&request);
+                self.answered_calls += 1;
+                self.event(Event::Answered { call, result });
+            }
+            Next::CallBack(index) => {
+                let (call, result) = self.callbacks.remove(index);
+                self.event(Event::CalledBack { call, result });
+            }
+            Next::EndProgram => {
+                self.program_runs = false;
+                self.event(Event::ProgramEnded(self.world.ending.clone()));
+            }
+            Next::Interrupt => {
+                self.world.interrupt_after = None;
+                self.event(Event::Interrupted);
+            }
+        }
+    }
+
+    /// Items whose needs have been answered.
+    fn ready(&self) -> Vec<String> {
+        if !self.program_runs {
+            return Vec::new();
+        }
+        let is_ready = |res: &&Res| {
+            self.waiting.contains(&res.name) && res.needs().all(|need| self.known.has(need))
+        };
+        self.program
+            .iter()
+            .filter(is_ready)
+            .map(|res| res.name.clone())
+            .collect()
+    }
+
+    fn item(&self, name: &str) -> &Res {
+        self.program
+            .iter()
+            .find(|res| res.name == name)
+            .expect("it is in the program")
+    }
+
+    fn ask(&mut self, name: &str) {
+        self.waiting.remove(name);
+        let request = self.item(name).request(&self.known);
+        self.send(Asked::Item(name.to_owned()), request);
+    }
+
+    fn register_outputs(&mut self) {
+        let Some(name) = self.outputs.pop_front() else {
+            return;
+        };
+        let outputs = self.item(&name).outputs.clone().unwrap_or_default();
+        let request = RegisterOutputsRequest {
+            urn: self.known.urn(&name),
+            outputs: outputs.into(),
+        };
+        self.send(Asked::Outputs, Request::RegisterOutputs(request));
+    }
+
+    fn send(&mut self, asked: Asked, request: Request) {
+        self.next_request += 1;
+        let id = RequestId(self.next_request);
+        self.asked.insert(id, asked);
+        self.event(Event::Request { id, request });
+    }
+
+    fn event(&mut self, event: Event) {
+        self.now = self
+            .now
+            .checked_add(jiff::SignedDuration::from_millis(1))
+            .expect("time goes on");
+        self.log.push((self.now, event.clone()));
+        let effects = self.deployment.handle(self.now, event);
+        self.effects.push(effects.clone());
+        for effect in effects {
+            self.perform(effect);
+        }
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Journal(entry) => self.record(entry),
+            Effect::Touch { base } => self
+                .fold
+                .touch(base)
+                .expect("what is touched is in the base"),
+            Effect::Call {
+                call,
+                request,
+                fence,
+                ..
+            } => {
+                assert!(
+                    fence <= self.journaled,
+                    "a fence nobody will reach: {request:?}"
+                );
+                self.calls.push((call, request));
+            }
+            Effect::Callback {
+                call,
+                callback,
+                request,
+            } => self.call_function(call, &callback.token, &request),
+            Effect::Reply { id, reply, fence } => {
+                assert!(
+                    fence <= self.journaled,
+                    "a fence nobody will reach: {reply:?}"
+                );
+                self.replied(id, reply);
+            }
+            Effect::Emit(event) => self.events.push(event),
+            Effect::Provider { .. } => {}
+            Effect::StartProgram => self.program_runs = true,
+            Effect::Finished(outcome) => self.outcome = Some(outcome),
+        }
+    }
+
+    fn call_function(&mut self, call: CallId, token: &str, request: &CallbackRequest) {
+        let function = self
+            .world
+            .functions
+            .get(token)
+            .unwrap_or_else(|| panic!("the program has no function {token}"));
+        self.callbacks.push((call, function(request)));
+    }
+
+    fn replied(&mut self, id: RequestId, reply: Reply) {
+        let asked = self.asked.remove(&id).expect("every reply has its request");
+        let Asked::Item(name) = asked else { return };
+        match reply {
+            Reply::Registered(reply) => {
+                self.known.registered.insert(name.clone(), reply);
+                if self.item(&name).outputs.is_some() {
+                    self.outputs.push_back(name);
+                }
+            }
+            Reply::Read(reply) => {
+                self.known.read.insert(name, reply);
+            }
+            Reply::Invoked(reply) => {
+                self.known.invoked.insert(name, reply);
+            }
+            Reply::Failed(error) => {
+                self.known.failed.insert(name, error);
+            }
+            other => panic!("{name} was answered {other:?}"),
+        }
+    }
+
+    /// Every state on the way must be one to go on from.
+    fn record(&mut self, entry: Entry) {
+        self.journaled += 1;
+        let is_intent = matches!(entry.kind, EntryKind::Begin { .. });
+        let shown = format!("{entry:?}");
+        self.fold.apply(entry).expect("entries fit the state");
+        if is_intent {
+            // Changes nothing but the list of pending operations.
+            return;
+        }
+        let snapshot = self
+            .fold
+            .snapshot(self.now, "v0.0.0")
+            .expect("the state can be folded");
+        if let Err(error) = snapshot.verify() {
+            panic!("after {shown}: {error}");
+        }
+    }
+
+    fn diagnostics(&self, severity: Severity) -> Vec<String> {
+        self.events
+            .iter()
+            .filter_map(|event| match event {
+                plumb_events::Event::Diagnostic(it) if it.severity == severity => {
+                    Some(it.message.trim_end().to_owned())
+                }
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Objects that were retained, or that nobody heard of, have no state; all others must have one.
+    fn check_nothing_is_forgotten(&self, snapshot: &plumb_state::Snapshot) {
+        let known: BTreeSet<&str> = snapshot
+            .resources
+            .iter()
+            .filter(|state| state.kind == ResourceKind::Custom)
+            .map(|state| state.id.as_str())
+            .collect();
+        let is_retained = self.program.iter().any(|res| res.retain);
+        for id in self.world.cloud.owned() {
+            assert!(
+                known.contains(id) || is_retained,
+                "object {id} is forgotten"
+            );
+        }
+    }
+
+    fn end(self) -> Ran {
+        let snapshot = self
+            .fold
+            .snapshot(self.now, "v0.0.0")
+            .expect("the state can be folded");
+        self.check_nothing_is_forgotten(&snapshot);
+        let errors = self.diagnostics(Severity::Error);
+        let warnings = self.diagnostics(Severity::Warning);
+        let mut changes = BTreeMap::new();
+        for event in &self.events {
+            if let plumb_events::Event::Summary(summary) = event {
+                let counts = summary.resource_changes.iter();
+                changes = counts
+                    .map(|(op, count)| (op.as_str().to_owned(), *count))
+                    .collect();
+            }
+        }
+        Ran {
+            snapshot,
+            outcome: self.outcome.expect("the run has ended"),
+            known: self.known,
+            log: self.log,
+            effects: self.effects,
+            events: self.events,
+            changes,
+            errors,
+            warnings,
+        }
+    }
+}
