@@ -1,0 +1,199 @@
+//! Feeds a deployment its events, first in first out, and takes the time that it spends on them.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use plumb_deploy::request::{Reply, Request};
+use plumb_deploy::setup::{Operation, Options, Setup};
+use plumb_deploy::{Deployment, Effect, Event, ProgramEnd, RequestId};
+use plumb_resource::ResourceId;
+use plumb_resource::provider::{
+    CheckResponse, CreateResponse, DiffChanges, DiffResult, ProviderCall, ProviderReply,
+    UpdateResponse,
+};
+use plumb_state::Snapshot;
+use plumb_state::journal::{Entry, Fold};
+
+use crate::shape::{PROJECT, STACK, Stack};
+
+/// What a run took and left.
+pub struct Measured {
+    /// Time in the core.
+    pub time: Duration,
+    /// Events handled.
+    pub events: usize,
+    /// The state after it.
+    pub snapshot: Snapshot,
+    /// The deployment after it, for those who weigh it.
+    pub deployment: Deployment,
+}
+
+/// Runs an operation with a provider that answers at once.
+pub fn run(operation: Operation, options: Options, base: &Snapshot, stack: &Stack) -> Measured {
+    let setup = Setup {
+        stack: STACK.into(),
+        project: PROJECT.into(),
+        config: BTreeMap::new(),
+        snapshot: base.clone(),
+        operation,
+        options,
+        packages: Vec::new(),
+        seed: [1; 32],
+    };
+    let start = Instant::now();
+    let deployment = Deployment::new(setup, Timestamp::UNIX_EPOCH).expect("the base is valid");
+    let mut run = Run {
+        deployment,
+        time: start.elapsed(),
+        handled: 0,
+        events: VecDeque::from([Event::Start]),
+        entries: Vec::new(),
+        open: stack.needs.iter().map(Vec::len).collect(),
+        dependents: dependents_of(stack),
+        unanswered: stack.requests.len(),
+        program_runs: false,
+        objects: 0,
+    };
+    while let Some(event) = run.events.pop_front() {
+        run.handle(event, stack);
+    }
+    run.measured(base)
+}
+
+fn dependents_of(stack: &Stack) -> Vec<Vec<usize>> {
+    let mut dependents = vec![Vec::new(); stack.needs.len()];
+    for (index, needs) in stack.needs.iter().enumerate() {
+        for need in needs {
+            dependents[*need].push(index);
+        }
+    }
+    dependents
+}
+
+enum Recorded {
+    Entry(Entry),
+    Touch(u32),
+}
+
+struct Run {
+    deployment: Deployment,
+    time: Duration,
+    handled: usize,
+    events: VecDeque<Event>,
+    entries: Vec<Recorded>,
+    /// How many answers each registration still waits for.
+    open: Vec<usize>,
+    dependents: Vec<Vec<usize>>,
+    unanswered: usize,
+    program_runs: bool,
+    objects: usize,
+}
+
+impl Run {
+    fn handle(&mut self, event: Event, stack: &Stack) {
+        let start = Instant::now();
+        let effects = self.deployment.handle(Timestamp::UNIX_EPOCH, event);
+        self.time += start.elapsed();
+        self.handled += 1;
+        for effect in effects {
+            self.perform(effect, stack);
+        }
+        if self.program_runs && self.unanswered == 0 {
+            self.program_runs = false;
+            self.events
+                .push_back(Event::ProgramEnded(ProgramEnd::Finished));
+        }
+    }
+
+    fn perform(&mut self, effect: Effect, stack: &Stack) {
+        match effect {
+            Effect::Journal(entry) => self.entries.push(Recorded::Entry(entry)),
+            Effect::Touch { base } => self.entries.push(Recorded::Touch(base)),
+            Effect::Call { call, request, .. } => {
+                let result = Ok(self.answer(&request));
+                self.events.push_back(Event::Answered { call, result });
+            }
+            Effect::StartProgram => {
+                self.program_runs = true;
+                for index in 0..self.open.len() {
+                    self.ask_if_ready(index, stack);
+                }
+            }
+            Effect::Reply { id, reply, .. } => {
+                assert!(matches!(reply, Reply::Registered(_)), "{reply:?}");
+                self.unanswered -= 1;
+                for dependent in std::mem::take(&mut self.dependents[id.0 as usize]) {
+                    self.open[dependent] -= 1;
+                    self.ask_if_ready(dependent, stack);
+                }
+            }
+            Effect::Finished(outcome) => assert!(outcome.error.is_none(), "{outcome:?}"),
+            Effect::Emit(_) | Effect::Provider { .. } | Effect::Callback { .. } => {}
+        }
+    }
+
+    fn ask_if_ready(&mut self, index: usize, stack: &Stack) {
+        if self.open[index] == 0 {
+            let request = Request::Register(Box::new(stack.requests[index].clone()));
+            let id = RequestId(index as u64);
+            self.events.push_back(Event::Request { id, request });
+        }
+    }
+
+    fn answer(&mut self, request: &ProviderCall) -> ProviderReply {
+        match request {
+            ProviderCall::CheckConfig(it) => checked(&it.new_inputs),
+            ProviderCall::Check(it) => checked(&it.new_inputs),
+            ProviderCall::DiffConfig(it) | ProviderCall::Diff(it) => {
+                let changes = if it.old_inputs == it.new_inputs {
+                    DiffChanges::None
+                } else {
+                    DiffChanges::Some
+                };
+                ProviderReply::Diffed(DiffResult::of(changes))
+            }
+            ProviderCall::Create(it) => {
+                self.objects += 1;
+                ProviderReply::Created(CreateResponse {
+                    id: ResourceId::Known(format!("object-{}", self.objects).into()),
+                    outputs: it.inputs.clone(),
+                    refresh_before_update: false,
+                })
+            }
+            ProviderCall::Update(it) => ProviderReply::Updated(UpdateResponse {
+                outputs: it.new_inputs.clone(),
+                refresh_before_update: false,
+            }),
+            ProviderCall::Delete(_) => ProviderReply::Deleted,
+            other => panic!("nobody asks for this here: {other:?}"),
+        }
+    }
+
+    fn measured(self, base: &Snapshot) -> Measured {
+        let mut fold = Fold::new(base.clone());
+        for recorded in self.entries {
+            match recorded {
+                Recorded::Entry(entry) => fold.apply(entry).expect("entries fit the state"),
+                Recorded::Touch(base) => fold.touch(base).expect("it is in the base"),
+            }
+        }
+        let snapshot = fold
+            .snapshot(Timestamp::UNIX_EPOCH, "v0.0.0")
+            .expect("the state folds");
+        Measured {
+            time: self.time,
+            events: self.handled,
+            snapshot,
+            deployment: self.deployment,
+        }
+    }
+}
+
+fn checked(inputs: &Arc<plumb_value::PropertyMap>) -> ProviderReply {
+    ProviderReply::Checked(CheckResponse {
+        inputs: Some(inputs.clone()),
+        failures: Vec::new(),
+    })
+}

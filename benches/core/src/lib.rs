@@ -1,0 +1,62 @@
+//! The deployment core alone on generated stacks: no processes, no files, a provider that answers at once.
+
+mod drive;
+mod shape;
+
+pub use drive::{Measured, run};
+pub use shape::{Shape, Stack};
+
+use plumb_deploy::setup::{Operation, Options, Phase};
+use plumb_deploy::target::UrnSet;
+use plumb_state::Snapshot;
+
+/// What is measured, in this order: each phase starts from the state that creation left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// Everything is new.
+    Create,
+    /// Nothing has changed.
+    Same,
+    /// One resource in a hundred has changed.
+    Change,
+    /// One resource is targeted.
+    Target,
+    /// Everything goes.
+    Destroy,
+}
+
+impl Task {
+    /// All of them.
+    pub const ALL: [Task; 5] = [
+        Task::Create,
+        Task::Same,
+        Task::Change,
+        Task::Target,
+        Task::Destroy,
+    ];
+
+    /// For tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Task::Create => "create",
+            Task::Same => "nothing to do",
+            Task::Change => "1 % changed",
+            Task::Target => "one target",
+            Task::Destroy => "destroy",
+        }
+    }
+
+    /// Runs the task on `count` resources in `shape`; `base` is what creation left.
+    pub fn run(self, shape: Shape, count: usize, base: &Snapshot) -> Measured {
+        let stack = Stack::new(shape, count, self == Task::Change);
+        let mut options = Options::new(Phase::Execute);
+        options.parallel = 64;
+        if self == Task::Target {
+            options.targets = UrnSet::new([stack.last_urn()]);
+        }
+        match self {
+            Task::Destroy => run(Operation::Destroy, options, base, &Stack::empty()),
+            _ => run(Operation::Update, options, base, &stack),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Times the deployment core alone.
+//!
+//! ```sh
+//! cargo run --profile bench-fast -p core-bench -- --counts 1000,10000,100000
+//! ```
+
+#![allow(clippy::print_stdout)] // A table is what this is for.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+use core_bench::{Shape, Task};
+use plumb_state::Snapshot;
+
+/// The allocator of the product.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Goals, in resources per second and as a ratio.
+const SAME_PER_SECOND: f64 = 200_000.0;
+const GROWTH: f64 = 1.15;
+
+#[derive(Parser)]
+struct Arguments {
+    /// How many resources.
+    #[arg(long, value_delimiter = ',', default_values_t = [1000, 10_000, 100_000])]
+    counts: Vec<usize>,
+    /// How they hang together.
+    #[arg(long, value_delimiter = ',', default_values = ["wide", "chain", "realistic"])]
+    shapes: Vec<Shape>,
+    /// Best of so many runs.
+    #[arg(long, default_value_t = 5)]
+    runs: usize,
+    /// Fail when a goal is missed.
+    #[arg(long)]
+    check: bool,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut missed = Vec::new();
+    println!(
+        "{:<10} {:<14} {:>8} {:>10} {:>12} {:>8}",
+        "shape", "task", "count", "ms", "per second", "growth"
+    );
+    for shape in &arguments.shapes {
+        for task in Task::ALL {
+            let mut before: Option<(usize, f64)> = None;
+            for count in &arguments.counts {
+                let best = best_of(&arguments, *shape, task, *count).as_secs_f64();
+                let per_second = *count as f64 / best;
+                let growth =
+                    before.map(|(fewer, time)| best / time / (*count as f64 / fewer as f64));
+                let shown = growth.map(|it| format!("{it:.2}")).unwrap_or_default();
+                let (shape, task_name, ms) = (shape.name(), task.name(), best * 1000.0);
+                println!(
+                    "{shape:<10} {task_name:<14} {count:>8} {ms:>10.2} {per_second:>12.0} {shown:>8}"
+                );
+                if task == Task::Same && per_second < SAME_PER_SECOND {
+                    missed.push(format!(
+                        "{shape}, {task_name}, {count}: {per_second:.0} per second"
+                    ));
+                }
+                if *count > 10_000 && growth.is_some_and(|growth| growth > GROWTH) {
+                    missed.push(format!("{shape}, {task_name}, {count}: grows by {shown}"));
+                }
+                before = Some((*count, best));
+            }
+        }
+    }
+    for miss in &missed {
+        println!("goal missed: {miss}");
+    }
+    if arguments.check && !missed.is_empty() {
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+fn best_of(arguments: &Arguments, shape: Shape, task: Task, count: usize) -> Duration {
+    let base = match task {
+        Task::Create => Snapshot::default(),
+        _ => {
+            Task::Create
+                .run(shape, count, &Snapshot::default())
+                .snapshot
+        }
+    };
+    (0..arguments.runs)
+        .map(|_| task.run(shape, count, &base).time)
+        .min()
+        .unwrap_or_default()
+}

@@ -1,0 +1,135 @@
+//! Generated stacks.
+
+use std::sync::Arc;
+
+use plumb_deploy::request::RegisterRequest;
+use plumb_resource::Urn;
+use plumb_value::PropertyMap;
+
+pub(crate) const STACK: &str = "dev";
+pub(crate) const PROJECT: &str = "bench";
+const THING: &str = "bench:index:Thing";
+const GROUP: &str = "bench:index:Group";
+/// A component and the resources in it.
+const GROUP_SIZE: usize = 10;
+
+/// How the resources of a stack hang together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Shape {
+    /// None depends on another.
+    Wide,
+    /// Each depends on the one before.
+    Chain,
+    /// Components of ten, three dependencies each.
+    Realistic,
+}
+
+impl Shape {
+    /// For tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shape::Wide => "wide",
+            Shape::Chain => "chain",
+            Shape::Realistic => "realistic",
+        }
+    }
+}
+
+/// A program: registrations, and which of them each waits for.
+#[derive(Clone, Debug, Default)]
+pub struct Stack {
+    pub(crate) requests: Vec<RegisterRequest>,
+    pub(crate) needs: Vec<Vec<usize>>,
+}
+
+impl Stack {
+    /// Without resources.
+    pub fn empty() -> Self {
+        Stack::default()
+    }
+
+    /// `count` resources; with `changed`, one in a hundred has another input than usual.
+    pub fn new(shape: Shape, count: usize, changed: bool) -> Self {
+        let mut stack = Stack::empty();
+        let mut urns: Vec<Urn> = Vec::with_capacity(count);
+        for index in 0..count {
+            let is_changed = changed && index % 100 == 50;
+            let (request, needs) = match shape {
+                Shape::Wide => thing(index, None, &[], &urns, is_changed),
+                Shape::Chain => {
+                    let before: Vec<usize> = index.checked_sub(1).into_iter().collect();
+                    thing(index, None, &before, &urns, is_changed)
+                }
+                Shape::Realistic if index % GROUP_SIZE == 0 => {
+                    let name = format!("group-{index}");
+                    (RegisterRequest::new(GROUP, &name, false), Vec::new())
+                }
+                Shape::Realistic => {
+                    let group = index - index % GROUP_SIZE;
+                    let near = [
+                        index.checked_sub(1),
+                        index.checked_sub(3),
+                        index.checked_sub(17),
+                    ];
+                    let before: Vec<usize> = near
+                        .into_iter()
+                        .flatten()
+                        .filter(|it| it % GROUP_SIZE != 0)
+                        .collect();
+                    thing(index, Some(group), &before, &urns, is_changed)
+                }
+            };
+            let parent = request.parent.as_ref().map_or("", Urn::qualified_type);
+            let (token, name) = (&request.type_token, &request.name);
+            urns.push(Urn::new(STACK, PROJECT, parent, token, name));
+            stack.requests.push(request);
+            stack.needs.push(needs);
+        }
+        stack
+    }
+
+    /// URN of the last resource.
+    pub fn last_urn(&self) -> String {
+        let request = self
+            .requests
+            .last()
+            .expect("a stack to be targeted is not empty");
+        let parent = request.parent.as_ref().map_or("", Urn::qualified_type);
+        Urn::new(STACK, PROJECT, parent, &request.type_token, &request.name).to_string()
+    }
+
+    /// Property values of the inputs alone, to be held against what a run keeps.
+    pub fn properties(&self) -> Vec<Arc<PropertyMap>> {
+        let fresh = |request: &RegisterRequest| Arc::new(request.properties.as_ref().clone());
+        self.requests.iter().map(fresh).collect()
+    }
+}
+
+fn thing(
+    index: usize,
+    parent: Option<usize>,
+    before: &[usize],
+    urns: &[Urn],
+    changed: bool,
+) -> (RegisterRequest, Vec<usize>) {
+    let size = if changed { 2.0 } else { 1.0 };
+    let properties = PropertyMap::new()
+        .with("name", format!("thing number {index}"))
+        .with("size", size);
+    let dependencies: Vec<Urn> = before.iter().map(|it| urns[*it].clone()).collect();
+    let request = RegisterRequest {
+        parent: parent.map(|parent| urns[parent].clone()),
+        properties: Arc::new(properties),
+        property_dependencies: [
+            ("name".into(), dependencies.clone()),
+            ("size".into(), Vec::new()),
+        ]
+        .into(),
+        dependencies,
+        ..RegisterRequest::new(THING, &format!("thing-{index}"), true)
+    };
+    (
+        request,
+        parent.into_iter().chain(before.iter().copied()).collect(),
+    )
+}
