@@ -39,6 +39,7 @@ impl Deployment {
             request.provider =
                 self.provider_from_maps(&package, &request.providers, request.parent.as_ref());
         }
+        depend_on_everything(&mut request);
         self.transform_registration(id, request);
     }
 
@@ -449,21 +450,30 @@ pub(crate) fn bare_goal(type_token: TypeToken, name: EcoString) -> Goal {
     }
 }
 
-/// Steps 10, 18 and 21: which resources each property depends on, and the properties without output wrappers.
+/// Step 10: when a program does not say what each property depends on, each depends on everything.
+fn depend_on_everything(request: &mut RegisterRequest) {
+    if !request.property_dependencies.is_empty() || request.remote {
+        return;
+    }
+    let everything = deduplicated(&request.dependencies);
+    request.property_dependencies = request
+        .properties
+        .keys()
+        .map(|key| (key.clone(), everything.clone()))
+        .collect();
+}
+
+/// Steps 18 and 21: which resources each property depends on, and the properties without output wrappers.
+///
+/// What transforms added has an entry too, an empty one perhaps; what the engine itself puts into the inputs of a provider
+/// has none.
 fn property_dependencies(
     properties: &Arc<PropertyMap>,
     request: &RegisterRequest,
 ) -> (Arc<PropertyMap>, BTreeMap<PropertyKey, Vec<Urn>>) {
     let mut dependencies = request.property_dependencies.clone();
-    if dependencies.is_empty() && !request.dependencies_from_properties {
-        for key in properties.keys() {
-            dependencies.insert(key.clone(), deduplicated(&request.dependencies));
-        }
-    }
-    if request.dependencies_from_properties {
-        for key in properties.keys() {
-            dependencies.entry(key.clone()).or_default();
-        }
+    for key in request.properties.keys() {
+        dependencies.entry(key.clone()).or_default();
     }
     add_output_dependencies(properties, &mut dependencies);
     let plain = if has_outputs(properties) {

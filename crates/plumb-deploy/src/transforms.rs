@@ -223,13 +223,8 @@ pub(crate) enum Parked {
 
 /// Properties as output values that carry what each of them depends on.
 fn with_dependencies(request: &RegisterRequest) -> PropertyMap {
-    let everything = request.property_dependencies.is_empty() && !request.remote;
     let wrap = |key: &plumb_value::PropertyKey, value: &Value| {
-        let known = if everything {
-            Some(&request.dependencies)
-        } else {
-            request.property_dependencies.get(key)
-        };
+        let known = request.property_dependencies.get(key);
         let mut dependencies: Vec<ecow::EcoString> = known
             .into_iter()
             .flatten()

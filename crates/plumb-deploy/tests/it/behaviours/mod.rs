@@ -2,5 +2,6 @@
 //!
 //! `cargo xtask behaviours` lists which ids have a test, and where.
 
+mod dependencies;
 mod taint;
 mod triggers;
