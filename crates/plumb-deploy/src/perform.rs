@@ -153,8 +153,9 @@ impl Deployment {
             ..new.clone()
         };
         match new.kind {
+            // Its outputs are those that the program registers now.
             ResourceKind::Component => Begun::Applied(Applied::done(ResourceState {
-                outputs: old.outputs.clone(),
+                modified: old.modified,
                 ..new
             })),
             ResourceKind::Provider => {

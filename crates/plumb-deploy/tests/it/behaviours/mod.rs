@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask behaviours` lists which ids have a test, and where.
 
+mod components;
 mod dependencies;
 mod taint;
 mod triggers;
