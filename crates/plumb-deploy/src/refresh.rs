@@ -243,7 +243,13 @@ impl Deployment {
         } else {
             diff
         };
-        let (found, why) = if is_identical || diff.changes == DiffChanges::None {
+        let (found, why) = if diff.changes == DiffChanges::None {
+            let why = Why {
+                detailed_diff: diff.detailed_diff,
+                ..Why::default()
+            };
+            (StepOp::Same, why)
+        } else if is_identical {
             (StepOp::Same, Why::default())
         } else {
             let why = Why {
