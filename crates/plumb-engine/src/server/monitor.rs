@@ -12,7 +12,7 @@ use plumb_proto::pulumirpc::{
     RegisterResourceResponse, ResourceInvokeResponse, ResourceMonitorFeature,
     SupportsFeatureRequest, SupportsFeatureResponse,
 };
-use plumb_resource::{ResourceId, Urn};
+use plumb_resource::{ResourceId, UNKNOWN_SENTINEL, Urn};
 use plumb_value::PropertyMap;
 use plumb_wire::property::{self, monitor};
 use tonic::{Request, Response, Status};
@@ -356,9 +356,14 @@ fn registered(
     } else {
         BTreeMap::new()
     };
+    // Programs make references to providers out of their ids, in previews too.
+    let id = match &reply.id {
+        ResourceId::Unknown if reply.urn.type_token().is_provider() => UNKNOWN_SENTINEL.to_owned(),
+        id => id_text(id),
+    };
     Ok(RegisterResourceResponse {
         urn: reply.urn.to_string(),
-        id: id_text(&reply.id),
+        id,
         object: Some(encode(&outputs, options)?),
         stable: false,
         stables: Vec::new(),
