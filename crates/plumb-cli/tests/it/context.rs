@@ -94,9 +94,16 @@ impl TestContext {
 
     /// Runs a command with this on standard input.
     pub(crate) fn run_with(&self, words: &[&str], input: &str) -> Ran {
+        let output = self.command(words, input).output().unwrap();
+        self.ran(&output)
+    }
+
+    /// A command with this on standard input, not yet started.
+    pub(crate) fn command(&self, words: &[&str], input: &str) -> Command {
         let input_file = self.root.path().join("input");
         fs::write(&input_file, input).unwrap();
-        let output = Command::new(env!("CARGO_BIN_EXE_plumb"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_plumb"));
+        command
             .args(words)
             .current_dir(self.project())
             .env_clear()
@@ -104,10 +111,13 @@ impl TestContext {
             .env("USER", "tester")
             .env("PATH", "/usr/bin:/bin")
             .envs(&self.variables)
-            .stdin(Stdio::from(fs::File::open(&input_file).unwrap()))
-            .output()
-            .unwrap();
-        Ran::of(&output, self.root.path())
+            .stdin(Stdio::from(fs::File::open(&input_file).unwrap()));
+        command
+    }
+
+    /// What a command left.
+    pub(crate) fn ran(&self, output: &Output) -> Ran {
+        Ran::of(output, self.root.path())
     }
 
     /// Runs a command that must succeed, and returns its stdout.

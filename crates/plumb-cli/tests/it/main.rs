@@ -8,6 +8,7 @@ mod context;
 mod layers;
 mod new;
 mod plugins;
+mod recordings;
 mod secrets;
 mod session;
 mod stacks;

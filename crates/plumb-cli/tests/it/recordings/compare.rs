@@ -1,0 +1,165 @@
+//! Compares what the engine said with what was recorded, field by field.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde_json::{Map, Value as Json};
+
+/// Fields whose values differ from run to run, and what is compared of them. (`names` knows what differs from run to run
+/// and stays the same within one: folders, ports, ids.)
+const BLURRED: [(&str, &str, Blur); 11] = [
+    // Made by chance.
+    ("/Check", "randomSeed", Blur::Length),
+    // Flags; their order says nothing.
+    ("/GetDeploymentInfo", "supportedFeatures", Blur::Order),
+    // Sets, in an order that the reference leaves to chance.
+    ("state", "resources.*.dependencies", Blur::Order),
+    ("state", "resources.*.propertyDependencies.*", Blur::Order),
+    // Times.
+    ("state", "manifest.time", Blur::Value),
+    ("state", "resources.*.created", Blur::Value),
+    ("state", "resources.*.modified", Blur::Value),
+    ("events", "*.summaryEvent.durationSeconds", Blur::Value),
+    // The reference had no version when it was recorded.
+    ("state", "manifest.magic", Blur::Value),
+    ("state", "manifest.version", Blur::Value),
+    // Made by chance for each stack.
+    ("state", "secrets_providers.state.salt", Blur::Value),
+];
+
+/// What is not compared of a field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Blur {
+    /// Only that there is a value.
+    Value,
+    /// Only how long the text is.
+    Length,
+    /// Only which elements there are.
+    Order,
+}
+
+/// A value that is not the recorded one.
+#[derive(Clone, Debug)]
+pub(super) struct Difference {
+    /// `random/2-up`
+    pub(super) step: String,
+    /// `ResourceProvider/Check`, or `state`
+    pub(super) call: String,
+    /// URN of a resource, name of a function
+    pub(super) subject: String,
+    /// `request.news.length`; `call` when the whole call is missing or too much
+    pub(super) field: String,
+    pub(super) recorded: Option<Json>,
+    pub(super) ours: Option<Json>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |value: &Option<Json>| match value {
+            Some(value) => value.to_string().chars().take(300).collect(),
+            None => "nothing".to_owned(),
+        };
+        write!(
+            f,
+            "{}: {} of {:?}: {}\n    recorded {}\n    here     {}",
+            self.step,
+            self.call,
+            self.subject,
+            self.field,
+            shown(&self.recorded),
+            shown(&self.ours)
+        )
+    }
+}
+
+/// A place that differs, with what was recorded there and what is there now.
+pub(super) type Place = (String, Option<Json>, Option<Json>);
+
+/// Every place where `ours` is not what was recorded. `method` says which values are not compared.
+pub(super) fn compare(method: &str, recorded: &Json, ours: &Json) -> Vec<Place> {
+    let mut places = Vec::new();
+    let comparer = Comparer { method };
+    comparer.compare(&[], Some(recorded), Some(ours), &mut places);
+    places
+}
+
+/// How many places differ.
+pub(super) fn count(method: &str, recorded: &Json, ours: &Json) -> usize {
+    compare(method, recorded, ours).len()
+}
+
+struct Comparer<'a> {
+    method: &'a str,
+}
+
+impl Comparer<'_> {
+    fn compare(
+        &self,
+        path: &[String],
+        recorded: Option<&Json>,
+        ours: Option<&Json>,
+        places: &mut Vec<Place>,
+    ) {
+        let below = |step: &str| [path, &[step.to_owned()]].concat();
+        let blur = self.blur(path);
+        let recorded = recorded.map(|value| blurred(value, blur));
+        let ours = ours.map(|value| blurred(value, blur));
+        match (&recorded, &ours) {
+            (Some(Json::Object(left)), Some(Json::Object(right))) => {
+                for key in keys(left, right) {
+                    self.compare(&below(key), left.get(key), right.get(key), places);
+                }
+            }
+            (Some(Json::Array(left)), Some(Json::Array(right))) => {
+                for index in 0..left.len().max(right.len()) {
+                    let below = below(&index.to_string());
+                    self.compare(&below, left.get(index), right.get(index), places);
+                }
+            }
+            (left, right) if left == right => {}
+            _ => places.push((path.join("."), recorded, ours)),
+        }
+    }
+
+    fn blur(&self, path: &[String]) -> Option<Blur> {
+        let mut all = BLURRED.iter();
+        all.find(|(method, pattern, _)| {
+            self.method.ends_with(method) && matches_path(pattern, path)
+        })
+        .map(|(_, _, blur)| *blur)
+    }
+}
+
+fn blurred(value: &Json, blur: Option<Blur>) -> Json {
+    match (blur, value) {
+        (Some(Blur::Value), _) => Json::Null,
+        (Some(Blur::Length), Json::String(text)) => Json::from(text.len()),
+        (Some(Blur::Order), Json::Array(items)) => {
+            let by_name = items.iter().map(|item| {
+                let name = item
+                    .as_str()
+                    .map_or_else(|| item.to_string(), str::to_owned);
+                (name, Json::Bool(true))
+            });
+            Json::Object(by_name.collect())
+        }
+        _ => value.clone(),
+    }
+}
+
+/// Whether a dotted pattern, with `*` for one part, names this place.
+fn matches_path(pattern: &str, path: &[String]) -> bool {
+    let parts: Vec<&str> = pattern.split('.').collect();
+    parts.len() == path.len()
+        && parts
+            .iter()
+            .zip(path)
+            .all(|(part, step)| *part == "*" || part == step)
+}
+
+fn keys<'a>(left: &'a Map<String, Json>, right: &'a Map<String, Json>) -> BTreeSet<&'a str> {
+    left.keys()
+        .chain(right.keys())
+        .map(String::as_str)
+        .collect()
+}

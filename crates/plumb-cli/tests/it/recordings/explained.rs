@@ -1,0 +1,174 @@
+//! Differences that are known, with the place that says why.
+//!
+//! **A difference that is not here fails the test, and so does an entry here that is not seen any more.**
+
+use super::compare::Difference;
+use super::program::Pace;
+
+/// A kind of difference.
+struct Explained {
+    /// The words under which `docs/compatibility.md` explains it.
+    row: &'static str,
+    /// Where it must be seen.
+    programs: &'static [&'static str],
+    /// Calls, with `*` for any text.
+    call: &'static str,
+    /// Fields, with `*` for any text.
+    field: &'static str,
+}
+
+const ALL: &[&str] = &["command", "go", "node", "python", "random"];
+const WITH_PLUGINS: &[&str] = &["command", "node", "python", "random"];
+
+const EXPLAINED: [Explained; 16] = [
+    Explained {
+        row: "No `resourceStatusAddress` and `resourceStatusToken`",
+        programs: WITH_PLUGINS,
+        call: "ResourceProvider/*",
+        field: "request.resourceStatus*",
+    },
+    Explained {
+        row: "No `supportsViews`",
+        programs: WITH_PLUGINS,
+        call: "ResourceProvider/Handshake",
+        field: "request.supportsViews",
+    },
+    Explained {
+        row: "No `loaderTarget`, `mapperTarget` and `resolverTarget`",
+        programs: WITH_PLUGINS,
+        call: "ResourceProvider/Handshake",
+        field: "request.*Target",
+    },
+    Explained {
+        row: "No `loaderTarget`, `mapperTarget` and `resolverTarget`",
+        programs: ALL,
+        call: "LanguageRuntime/Run",
+        field: "request.*Target",
+    },
+    Explained {
+        row: "No hooks among the features",
+        programs: &["command", "go", "python", "random"],
+        call: "ResourceMonitor/GetDeploymentInfo",
+        field: "reply.supportedFeatures.RESOURCE_MONITOR_FEATURE_*HOOKS",
+    },
+    Explained {
+        row: "No hooks among the features",
+        programs: &["node"],
+        call: "ResourceMonitor/SupportsFeature",
+        field: "reply.hasSupport",
+    },
+    Explained {
+        row: "`refresh` and `destroy` do not ask what packages the program needs",
+        programs: ALL,
+        call: "LanguageRuntime/GetRequiredPackages",
+        field: "call",
+    },
+    Explained {
+        row: "Options that say nothing are left out of what transforms see",
+        programs: &["node"],
+        call: "Callbacks/Invoke",
+        field: "request.request.options.customTimeouts",
+    },
+    Explained {
+        row: "Options that say nothing are left out of what transforms see",
+        programs: &["python"],
+        call: "Callbacks/Invoke",
+        field: "request.request.options.hooks",
+    },
+    Explained {
+        row: "Options that say nothing are left out of what transforms see",
+        programs: &["python"],
+        call: "Callbacks/Invoke",
+        field: "request.request.options.aliases.0.spec.parentUrn",
+    },
+    Explained {
+        row: "An archive that comes back from a provider as a hash alone",
+        programs: &["command"],
+        call: "state",
+        field: "resources.*::files.outputs.archive.assets",
+    },
+    Explained {
+        row: "An archive that comes back from a provider as a hash alone",
+        programs: &["command"],
+        call: "ResourceMonitor/RegisterResource",
+        field: "reply.object.archive.assets",
+    },
+    Explained {
+        row: "An archive that comes back from a provider as a hash alone",
+        programs: &["command"],
+        call: "events",
+        field: "*::files *.outputs.archive.assets",
+    },
+    Explained {
+        row: "An archive that comes back from a provider as a hash alone",
+        programs: &["node"],
+        call: "events",
+        field: "*::files *.outputs.tree.assets.*",
+    },
+    Explained {
+        row: "An archive that comes back from a provider as a hash alone",
+        programs: &["node"],
+        call: "state",
+        field: "resources.*::files.outputs.tree.assets.*",
+    },
+    Explained {
+        row: "An archive that comes back from a provider as a hash alone",
+        programs: &["node"],
+        call: "ResourceMonitor/RegisterResource",
+        field: "reply.object.tree.assets.*",
+    },
+];
+
+impl Explained {
+    fn covers(&self, difference: &Difference) -> bool {
+        let program = difference.step.split('/').next().unwrap();
+        self.programs.contains(&program)
+            && matches(self.call, &difference.call)
+            && matches(self.field, &difference.field)
+    }
+}
+
+/// Stops unless every difference is explained, and every explanation is needed.
+pub(super) fn check(program: &str, pace: Pace, differences: &[Difference]) {
+    let unknown: Vec<String> = differences
+        .iter()
+        .filter(|difference| !EXPLAINED.iter().any(|it| it.covers(difference)))
+        .map(ToString::to_string)
+        .collect();
+    assert!(
+        unknown.is_empty(),
+        "{program} ({pace:?}): {} differences\n{}",
+        unknown.len(),
+        unknown.join("\n")
+    );
+    for explained in &EXPLAINED {
+        assert!(
+            !explained.programs.contains(&program)
+                || differences.iter().any(|it| explained.covers(it)),
+            "{program} ({pace:?}): {} {} does not differ any more",
+            explained.call,
+            explained.field
+        );
+    }
+}
+
+/// Whether the text fits a pattern with `*` for any text.
+fn matches(pattern: &str, text: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == text,
+        Some((start, rest)) => text.strip_prefix(start).is_some_and(|text| {
+            (0..=text.len())
+                .filter(|at| text.is_char_boundary(*at))
+                .any(|at| matches(rest, &text[at..]))
+        }),
+    }
+}
+
+#[test]
+fn every_difference_is_explained_to_readers() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/compatibility.md");
+    let document = std::fs::read_to_string(path).unwrap();
+    for explained in &EXPLAINED {
+        assert!(document.contains(explained.row), "{:?}", explained.row);
+    }
+}
