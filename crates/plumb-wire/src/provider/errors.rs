@@ -31,7 +31,7 @@ pub fn call_error(status: &Status) -> ProviderError {
     ProviderError::clean(message(status))
 }
 
-/// A failure of Configure; keys that are missing are listed with what to do.
+/// A failure of Configure; keys that are missing are listed with what to do, in the form of every list of errors.
 pub fn configure_error(status: &Status) -> ProviderError {
     let Some(missing) =
         detail::<ConfigureErrorMissingKeys>(status).filter(|d| !d.missing_keys.is_empty())
@@ -45,7 +45,7 @@ pub fn configure_error(status: &Status) -> ProviderError {
             key.name, key.description
         )
     });
-    ProviderError::clean(lines.collect::<Vec<_>>().join("\n"))
+    ProviderError::clean(error_list(&lines.collect::<Vec<_>>()))
 }
 
 /// A failure of Construct or Call; `inputs` are those of the request, to show values beside problems.
@@ -148,13 +148,20 @@ pub fn is_await_failure(status: &Status) -> bool {
 
 /// The message of a resource that exists but did not get ready.
 pub fn init_error_message<T: AsRef<str>>(reasons: &[T]) -> String {
-    let mut text = match reasons.len() {
-        0 => return "resource init failed".to_owned(),
+    if reasons.is_empty() {
+        return "resource init failed".to_owned();
+    }
+    error_list(reasons)
+}
+
+/// Several errors as one message.
+fn error_list<T: AsRef<str>>(errors: &[T]) -> String {
+    let mut text = match errors.len() {
         1 => "1 error occurred:".to_owned(),
         count => format!("{count} errors occurred:"),
     };
-    for reason in reasons {
-        let _ = write!(text, "\n\t* {}", reason.as_ref());
+    for error in errors {
+        let _ = write!(text, "\n\t* {}", error.as_ref());
     }
     text
 }

@@ -594,7 +594,8 @@ fn missing_keys_are_explained() {
         "x",
         vec![to_any(&details)],
     ));
-    let expected = "missing required configuration key \"aws:region\": Where.\n\
+    let expected = "1 error occurred:\n\
+                    \t* missing required configuration key \"aws:region\": Where.\n\
                     Set a value using the command `pulumi config set aws:region <value>`.";
     assert_eq!(error.message, expected);
 }
