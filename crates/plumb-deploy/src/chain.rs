@@ -8,8 +8,8 @@
 
 use std::collections::VecDeque;
 
-use plumb_resource::ResourceState;
 use plumb_resource::provider::{ProviderError, ProviderReply};
+use plumb_resource::{ResourceState, Urn};
 use plumb_state::journal::OperationId;
 
 use crate::arena::StateIdx;
@@ -55,7 +55,8 @@ pub(crate) enum Running {
 struct Chain {
     steps: VecDeque<Step>,
     owner: Owner,
-    after: Option<ChainIdx>,
+    /// Chains that must be done before this one starts.
+    after: Vec<ChainIdx>,
     /// The step that runs, its operation in the journal, and what it waits for.
     current: Option<(Step, OperationId, Running)>,
     /// What the last step left, and the fence of its outcome.
@@ -83,6 +84,13 @@ pub(crate) struct StepEnd {
     pub(crate) fence: u64,
     /// Whether it failed.
     pub(crate) is_failed: bool,
+}
+
+impl Chain {
+    /// Whether all its steps were done.
+    fn is_done_well(&self) -> bool {
+        self.is_done && self.outcome == Outcome::Success
+    }
 }
 
 impl StepEnd {
@@ -132,12 +140,7 @@ impl Deployment {
     /// Makes a chain and has it run when there is room.
     pub(crate) fn start_chain(&mut self, owner: Owner, steps: Vec<Step>) -> ChainIdx {
         let idx = ChainIdx(self.chains.chains.len() as u32);
-        // What another chain still deletes must be gone before its replacement is made.
-        let after = steps
-            .iter()
-            .filter_map(Step::replaced)
-            .filter_map(|replaced| self.deleted_by.get(&replaced.old).copied())
-            .find(|chain| !self.chains.chain(*chain).is_done);
+        let after = self.chains_before(&steps);
         for old in steps.iter().filter_map(Step::makes_way) {
             self.deleted_by.insert(old, idx);
         }
@@ -157,6 +160,24 @@ impl Deployment {
         idx
     }
 
+    /// What must have happened before `steps`: what another chain still deletes must be gone before its replacement is
+    /// made, and so must everything that needs what these steps delete (DBR-07).
+    fn chains_before(&self, steps: &[Step]) -> Vec<ChainIdx> {
+        if self.deleted_by.is_empty() {
+            return Vec::new();
+        }
+        let replaced = steps.iter().filter_map(Step::replaced).map(|it| it.old);
+        let users = steps
+            .iter()
+            .filter_map(Step::makes_way)
+            .flat_map(|old| self.dependents_of(old));
+        replaced
+            .chain(users)
+            .filter_map(|old| self.deleted_by.get(&old).copied())
+            .filter(|chain| !self.chains.chain(*chain).is_done_well())
+            .collect()
+    }
+
     /// Starts ready chains while there is room.
     pub(crate) fn run_chains(&mut self) {
         let mut waiting = VecDeque::new();
@@ -164,13 +185,20 @@ impl Deployment {
             let Some(idx) = self.chains.ready.pop_front() else {
                 break;
             };
-            let after = self.chains.chain(idx).after;
-            if after.is_some_and(|after| !self.chains.chain(after).is_done) {
+            let before = || self.chains.chain(idx).after.iter();
+            if before().any(|it| !self.chains.chain(*it).is_done) {
                 waiting.push_back(idx);
                 continue;
             }
+            let is_cleared = before().all(|it| self.chains.chain(*it).is_done_well());
             self.chains.running += 1;
-            self.advance_chain(idx);
+            match self.chains.chain(idx).steps.back() {
+                Some(last) if !is_cleared => {
+                    let urn = last.urn.clone();
+                    self.skip_chain(idx, &urn);
+                }
+                _ => self.advance_chain(idx),
+            }
         }
         waiting.append(&mut self.chains.ready);
         self.chains.ready = waiting;
@@ -185,8 +213,8 @@ impl Deployment {
             let Some(step) = self.chains.chain_mut(idx).steps.pop_front() else {
                 return self.chain_done(idx);
             };
-            if let Some(end) = self.skip_after_error(&step) {
-                return self.end_early(idx, end, step);
+            if self.depends_on_failed(&step) {
+                return self.skip_chain(idx, &step.urn);
             }
             let operation = self.outbox.operation();
             self.announce_step(&step);
@@ -258,24 +286,22 @@ impl Deployment {
         self.chain_done(idx);
     }
 
-    /// With continue-on-error: how a step ends that depends on something that failed.
-    fn skip_after_error(&mut self, step: &Step) -> Option<Outcome> {
-        if !self.ctx.options.continue_on_error {
-            return None;
-        }
+    /// With continue-on-error: whether a step depends on something that failed.
+    fn depends_on_failed(&self, step: &Step) -> bool {
         // What is being deleted depends the other way round; the layers see to that.
-        let depends = step
-            .new_state()?
-            .references()
-            .any(|urn| self.marks.has(urn, Mark::Errored));
-        depends.then_some(Outcome::Skipped)
+        self.ctx.options.continue_on_error
+            && step.new_state().is_some_and(|new| {
+                new.references()
+                    .any(|urn| self.marks.has(urn, Mark::Errored))
+            })
     }
 
-    fn end_early(&mut self, idx: ChainIdx, outcome: Outcome, step: Step) {
-        self.marks.set(&step.urn, Mark::Errored);
+    /// Something that must come before the rest of a chain failed: `urn` is left as it is.
+    fn skip_chain(&mut self, idx: ChainIdx, urn: &Urn) {
+        self.marks.set(urn, Mark::Errored);
         let chain = self.chains.chain_mut(idx);
         chain.steps.clear();
-        chain.outcome = outcome;
+        chain.outcome = Outcome::Skipped;
         self.chain_done(idx);
     }
 

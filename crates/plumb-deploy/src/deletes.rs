@@ -1,7 +1,7 @@
 //! The end of a program: what it did not mention is deleted (`engine.md` 7.2).
 
 use plumb_resource::{ResourceKind, ResourceState, Urn};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena::StateIdx;
 use crate::chain::Owner;
@@ -99,7 +99,7 @@ impl Deployment {
     /// Same steps are done: sorts the deletes into layers.
     pub(crate) fn start_deletes(&mut self) {
         self.stage = Stage::Deletes;
-        let planned = std::mem::take(&mut self.planned_deletes);
+        let planned = self.planned_deletes.clone();
         for idx in &planned {
             let state = self.arena.state(*idx).clone();
             self.pending_deletes.insert(*idx);
@@ -118,7 +118,7 @@ impl Deployment {
         };
         let blocked = self.kept_by_errors();
         for idx in layer {
-            if blocked.contains(&self.arena.state(idx).urn) {
+            if blocked.contains(&idx) {
                 continue;
             }
             match self.delete_step(idx) {
@@ -138,15 +138,37 @@ impl Deployment {
     }
 
     /// What something needs whose deletion failed or was left out: it stays too.
-    fn kept_by_errors(&self) -> FxHashSet<Urn> {
-        let mut kept: FxHashSet<Urn> = FxHashSet::default();
+    ///
+    /// Of a URN with two copies, what is still to be deleted itself needs the live one (PROTECT-03). What this run could
+    /// not bring up to date may still need either.
+    fn kept_by_errors(&self) -> FxHashSet<StateIdx> {
+        let mut kept = FxHashSet::default();
         if self.deferred_failure.is_none() {
             return kept;
         }
-        for idx in self.olds.order().iter().rev() {
+        let mut copies: FxHashMap<&Urn, Vec<StateIdx>> = FxHashMap::default();
+        for idx in &self.planned_deletes {
+            let urn = &self.arena.state(*idx).urn;
+            copies.entry(urn).or_default().push(*idx);
+        }
+        let planned: FxHashSet<StateIdx> = self.planned_deletes.iter().copied().collect();
+        // Whatever needs something comes after it, and what the base left comes after what the run made.
+        let made_and_left = self.planned_deletes.iter().chain(self.olds.order());
+        for idx in made_and_left.rev() {
             let state = self.arena.state(*idx);
-            if kept.contains(&state.urn) || self.marks.has(&state.urn, Mark::Errored) {
-                kept.extend(state.references_and_provider().cloned());
+            if !kept.contains(idx) && !self.marks.has(&state.urn, Mark::Errored) {
+                continue;
+            }
+            for urn in state.references_and_provider() {
+                let Some(copies) = copies.get(self.current_urn(urn)) else {
+                    continue;
+                };
+                let is_live = |idx: &&StateIdx| !self.arena.state(**idx).delete;
+                let live = copies.iter().find(is_live);
+                match live.filter(|_| planned.contains(idx) && !state.delete) {
+                    Some(live) => drop(kept.insert(*live)),
+                    None => kept.extend(copies),
+                }
             }
         }
         kept

@@ -2,7 +2,13 @@
 //!
 //! `cargo xtask behaviours` lists which ids have a test, and where.
 
+mod aliases;
 mod components;
+mod continue_on_error;
+mod delete_first;
+mod deleted_with;
 mod dependencies;
+mod pending;
+mod protect;
 mod taint;
 mod triggers;

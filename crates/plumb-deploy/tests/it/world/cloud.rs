@@ -33,6 +33,10 @@ pub(crate) struct Cloud {
     /// `(operation, resource name)` that fails, and how.
     pub(crate) failures: BTreeMap<(String, String), Fault>,
     rules: Vec<Rule>,
+    /// Names of resources that live inside another one.
+    inside: BTreeMap<String, String>,
+    /// What goes with an object, by id.
+    contents: BTreeMap<String, Vec<String>>,
     /// Objects that are gone, which nobody was told.
     lost: BTreeSet<String>,
     /// Objects that are there, which nobody was told.
@@ -87,10 +91,54 @@ impl Cloud {
         });
     }
 
+    /// Has every DiffConfig of the provider `name` answer `diff`.
+    pub(crate) fn diffs_config(&mut self, name: &str, diff: DiffResult) {
+        self.on("diffConfig", name, move |_| {
+            Some(Ok(ProviderReply::Diffed(diff.clone())))
+        });
+    }
+
+    /// From here on objects of `name` go when the object of `owner` goes that they were created in.
+    pub(crate) fn contain(&mut self, owner: &str, name: &str) {
+        self.inside.insert(name.to_owned(), owner.to_owned());
+    }
+
+    /// The object of the resource `name`, the latest if there are more.
+    pub(crate) fn id(&self, name: &str) -> String {
+        let number = |id: &&String| id.rsplit('-').next().and_then(|it| it.parse::<u32>().ok());
+        let is_named = |id: &&String| id.rsplit_once('-').is_some_and(|(of, _)| of == name);
+        let ids = self.objects.keys().filter(is_named);
+        let id = ids.max_by_key(number);
+        id.unwrap_or_else(|| panic!("no object of {name}")).clone()
+    }
+
+    /// The object of `name` vanishes by itself.
+    pub(crate) fn lose(&mut self, name: &str) {
+        let id = self.id(name);
+        self.objects.remove(&id);
+    }
+
+    /// The object of `name` changes by itself.
+    pub(crate) fn drift(&mut self, name: &str, key: &str, value: &str) {
+        let id = self.id(name);
+        let object = self.objects.get_mut(&id).expect("it was just found");
+        object.insert(key, value);
+    }
+
     /// The calls so far, which it forgets.
     pub(crate) fn take_calls(&mut self) -> Vec<String> {
         self.requests.clear();
         std::mem::take(&mut self.calls)
+    }
+
+    /// The calls so far that were to change something; it forgets all calls.
+    pub(crate) fn take_changes(&mut self) -> Vec<String> {
+        let mut calls = self.take_calls();
+        calls.retain(|call| {
+            let operation = call.split(' ').next();
+            matches!(operation, Some("create" | "update" | "delete"))
+        });
+        calls
     }
 
     /// The only request of `operation` for `name` so far.
@@ -181,7 +229,7 @@ impl Cloud {
             ProviderCall::Update(it) => self.update(it, fault),
             ProviderCall::Delete(it) => {
                 let id = it.id.as_str().to_owned();
-                let existed = self.objects.remove(&id).is_some() || self.lost.remove(&id);
+                let existed = self.remove(&id) || self.lost.remove(&id);
                 assert!(existed, "{name}: object {id} is deleted twice");
                 if fault == Some(Fault::Unknown) {
                     self.lost.insert(id);
@@ -194,6 +242,14 @@ impl Cloud {
             ProviderCall::Parameterize(_) => Ok(ProviderReply::Parameterized),
             ProviderCall::Construct(_) => panic!("the cloud constructs nothing without a rule"),
         }
+    }
+
+    /// Removes an object with what is in it.
+    fn remove(&mut self, id: &str) -> bool {
+        for content in self.contents.remove(id).unwrap_or_default() {
+            self.remove(&content);
+        }
+        self.objects.remove(id).is_some()
     }
 
     fn read(&self, request: &ReadRequest) -> ReadResponse {
@@ -218,6 +274,10 @@ impl Cloud {
         }
         self.next_id += 1;
         let id = format!("{name}-{}", self.next_id);
+        if let Some(owner) = self.inside.get(name) {
+            let owner = self.id(owner);
+            self.contents.entry(owner).or_default().push(id.clone());
+        }
         self.objects
             .insert(id.clone(), request.inputs.as_ref().clone());
         let id = ResourceId::Known(id.into());
@@ -264,6 +324,15 @@ pub(crate) fn partial(id: ResourceId, outputs: Arc<PropertyMap>) -> ProviderErro
     ProviderError {
         status: ResourceStatus::Partial(Box::new(failure)),
         ..ProviderError::clean("not ready")
+    }
+}
+
+/// A difference that demands a replacement because of `key`.
+pub(crate) fn must_replace(key: &str) -> DiffResult {
+    DiffResult {
+        replace_keys: vec![key.into()],
+        changed_keys: vec![key.into()],
+        ..DiffResult::of(DiffChanges::Some)
     }
 }
 

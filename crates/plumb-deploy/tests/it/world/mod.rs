@@ -36,7 +36,7 @@ use plumb_resource::{ResourceState, Urn};
 use plumb_state::Snapshot;
 use plumb_value::Value;
 
-pub(crate) use cloud::{Cloud, Fault, partial};
+pub(crate) use cloud::{Cloud, Fault, must_replace, partial};
 pub(crate) use program::{Known, Res, What, component, invoke, provider, read, res, stack};
 
 pub(crate) const STACK: &str = "dev";
@@ -146,6 +146,48 @@ impl World {
 
     pub(crate) fn destroy(&mut self) -> Ran {
         self.run(Operation::Destroy, &[], Options::new(Phase::Execute))
+    }
+
+    /// A refresh with other options; the program runs if there is any.
+    pub(crate) fn refresh_with(
+        &mut self,
+        program: &[Res],
+        change: impl FnOnce(&mut Options),
+    ) -> Ran {
+        self.run_program(Operation::Refresh, program, change)
+    }
+
+    /// A destroy with other options; the program runs if there is any.
+    pub(crate) fn destroy_with(
+        &mut self,
+        program: &[Res],
+        change: impl FnOnce(&mut Options),
+    ) -> Ran {
+        self.run_program(Operation::Destroy, program, change)
+    }
+
+    fn run_program(
+        &mut self,
+        operation: Operation,
+        program: &[Res],
+        change: impl FnOnce(&mut Options),
+    ) -> Ran {
+        let options = options(|options| {
+            options.run_program = !program.is_empty();
+            change(options);
+        });
+        self.run(operation, program, options)
+    }
+
+    /// A run of `program` that fails at its end.
+    pub(crate) fn up_and_fail(&mut self, program: &[Res]) -> Ran {
+        self.ending = ProgramEnd::Failed {
+            message: "the program failed".to_owned(),
+        };
+        let ran = self.up(program);
+        self.ending = ProgramEnd::Finished;
+        ran.failed("the program failed");
+        ran
     }
 
     /// Runs an operation under a random legal order of events; keeps the state unless it is a preview.

@@ -160,6 +160,11 @@ impl Res {
         self
     }
 
+    /// A former identity; what it leaves open is as now.
+    pub(crate) fn former(self, spec: AliasSpec) -> Self {
+        self.tune(move |request, _| request.aliases.push(Alias::Spec(spec.clone())))
+    }
+
     pub(crate) fn protect(mut self, protect: bool) -> Self {
         self.protect = Some(protect);
         self

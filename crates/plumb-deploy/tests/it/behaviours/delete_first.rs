@@ -1,0 +1,85 @@
+//! DBR: replacements that delete the old resource first, and what they take along.
+
+use crate::world::{Res, for_orders, res};
+
+fn root(value: &str) -> Res {
+    res("root")
+        .with("replace", value)
+        .with("value", value)
+        .delete_before_replace(true)
+}
+
+/// DBR-04
+#[test]
+fn what_does_not_depend_on_it_any_more_stays() {
+    for_orders(|world| {
+        let before = [root("1"), res("user").uses("rvalue", "root")];
+        world.up(&before).succeeded();
+        world.cloud.take_calls();
+        let after = [res("user").with("rvalue", "1"), root("2").after("user")];
+        let ran = world.up(&after);
+        ran.succeeded();
+        assert_eq!(ran.steps("user"), ["same"]);
+        assert_eq!(world.cloud.take_changes(), ["delete root", "create root"]);
+    });
+}
+
+/// DBR-05
+#[test]
+fn a_protected_dependent_stands_in_the_way() {
+    for_orders(|world| {
+        let program = |value: &str, protect: bool| {
+            let user = res("user").uses("rvalue", "root").protect(protect);
+            [root(value), user]
+        };
+        world.up(&program("1", true)).succeeded();
+        world.cloud.take_calls();
+        let ran = world.up(&program("2", true));
+        ran.failed("::user\" as part of replacing \"urn:pulumi:dev");
+        ran.failed("as it is currently marked for protection");
+        assert!(world.cloud.take_changes().is_empty());
+        world.edit("user", |state| state.protect = false);
+        world.up(&program("2", false)).succeeded();
+        assert_eq!(
+            world.cloud.take_changes(),
+            ["delete user", "delete root", "create root", "create user"]
+        );
+    });
+}
+
+/// DBR-06
+#[test]
+fn what_is_replaced_on_changes_goes_first() {
+    for_orders(|world| {
+        let user = || Res {
+            replace_on_changes: vec!["value".to_owned()],
+            ..res("user").uses("value", "root")
+        };
+        world.up(&[root("1"), user()]).succeeded();
+        world.cloud.take_calls();
+        world.up(&[root("2"), user()]).succeeded();
+        assert_eq!(
+            world.cloud.take_changes(),
+            ["delete user", "delete root", "create root", "create user"]
+        );
+    });
+}
+
+/// DBR-07: the program registers both at once, and whichever comparison is answered first, the dependent goes first.
+#[test]
+fn dependents_go_first_in_whatever_order_differences_are_told() {
+    for_orders(|world| {
+        let user = || res("user").delete_before_replace(true);
+        world
+            .up(&[root("1"), user().uses("rvalue", "root")])
+            .succeeded();
+        world.cloud.take_calls();
+        world
+            .up(&[root("2"), user().with("rvalue", "2")])
+            .succeeded();
+        let calls = world.cloud.take_changes();
+        let at = |call: &str| calls.iter().position(|it| it == call);
+        assert!(at("delete user") < at("delete root"), "{calls:?}");
+        assert_eq!(world.names(), ["root", "user"]);
+    });
+}
