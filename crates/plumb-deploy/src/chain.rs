@@ -213,6 +213,9 @@ impl Deployment {
             let Some(step) = self.chains.chain_mut(idx).steps.pop_front() else {
                 return self.chain_done(idx);
             };
+            if self.is_superseded(&step) {
+                continue;
+            }
             if self.depends_on_failed(&step) {
                 return self.skip_chain(idx, &step.urn);
             }

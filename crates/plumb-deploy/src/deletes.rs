@@ -68,7 +68,7 @@ impl Deployment {
     }
 
     /// The URN under which an old resource goes on, if it was renamed.
-    fn current_urn<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
+    pub(crate) fn current_urn<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
         self.aliased.get(urn).unwrap_or(urn)
     }
 

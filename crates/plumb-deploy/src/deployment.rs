@@ -251,6 +251,8 @@ pub(crate) struct Report {
     pub(crate) changes: BTreeMap<StepOp, u32>,
     pub(crate) steps: u32,
     pub(crate) maybe_corrupt: bool,
+    /// Resources among the `same` that only something else needed to be there.
+    pub(crate) passed_on: FxHashSet<Urn>,
     pub(crate) root_stack: Option<Urn>,
     pub(crate) error_logged: bool,
 }

@@ -152,7 +152,11 @@ impl Deployment {
             let new = Box::new(state.as_ref().clone());
             steps.push(Step::new(
                 state.urn.clone(),
-                StepKind::Kept { old: idx, new },
+                StepKind::Kept {
+                    old: idx,
+                    new,
+                    is_registered: true,
+                },
             ));
         }
         if !steps.is_empty() {

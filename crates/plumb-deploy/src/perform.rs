@@ -72,7 +72,7 @@ impl Deployment {
                 let old = self.arena.state(*old).clone();
                 Begun::Applied(self.keep(&old, new))
             }
-            StepKind::Kept { old, new } => {
+            StepKind::Kept { old, new, .. } => {
                 Begun::Applied(Applied::done(as_before(self.arena.state(*old), new)))
             }
             StepKind::SkippedCreate { new } => {

@@ -41,6 +41,7 @@ impl Deployment {
         if request.id == ResourceId::None {
             return self.refuse(Some(&urn), &format!("Expected an ID for {urn}"));
         }
+        self.supersede(&urn);
         self.marks.set(&urn, Mark::Seen);
         if reference.is_denied() {
             let message = format!(

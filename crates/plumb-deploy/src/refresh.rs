@@ -54,7 +54,7 @@ impl Deployment {
         for idx in states {
             let state = self.arena.state(*idx).clone();
             let is_selected = self.is_selected(&state, self.ctx.options.targets.is_constrained());
-            self.note_selected(&state.urn, is_selected, false);
+            self.note_selected(&state.urn, is_selected);
             if state.view_of.is_some()
                 || !is_selected
                 || !(everything || state.refresh_before_update)

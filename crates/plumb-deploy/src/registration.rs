@@ -114,6 +114,10 @@ impl Deployment {
             return self.refuse(Some(&urn), &message);
         }
         let (predecessor, conflict) = self.predecessor(&urn, &goal);
+        self.supersede(&urn);
+        if let Some(former) = predecessor.as_ref().and_then(|it| it.former_urn.as_ref()) {
+            self.supersede(former);
+        }
         self.marks.set(&urn, Mark::Seen);
         let is_invalid = conflict.is_some();
         if let Some(message) = conflict {

@@ -309,6 +309,13 @@ impl Deployment {
                 return;
             }
         }
+        if let StepKind::Kept {
+            is_registered: false,
+            ..
+        } = step.kind
+        {
+            self.report.passed_on.insert(step.urn.clone());
+        }
         *self.report.changes.entry(op).or_default() += 1;
     }
 

@@ -31,6 +31,9 @@ pub(crate) enum StepKind {
     Kept {
         old: StateIdx,
         new: Box<ResourceState>,
+        /// Whether the program registered it. If not, something else needs it to be there, and the step is left out once
+        /// the program does.
+        is_registered: bool,
     },
     /// Stands for the creation of something that is left out.
     SkippedCreate { new: Box<ResourceState> },

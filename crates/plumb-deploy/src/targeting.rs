@@ -1,6 +1,6 @@
 //! Targets and excludes: what an operation leaves as it is (`engine.md` 4.1, 4.7, 7.2).
 
-use plumb_resource::{ResourceKind, ResourceState, Urn};
+use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
 use rustc_hash::FxHashSet;
 
 use crate::arena::StateIdx;
@@ -47,20 +47,20 @@ impl Deployment {
     pub(crate) fn note_targets(&mut self, idx: RegIdx) {
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
-        let (is_targeted, kind) = (registration.is_targeted, registration.goal.kind);
-        self.note_selected(
-            &urn,
-            is_targeted,
-            kind == ResourceKind::Provider || urn.is_root_stack(),
-        );
+        if !registration.is_targeted {
+            self.excludes_actual.insert(urn);
+        } else if self.is_selected(&registration.new, true) {
+            // Not what belongs to the operation only because every provider does.
+            self.targets_actual.insert(urn);
+        }
     }
 
-    /// The same for any resource; `implicitly` when it belongs to the operation only because every provider does.
-    pub(crate) fn note_selected(&mut self, urn: &Urn, is_selected: bool, implicitly: bool) {
-        if !is_selected {
-            self.excludes_actual.insert(urn.clone());
-        } else if !implicitly || self.ctx.options.targets.matches(urn) {
+    /// The same for a resource that no program registers.
+    pub(crate) fn note_selected(&mut self, urn: &Urn, is_selected: bool) {
+        if is_selected {
             self.targets_actual.insert(urn.clone());
+        } else {
+            self.excludes_actual.insert(urn.clone());
         }
     }
 
@@ -142,6 +142,12 @@ impl Deployment {
         })
     }
 
+    /// Whether an old resource is a target, under its own name or the one that it goes on under.
+    fn is_target(&self, urn: &Urn) -> bool {
+        let targets = &self.ctx.options.targets;
+        targets.matches(urn) || targets.matches(self.current_urn(urn))
+    }
+
     /// Deletes that targets do not name are errors, unless dependents of targets may go too.
     pub(crate) fn check_untargeted_deletes(&mut self, deletes: &[StateIdx]) -> bool {
         let options = &self.ctx.options;
@@ -151,7 +157,7 @@ impl Deployment {
         let untargeted: Vec<Urn> = deletes
             .iter()
             .map(|idx| &self.arena.state(*idx).urn)
-            .filter(|urn| !options.targets.matches(urn))
+            .filter(|urn| !self.is_target(urn))
             .cloned()
             .collect();
         for urn in &untargeted {
@@ -172,7 +178,7 @@ impl Deployment {
             let follows = state
                 .references_and_provider()
                 .any(|urn| selected.contains(urn));
-            if follows || self.ctx.options.targets.matches(&state.urn) {
+            if follows || self.is_target(&state.urn) {
                 selected.insert(state.urn.clone());
             }
         }
@@ -250,7 +256,7 @@ impl Deployment {
     fn sames_of_dependencies(&mut self, idx: StateIdx, steps: &mut Vec<Step>) {
         let state = self.arena.state(idx).clone();
         for urn in state.references_and_provider() {
-            if self.marks.has_step(urn) || self.marks.has(urn, Mark::Seen) {
+            if self.marks.has_step(urn) || self.is_registered(urn) {
                 continue;
             }
             let Some(dependency) = self.olds.live(urn) else {
@@ -275,9 +281,36 @@ impl Deployment {
         self.queued_sames.append(&mut steps);
     }
 
+    /// Whether the program has registered `urn`, under this name or another.
+    fn is_registered(&self, urn: &Urn) -> bool {
+        self.marks.has(urn, Mark::Seen) || self.aliased.contains_key(urn)
+    }
+
+    /// Whether `step` passes something on that the program has registered in the meantime.
+    pub(crate) fn is_superseded(&self, step: &Step) -> bool {
+        let is_registered = !matches!(
+            step.kind,
+            StepKind::Kept {
+                is_registered: false,
+                ..
+            }
+        );
+        !is_registered && self.is_registered(&step.urn)
+    }
+
+    /// The program registers `urn`: that it was passed on as it was, for something that needs it, does not count any more.
+    pub(crate) fn supersede(&mut self, urn: &Urn) {
+        self.marks.clear(urn, Mark::Same);
+        if self.report.passed_on.remove(urn)
+            && let Some(count) = self.report.changes.get_mut(&StepOp::Same)
+        {
+            *count -= 1;
+        }
+    }
+
     /// A provider that is used from the old state alone must stay in the snapshot before its user.
     pub(crate) fn queue_untargeted_same(&mut self, provider: &Urn) {
-        if self.marks.has_step(provider) || self.marks.has(provider, Mark::Seen) {
+        if self.marks.has_step(provider) || self.is_registered(provider) {
             return;
         }
         if let Some(idx) = self.olds.live(provider) {
@@ -291,16 +324,20 @@ impl Deployment {
         self.untargeted_same_step_as(idx, None)
     }
 
-    fn untargeted_same_step_as(&self, idx: StateIdx, urn: Option<&Urn>) -> Step {
+    fn untargeted_same_step_as(&self, idx: StateIdx, registered: Option<&Urn>) -> Step {
         let state = self.arena.state(idx);
         let mut new = state.as_ref().clone();
-        if let Some(urn) = urn.filter(|urn| **urn != state.urn) {
+        if let Some(urn) = registered.filter(|urn| **urn != state.urn) {
             new.aliases = vec![state.urn.clone()];
             new.urn = urn.clone();
         }
-        let urn = new.urn.clone();
-        let new = Box::new(new);
-        Step::new(urn, StepKind::Kept { old: idx, new })
+        let new_urn = new.urn.clone();
+        let kept = StepKind::Kept {
+            old: idx,
+            is_registered: registered.is_some(),
+            new: Box::new(new),
+        };
+        Step::new(new_urn, kept)
     }
 
     /// Runs the steps of a registration, after what was queued before them, and after the last check: nothing targeted may
@@ -317,9 +354,15 @@ impl Deployment {
 
     fn check_skipped_creates(&mut self, steps: &[Step]) -> bool {
         let options = &self.ctx.options;
-        if !options.targets.is_constrained() && !options.replace_targets.is_constrained() {
+        if !self.is_constrained() && !options.replace_targets.is_constrained() {
             return true;
         }
+        let why = if options.excludes.is_constrained() && !options.targets.is_constrained() {
+            "is excluded and does not exist yet. Exclude what depends on it too, for example with \
+             --exclude-dependents."
+        } else {
+            "was was not specified in --target list."
+        };
         let mut missing: Vec<(Urn, Urn)> = Vec::new();
         for step in steps.iter().filter(|step| !step.is_skipped_create()) {
             let Some(new) = step.new_state() else {
@@ -333,9 +376,7 @@ impl Deployment {
             }
         }
         for (urn, dependency) in &missing {
-            let message = format!(
-                "Resource '{urn}' depends on '{dependency}' which was was not specified in --target list."
-            );
+            let message = format!("Resource '{urn}' depends on '{dependency}' which {why}");
             self.error(Some(urn), &message);
         }
         if missing.is_empty() {

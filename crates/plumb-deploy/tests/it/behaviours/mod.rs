@@ -11,4 +11,5 @@ mod dependencies;
 mod pending;
 mod protect;
 mod taint;
+mod target;
 mod triggers;

@@ -43,6 +43,8 @@ pub(crate) struct Cloud {
     unheard: BTreeSet<String>,
     /// Calls in the order of their answers: `op name`.
     pub(crate) calls: Vec<String>,
+    /// What the next Construct or Call answers.
+    pub(super) built: Option<ProviderReply>,
     /// The same calls whole.
     pub(crate) requests: Vec<(String, ProviderCall)>,
 }
@@ -125,6 +127,11 @@ impl Cloud {
         object.insert(key, value);
     }
 
+    /// Objects that exist, made by nobody here.
+    pub(crate) fn put(&mut self, id: &str, object: PropertyMap) {
+        self.objects.insert(id.to_owned(), object);
+    }
+
     /// The calls so far, which it forgets.
     pub(crate) fn take_calls(&mut self) -> Vec<String> {
         self.requests.clear();
@@ -163,7 +170,7 @@ impl Cloud {
     }
 
     /// What a request is called in [`Cloud::calls`].
-    fn title(request: &ProviderCall) -> (&'static str, String) {
+    pub(super) fn title(request: &ProviderCall) -> (&'static str, String) {
         let of = |operation, urn: &Urn| (operation, urn.name().to_owned());
         match request {
             ProviderCall::CheckConfig(it) => of("checkConfig", &it.urn),
@@ -238,9 +245,12 @@ impl Cloud {
             }
             ProviderCall::Read(it) => Ok(ProviderReply::Read(self.read(it))),
             ProviderCall::Invoke(it) => Ok(invoked(&it.args)),
-            ProviderCall::Call(it) => Ok(invoked(&it.args)),
+            ProviderCall::Call(it) => Ok(self.built.take().unwrap_or_else(|| invoked(&it.args))),
             ProviderCall::Parameterize(_) => Ok(ProviderReply::Parameterized),
-            ProviderCall::Construct(_) => panic!("the cloud constructs nothing without a rule"),
+            ProviderCall::Construct(_) => {
+                let built = self.built.take();
+                Ok(built.expect("the story says how the component is built"))
+            }
         }
     }
 

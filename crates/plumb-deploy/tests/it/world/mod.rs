@@ -19,6 +19,7 @@
 #![allow(dead_code, unused_imports)]
 
 mod cloud;
+mod plugins;
 mod program;
 mod run;
 
@@ -27,7 +28,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use plumb_deploy::request::{CallbackReply, CallbackRequest, RegisterReply};
-use plumb_deploy::setup::{Operation, Options, Phase, Setup};
+use plumb_deploy::setup::{ImportSpec, Operation, Options, Phase, Setup};
 use plumb_deploy::target::UrnSet;
 use plumb_deploy::{Deployment, Effect, Event, ProgramEnd};
 use plumb_events::OperationResult;
@@ -37,7 +38,11 @@ use plumb_state::Snapshot;
 use plumb_value::Value;
 
 pub(crate) use cloud::{Cloud, Fault, must_replace, partial};
-pub(crate) use program::{Known, Res, What, component, invoke, provider, read, res, stack};
+pub(crate) use plugins::{Plugin, Plugins};
+pub(crate) use program::{
+    Known, Res, What, component, invoke, invoke_transform, method, package, provider, read, remote,
+    res, shutdown, stack, transform,
+};
 
 pub(crate) const STACK: &str = "dev";
 pub(crate) const PROJECT: &str = "proj";
@@ -84,12 +89,19 @@ pub(crate) struct World {
     /// Interrupts the run once so many calls have been answered.
     pub(crate) interrupt_after: Option<usize>,
     functions: BTreeMap<String, Function>,
+    /// Functions that answer only when something else is there, by token.
+    pub(crate) patient: BTreeMap<String, String>,
     pub(crate) dice: Dice,
 }
 
 /// The URN of a custom resource without a parent.
 pub(crate) fn urn(name: &str) -> Urn {
     Urn::new(STACK, PROJECT, "", program::THING, name)
+}
+
+/// The URN of anything without a parent.
+pub(crate) fn urn_of(token: &str, name: &str) -> Urn {
+    Urn::new(STACK, PROJECT, "", token, name)
 }
 
 /// Options for a run that acts, changed by `change`.
@@ -114,7 +126,21 @@ impl World {
             ending: ProgramEnd::Finished,
             interrupt_after: None,
             functions: BTreeMap::new(),
+            patient: BTreeMap::new(),
             dice: Dice::new(seed),
+        }
+    }
+
+    /// The same stack and cloud, to go on from in another way.
+    pub(crate) fn fork(&self, seed: u64) -> World {
+        World {
+            cloud: self.cloud.clone(),
+            snapshot: self.snapshot.clone(),
+            config: self.config.clone(),
+            packages: self.packages.clone(),
+            functions: self.functions.clone(),
+            patient: self.patient.clone(),
+            ..World::new(seed)
         }
     }
 
@@ -138,6 +164,16 @@ impl World {
 
     pub(crate) fn preview(&mut self, program: &[Res]) -> Ran {
         self.run(Operation::Update, program, Options::new(Phase::Preview))
+    }
+
+    pub(crate) fn preview_with(
+        &mut self,
+        program: &[Res],
+        change: impl FnOnce(&mut Options),
+    ) -> Ran {
+        let mut options = Options::new(Phase::Preview);
+        change(&mut options);
+        self.run(Operation::Update, program, options)
     }
 
     pub(crate) fn refresh(&mut self) -> Ran {
@@ -190,6 +226,20 @@ impl World {
         ran
     }
 
+    /// Runs an import operation.
+    pub(crate) fn import(&mut self, specs: &[ImportSpec]) -> Ran {
+        self.run(
+            Operation::Import(specs.to_vec()),
+            &[],
+            Options::new(Phase::Execute),
+        )
+    }
+
+    /// Resources of the state, as targets.
+    pub(crate) fn targets(&self, names: &[&str]) -> UrnSet {
+        UrnSet::new(names.iter().map(|name| self.state(name).urn.to_string()))
+    }
+
     /// Runs an operation under a random legal order of events; keeps the state unless it is a preview.
     pub(crate) fn run(&mut self, operation: Operation, program: &[Res], options: Options) -> Ran {
         let setup = Setup {
@@ -226,6 +276,13 @@ impl World {
         let states = self.states(name);
         assert_eq!(states.len(), 1, "{name}: {states:?}");
         states[0]
+    }
+
+    /// The whole state, in no order.
+    pub(crate) fn contents(&self) -> BTreeMap<(String, bool), ResourceState> {
+        let key = |state: &ResourceState| (state.urn.to_string(), state.delete);
+        let states = self.snapshot.resources.iter().map(AsRef::as_ref);
+        states.map(|state| (key(state), state.clone())).collect()
     }
 
     /// Changes the recorded state of this name, as `state` commands do.
@@ -277,6 +334,7 @@ pub(crate) struct Ran {
     pub(crate) changes: BTreeMap<String, u32>,
     pub(crate) errors: Vec<String>,
     pub(crate) warnings: Vec<String>,
+    pub(crate) plugins: Plugins,
 }
 
 impl Ran {

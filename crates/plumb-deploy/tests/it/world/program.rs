@@ -1,15 +1,16 @@
 //! Programs as data: what is registered, read and called, and what each needs to be there first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
 use plumb_deploy::request::{
-    InvokeFunctionRequest, InvokeReply, ReadResourceReply, ReadResourceRequest, RegisterReply,
-    RegisterRequest, Request,
+    CallMethodRequest, Callback, InvokeFunctionRequest, InvokeReply, PackageRequest,
+    ReadResourceReply, ReadResourceRequest, RegisterPackageRequest, RegisterReply, RegisterRequest,
+    Request,
 };
 use plumb_resource::{Alias, AliasSpec, ResourceId, Urn};
-use plumb_value::{PropertyMap, Value};
+use plumb_value::{PropertyMap, ReferenceId, ResourceReference, Value};
 
 use super::{PROJECT, STACK};
 
@@ -21,7 +22,9 @@ pub(crate) const GROUP: &str = "test:index:Group";
 /// Something that a program asks for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Res {
+    /// What the story calls it; and its own name, unless it is `called` something else.
     pub(crate) name: String,
+    pub(crate) called: Option<String>,
     pub(crate) what: What,
     pub(crate) token: Option<String>,
     pub(crate) parent: Option<String>,
@@ -43,6 +46,14 @@ pub(crate) struct Res {
     pub(crate) import: Option<String>,
     /// Name of the explicit provider.
     pub(crate) provider: Option<String>,
+    /// Plugin version to ask for.
+    pub(crate) version: Option<String>,
+    /// The registered package that it belongs to.
+    pub(crate) package: Option<String>,
+    /// The resource that a method belongs to.
+    pub(crate) method_of: Option<String>,
+    /// What the provider registers while it constructs this, the component itself first.
+    pub(crate) builds: Vec<Res>,
     /// Outputs to register once the resource is there.
     pub(crate) outputs: Option<PropertyMap>,
     pub(crate) tunes: Vec<Tune>,
@@ -60,6 +71,18 @@ pub(crate) enum What {
     Read(String),
     /// A function call, by token.
     Invoke(String),
+    /// A component that its provider constructs.
+    Remote,
+    /// A method call, by token.
+    Method(String),
+    /// A package.
+    Package(Box<RegisterPackageRequest>),
+    /// A transform for everything, by the token of its function.
+    Transform(String),
+    /// The same for function calls.
+    InvokeTransform(String),
+    /// The end of all registrations, told by the program.
+    Shutdown,
 }
 
 type Change = dyn Fn(&mut RegisterRequest, &Known) + Send + Sync;
@@ -113,6 +136,71 @@ pub(crate) fn invoke(name: &str, token: &str) -> Res {
     Res {
         what: What::Invoke(token.to_owned()),
         ..Res::new(name)
+    }
+}
+
+/// A component of the package `test` that its provider constructs.
+pub(crate) fn remote(name: &str) -> Res {
+    Res {
+        what: What::Remote,
+        ..Res::new(name)
+    }
+}
+
+/// A call of the method `token`; `name` is for assertions.
+pub(crate) fn method(name: &str, token: &str) -> Res {
+    Res {
+        what: What::Method(token.to_owned()),
+        ..Res::new(name)
+    }
+}
+
+/// A version of the plugin `plugin` as a package; `name` is for those that belong to it.
+pub(crate) fn package(name: &str, plugin: &str, version: &str) -> Res {
+    let request = RegisterPackageRequest {
+        name: plugin.into(),
+        version: version.into(),
+        download_url: ecow::EcoString::new(),
+        checksums: BTreeMap::new(),
+        parameterization: None,
+        extension: None,
+    };
+    Res {
+        what: What::Package(Box::new(request)),
+        ..Res::new(name)
+    }
+}
+
+/// Has everything pass through the function `token`.
+pub(crate) fn transform(token: &str) -> Res {
+    Res {
+        what: What::Transform(token.to_owned()),
+        ..Res::new(token)
+    }
+}
+
+/// Has every function call pass through the function `token`.
+pub(crate) fn invoke_transform(token: &str) -> Res {
+    Res {
+        what: What::InvokeTransform(token.to_owned()),
+        ..Res::new(token)
+    }
+}
+
+/// The program has registered everything, and waits for the end of the deployment.
+pub(crate) fn shutdown() -> Res {
+    Res {
+        what: What::Shutdown,
+        ..Res::new("shutdown")
+    }
+}
+
+/// A function of the program.
+pub(crate) fn callback(token: &str) -> Callback {
+    Callback {
+        target: "program".into(),
+        token: token.into(),
+        accepts_byte_string: true,
     }
 }
 
@@ -195,6 +283,51 @@ impl Res {
         self
     }
 
+    /// The name of the resource, where the story calls it otherwise.
+    pub(crate) fn called(mut self, name: &str) -> Self {
+        self.called = Some(name.to_owned());
+        self
+    }
+
+    pub(crate) fn version(mut self, version: &str) -> Self {
+        self.version = Some(version.to_owned());
+        self
+    }
+
+    /// The package, registered in the same program, that serves this.
+    pub(crate) fn package(mut self, name: &str) -> Self {
+        self.package = Some(name.to_owned());
+        self
+    }
+
+    /// The resource whose method is called.
+    pub(crate) fn of(mut self, name: &str) -> Self {
+        self.method_of = Some(name.to_owned());
+        self
+    }
+
+    /// What the provider registers while it works on this: first the component itself, then what is in it.
+    pub(crate) fn builds<const N: usize>(mut self, items: [Res; N]) -> Self {
+        self.builds = items.into();
+        self
+    }
+
+    /// Changes the package that is registered.
+    pub(crate) fn with_package(mut self, change: impl FnOnce(&mut RegisterPackageRequest)) -> Self {
+        match &mut self.what {
+            What::Package(request) => change(request),
+            other => panic!("not a package: {other:?}"),
+        }
+        self
+    }
+
+    /// Transforms of this resource and its children, by the tokens of their functions.
+    pub(crate) fn transforms(self, tokens: &'static [&'static str]) -> Self {
+        self.tune(|request, _| {
+            request.transforms = tokens.iter().map(|token| callback(token)).collect();
+        })
+    }
+
     /// Registers an output once the resource is there.
     pub(crate) fn output(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.outputs
@@ -213,14 +346,19 @@ impl Res {
     }
 
     pub(crate) fn is_component(&self) -> bool {
-        self.what == What::Component
+        matches!(self.what, What::Component | What::Remote)
+    }
+
+    /// The name of the resource.
+    pub(crate) fn own_name(&self) -> &str {
+        self.called.as_ref().unwrap_or(&self.name)
     }
 
     fn type_token(&self) -> String {
         let by_default = match self.what {
-            What::Component => GROUP,
+            What::Component | What::Remote => GROUP,
             What::Provider => "pulumi:providers:test",
-            What::Custom | What::Read(_) | What::Invoke(_) => THING,
+            _ => THING,
         };
         self.token.clone().unwrap_or_else(|| by_default.to_owned())
     }
@@ -235,12 +373,26 @@ impl Res {
             .chain(&self.deleted_with)
             .chain(&self.replace_with)
             .chain(&self.provider)
+            .chain(&self.package)
+            .chain(&self.method_of)
+    }
+
+    fn package_request(&self, known: &Known) -> PackageRequest {
+        PackageRequest {
+            version: self.version.as_deref().unwrap_or_default().into(),
+            package_ref: self
+                .package
+                .as_ref()
+                .map(|name| known.packages[name].clone())
+                .unwrap_or_default(),
+            ..PackageRequest::default()
+        }
     }
 
     /// The request, with what is known of the resources that it needs.
     pub(crate) fn request(&self, known: &Known) -> Request {
         match &self.what {
-            What::Custom | What::Component | What::Provider => {
+            What::Custom | What::Component | What::Provider | What::Remote => {
                 Request::Register(Box::new(self.registration(known)))
             }
             What::Read(id) => Request::Read(Box::new(ReadResourceRequest {
@@ -250,12 +402,12 @@ impl Res {
                     ResourceId::Known(id.as_str().into())
                 },
                 type_token: self.type_token().into(),
-                name: self.name.as_str().into(),
+                name: self.own_name().into(),
                 parent: known.urn_if(self.parent.as_ref()),
                 properties: Arc::new(self.properties.clone()),
                 dependencies: self.depends_on.iter().map(|it| known.urn(it)).collect(),
                 provider: known.reference_if(self.provider.as_ref()),
-                package: plumb_deploy::request::PackageRequest::default(),
+                package: self.package_request(known),
                 additional_secret_outputs: Vec::new(),
                 source_position: None,
                 stack_trace: Vec::new(),
@@ -264,10 +416,37 @@ impl Res {
                 token: token.as_str().into(),
                 args: Arc::new(self.properties.clone()),
                 provider: known.reference_if(self.provider.as_ref()),
-                package: plumb_deploy::request::PackageRequest::default(),
+                package: self.package_request(known),
                 parent: known.urn_if(self.parent.as_ref()),
                 depends_on: self.depends_on.iter().map(|it| known.urn(it)).collect(),
             })),
+            What::Method(token) => Request::Call(Box::new(self.method_call(token, known))),
+            What::Package(request) => Request::RegisterPackage(request.as_ref().clone()),
+            What::Transform(token) => Request::RegisterStackTransform(callback(token)),
+            What::InvokeTransform(token) => Request::RegisterStackInvokeTransform(callback(token)),
+            What::Shutdown => Request::SignalAndWaitForShutdown,
+        }
+    }
+
+    fn method_call(&self, token: &str, known: &Known) -> CallMethodRequest {
+        let mut args = self.properties.clone();
+        if let Some(own) = &self.method_of {
+            let reply = &known.registered[own];
+            let reference = ResourceReference {
+                urn: reply.urn.as_str().into(),
+                id: ReferenceId::Known(reply.id.as_str().into()),
+                name: None,
+                type_token: None,
+                package_version: ecow::EcoString::new(),
+            };
+            args.insert("__self__", Value::Resource(Arc::new(reference)));
+        }
+        CallMethodRequest {
+            token: token.into(),
+            args: Arc::new(args),
+            dependencies: BTreeMap::new(),
+            provider: known.reference_if(self.provider.as_ref()),
+            package: self.package_request(known),
         }
     }
 
@@ -305,7 +484,9 @@ impl Res {
             ignore_changes: texts(&self.ignore_changes),
             replace_on_changes: texts(&self.replace_on_changes),
             import_id: self.import.clone().unwrap_or_default().into(),
-            ..RegisterRequest::new(&self.type_token(), &self.name, !self.is_component())
+            remote: self.what == What::Remote,
+            package: self.package_request(known),
+            ..RegisterRequest::new(&self.type_token(), self.own_name(), !self.is_component())
         };
         for tune in &self.tunes {
             (tune.0)(&mut request, known);
@@ -320,6 +501,9 @@ pub(crate) struct Known {
     pub(crate) registered: BTreeMap<String, RegisterReply>,
     pub(crate) read: BTreeMap<String, ReadResourceReply>,
     pub(crate) invoked: BTreeMap<String, InvokeReply>,
+    pub(crate) packages: BTreeMap<String, ecow::EcoString>,
+    /// Transforms that were taken, and the like.
+    pub(crate) done: BTreeSet<String>,
     pub(crate) failed: BTreeMap<String, plumb_deploy::request::RequestError>,
 }
 
@@ -328,6 +512,8 @@ impl Known {
         self.registered.contains_key(name)
             || self.read.contains_key(name)
             || self.invoked.contains_key(name)
+            || self.packages.contains_key(name)
+            || self.done.contains(name)
     }
 
     pub(crate) fn urn(&self, name: &str) -> Urn {

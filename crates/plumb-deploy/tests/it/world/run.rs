@@ -10,10 +10,10 @@ use plumb_deploy::setup::Setup;
 use plumb_deploy::{CallId, Deployment, Effect, Event, RequestId};
 use plumb_events::Severity;
 use plumb_resource::ResourceKind;
-use plumb_resource::provider::ProviderCall;
+use plumb_resource::provider::{ConstructResponse, InvokeResponse, ProviderCall, ProviderReply};
 use plumb_state::journal::{Entry, EntryKind, Fold};
 
-use super::{Known, Ran, Res, World};
+use super::{Known, Plugins, Ran, Res, What, World};
 
 pub(super) fn run(world: &mut World, setup: Setup, program: &[Res]) -> Ran {
     let mut run = Run::new(world, setup, program);
@@ -25,7 +25,7 @@ pub(super) fn run(world: &mut World, setup: Setup, program: &[Res]) -> Ran {
 #[derive(Clone, Debug)]
 enum Asked {
     Item(String),
-    Outputs,
+    Outputs(String),
 }
 
 struct Run<'w> {
@@ -34,7 +34,9 @@ struct Run<'w> {
     program: Vec<Res>,
     fold: Fold,
     calls: Vec<(CallId, ProviderCall)>,
-    callbacks: Vec<(CallId, Result<CallbackReply, String>)>,
+    /// Answers of the program's functions, and what must be there first.
+    callbacks: Vec<(CallId, Result<CallbackReply, String>, Option<String>)>,
+    plugins: Plugins,
     asked: BTreeMap<RequestId, Asked>,
     waiting: BTreeSet<String>,
     /// Resources that are there and whose outputs are still to be registered.
@@ -72,6 +74,7 @@ impl<'w> Run<'w> {
             fold,
             calls: Vec::new(),
             callbacks: Vec::new(),
+            plugins: Plugins::default(),
             asked: BTreeMap::new(),
             waiting: program.iter().map(|res| res.name.clone()).collect(),
             outputs: VecDeque::new(),
@@ -112,8 +115,14 @@ impl<'w> Run<'w> {
             return vec![Next::Interrupt];
         }
         let mut choices: Vec<Next> = self.ready().into_iter().map(Next::Ask).collect();
-        choices.extend((0..self.calls.len()).map(Next::Answer));
-        choices.extend((0..self.callbacks.len()).map(Next::CallBack));
+        let answerable = (0..self.calls.len()).filter(|index| self.is_built(&self.calls[*index].1));
+        choices.extend(answerable.map(Next::Answer));
+        let is_ready = |index: &usize| {
+            let awaited = self.callbacks[*index].2.as_ref();
+            awaited.is_none_or(|name| self.known.has(name))
+        };
+        let callbacks = (0..self.callbacks.len()).filter(is_ready);
+        choices.extend(callbacks.map(Next::CallBack));
         if !self.outputs.is_empty() {
             choices.push(Next::RegisterOutputs);
         }
@@ -130,12 +139,13 @@ impl<'w> Run<'w> {
             Next::RegisterOutputs => self.register_outputs(),
             Next::Answer(index) => {
                 let (call, request) = self.calls.remove(index);
+                self.world.cloud.built = self.built(&request);
                 let result = self.world.cloud.answer(&request);
                 self.answered_calls += 1;
                 self.event(Event::Answered { call, result });
             }
             Next::CallBack(index) => {
-                let (call, result) = self.callbacks.remove(index);
+                let (call, result, _) = self.callbacks.remove(index);
                 self.event(Event::CalledBack { call, result });
             }
             Next::EndProgram => {
@@ -186,7 +196,7 @@ impl<'w> Run<'w> {
             urn: self.known.urn(&name),
             outputs: outputs.into(),
         };
-        self.send(Asked::Outputs, Request::RegisterOutputs(request));
+        self.send(Asked::Outputs(name), Request::RegisterOutputs(request));
     }
 
     fn send(&mut self, asked: Asked, request: Request) {
@@ -218,14 +228,16 @@ impl<'w> Run<'w> {
                 .expect("what is touched is in the base"),
             Effect::Call {
                 call,
+                instance,
                 request,
                 fence,
-                ..
             } => {
                 assert!(
                     fence <= self.journaled,
                     "a fence nobody will reach: {request:?}"
                 );
+                self.plugins.called(instance, &request);
+                self.start_building(&request);
                 self.calls.push((call, request));
             }
             Effect::Callback {
@@ -241,7 +253,7 @@ impl<'w> Run<'w> {
                 self.replied(id, reply);
             }
             Effect::Emit(event) => self.events.push(event),
-            Effect::Provider { .. } => {}
+            Effect::Provider { instance, action } => self.plugins.act(instance, action),
             Effect::StartProgram => self.program_runs = true,
             Effect::Finished(outcome) => self.outcome = Some(outcome),
         }
@@ -253,12 +265,19 @@ impl<'w> Run<'w> {
             .functions
             .get(token)
             .unwrap_or_else(|| panic!("the program has no function {token}"));
-        self.callbacks.push((call, function(request)));
+        let awaited = self.world.patient.get(token).cloned();
+        self.callbacks.push((call, function(request), awaited));
     }
 
     fn replied(&mut self, id: RequestId, reply: Reply) {
         let asked = self.asked.remove(&id).expect("every reply has its request");
-        let Asked::Item(name) = asked else { return };
+        let name = match asked {
+            Asked::Item(name) => name,
+            Asked::Outputs(name) => {
+                self.known.done.insert(name);
+                return;
+            }
+        };
         match reply {
             Reply::Registered(reply) => {
                 self.known.registered.insert(name.clone(), reply);
@@ -275,8 +294,66 @@ impl<'w> Run<'w> {
             Reply::Failed(error) => {
                 self.known.failed.insert(name, error);
             }
-            other => panic!("{name} was answered {other:?}"),
+            Reply::Package(reference) => {
+                self.known.packages.insert(name, reference);
+            }
+            Reply::Done => {
+                self.known.done.insert(name);
+            }
         }
+    }
+
+    /// What is being worked on by a call that makes registrations of its own.
+    fn builder(&self, request: &ProviderCall) -> Option<&Res> {
+        let found = match request {
+            ProviderCall::Construct(it) => self
+                .program
+                .iter()
+                .find(|res| res.what == What::Remote && res.own_name() == it.goal.name),
+            ProviderCall::Call(it) => self
+                .program
+                .iter()
+                .find(|res| matches!(&res.what, What::Method(token) if token == it.token.as_str())),
+            _ => None,
+        };
+        found.filter(|res| !res.builds.is_empty())
+    }
+
+    /// A provider begins to register what is in a component.
+    fn start_building(&mut self, request: &ProviderCall) {
+        let items = self.builder(request).map(|res| res.builds.clone());
+        for item in items.into_iter().flatten() {
+            self.waiting.insert(item.name.clone());
+            self.program.push(item);
+        }
+    }
+
+    /// Whether everything is registered that a call registers before it answers.
+    fn is_built(&self, request: &ProviderCall) -> bool {
+        let is_there = |item: &Res| {
+            let has_outputs = item.outputs.is_none() || self.known.done.contains(&item.name);
+            self.known.has(&item.name) && has_outputs
+        };
+        self.builder(request)
+            .is_none_or(|res| res.builds.iter().all(is_there))
+    }
+
+    /// What a provider answers that has registered everything: the outputs that it has registered for the first of it.
+    fn built(&self, request: &ProviderCall) -> Option<ProviderReply> {
+        let first = self.builder(request)?.builds.first()?;
+        let outputs = first.outputs.clone().unwrap_or_default().into();
+        Some(match request {
+            ProviderCall::Construct(_) => ProviderReply::Constructed(ConstructResponse {
+                urn: self.known.urn(&first.name),
+                outputs,
+                dependencies: BTreeMap::new(),
+            }),
+            _ => ProviderReply::Invoked(InvokeResponse {
+                result: outputs,
+                failures: Vec::new(),
+                dependencies: BTreeMap::new(),
+            }),
+        })
     }
 
     /// Every state on the way must be one to go on from.
@@ -311,13 +388,23 @@ impl<'w> Run<'w> {
     }
 
     /// Objects that were retained, or that nobody heard of, have no state; all others must have one.
-    fn check_nothing_is_forgotten(&self, snapshot: &plumb_state::Snapshot) {
+    fn check_nothing_is_forgotten(&mut self, snapshot: &plumb_state::Snapshot) {
         let known: BTreeSet<&str> = snapshot
             .resources
             .iter()
             .filter(|state| state.kind == ResourceKind::Custom)
             .map(|state| state.id.as_str())
             .collect();
+        // What goes with something else goes without a call.
+        let gone: Vec<String> = self
+            .world
+            .snapshot
+            .resources
+            .iter()
+            .filter(|state| state.deleted_with.is_some() && !known.contains(state.id.as_str()))
+            .map(|state| state.id.as_str().to_owned())
+            .collect();
+        self.world.cloud.objects.retain(|id, _| !gone.contains(id));
         let is_retained = self.program.iter().any(|res| res.retain);
         for id in self.world.cloud.owned() {
             assert!(
@@ -327,7 +414,7 @@ impl<'w> Run<'w> {
         }
     }
 
-    fn end(self) -> Ran {
+    fn end(mut self) -> Ran {
         let snapshot = self
             .fold
             .snapshot(self.now, "v0.0.0")
@@ -354,6 +441,7 @@ impl<'w> Run<'w> {
             changes,
             errors,
             warnings,
+            plugins: self.plugins,
         }
     }
 }
