@@ -218,10 +218,10 @@ impl Deployment {
             None => step.new_state().cloned().map(Arc::new),
         };
         self.count(step, op, new.as_deref());
-        if let (true, Some(idx)) = (op.is_logical(), state) {
-            self.remember_for_outputs(step, idx);
-        } else if step.is_skipped_create() {
+        if step.is_skipped_create() {
             self.outputs.remember_skipped(step.urn.clone());
+        } else if let Some(idx) = state {
+            self.remember_for_outputs(step, idx);
         }
         let is_delete = new.is_none();
         let is_custom = new.as_ref().is_some_and(|new| new.is_custom());
@@ -232,9 +232,18 @@ impl Deployment {
         }
     }
 
+    /// Outputs that are registered later are shown under the step that people see of the resource.
     fn remember_for_outputs(&mut self, step: &Step, state: StateIdx) {
+        let op = match step.replaced() {
+            // Its marker is done before there is a state to remember.
+            Some(replaced) if replaced.order == Order::DeleteFirst => StepOp::Replace,
+            _ => step.op(),
+        };
+        if !op.is_logical() {
+            return;
+        }
         let remembered = Remembered {
-            op: step.op(),
+            op,
             state,
             old: self.old_view(step),
         };
