@@ -68,6 +68,7 @@ if ! $fast; then
   run cargo build --profile bench-fast -p plumb-cli -p null-monitor
 
   run python3 tests/e2e/examples.py --bin "$plumb"
+  run python3 tests/e2e/interrupts.py --bin "$plumb" --python "$python_3_259/bin/python"
 
   if grep -qsE '^[^#[:space:]]' "$passing"; then
     recorded_cases tests/oracle/cases ""
