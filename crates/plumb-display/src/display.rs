@@ -166,6 +166,10 @@ impl Display {
         if std::mem::replace(&mut self.finished, true) {
             return Output::default();
         }
+        if self.summary.is_none() {
+            // The run was cut off.
+            self.note_result(OperationResult::Canceled);
+        }
         let text = match &mut self.body {
             Body::Progress(progress) => {
                 let last_rows = progress.finish(now);

@@ -343,6 +343,19 @@ fn a_refresh_before_an_update_compares_outputs() {
     );
 }
 
+/// The third interrupt ends a run before there is a summary.
+#[test]
+fn a_run_that_is_cut_off_names_what_was_interrupted() {
+    let mut display = Display::new(options(View::Progress));
+    let thing = thing("a:b:C", "x");
+    display.handle(&pre(StepOp::Create, None, Some(&thing)), Duration::ZERO);
+    let text = display.finish(Duration::from_secs(1)).stdout;
+    assert!(
+        text.contains(" +  a:b:C x creating (interrupted) \n"),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_cancelled_operation_names_what_was_interrupted() {
     let thing = thing("a:b:C", "x");
