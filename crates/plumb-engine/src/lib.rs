@@ -11,6 +11,7 @@ mod instances;
 pub mod journal;
 mod language;
 pub mod monitor;
+pub mod position;
 pub mod program;
 mod server;
 

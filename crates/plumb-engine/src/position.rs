@@ -6,22 +6,27 @@ use ecow::EcoString;
 use plumb_proto::pulumirpc::{SourcePosition, StackTrace};
 use plumb_resource::StackFrame;
 
-/// `project:///<path>#<line>[,<column>]`, or nothing for a position that makes no sense.
-pub(super) fn position(position: Option<&SourcePosition>, root: &Path) -> Option<EcoString> {
-    let position = position?;
-    let path = Path::new(position.uri.strip_prefix("file://")?);
-    if !path.is_absolute() || position.line < 0 || position.column < 0 {
-        return None;
-    }
+/// A place in a file as states have it: `project:///<path>#<line>[,<column>]`, the path as seen from the project's folder.
+/// Column 0 is none.
+pub fn in_project(path: &Path, line: usize, column: usize, root: &Path) -> EcoString {
     let relative = relative_to(path, root);
-    let line = position.line;
-    Some(match position.column {
+    match column {
         0 => format!("project:///{relative}#{line}").into(),
         column => format!("project:///{relative}#{line},{column}").into(),
-    })
+    }
 }
 
-pub(super) fn stack_trace(trace: Option<&StackTrace>, root: &Path) -> Vec<StackFrame> {
+/// The same for a place that a program told; nothing for one that makes no sense.
+pub(crate) fn position(position: Option<&SourcePosition>, root: &Path) -> Option<EcoString> {
+    let position = position?;
+    let path = Path::new(position.uri.strip_prefix("file://")?);
+    let line = position.line.try_into().ok()?;
+    let column = position.column.try_into().ok()?;
+    path.is_absolute()
+        .then(|| in_project(path, line, column, root))
+}
+
+pub(crate) fn stack_trace(trace: Option<&StackTrace>, root: &Path) -> Vec<StackFrame> {
     trace
         .map(|trace| trace.frames.as_slice())
         .unwrap_or_default()

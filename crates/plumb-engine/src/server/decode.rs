@@ -16,7 +16,7 @@ use plumb_wire::property::{self, monitor};
 use plumb_wire::registration;
 use tonic::Status;
 
-use super::position;
+use crate::position;
 use crate::server::SourceContext;
 
 fn invalid(error: impl std::fmt::Display) -> Status {

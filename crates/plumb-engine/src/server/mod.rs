@@ -3,7 +3,6 @@
 mod decode;
 mod engine;
 mod monitor;
-mod position;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

@@ -124,11 +124,12 @@ impl<'a> Run<'a> {
         Some(self.evaluator.value(id))
     }
 
-    /// `file:///path#line,column` of a place in the program.
+    /// A place in the program as states have it.
     pub(crate) fn position(&self, span: Span) -> EcoString {
         let source = &self.syntax.source;
         let (line, column) = source.position(span.start);
-        format!("file://{}#{line},{column}", source.path.display()).into()
+        let root = &self.evaluator.info.root_directory;
+        plumb_engine::position::in_project(&source.path, line, column, root)
     }
 
     /// Evaluates everything. `config` are the values of the settings, by index.

@@ -31,13 +31,9 @@ fn resources_are_registered_in_document_order_below_the_stack() {
     let a = urn(Some(&stack), "lab:index:Thing", "a");
     assert_eq!(b.dependencies, std::slice::from_ref(&a));
     assert_eq!(b.property_dependencies["value"], [a]);
-    assert!(
-        b.source_position
-            .as_ref()
-            .unwrap()
-            .ends_with("/Pulumi.yaml#4,3"),
-        "{:?}",
-        b.source_position
+    assert_eq!(
+        b.source_position.as_deref(),
+        Some("project:///Pulumi.yaml#4,3")
     );
 }
 
