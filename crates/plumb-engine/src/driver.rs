@@ -305,7 +305,11 @@ impl Driver {
         let diagnostic = Diagnostic {
             stream_id: message.stream_id,
             ephemeral: message.ephemeral,
-            ..Diagnostic::new(message.severity, message.urn, message.message)
+            ..Diagnostic::new(
+                message.severity,
+                message.urn,
+                format!("{}\n", message.message),
+            )
         };
         self.emit(plumb_events::Event::Diagnostic(diagnostic));
         if message.severity == Severity::Error {

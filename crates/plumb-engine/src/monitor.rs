@@ -16,8 +16,13 @@ pub trait ResourceMonitor: Send + Sync {
     /// which this is called (first poll).
     async fn request(&self, request: Request) -> Reply;
 
-    /// Tells the user something, on behalf of a resource if there is one.
+    /// Tells the user something, on behalf of a resource if there is one. One line or more, without the last line end.
     fn log(&self, severity: Severity, urn: Option<&Urn>, message: &str);
+
+    /// The same for something that is of interest only while it is new.
+    fn log_status(&self, severity: Severity, urn: Option<&Urn>, message: &str) {
+        self.log(severity, urn, message);
+    }
 }
 
 /// Something that programs and plugins say, on its way to the deployment.
@@ -35,6 +40,18 @@ pub(crate) struct LogMessage {
     pub(crate) message: String,
     pub(crate) stream_id: i32,
     pub(crate) ephemeral: bool,
+}
+
+impl LogMessage {
+    fn new(severity: Severity, urn: Option<&Urn>, message: &str) -> Self {
+        LogMessage {
+            severity,
+            urn: urn.cloned(),
+            message: message.to_owned(),
+            stream_id: 0,
+            ephemeral: false,
+        }
+    }
 }
 
 /// The way into a running deployment; clones share it.
@@ -91,12 +108,13 @@ impl ResourceMonitor for MonitorHandle {
     }
 
     fn log(&self, severity: Severity, urn: Option<&Urn>, message: &str) {
+        self.say(LogMessage::new(severity, urn, message));
+    }
+
+    fn log_status(&self, severity: Severity, urn: Option<&Urn>, message: &str) {
         self.say(LogMessage {
-            severity,
-            urn: urn.cloned(),
-            message: message.to_owned(),
-            stream_id: 0,
-            ephemeral: false,
+            ephemeral: true,
+            ..LogMessage::new(severity, urn, message)
         });
     }
 }

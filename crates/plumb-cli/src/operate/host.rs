@@ -51,7 +51,7 @@ pub(super) fn output_sink(monitor: Arc<dyn ResourceMonitor>) -> OutputSink {
             OutputLevel::Warning => Severity::Warning,
             OutputLevel::Error => Severity::Error,
         };
-        monitor.log(severity, None, &format!("{}\n", line.text));
+        monitor.log(severity, None, &line.text);
     })
 }
 
@@ -63,7 +63,11 @@ impl LogSink for MonitorLog {
             LogSeverity::Info => Severity::Info,
             LogSeverity::Warning => Severity::Warning,
         };
-        self.0.log(severity, record.urn, record.message);
+        if record.ephemeral {
+            self.0.log_status(severity, record.urn, record.message);
+        } else {
+            self.0.log(severity, record.urn, record.message);
+        }
     }
 }
 

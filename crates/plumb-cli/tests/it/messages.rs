@@ -1,0 +1,63 @@
+//! What programs and providers tell the user.
+
+use serde_json::Value;
+
+use crate::context::TestContext;
+
+const PROGRAM: &str = "
+name: proj
+runtime: yaml
+resources:
+  a: {type: command:local:Command, properties: {create: 'echo hello; echo again >&2'}}
+";
+
+fn diagnostics(context: &TestContext) -> Vec<Value> {
+    let log = context.read("events.jsonl");
+    let events = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    events
+        .filter_map(|event| event.get("diagnosticEvent").cloned())
+        .collect()
+}
+
+/// What a script prints is of interest while it runs: each line is an event of its own, and no list at the end has it.
+#[test]
+fn what_a_command_prints_is_shown_while_it_runs() {
+    let context = TestContext::without_project().with("PULUMI_DEBUG_COMMANDS", "true");
+    let context = context.with_passphrase();
+    context.write("Pulumi.yaml", PROGRAM);
+    context.ok(&["stack", "init", "dev"]);
+    let text = context.ok(&[
+        "up",
+        "--yes",
+        "--skip-preview",
+        "--event-log",
+        "events.jsonl",
+    ]);
+    let mut messages = Vec::new();
+    for diagnostic in diagnostics(&context) {
+        assert_eq!(diagnostic["severity"], "info");
+        assert_eq!(diagnostic["ephemeral"], true);
+        assert!(diagnostic["urn"].as_str().unwrap().ends_with("::a"));
+        messages.push(diagnostic["message"].as_str().unwrap().to_owned());
+    }
+    messages.sort();
+    assert_eq!(messages, ["again\n", "hello\n"]);
+    assert!(
+        text.contains(" hello\n") && !text.contains("Diagnostics:"),
+        "{text}"
+    );
+}
+
+/// Messages end with a line end wherever they go.
+#[test]
+fn messages_are_whole_lines_in_a_diff_too() {
+    let context = TestContext::without_project().with_passphrase();
+    let function = "fn::invoke: {function: 'command:local:run', arguments: {command: 'echo ran'}}";
+    let program = format!("{PROGRAM}variables:\n  v:\n    {function}\n");
+    context.write("Pulumi.yaml", &program);
+    context.ok(&["stack", "init", "dev"]);
+    let ran = context.run(&["preview", "--diff"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, "ran\n"));
+}
