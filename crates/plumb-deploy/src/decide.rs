@@ -149,7 +149,11 @@ impl Deployment {
         match (&old.provider, &new_provider) {
             (None, None) => self.diff_inputs(idx),
             (Some(before), Some(after)) if before == after => self.diff_inputs(idx),
-            (Some(before), Some(after)) if self.aliased.get(before.urn()) == Some(after.urn()) => {
+            // The same provider under another name, unless it is being replaced (PROV-07).
+            (Some(before), Some(after))
+                if before.id() == after.id()
+                    && self.aliased.get(before.urn()) == Some(after.urn()) =>
+            {
                 self.diff_inputs(idx);
             }
             (Some(before), Some(_)) => match self.old_provider(before) {

@@ -10,6 +10,7 @@ mod deleted_with;
 mod dependencies;
 mod pending;
 mod protect;
+mod providers;
 mod taint;
 mod target;
 mod triggers;

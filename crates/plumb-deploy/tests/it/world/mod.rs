@@ -369,6 +369,23 @@ impl Ran {
             .collect()
     }
 
+    /// Every step that was announced, as `op name`, in order.
+    pub(crate) fn announced(&self) -> Vec<String> {
+        let title = |event: &plumb_events::Event| match event {
+            plumb_events::Event::ResourcePre(pre) => {
+                let metadata = &pre.metadata;
+                Some(format!("{} {}", metadata.op.as_str(), metadata.urn.name()))
+            }
+            _ => None,
+        };
+        self.events.iter().filter_map(title).collect()
+    }
+
+    /// Why a request was refused, as the program was told.
+    pub(crate) fn refusal(&self, name: &str) -> &str {
+        &self.known.failed[name].message
+    }
+
     /// Counts of the summary, in the order of the operations' names.
     pub(crate) fn counts(&self) -> Vec<(&str, u32)> {
         self.changes

@@ -60,6 +60,7 @@ impl Plugins {
                 assert!(self.loaded.insert(instance, plugin).is_none());
             }
             ProviderAction::Configure(request) => {
+                assert!(!request.inputs.contains_key("__internal"), "{request:?}");
                 let plugin = self.open(instance, "is configured");
                 assert!(
                     plugin.configuration.is_none(),
