@@ -29,6 +29,7 @@ use crate::event::{
     CallId, Effect, Event, InstanceId, Outcome, ProgramEnd, ProviderAction, RequestId,
 };
 use crate::import::ImportPlan;
+use crate::lineage::Lineage;
 use crate::marks::Marks;
 use crate::outputs::OutputsMemory;
 use crate::packages::{self, Packages};
@@ -88,6 +89,7 @@ pub struct Deployment {
     /// Registrations that wait while another one finds out what it must replace.
     pub(crate) gate: Gate,
     pub(crate) goals: FxHashMap<Urn, GoalMemory>,
+    pub(crate) lineage: Lineage,
     pub(crate) chains: Scheduler,
     pub(crate) calls: FxHashMap<CallId, Waiter>,
     pub(crate) decisions: DecisionSlots,
@@ -318,6 +320,7 @@ impl Deployment {
             open_registrations: 0,
             gate: Gate::default(),
             goals: FxHashMap::default(),
+            lineage: Lineage::default(),
             chains: Scheduler::new(limit),
             calls: FxHashMap::default(),
             decisions: DecisionSlots::default(),
@@ -608,6 +611,7 @@ impl Deployment {
     pub(crate) fn reply(&mut self, id: RequestId, reply: Reply, fence: u64) {
         if self.unanswered.remove(&id) {
             self.outbox.push(Effect::Reply { id, reply, fence });
+            self.request_closed(id);
         }
     }
 

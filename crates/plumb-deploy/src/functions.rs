@@ -13,7 +13,7 @@ use plumb_value::{PropertyMap, ReferenceId, Value};
 
 use crate::deployment::{Deployment, Failure, Waiter};
 use crate::event::{InstanceId, RequestId};
-use crate::marks::Mark;
+use crate::lineage::Existence;
 use crate::monitor::{Resolved, add_output_dependencies, bare_goal, mismatched};
 use crate::registration::Requester;
 use crate::request::{
@@ -55,8 +55,10 @@ impl Deployment {
             }
             Err(error) => return self.refuse_request(id, error),
         };
-        if request.depends_on.iter().any(|urn| !self.is_created(urn)) {
-            return self.reply(id, Reply::Invoked(unknown_result()), 0);
+        match self.existence(&request.depends_on) {
+            Existence::Complete => {}
+            Existence::Missing => return self.reply(id, Reply::Invoked(unknown_result()), 0),
+            Existence::Open => return self.wait_for_children(id, request),
         }
         match self.instance_for_function(&reference, "Invoke") {
             Ok(instance) => {
@@ -69,25 +71,6 @@ impl Deployment {
             }
             Err(error) => self.reply(id, Reply::Failed(error), 0),
         }
-    }
-
-    /// Whether the custom resources behind `urn` exist: itself, or, for a component, those below it (`engine.md` 2.6).
-    fn is_created(&self, urn: &Urn) -> bool {
-        if self.marks.has(urn, Mark::SkippedCreate) {
-            return false;
-        }
-        let Some(idx) = self.news.get(urn) else {
-            return true;
-        };
-        let state = self.arena.state(*idx);
-        if state.is_custom() {
-            return state.id.is_known();
-        }
-        self.news
-            .values()
-            .map(|idx| self.arena.state(*idx))
-            .filter(|child| child.parent.as_ref() == Some(urn))
-            .all(|child| self.is_created(&child.urn))
     }
 
     fn instance_for_function(

@@ -10,7 +10,7 @@
 //! |---|---|
 //! | What goes in and out? | `event`, [`request`], [`setup`] |
 //! | How does a run go on? | `deployment` |
-//! | Functions, methods, remote components? | `functions` |
+//! | Functions, methods, remote components? | `functions`, `lineage` |
 //! | Which provider, which dependencies? | `monitor`, `transforms`, `packages`, `providers` |
 //! | Which old resource does a registration continue? | `identity` |
 //! | Same, create, update or replace? | `registration`, `decide`, `compare`, `replace` |
@@ -33,6 +33,7 @@ mod functions;
 mod graph;
 mod identity;
 mod import;
+mod lineage;
 mod marks;
 mod monitor;
 mod outputs;

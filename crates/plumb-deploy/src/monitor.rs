@@ -33,6 +33,7 @@ impl Deployment {
         if let Err(error) = Self::check_registration(&request) {
             return self.reply(id, Reply::Failed(error), 0);
         }
+        self.lineage.open(id, request.parent.as_ref());
         self.inherit_from_parent(&mut request);
         let package = self.package_of(&request.type_token, &request.package);
         if request.provider.is_empty() && (request.custom || request.remote) {
@@ -49,6 +50,7 @@ impl Deployment {
         id: RequestId,
         mut request: Box<RegisterRequest>,
     ) {
+        self.inherit_provider(&mut request);
         if !request.custom {
             self.inherit_providers(&mut request);
         }
@@ -120,14 +122,24 @@ impl Deployment {
         }
         request.protect = request.protect.or(parent.protect);
         request.retain_on_delete = request.retain_on_delete.or(parent.retain_on_delete);
-        if request.provider.is_empty() && !parent.provider.is_empty() {
-            let is_local_component = !request.remote && !request.custom;
-            let package = self.package_of(&request.type_token, &request.package);
-            let fits = ProviderRef::parse(&parent.provider)
-                .is_ok_and(|reference| reference.package() == package);
-            if is_local_component || fits {
-                request.provider.clone_from(&parent.provider);
-            }
+    }
+
+    /// The rest of step 4: the parent's provider, for local components, and for what is of its package. Transforms do not
+    /// see it (XFORM-08).
+    fn inherit_provider(&self, request: &mut RegisterRequest) {
+        let parent = request
+            .parent
+            .as_ref()
+            .and_then(|parent| self.goals.get(parent));
+        let Some(parent) = parent.filter(|_| request.provider.is_empty()) else {
+            return;
+        };
+        let is_local_component = !request.remote && !request.custom;
+        let package = self.package_of(&request.type_token, &request.package);
+        let fits = ProviderRef::parse(&parent.provider)
+            .is_ok_and(|reference| reference.package() == package);
+        if is_local_component || fits {
+            request.provider.clone_from(&parent.provider);
         }
     }
 
@@ -344,20 +356,12 @@ impl Deployment {
             Some(reference) if !reference.is_denied() => reference.to_string().into(),
             _ => request.provider.clone(),
         };
-        let mut providers = request.providers.clone();
-        if let Ok(reference) = ProviderRef::parse(&request.provider)
-            && !request.custom
-        {
-            providers
-                .entry(reference.package().into())
-                .or_insert_with(|| request.provider.clone());
-        }
         let memory = GoalMemory {
             protect: request.protect,
             retain_on_delete: request.retain_on_delete,
             deleted_with: request.deleted_with.clone(),
             provider,
-            providers,
+            providers: request.providers.clone(),
             is_component: !request.custom,
             parent: request.parent.clone(),
             transforms: request.transforms.clone(),

@@ -43,6 +43,7 @@ impl Deployment {
         }
         self.supersede(&urn);
         self.marks.set(&urn, Mark::Seen);
+        self.lineage.add(request.parent.as_ref(), &urn);
         if reference.is_denied() {
             let message = format!(
                 "Default provider for '{}' disabled. '{urn}' must use an explicit provider.",

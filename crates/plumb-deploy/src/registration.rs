@@ -119,6 +119,7 @@ impl Deployment {
             self.supersede(former);
         }
         self.marks.set(&urn, Mark::Seen);
+        self.lineage.add(goal.parent.as_ref(), &urn);
         let is_invalid = conflict.is_some();
         if let Some(message) = conflict {
             self.error(Some(&urn), &message);

@@ -3,11 +3,13 @@
 //! `cargo xtask behaviours` lists which ids have a test, and where.
 
 mod aliases;
+mod component_outputs;
 mod components;
 mod continue_on_error;
 mod delete_first;
 mod deleted_with;
 mod dependencies;
+mod functions;
 mod pending;
 mod protect;
 mod providers;

@@ -104,6 +104,15 @@ pub(crate) fn urn_of(token: &str, name: &str) -> Urn {
     Urn::new(STACK, PROJECT, "", token, name)
 }
 
+/// A value that a program computed from resources; `None` while it is not known.
+pub(crate) fn output(value: Option<Value>, secret: bool, dependencies: &[Urn]) -> Value {
+    Value::Output(Arc::new(plumb_value::Output {
+        value,
+        secret,
+        dependencies: dependencies.iter().map(|urn| urn.as_str().into()).collect(),
+    }))
+}
+
 /// Options for a run that acts, changed by `change`.
 pub(crate) fn options(change: impl FnOnce(&mut Options)) -> Options {
     let mut options = Options::new(Phase::Execute);
@@ -335,6 +344,8 @@ pub(crate) struct Ran {
     pub(crate) errors: Vec<String>,
     pub(crate) warnings: Vec<String>,
     pub(crate) plugins: Plugins,
+    /// What the program asked for, in order.
+    asked: Vec<String>,
 }
 
 impl Ran {
@@ -379,6 +390,17 @@ impl Ran {
             _ => None,
         };
         self.events.iter().filter_map(title).collect()
+    }
+
+    /// What a function or method answered.
+    pub(crate) fn result(&self, name: &str) -> &plumb_deploy::request::InvokeReply {
+        &self.known.invoked[name]
+    }
+
+    /// When the program asked for what, by name.
+    pub(crate) fn asked(&self) -> BTreeMap<&str, usize> {
+        let names = self.asked.iter().enumerate();
+        names.map(|(at, name)| (name.as_str(), at)).collect()
     }
 
     /// Why a request was refused, as the program was told.

@@ -39,6 +39,8 @@ struct Run<'w> {
     plugins: Plugins,
     asked: BTreeMap<RequestId, Asked>,
     waiting: BTreeSet<String>,
+    /// What has been asked for, in order.
+    order: Vec<String>,
     /// Resources that are there and whose outputs are still to be registered.
     outputs: VecDeque<String>,
     known: Known,
@@ -77,6 +79,7 @@ impl<'w> Run<'w> {
             plugins: Plugins::default(),
             asked: BTreeMap::new(),
             waiting: program.iter().map(|res| res.name.clone()).collect(),
+            order: Vec::new(),
             outputs: VecDeque::new(),
             known: Known::default(),
             program_runs: false,
@@ -183,6 +186,7 @@ impl<'w> Run<'w> {
 
     fn ask(&mut self, name: &str) {
         self.waiting.remove(name);
+        self.order.push(name.to_owned());
         let request = self.item(name).request(&self.known);
         self.send(Asked::Item(name.to_owned()), request);
     }
@@ -442,6 +446,7 @@ impl<'w> Run<'w> {
             errors,
             warnings,
             plugins: self.plugins,
+            asked: self.order,
         }
     }
 }
