@@ -264,6 +264,10 @@ impl Deployment {
                 .unconfigured
                 .insert(state.urn.clone(), checked);
         }
+        if let Ok(instance) = result {
+            let configured = &mut self.providers.configured;
+            configured.insert(reference.clone(), instance);
+        }
         result
     }
 
@@ -275,11 +279,13 @@ impl Deployment {
         let ProviderInstanceId::Known(id) = reference.id() else {
             return None;
         };
+        let former = self.alias_of.get(reference.urn());
         self.olds
             .order()
             .iter()
             .map(|idx| self.arena.state(*idx))
-            .find(|state| state.urn == *reference.urn() && state.id.as_str() == id.as_str())
+            .filter(|state| state.urn == *reference.urn() || Some(&state.urn) == former)
+            .find(|state| state.id.as_str() == id.as_str())
             .cloned()
     }
 

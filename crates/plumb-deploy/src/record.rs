@@ -236,6 +236,19 @@ impl Deployment {
         (Some(idx), fence)
     }
 
+    /// Records that a resource is called `urn` from here on, if it was called something else, and nothing more.
+    pub(crate) fn record_name(&mut self, idx: StateIdx, urn: &Urn) -> (StateIdx, u64) {
+        let before = self.arena.state(idx);
+        if before.urn == *urn {
+            return (idx, 0);
+        }
+        let state = before.renamed(urn);
+        let operation = self.outbox.operation();
+        let remove = Some(self.arena.slot(idx));
+        let (renamed, fence) = self.record_new(operation, state, remove, None);
+        (renamed.unwrap_or(idx), fence)
+    }
+
     /// The state of a resource in this run is there.
     fn take_as_new(&mut self, urn: Urn, idx: StateIdx) {
         self.news.insert(urn, idx);

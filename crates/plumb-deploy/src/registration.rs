@@ -197,13 +197,11 @@ impl Deployment {
                 None => self.skip_create(idx),
                 Some(old) => self.answer_with_old(idx, old),
             },
-            Operation::Destroy if on_skipped => {
-                if let Some(old) = self.old_of(idx) {
-                    let outputs = old.outputs.clone();
-                    self.registration_mut(idx).new.outputs = outputs;
-                }
-                self.skip_create(idx);
-            }
+            // What it is to refer to will not be there: it goes as it is.
+            Operation::Destroy if on_skipped => match registration.old {
+                None => self.skip_create(idx),
+                Some(old) => self.keep_registered(idx, old),
+            },
             Operation::Destroy if is_managed => match registration.old {
                 None => self.skip_create(idx),
                 Some(old) => self.pass_to_destruction(idx, old),
@@ -224,8 +222,15 @@ impl Deployment {
     fn answer_with_old(&mut self, idx: RegIdx, old: StateIdx) {
         let urn = self.registration(idx).urn.clone();
         self.marks.set(&urn, Mark::Refreshed);
+        let (old, fence) = self.record_name(old, &urn);
         self.news.insert(urn, old);
-        self.finish_registration(idx, Some(old), crate::request::Outcome::Success, false, 0);
+        self.finish_registration(
+            idx,
+            Some(old),
+            crate::request::Outcome::Success,
+            false,
+            fence,
+        );
     }
 
     fn pass_to_destruction(&mut self, idx: RegIdx, old: StateIdx) {

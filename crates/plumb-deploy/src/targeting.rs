@@ -9,6 +9,7 @@ use crate::marks::Mark;
 use crate::registration::RegIdx;
 use crate::setup::Operation;
 use crate::step::{Step, StepKind};
+use crate::target::UrnSet;
 
 impl Deployment {
     fn is_constrained(&self) -> bool {
@@ -142,12 +143,6 @@ impl Deployment {
         })
     }
 
-    /// Whether an old resource is a target, under its own name or the one that it goes on under.
-    fn is_target(&self, urn: &Urn) -> bool {
-        let targets = &self.ctx.options.targets;
-        targets.matches(urn) || targets.matches(self.current_urn(urn))
-    }
-
     /// Deletes that targets do not name are errors, unless dependents of targets may go too.
     pub(crate) fn check_untargeted_deletes(&mut self, deletes: &[StateIdx]) -> bool {
         let options = &self.ctx.options;
@@ -157,7 +152,7 @@ impl Deployment {
         let untargeted: Vec<Urn> = deletes
             .iter()
             .map(|idx| &self.arena.state(*idx).urn)
-            .filter(|urn| !self.is_target(urn))
+            .filter(|urn| !self.is_named(&options.targets, urn))
             .cloned()
             .collect();
         for urn in &untargeted {
@@ -170,6 +165,13 @@ impl Deployment {
         untargeted.is_empty()
     }
 
+    /// Whether `names` has a resource, by its URN, the one that it had before, or the one that it goes on under.
+    fn is_named(&self, names: &UrnSet, urn: &Urn) -> bool {
+        let former = self.alias_of.get(urn);
+        let is_former = former.is_some_and(|former| names.matches(former));
+        is_former || names.matches(urn) || names.matches(self.current_urn(urn))
+    }
+
     /// Targets and everything in the base that depends on them, children included.
     pub(crate) fn targets_and_dependents(&self) -> FxHashSet<Urn> {
         let mut selected: FxHashSet<Urn> = FxHashSet::default();
@@ -178,7 +180,7 @@ impl Deployment {
             let follows = state
                 .references_and_provider()
                 .any(|urn| selected.contains(urn));
-            if follows || self.is_target(&state.urn) {
+            if follows || self.is_named(&self.ctx.options.targets, &state.urn) {
                 selected.insert(state.urn.clone());
             }
         }
@@ -201,7 +203,7 @@ impl Deployment {
                 && state
                     .references_and_provider()
                     .any(|urn| excluded.contains(urn));
-            if follows || options.excludes.matches(&state.urn) {
+            if follows || self.is_named(&options.excludes, &state.urn) {
                 excluded.insert(state.urn.clone());
             }
         }
@@ -237,6 +239,12 @@ impl Deployment {
                 return self.refuse(Some(&urn), &message);
             }
         }
+        self.keep_registered(idx, old);
+    }
+
+    /// Keeps the old state of a registration to the letter, after whatever it refers to.
+    pub(crate) fn keep_registered(&mut self, idx: RegIdx, old: StateIdx) {
+        let urn = self.registration(idx).urn.clone();
         let mut steps = Vec::new();
         self.sames_of_dependencies(old, &mut steps);
         self.marks.set(&urn, Mark::Same);
@@ -326,18 +334,17 @@ impl Deployment {
 
     fn untargeted_same_step_as(&self, idx: StateIdx, registered: Option<&Urn>) -> Step {
         let state = self.arena.state(idx);
-        let mut new = state.as_ref().clone();
-        if let Some(urn) = registered.filter(|urn| **urn != state.urn) {
-            new.aliases = vec![state.urn.clone()];
-            new.urn = urn.clone();
-        }
-        let new_urn = new.urn.clone();
+        let new = match registered {
+            Some(urn) => state.renamed(urn),
+            None => state.as_ref().clone(),
+        };
+        let urn = new.urn.clone();
         let kept = StepKind::Kept {
             old: idx,
             is_registered: registered.is_some(),
             new: Box::new(new),
         };
-        Step::new(new_urn, kept)
+        Step::new(urn, kept)
     }
 
     /// Runs the steps of a registration, after what was queued before them, and after the last check: nothing targeted may

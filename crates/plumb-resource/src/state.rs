@@ -208,6 +208,20 @@ impl ResourceState {
         }
     }
 
+    /// The same resource under the URN `urn`; what it was called before becomes its alias.
+    #[must_use]
+    pub fn renamed(&self, urn: &Urn) -> Self {
+        if self.urn == *urn {
+            return self.clone();
+        }
+        ResourceState {
+            urn: urn.clone(),
+            type_token: urn.type_token(),
+            aliases: vec![self.urn.clone()],
+            ..self.clone()
+        }
+    }
+
     /// The entry that `goal` asks for under `urn`, before any provider was asked.
     pub fn from_goal(urn: Urn, goal: &Goal) -> Self {
         ResourceState {

@@ -1,6 +1,6 @@
 //! DBR: replacements that delete the old resource first, and what they take along.
 
-use crate::world::{Res, for_orders, res};
+use crate::world::{Res, for_orders, provider, res};
 
 fn root(value: &str) -> Res {
     res("root")
@@ -81,5 +81,26 @@ fn dependents_go_first_in_whatever_order_differences_are_told() {
         let at = |call: &str| calls.iter().position(|it| it == call);
         assert!(at("delete user") < at("delete root"), "{calls:?}");
         assert_eq!(world.names(), ["root", "user"]);
+    });
+}
+
+/// DBR-08: whether the dependent is compared before or after its provider has new settings.
+#[test]
+fn dependents_are_compared_by_a_provider_that_is_being_updated() {
+    for_orders(|world| {
+        let program = |value: &str| {
+            [
+                provider("p").with("region", value),
+                root(value),
+                res("user").uses("rvalue", "root").provider("p"),
+            ]
+        };
+        world.up(&program("1")).succeeded();
+        world.cloud.take_calls();
+        let ran = world.up(&program("2"));
+        ran.succeeded();
+        assert_eq!(ran.steps("p"), ["update"]);
+        assert_eq!(world.cloud.setting("create", "user", "region"), Some("2"));
+        assert_eq!(world.up(&program("2")).counts(), [("same", 3)]);
     });
 }

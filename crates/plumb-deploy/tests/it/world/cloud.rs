@@ -47,6 +47,8 @@ pub(crate) struct Cloud {
     pub(super) built: Option<ProviderReply>,
     /// The same calls whole.
     pub(crate) requests: Vec<(String, ProviderCall)>,
+    /// With what the providers were configured that answered them.
+    pub(crate) configurations: Vec<(String, PropertyMap)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +137,7 @@ impl Cloud {
     /// The calls so far, which it forgets.
     pub(crate) fn take_calls(&mut self) -> Vec<String> {
         self.requests.clear();
+        self.configurations.clear();
         std::mem::take(&mut self.calls)
     }
 
@@ -163,6 +166,15 @@ impl Cloud {
         request
     }
 
+    /// The setting `key` of the provider that answered the only such call so far.
+    pub(crate) fn setting(&self, operation: &str, name: &str, key: &str) -> Option<&str> {
+        self.request(operation, name);
+        let wanted = format!("{operation} {name}");
+        let mut found = self.configurations.iter();
+        let (_, configuration) = found.find(|(call, _)| *call == wanted)?;
+        configuration.get(key)?.as_str()
+    }
+
     /// Ids of the objects that some state must know: made by a call whose caller heard of it, and not `kept-` by the story.
     pub(crate) fn owned(&self) -> impl Iterator<Item = &str> {
         let is_owned = |id: &&str| !id.starts_with("kept-") && !self.unheard.contains(*id);
@@ -188,10 +200,12 @@ impl Cloud {
         }
     }
 
-    pub(crate) fn answer(&mut self, request: &ProviderCall) -> Answer {
+    /// Answers a call to a provider that has this configuration.
+    pub(crate) fn answer(&mut self, request: &ProviderCall, configuration: PropertyMap) -> Answer {
         let (operation, name) = Self::title(request);
         let call = format!("{operation} {name}");
         self.calls.push(call.clone());
+        self.configurations.push((call.clone(), configuration));
         self.requests.push((call, request.clone()));
         let ruled = self
             .rules

@@ -33,7 +33,7 @@ use plumb_deploy::target::UrnSet;
 use plumb_deploy::{Deployment, Effect, Event, ProgramEnd};
 use plumb_events::OperationResult;
 use plumb_resource::provider::PluginSpec;
-use plumb_resource::{ResourceState, Urn};
+use plumb_resource::{ResourceId, ResourceState, Urn};
 use plumb_state::Snapshot;
 use plumb_value::Value;
 
@@ -303,6 +303,23 @@ impl World {
         }
     }
 
+    /// Puts a copy of the state of this name behind it that is still to be deleted, with an object of its own.
+    pub(crate) fn add_old_copy(&mut self, name: &str) {
+        let resources = &mut self.snapshot.resources;
+        let at = resources.iter().position(|it| it.urn.name() == name);
+        let at = at.expect("there is such a state");
+        let mut copy = resources[at].as_ref().clone();
+        copy.delete = true;
+        if copy.id.is_known() && !copy.type_token.is_provider() {
+            let id = format!("{name}-0");
+            let object = copy.outputs.as_ref().clone();
+            self.cloud.objects.insert(id.clone(), object);
+            copy.id = ResourceId::Known(id.into());
+        }
+        resources.insert(at + 1, Arc::new(copy));
+        self.snapshot.verify().expect("the copy fits in");
+    }
+
     /// Names of all states but providers, in alphabetical order.
     pub(crate) fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self
@@ -406,6 +423,19 @@ impl Ran {
     /// Why a request was refused, as the program was told.
     pub(crate) fn refusal(&self, name: &str) -> &str {
         &self.known.failed[name].message
+    }
+
+    /// What a refresh found, for resources of this name.
+    pub(crate) fn found(&self, name: &str) -> Vec<&'static str> {
+        self.events
+            .iter()
+            .filter_map(|event| match event {
+                plumb_events::Event::ResourceOutputs(it) if it.metadata.urn.name() == name => {
+                    Some(it.metadata.op.as_str())
+                }
+                _ => None,
+            })
+            .collect()
     }
 
     /// Counts of the summary, in the order of the operations' names.

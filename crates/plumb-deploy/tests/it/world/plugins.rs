@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use plumb_deploy::{InstanceId, ProviderAction};
 use plumb_resource::provider::{ConfigureRequest, Parameterization, PluginSpec, ProviderCall};
-use plumb_value::Value;
+use plumb_value::{PropertyMap, Value};
 
 use super::{Cloud, Ran};
 
@@ -86,6 +86,12 @@ impl Plugins {
             ),
         }
         self.calls.push((call, instance));
+    }
+
+    /// The configuration that a provider runs with; empty before it has one.
+    pub(super) fn configuration(&self, instance: InstanceId) -> PropertyMap {
+        let request = self.loaded[&instance].configuration.as_ref();
+        request.map_or_else(PropertyMap::new, |it| it.inputs.as_ref().clone())
     }
 
     fn open(&mut self, instance: InstanceId, what: &str) -> &mut Plugin {

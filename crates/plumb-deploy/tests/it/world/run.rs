@@ -7,7 +7,7 @@ use plumb_deploy::request::{
     CallbackReply, CallbackRequest, RegisterOutputsRequest, Reply, Request,
 };
 use plumb_deploy::setup::Setup;
-use plumb_deploy::{CallId, Deployment, Effect, Event, RequestId};
+use plumb_deploy::{CallId, Deployment, Effect, Event, InstanceId, RequestId};
 use plumb_events::Severity;
 use plumb_resource::ResourceKind;
 use plumb_resource::provider::{ConstructResponse, InvokeResponse, ProviderCall, ProviderReply};
@@ -33,7 +33,7 @@ struct Run<'w> {
     deployment: Deployment,
     program: Vec<Res>,
     fold: Fold,
-    calls: Vec<(CallId, ProviderCall)>,
+    calls: Vec<(CallId, InstanceId, ProviderCall)>,
     /// Answers of the program's functions, and what must be there first.
     callbacks: Vec<(CallId, Result<CallbackReply, String>, Option<String>)>,
     plugins: Plugins,
@@ -118,7 +118,7 @@ impl<'w> Run<'w> {
             return vec![Next::Interrupt];
         }
         let mut choices: Vec<Next> = self.ready().into_iter().map(Next::Ask).collect();
-        let answerable = (0..self.calls.len()).filter(|index| self.is_built(&self.calls[*index].1));
+        let answerable = (0..self.calls.len()).filter(|index| self.is_built(&self.calls[*index].2));
         choices.extend(answerable.map(Next::Answer));
         let is_ready = |index: &usize| {
             let awaited = self.callbacks[*index].2.as_ref();
@@ -141,9 +141,10 @@ impl<'w> Run<'w> {
             Next::Ask(name) => self.ask(&name),
             Next::RegisterOutputs => self.register_outputs(),
             Next::Answer(index) => {
-                let (call, request) = self.calls.remove(index);
+                let (call, instance, request) = self.calls.remove(index);
                 self.world.cloud.built = self.built(&request);
-                let result = self.world.cloud.answer(&request);
+                let configuration = self.plugins.configuration(instance);
+                let result = self.world.cloud.answer(&request, configuration);
                 self.answered_calls += 1;
                 self.event(Event::Answered { call, result });
             }
@@ -242,7 +243,7 @@ impl<'w> Run<'w> {
                 );
                 self.plugins.called(instance, &request);
                 self.start_building(&request);
-                self.calls.push((call, request));
+                self.calls.push((call, instance, request));
             }
             Effect::Callback {
                 call,
