@@ -16,6 +16,7 @@
 //! | Same, create, update or replace? | `registration`, `decide`, `compare`, `replace` |
 //! | What do steps do, what becomes of the state? | `step`, `chain`, `perform`, `answer`, `record`, `outputs`, `reads` |
 //! | What is deleted at the end, in which order? | `deletes`, `graph`, `targeting` |
+//! | How are resources named? | [`autonaming`] |
 //! | Refresh and import? | `refresh`, `import` |
 //! | What do people see? | `report` |
 //!
@@ -23,6 +24,7 @@
 
 mod answer;
 mod arena;
+pub mod autonaming;
 mod chain;
 mod compare;
 mod decide;

@@ -105,7 +105,7 @@ impl Registry {
         Some(match call {
             ProviderCall::Check(request) => ProviderReply::Checked(CheckResponse {
                 inputs: Some(request.new_inputs.clone()),
-                failures: Vec::new(),
+                ..CheckResponse::default()
             }),
             ProviderCall::Create(_) => ProviderReply::Created(CreateResponse {
                 id: ResourceId::Unknown,

@@ -18,6 +18,7 @@ use plumb_value::path::{PropertyPath, reset_paths};
 use plumb_value::{PropertyMap, Value};
 
 use crate::arena::StateIdx;
+use crate::autonaming::Named;
 use crate::deployment::{Deployment, Failure, Waiter};
 use crate::event::{InstanceId, RequestId};
 use crate::marks::Mark;
@@ -58,6 +59,10 @@ pub(crate) struct Registration {
     pub(crate) is_imported: bool,
     /// Whether the replacement trigger fired.
     pub(crate) is_triggered: bool,
+    /// Where names and other values made by chance come from.
+    pub(crate) seed: Arc<[u8]>,
+    /// How the provider is to name the resource.
+    pub(crate) naming: Option<Named>,
     pub(crate) stage: RegStage,
 }
 
@@ -142,6 +147,7 @@ impl Deployment {
         }
         let idx = RegIdx(self.registrations.len() as u32);
         let is_targeted = self.is_included(&new);
+        let seed = self.seeds.next();
         self.registrations.push(Registration {
             requester,
             goal: Arc::new(goal),
@@ -153,6 +159,8 @@ impl Deployment {
             is_invalid,
             is_imported: false,
             is_triggered: false,
+            seed,
+            naming: None,
             stage: RegStage::Checking,
         });
         self.open_registrations += 1;
@@ -348,6 +356,7 @@ impl Deployment {
     fn check(&mut self, idx: RegIdx) {
         self.registration_mut(idx).stage = RegStage::Checking;
         self.reset_ignored(idx);
+        self.name_resource(idx);
         let registration = self.registration(idx);
         if registration.goal.kind == ResourceKind::Component {
             return self.decide_checked(idx);
@@ -405,7 +414,6 @@ impl Deployment {
 
     /// Sends Check (or CheckConfig); `fresh` when it is to be checked as if it were new.
     pub(crate) fn ask_check(&mut self, idx: RegIdx, fresh: bool) {
-        let seed = self.seeds.next();
         if fresh {
             let registration = self.registration_mut(idx);
             registration.new.inputs = registration.goal.properties.clone();
@@ -442,8 +450,11 @@ impl Deployment {
             old_inputs,
             new_inputs: inputs,
             allow_unknowns,
-            random_seed: seed,
-            autonaming: None,
+            random_seed: registration.seed.clone(),
+            autonaming: registration
+                .naming
+                .as_ref()
+                .map(|named| named.request.clone()),
         });
         self.ask(Waiter::Registration(idx), instance, request);
     }
@@ -510,6 +521,9 @@ impl Deployment {
 
     /// Takes checked inputs; false if the registration ends here.
     fn take_checked(&mut self, idx: RegIdx, response: CheckResponse) -> bool {
+        if response.ignored_autonaming {
+            self.warn_of_ignored_naming(idx);
+        }
         let registration = self.registration(idx);
         let asked = registration.new.inputs.clone();
         let urn = registration.urn.clone();

@@ -8,6 +8,7 @@ use plumb_resource::provider::PluginSpec;
 use plumb_state::Snapshot;
 use plumb_value::{PropertyMap, Value};
 
+use crate::autonaming::NamingRules;
 use crate::target::UrnSet;
 
 /// Everything that a deployment depends on, besides the events.
@@ -112,6 +113,8 @@ pub struct Options {
     pub show_secrets: bool,
     /// Report resource references to providers and programs.
     pub resource_references: bool,
+    /// How resources are named that the program gives no name.
+    pub naming: NamingRules,
 }
 
 impl Options {
@@ -133,6 +136,7 @@ impl Options {
             legacy_refresh_diff: false,
             show_secrets: false,
             resource_references: true,
+            naming: NamingRules::default(),
         }
     }
 

@@ -88,7 +88,7 @@ where
     ) -> Result<CheckResponse, ProviderError> {
         Ok(CheckResponse {
             inputs: Some(request.new_inputs),
-            failures: Vec::new(),
+            ..CheckResponse::default()
         })
     }
 

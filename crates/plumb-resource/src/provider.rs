@@ -162,6 +162,8 @@ pub struct CheckResponse {
     pub inputs: Option<Arc<PropertyMap>>,
     /// Problems; when there are any the inputs do not count.
     pub failures: Vec<CheckFailure>,
+    /// The request said how to name the resource, and the provider is too old to understand that.
+    pub ignored_autonaming: bool,
 }
 
 /// One problem with an input.

@@ -7,6 +7,7 @@ pub mod args;
 mod host;
 mod import;
 mod interrupts;
+mod naming;
 mod screen;
 mod session;
 mod state_json;

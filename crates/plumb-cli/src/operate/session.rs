@@ -7,6 +7,7 @@ use ecow::EcoString;
 use jiff::Timestamp;
 use plumb_backend::{Update, UpdateRecord};
 use plumb_deploy::Outcome;
+use plumb_deploy::autonaming::NamingRules;
 use plumb_deploy::setup::{Operation, Options, Setup};
 use plumb_engine::journal::RunJournal;
 use plumb_engine::program::ProgramInfo;
@@ -20,6 +21,7 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use super::host::{BackendStacks, Surroundings};
+use super::naming;
 use super::screen::{self, ScreenSetup, Seen};
 use plumb_secrets::{LockReason, LockedManager};
 use serde_json::value::RawValue;
@@ -29,6 +31,9 @@ use crate::context::{
     StackSettings, StackState, StateFallback,
 };
 use crate::{Context, Error, VERSION};
+
+/// What file stores call the organization of every stack.
+const ORGANIZATION: &str = "organization";
 
 /// Which stack, with which settings.
 pub(super) struct Opening<'a> {
@@ -157,6 +162,17 @@ impl<'c> Session<'c> {
         Ok(())
     }
 
+    /// How the settings want resources to be named.
+    pub(super) fn naming(&self) -> Result<NamingRules, Error> {
+        naming::rules(&naming::Place {
+            organization: ORGANIZATION,
+            project: self.stack.project_name(),
+            stack: self.stack.name(),
+            config: &self.config.encrypted,
+            decrypt: &|ciphertext| Ok(self.secrets.decrypt(ciphertext)?.expose().to_owned()),
+        })
+    }
+
     /// Runs an operation on the state as it was before.
     pub(super) async fn run(
         &mut self,
@@ -247,7 +263,7 @@ impl<'c> Session<'c> {
         ProgramInfo {
             project: self.stack.project_name().to_owned(),
             stack: self.stack.name().to_owned(),
-            organization: "organization".to_owned(),
+            organization: ORGANIZATION.to_owned(),
             config: Arc::new(config),
             config_secret_keys: Arc::new(secret_keys),
             dry_run: options.is_preview(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use plumb_deploy::autonaming::NamingRules;
 use plumb_deploy::setup::{ImportSpec, Operation, Options, Phase};
 use plumb_deploy::target::UrnSet;
 use plumb_display::{Action, DiffView, Options as DisplayOptions, View};
@@ -248,7 +249,7 @@ impl Verb {
         &self,
         ctx: &Context,
         phase: Phase,
-        base: &plumb_state::Snapshot,
+        session: &Session<'_>,
     ) -> Result<Options, Error> {
         let (mut targets, mut replaces) = (Vec::new(), Vec::new());
         if let Some(program) = &self.program {
@@ -261,7 +262,7 @@ impl Verb {
         }
         let mut excludes = self.exclude.clone();
         if self.exclude_protected {
-            excludes.extend(protected_urns(base));
+            excludes.extend(protected_urns(&session.base));
         }
         let continue_on_error =
             self.continue_on_error || ctx.environment.is_on("PULUMI_CONTINUE_ON_ERROR");
@@ -295,6 +296,10 @@ impl Verb {
                 .as_ref()
                 .is_some_and(|update| update.show_secrets),
             resource_references: !ctx.environment.is_on("PULUMI_DISABLE_RESOURCE_REFERENCES"),
+            naming: match self.kind {
+                Kind::Up | Kind::Preview => session.naming()?,
+                Kind::Refresh | Kind::Destroy | Kind::Import => NamingRules::default(),
+            },
             ..Options::new(phase)
         })
     }
@@ -560,7 +565,7 @@ async fn phase(
     keeps_events: bool,
     interrupts: &tokio::sync::watch::Receiver<u32>,
 ) -> Result<Ran, Error> {
-    let options = verb.options(ctx, phase, &session.base)?;
+    let options = verb.options(ctx, phase, session)?;
     let is_preview = phase == Phase::Preview;
     let screen = ScreenSetup {
         options: verb.display_options(ctx, session, is_preview),

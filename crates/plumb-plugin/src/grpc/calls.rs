@@ -114,7 +114,7 @@ impl Provider for GrpcProvider {
             Err(status) if is_config_unsupported(&status, request.urn.type_text()) => {
                 Ok(CheckResponse {
                     inputs: Some(request.new_inputs),
-                    failures: Vec::new(),
+                    ..CheckResponse::default()
                 })
             }
             Err(status) => Err(wire::call_error(&status)),

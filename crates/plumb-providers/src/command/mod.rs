@@ -61,6 +61,7 @@ impl Package for Command {
         Ok(CheckResponse {
             inputs: Some(request.new_inputs),
             failures,
+            ignored_autonaming: false,
         })
     }
 

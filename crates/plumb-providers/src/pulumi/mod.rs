@@ -66,6 +66,7 @@ impl Package for Pulumi {
         Ok(CheckResponse {
             inputs: Some(request.new_inputs),
             failures,
+            ignored_autonaming: false,
         })
     }
 

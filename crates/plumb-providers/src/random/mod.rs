@@ -50,6 +50,7 @@ impl Package for Random {
         Ok(CheckResponse {
             inputs: Some(request.new_inputs),
             failures,
+            ignored_autonaming: false,
         })
     }
 

@@ -54,6 +54,7 @@ pub fn check_config_response(
     Ok(CheckResponse {
         inputs: inputs.map(Arc::new),
         failures: failures(&response.failures),
+        ignored_autonaming: false,
     })
 }
 

@@ -38,6 +38,7 @@ pub fn check_response(
     Ok(CheckResponse {
         inputs: inputs.map(Arc::new),
         failures: failures(&response.failures),
+        ignored_autonaming: request.autonaming.is_some() && !features.supports_autonaming,
     })
 }
 

@@ -200,6 +200,7 @@ fn answers_arrive() {
     let checked = CheckResponse {
         inputs: Some(map("x")),
         failures: failures.clone(),
+        ignored_autonaming: false,
     };
     let wire = server::check_response(&checked, ENGINE).unwrap();
     assert_eq!(

@@ -141,6 +141,8 @@ fn checked_inputs_stay_secret() {
     let absent =
         check_response(&pulumirpc::CheckResponse::default(), &check(false), &MODERN).unwrap();
     assert_eq!(absent.inputs, None);
+    assert!(absent.failures.is_empty() && !absent.ignored_autonaming);
+    assert!(annotated.ignored_autonaming, "nobody told the provider");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! `cargo xtask behaviours` lists which ids have a test, and where.
 
 mod aliases;
+mod autonaming;
 mod component_outputs;
 mod components;
 mod continue_on_error;

@@ -371,7 +371,7 @@ fn invoked(args: &Arc<PropertyMap>) -> ProviderReply {
 fn checked(inputs: &Arc<PropertyMap>) -> ProviderReply {
     ProviderReply::Checked(CheckResponse {
         inputs: Some(inputs.clone()),
-        failures: Vec::new(),
+        ..CheckResponse::default()
     })
 }
 
