@@ -195,5 +195,6 @@ fn checked(inputs: &Arc<plumb_value::PropertyMap>) -> ProviderReply {
     ProviderReply::Checked(CheckResponse {
         inputs: Some(inputs.clone()),
         failures: Vec::new(),
+        ignored_autonaming: false,
     })
 }

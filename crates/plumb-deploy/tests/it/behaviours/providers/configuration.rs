@@ -16,7 +16,7 @@ fn checks_config(cloud: &mut Cloud, change: fn(&mut PropertyMap)) {
         change(&mut inputs);
         Some(Ok(ProviderReply::Checked(CheckResponse {
             inputs: Some(Arc::new(inputs)),
-            failures: Vec::new(),
+            ..CheckResponse::default()
         })))
     });
 }
