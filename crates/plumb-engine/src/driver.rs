@@ -221,7 +221,13 @@ impl Driver {
                 .await;
             match happened {
                 Happened::Incoming(all) => all.into_iter().for_each(|one| self.take(one)),
-                Happened::Called(call, result) => self.event(Event::Answered { call, result }),
+                Happened::Called(call, result) => {
+                    // What a provider said during the call comes before its end.
+                    while let Ok(one) = incoming.try_recv() {
+                        self.take(one);
+                    }
+                    self.event(Event::Answered { call, result });
+                }
                 Happened::CalledBack(call, result) => {
                     self.event(Event::CalledBack { call, result });
                 }
@@ -506,7 +512,7 @@ impl Driver {
             self.emit(plumb_events::Event::Diagnostic(Diagnostic::new(
                 Severity::Error,
                 None,
-                message.as_str(),
+                format!("{message}\n"),
             )));
             outcome.result = OperationResult::Failed;
             outcome.error = Some(message.clone());
