@@ -50,7 +50,7 @@ fn a_fixed_name_deletes_before_it_replaces() {
         let verbatim = rule(Naming::Verbatim);
         world.up_with(&program("1"), &verbatim).succeeded();
         let name = Some(Autonaming::Enforce("a".into()));
-        assert_eq!(asked(world), [name.clone()]);
+        assert_eq!(asked(world), std::slice::from_ref(&name));
         world.cloud.take_calls();
         world.up_with(&program("2"), &verbatim).succeeded();
         assert_eq!(

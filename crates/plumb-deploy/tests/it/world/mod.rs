@@ -91,6 +91,7 @@ pub(crate) struct World {
     functions: BTreeMap<String, Function>,
     /// Functions that answer only when something else is there, by token.
     pub(crate) patient: BTreeMap<String, String>,
+    runs: u8,
     pub(crate) dice: Dice,
 }
 
@@ -136,6 +137,7 @@ impl World {
             interrupt_after: None,
             functions: BTreeMap::new(),
             patient: BTreeMap::new(),
+            runs: 0,
             dice: Dice::new(seed),
         }
     }
@@ -251,6 +253,8 @@ impl World {
 
     /// Runs an operation under a random legal order of events; keeps the state unless it is a preview.
     pub(crate) fn run(&mut self, operation: Operation, program: &[Res], options: Options) -> Ran {
+        // No two runs make the same ids.
+        self.runs += 1;
         let setup = Setup {
             stack: STACK.into(),
             project: PROJECT.into(),
@@ -259,7 +263,7 @@ impl World {
             operation,
             options: options.clone(),
             packages: self.packages.clone(),
-            seed: [7; 32],
+            seed: [self.runs; 32],
         };
         let ran = run::run(self, setup.clone(), program);
         assert_replays(setup, &ran);
