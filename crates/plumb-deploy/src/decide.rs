@@ -196,11 +196,6 @@ impl Deployment {
             return self.diff_inputs(idx);
         };
         let after = self.providers.inputs(instance).clone();
-        let old_outputs = if before.outputs.is_empty() {
-            provider_inputs::without_internal(&before.inputs)
-        } else {
-            before.outputs.clone()
-        };
         let request = ProviderCall::DiffConfig(DiffRequest {
             urn: registration
                 .new
@@ -209,7 +204,7 @@ impl Deployment {
                 .map_or_else(|| before.urn.clone(), |it| it.urn().clone()),
             id: before.id.clone(),
             old_inputs: provider_inputs::without_internal(&before.inputs),
-            old_outputs,
+            old_outputs: provider_inputs::outputs_of(before),
             new_inputs: provider_inputs::without_internal(&after),
             allow_unknowns: self.ctx.options.is_preview(),
             ignore_changes: Vec::new(),
@@ -253,7 +248,7 @@ impl Deployment {
                     urn: registration.urn.clone(),
                     id: old.id.clone(),
                     old_inputs: provider_inputs::without_internal(&old.inputs),
-                    old_outputs: old.outputs.clone(),
+                    old_outputs: provider_inputs::outputs_of(&old),
                     new_inputs: provider_inputs::without_internal(&new_inputs),
                     allow_unknowns: self.ctx.options.is_preview(),
                     ignore_changes: registration.goal.ignore_changes.clone(),
@@ -340,7 +335,7 @@ impl Deployment {
         let registration = self.registration(idx);
         if registration.goal.kind == ResourceKind::Provider {
             let inputs = provider_inputs::without_internal(&registration.new.inputs);
-            let changes = if old.outputs == inputs {
+            let changes = if provider_inputs::outputs_of(old) == inputs {
                 DiffChanges::None
             } else {
                 DiffChanges::Some

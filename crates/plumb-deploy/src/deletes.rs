@@ -108,7 +108,31 @@ impl Deployment {
                 self.marks.set(&state.urn, Mark::Deleted);
             }
         }
+        self.orphaning = self.still_referred_to();
         self.delete_layers = graph::layers(&self.arena, &planned).into();
+    }
+
+    /// URNs that are to go altogether, although the program has something refer to them that stays.
+    fn still_referred_to(&self) -> FxHashSet<Urn> {
+        let planned: FxHashSet<StateIdx> = self.planned_deletes.iter().copied().collect();
+        let staying = || self.news.values().filter(|idx| !planned.contains(idx));
+        let mut going: FxHashSet<&Urn> = self
+            .planned_deletes
+            .iter()
+            .map(|it| self.urn(*it))
+            .collect();
+        for idx in staying() {
+            going.remove(self.urn(*idx));
+        }
+        staying()
+            .flat_map(|idx| self.arena.state(*idx).references())
+            .filter(|urn| going.contains(urn))
+            .cloned()
+            .collect()
+    }
+
+    fn urn(&self, idx: StateIdx) -> &Urn {
+        &self.arena.state(idx).urn
     }
 
     /// Runs the next layer, or ends the run when there is none.

@@ -81,6 +81,8 @@ pub struct Deployment {
     /// Deletes at the end, before and after they are sorted into layers.
     pub(crate) planned_deletes: Vec<StateIdx>,
     pub(crate) delete_layers: VecDeque<Vec<StateIdx>>,
+    /// URNs that go although something that stays refers to them.
+    pub(crate) orphaning: FxHashSet<Urn>,
     /// Same steps of untargeted resources that must come before the next step of a targeted one.
     pub(crate) queued_sames: Vec<crate::step::Step>,
 
@@ -315,6 +317,7 @@ impl Deployment {
             import: ImportPlan::default(),
             planned_deletes: Vec::new(),
             delete_layers: VecDeque::new(),
+            orphaning: FxHashSet::default(),
             queued_sames: Vec::new(),
             registrations: Vec::new(),
             open_registrations: 0,
@@ -598,7 +601,17 @@ impl Deployment {
 
     fn refuse_if_finished(&mut self, id: RequestId) {
         if self.stage == Stage::Finished {
-            let message = "resource monitor shut down while waiting for the deployment to complete";
+            let is_constructing = self
+                .calls
+                .values()
+                .any(|waiter| matches!(waiter, Waiter::Construct(request, _) if *request == id));
+            let what = if is_constructing {
+                "construct"
+            } else {
+                "the deployment"
+            };
+            let message =
+                format!("resource monitor shut down while waiting for {what} to complete");
             self.reply(
                 id,
                 Reply::Failed(RequestError::new(RequestErrorKind::Unavailable, message)),

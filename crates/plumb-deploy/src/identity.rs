@@ -1,5 +1,7 @@
 //! Which old resource a registration continues: URNs and aliases (`engine.md` 4.4).
 
+use std::collections::BTreeSet;
+
 use plumb_resource::{Alias, AliasParent, AliasSpec, Goal, Urn};
 
 use crate::arena::StateIdx;
@@ -69,6 +71,39 @@ impl Deployment {
         self.aliased.insert(former.clone(), urn.clone());
         self.alias_of.insert(urn.clone(), former);
         (Some(found), conflict)
+    }
+
+    /// Leaves out references to resources that neither the program nor the state knows: no state could hold them.
+    pub(crate) fn drop_strangers(&mut self, urn: &Urn, goal: &mut Goal) {
+        let is_known = |urn: &Urn| {
+            self.marks.has(urn, Mark::Seen)
+                || self.olds.live(urn).is_some()
+                || self.aliased.contains_key(urn)
+        };
+        let strangers: BTreeSet<Urn> = goal
+            .dependencies
+            .iter()
+            .chain(goal.property_dependencies.values().flatten())
+            .chain(&goal.deleted_with)
+            .chain(&goal.replace_with)
+            .filter(|urn| !is_known(urn))
+            .cloned()
+            .collect();
+        if strangers.is_empty() {
+            return;
+        }
+        goal.dependencies.retain(|urn| !strangers.contains(urn));
+        for urns in goal.property_dependencies.values_mut() {
+            urns.retain(|urn| !strangers.contains(urn));
+        }
+        goal.deleted_with.take_if(|urn| strangers.contains(urn));
+        goal.replace_with.retain(|urn| !strangers.contains(urn));
+        for stranger in strangers {
+            let message = format!(
+                "resource '{urn}' refers to '{stranger}', which is not in this stack; the reference is left out"
+            );
+            self.warning(Some(urn), &message);
+        }
     }
 
     /// Every former URN that `goal` may have had, in the order of its aliases; those inherited from the parent last.

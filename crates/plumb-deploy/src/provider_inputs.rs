@@ -9,6 +9,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ecow::EcoString;
+use plumb_resource::ResourceState;
 use plumb_resource::provider::{CheckFailure, Parameterization, PluginSpec};
 use plumb_value::{PropertyMap, Value};
 
@@ -63,6 +64,15 @@ pub(crate) fn without_internal(inputs: &Arc<PropertyMap>) -> Arc<PropertyMap> {
     let mut visible = inputs.as_ref().clone();
     visible.remove(INTERNAL);
     Arc::new(visible)
+}
+
+/// The outputs of a provider resource: its inputs, where an old state has recorded none (PULUMI-25).
+pub(crate) fn outputs_of(provider: &ResourceState) -> Arc<PropertyMap> {
+    if provider.outputs.is_empty() {
+        without_internal(&provider.inputs)
+    } else {
+        provider.outputs.clone()
+    }
 }
 
 /// Reads the plugin of `package` out of `inputs`, or says what is malformed.

@@ -172,7 +172,7 @@ impl Deployment {
     }
 
     /// Configures the provider `urn` with `inputs` and registers it under `id`. The instance that CheckConfig went to is
-    /// used if there is one; one that served the same reference before is closed.
+    /// used if there is one. One that served the same reference before stays up: what is under way still needs it.
     pub(crate) fn configure_provider(
         &mut self,
         urn: &Urn,
@@ -219,11 +219,7 @@ impl Deployment {
                 .configured
                 .insert(reference.with_urn(old_urn), instance);
         }
-        if let Some(previous) = self.providers.configured.insert(reference, instance)
-            && previous != instance
-        {
-            self.provider_action(previous, ProviderAction::Close);
-        }
+        self.providers.configured.insert(reference, instance);
         Ok(instance)
     }
 

@@ -1,12 +1,13 @@
 //! Reads of existing objects (`engine.md` 4.2).
 
-use plumb_resource::{ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken, Urn};
+use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken, Urn};
 
 use crate::arena::StateIdx;
 use crate::chain::Owner;
 use crate::deployment::Deployment;
 use crate::event::RequestId;
 use crate::marks::Mark;
+use crate::monitor::bare_goal;
 use crate::request::{Outcome, ReadResourceReply, ReadResourceRequest, Reply};
 use crate::step::{Former, Order, Replaced, Step, StepKind};
 
@@ -41,6 +42,20 @@ impl Deployment {
         if request.id == ResourceId::None {
             return self.refuse(Some(&urn), &format!("Expected an ID for {urn}"));
         }
+        let mut goal = Goal {
+            parent: request.parent.clone(),
+            dependencies: request.dependencies,
+            ..bare_goal(
+                TypeToken::new(request.type_token.clone()),
+                request.name.clone(),
+            )
+        };
+        // A read has no aliases of its own; its parent may have been renamed (UPD-01).
+        let (predecessor, conflict) = self.predecessor(&urn, &goal);
+        if let Some(message) = conflict {
+            return self.refuse(Some(&urn), &message);
+        }
+        self.drop_strangers(&urn, &mut goal);
         self.supersede(&urn);
         self.marks.set(&urn, Mark::Seen);
         self.lineage.add(request.parent.as_ref(), &urn);
@@ -55,18 +70,22 @@ impl Deployment {
             let message = format!("unknown provider '{reference}' for resource '{urn}'");
             return self.refuse(Some(&urn), &message);
         };
-        let old = self.olds.live(&urn);
+        let old = predecessor.as_ref().map(|found| found.state);
         let new = ResourceState {
             id: request.id,
             type_token: TypeToken::new(request.type_token),
             inputs: request.properties,
             parent: request.parent,
             external: true,
-            dependencies: request.dependencies,
+            dependencies: goal.dependencies,
             provider: Some(reference),
             additional_secret_outputs: request.additional_secret_outputs,
             source_position: request.source_position,
             stack_trace: request.stack_trace,
+            aliases: predecessor
+                .and_then(|it| it.former_urn)
+                .into_iter()
+                .collect(),
             ..ResourceState::new(urn.clone(), ResourceKind::Custom)
         };
         let former = match old {

@@ -187,7 +187,8 @@ impl Deployment {
             remove,
             delete: None,
             pending_replacement,
-            is_refresh: false,
+            // What still refers to it forgets it, as after a refresh.
+            is_refresh: self.orphaning.contains(&self.arena.state(old).urn),
         };
         self.journal(operation, kind)
     }

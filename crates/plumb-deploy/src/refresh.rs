@@ -107,9 +107,7 @@ impl Deployment {
                 return Some(self.complete(step, operation, failed));
             }
         };
-        if let StepKind::Refresh { instance, .. } = &mut step.kind {
-            *instance = Some(provider);
-        }
+        step.set_instance(provider);
         let request = ProviderCall::Read(ReadRequest {
             urn: step.urn.clone(),
             id: state.id.clone(),

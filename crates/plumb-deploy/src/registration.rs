@@ -106,7 +106,7 @@ impl Deployment {
     }
 
     /// Takes a goal: parts A to D of `engine.md` 4.3.
-    pub(crate) fn register(&mut self, requester: Requester, goal: Goal) {
+    pub(crate) fn register(&mut self, requester: Requester, mut goal: Goal) {
         let urn = self.urn_of(&goal);
         if let Some(parent) = &goal.parent
             && !self.marks.has(parent, Mark::Seen)
@@ -129,6 +129,7 @@ impl Deployment {
         if let Some(message) = conflict {
             self.error(Some(&urn), &message);
         }
+        self.drop_strangers(&urn, &mut goal);
         let mut new = ResourceState::from_goal(urn.clone(), &goal);
         let old = predecessor.as_ref().map(|found| found.state);
         if let Some(old) = old.map(|old| self.arena.state(old)) {

@@ -224,6 +224,15 @@ impl Step {
         }
     }
 
+    /// Has another provider do it, where one does it at all.
+    pub(crate) fn set_instance(&mut self, by: InstanceId) {
+        if let StepKind::Delete { instance, .. } | StepKind::Refresh { instance, .. } =
+            &mut self.kind
+        {
+            *instance = Some(by);
+        }
+    }
+
     /// The old half, of a step that belongs to a replacement.
     pub(crate) fn replaced(&self) -> Option<Replaced> {
         match &self.kind {

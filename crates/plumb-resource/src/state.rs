@@ -272,6 +272,19 @@ impl ResourceState {
             .chain(&self.replace_with)
     }
 
+    /// Drops the references to resources that are `gone`. Properties without dependencies are listed as such if they were.
+    pub fn drop_references(&mut self, gone: impl Fn(&Urn) -> bool) {
+        self.dependencies.retain(|urn| !gone(urn));
+        self.property_dependencies.retain(|_, urns| {
+            let was_empty = urns.is_empty();
+            urns.retain(|urn| !gone(urn));
+            was_empty || !urns.is_empty()
+        });
+        self.replace_with.retain(|urn| !gone(urn));
+        self.deleted_with.take_if(|urn| gone(urn));
+        self.parent.take_if(|urn| gone(urn));
+    }
+
     /// [`ResourceState::references`], and the provider's URN.
     pub fn references_and_provider(&self) -> impl Iterator<Item = &Urn> {
         self.provider

@@ -402,17 +402,7 @@ fn drop_dangling(resources: &mut [Arc<ResourceState>]) {
     let mut listed: FxHashSet<Urn> = FxHashSet::default();
     for state in resources {
         if state.references().any(|urn| !listed.contains(urn)) {
-            let state = Arc::make_mut(state);
-            let is_listed = |urn: &Urn| listed.contains(urn);
-            state.dependencies.retain(is_listed);
-            state.property_dependencies.retain(|_, urns| {
-                let was_empty = urns.is_empty();
-                urns.retain(is_listed);
-                was_empty || !urns.is_empty()
-            });
-            state.replace_with.retain(is_listed);
-            state.deleted_with.take_if(|urn| !listed.contains(urn));
-            state.parent.take_if(|urn| !listed.contains(urn));
+            Arc::make_mut(state).drop_references(|urn| !listed.contains(urn));
         }
         listed.insert(state.urn.clone());
     }

@@ -1,6 +1,6 @@
 //! DBR: replacements that delete the old resource first, and what they take along.
 
-use crate::world::{Res, for_orders, provider, res};
+use crate::world::{Res, for_many_orders, for_orders, provider, res};
 
 fn root(value: &str) -> Res {
     res("root")
@@ -87,20 +87,23 @@ fn dependents_go_first_in_whatever_order_differences_are_told() {
 /// DBR-08: whether the dependent is compared before or after its provider has new settings.
 #[test]
 fn dependents_are_compared_by_a_provider_that_is_being_updated() {
-    for_orders(|world| {
-        let program = |value: &str| {
-            [
-                provider("p").with("region", value),
-                root(value),
-                res("user").uses("rvalue", "root").provider("p"),
-            ]
-        };
-        world.up(&program("1")).succeeded();
-        world.cloud.take_calls();
-        let ran = world.up(&program("2"));
-        ran.succeeded();
-        assert_eq!(ran.steps("p"), ["update"]);
-        assert_eq!(world.cloud.setting("create", "user", "region"), Some("2"));
-        assert_eq!(world.up(&program("2")).counts(), [("same", 3)]);
-    });
+    for parallel in [1, 16] {
+        for_many_orders(150, |world| {
+            let program = |value: &str| {
+                [
+                    provider("p").with("region", value),
+                    root(value),
+                    res("user").uses("rvalue", "root").provider("p"),
+                    res("other").with("value", value),
+                ]
+            };
+            world.up(&program("1")).succeeded();
+            world.cloud.take_calls();
+            let ran = world.up_with(&program("2"), |options| options.parallel = parallel);
+            ran.succeeded();
+            assert_eq!(ran.steps("p"), ["update"]);
+            assert_eq!(world.cloud.setting("create", "user", "region"), Some("2"));
+            assert_eq!(world.up(&program("2")).counts(), [("same", 4)]);
+        });
+    }
 }

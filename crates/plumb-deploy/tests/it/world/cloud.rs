@@ -33,6 +33,8 @@ pub(crate) struct Cloud {
     /// `(operation, resource name)` that fails, and how.
     pub(crate) failures: BTreeMap<(String, String), Fault>,
     rules: Vec<Rule>,
+    /// Calls that are never answered.
+    hanging: BTreeSet<String>,
     /// Names of resources that live inside another one.
     inside: BTreeMap<String, String>,
     /// What goes with an object, by id.
@@ -105,6 +107,17 @@ impl Cloud {
     /// From here on objects of `name` go when the object of `owner` goes that they were created in.
     pub(crate) fn contain(&mut self, owner: &str, name: &str) {
         self.inside.insert(name.to_owned(), owner.to_owned());
+    }
+
+    /// Calls of `operation` for `name` are never answered.
+    pub(crate) fn hang(&mut self, operation: &str, name: &str) {
+        self.hanging.insert(format!("{operation} {name}"));
+    }
+
+    /// Whether a call may be answered some time.
+    pub(crate) fn will_answer(&self, request: &ProviderCall) -> bool {
+        let (operation, name) = Self::title(request);
+        !self.hanging.contains(&format!("{operation} {name}"))
     }
 
     /// The object of the resource `name`, the latest if there are more.

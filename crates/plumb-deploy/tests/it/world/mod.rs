@@ -49,7 +49,12 @@ pub(crate) const PROJECT: &str = "proj";
 
 /// Tells a story under many orders of events.
 pub(crate) fn for_orders(story: impl Fn(&mut World)) {
-    for seed in 0..25 {
+    for_many_orders(25, story);
+}
+
+/// The same for stories in which few orders matter.
+pub(crate) fn for_many_orders(orders: u64, story: impl Fn(&mut World)) {
+    for seed in 0..orders {
         let mut world = World::new(seed);
         story(&mut world);
     }

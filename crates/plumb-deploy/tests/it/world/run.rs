@@ -118,7 +118,11 @@ impl<'w> Run<'w> {
             return vec![Next::Interrupt];
         }
         let mut choices: Vec<Next> = self.ready().into_iter().map(Next::Ask).collect();
-        let answerable = (0..self.calls.len()).filter(|index| self.is_built(&self.calls[*index].2));
+        let is_answerable = |index: &usize| {
+            let call = &self.calls[*index].2;
+            self.is_built(call) && self.world.cloud.will_answer(call)
+        };
+        let answerable = (0..self.calls.len()).filter(is_answerable);
         choices.extend(answerable.map(Next::Answer));
         let is_ready = |index: &usize| {
             let awaited = self.callbacks[*index].2.as_ref();
