@@ -202,12 +202,10 @@ impl Deployment {
         let state = self.arena.state(idx).clone();
         let deletion = deletion_of(&state);
         let needs_provider = state.kind == ResourceKind::Custom && deletion != Deletion::Forgotten;
-        let instance = match (
-            &state.provider,
-            needs_provider && !self.ctx.options.is_preview(),
-        ) {
-            (Some(reference), true) => Some(self.ensure_provider(reference)?),
-            _ => None,
+        let instance = if needs_provider && !self.ctx.options.is_preview() {
+            self.instance_for_state(&state)?
+        } else {
+            None
         };
         let delete = StepKind::Delete {
             old: idx,

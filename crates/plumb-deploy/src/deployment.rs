@@ -640,12 +640,7 @@ impl Deployment {
         self.calls.insert(call, waiter);
         match self.providers.answer_unconfigured(instance, &request) {
             Some(reply) => self.work.push_back(Work::Answer(call, Ok(reply))),
-            None => self.outbox.push(Effect::Call {
-                call,
-                instance,
-                request,
-                fence,
-            }),
+            None => self.send_call(call, instance, request, fence),
         }
     }
 
@@ -658,12 +653,7 @@ impl Deployment {
         }
         if self.decisions.used.len() < self.chains.limit() as usize {
             self.decisions.used.insert(call);
-            self.outbox.push(Effect::Call {
-                call,
-                instance,
-                request,
-                fence: 0,
-            });
+            self.send_call(call, instance, request, 0);
         } else {
             self.decisions.waiting.push_back((call, instance, request));
         }
@@ -674,12 +664,7 @@ impl Deployment {
             && let Some((next, instance, request)) = self.decisions.waiting.pop_front()
         {
             self.decisions.used.insert(next);
-            self.outbox.push(Effect::Call {
-                call: next,
-                instance,
-                request,
-                fence: 0,
-            });
+            self.send_call(next, instance, request, 0);
         }
         match self.calls.remove(&call) {
             Some(Waiter::Registration(registration)) => {

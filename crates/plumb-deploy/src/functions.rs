@@ -60,7 +60,7 @@ impl Deployment {
             Existence::Missing => return self.reply(id, Reply::Invoked(unknown_result()), 0),
             Existence::Open => return self.wait_for_children(id, request),
         }
-        match self.instance_for_function(&reference, "Invoke") {
+        match self.instance_for_function(&reference, &request.package.package_ref, "Invoke") {
             Ok(instance) => {
                 let call = ProviderCall::Invoke(InvokeRequest {
                     token: TypeToken::new(request.token.clone()),
@@ -76,6 +76,7 @@ impl Deployment {
     fn instance_for_function(
         &mut self,
         reference: &ProviderRef,
+        package_ref: &EcoString,
         what: &str,
     ) -> Result<InstanceId, RequestError> {
         if reference.is_denied() {
@@ -85,12 +86,17 @@ impl Deployment {
             );
             return Err(RequestError::new(RequestErrorKind::Unknown, message));
         }
-        self.ensure_provider(reference).map_err(|_| {
+        let instance = self.ensure_provider(reference).map_err(|_| {
             RequestError::new(
                 RequestErrorKind::Unknown,
                 format!("unknown provider '{reference}' -> '{reference}'"),
             )
-        })
+        })?;
+        if !package_ref.is_empty() {
+            self.apply_extension(instance, package_ref)
+                .map_err(|message| RequestError::new(RequestErrorKind::Unknown, message))?;
+        }
+        Ok(instance)
     }
 
     pub(crate) fn invoke_answered(
@@ -173,7 +179,7 @@ impl Deployment {
         };
         let mut dependencies = request.dependencies.clone();
         add_output_dependencies(&request.args, &mut dependencies);
-        match self.instance_for_function(&reference, "Call") {
+        match self.instance_for_function(&reference, &request.package.package_ref, "Call") {
             Ok(instance) => {
                 let call = ProviderCall::Call(CallRequest {
                     token: TypeToken::new(request.token.clone()),
@@ -236,7 +242,11 @@ impl Deployment {
         let Some(reference) = goal.provider.clone() else {
             return self.reply(id, mismatched(), 0);
         };
-        let instance = match self.instance_for_function(&reference, &request.type_token) {
+        let instance = match self.instance_for_function(
+            &reference,
+            &request.package.package_ref,
+            &request.type_token,
+        ) {
             Ok(instance) => instance,
             Err(error) => return self.reply(id, Reply::Failed(error), 0),
         };

@@ -11,7 +11,7 @@
 //! | What goes in and out? | `event`, [`request`], [`setup`] |
 //! | How does a run go on? | `deployment` |
 //! | Functions, methods, remote components? | `functions`, `lineage` |
-//! | Which provider, which dependencies? | `monitor`, `transforms`, `packages`, `providers` |
+//! | Which provider, which dependencies? | `monitor`, `transforms`, `packages`, `providers`, `extensions` |
 //! | Which old resource does a registration continue? | `identity` |
 //! | Same, create, update or replace? | `registration`, `decide`, `compare`, `replace` |
 //! | What do steps do, what becomes of the state? | `step`, `chain`, `perform`, `answer`, `record`, `outputs`, `reads` |
@@ -31,6 +31,7 @@ mod decide;
 mod deletes;
 mod deployment;
 mod event;
+mod extensions;
 mod functions;
 mod graph;
 mod identity;

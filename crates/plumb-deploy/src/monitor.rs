@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ecow::EcoString;
-use plumb_resource::provider::{PluginSpec, ProviderError, ProviderReply};
+use plumb_resource::provider::PluginSpec;
 use plumb_resource::{Goal, ProviderRef, ResourceKind, TypeToken, Urn};
 use plumb_value::{PropertyKey, PropertyMap, Value};
 
-use crate::deployment::{DefaultProvider, Deployment, Failure, GoalMemory};
-use crate::event::{InstanceId, RequestId};
+use crate::deployment::{DefaultProvider, Deployment, GoalMemory};
+use crate::event::RequestId;
 use crate::packages;
 use crate::provider_inputs;
 use crate::registration::Requester;
@@ -316,11 +316,6 @@ impl Deployment {
                 }
             }
         }
-        let extension = self
-            .packages
-            .get(&request.package.package_ref)
-            .ok()
-            .filter(|it| it.extension.is_some());
         Goal {
             kind,
             properties,
@@ -344,9 +339,18 @@ impl Deployment {
             source_position: request.source_position.clone(),
             stack_trace: request.stack_trace.clone(),
             hooks: request.hooks.clone(),
-            extension_ref: extension.map(|_| request.package.package_ref.clone()),
+            extension_ref: self.extension_of(&request.package),
             ..bare_goal(type_token, request.name.clone())
         }
+    }
+
+    /// The extension that a request names.
+    pub(crate) fn extension_of(&self, request: &PackageRequest) -> Option<EcoString> {
+        let package = self.packages.get(&request.package_ref).ok()?;
+        package
+            .extension
+            .is_some()
+            .then(|| request.package_ref.clone())
     }
 
     /// Keeps of a registration what its children and methods need. The URN is the one that the registration will get.
@@ -406,19 +410,6 @@ impl Deployment {
                 self.wait_for_default(spec, id, Parked::Other(Request::Read(request)));
             }
             Err(error) => self.refuse_request(id, error),
-        }
-    }
-
-    pub(crate) fn extension_answered(
-        &mut self,
-        instance: InstanceId,
-        reference: &str,
-        result: Result<ProviderReply, ProviderError>,
-    ) {
-        if let Err(error) = result {
-            self.providers.remove_extension(instance, reference);
-            self.error(None, &error.message);
-            self.fail(Failure::Refused);
         }
     }
 }

@@ -63,11 +63,10 @@ impl Deployment {
     pub(crate) fn perform(
         &mut self,
         idx: ChainIdx,
-        mut step: Step,
+        step: Step,
         operation: OperationId,
         fence: u64,
     ) -> Option<StepEnd> {
-        self.take_current_provider(&mut step);
         let begun = match &step.kind {
             StepKind::Same { old, new } => {
                 let old = self.arena.state(*old).clone();
@@ -108,18 +107,6 @@ impl Deployment {
         match begun {
             Begun::Applied(applied) => Some(self.complete(step, operation, applied)),
             Begun::Call(request) => self.step_calls(idx, step, operation, request, fence),
-        }
-    }
-
-    /// Between the decision about a delete and its turn, its provider may have got new settings.
-    fn take_current_provider(&self, step: &mut Step) {
-        let StepKind::Delete { old, .. } = &step.kind else {
-            return;
-        };
-        let reference = self.arena.state(*old).provider.as_ref();
-        let current = reference.and_then(|reference| self.providers.get(reference));
-        if let (Some(_), Some(current)) = (step.instance(), current) {
-            step.set_instance(current);
         }
     }
 

@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deployment::Deployment;
 use crate::event::{InstanceId, ProviderAction};
+use crate::extensions::Held;
 use crate::provider_inputs;
 
 /// A loaded provider.
@@ -23,6 +24,11 @@ struct Instance {
     inputs: Arc<PropertyMap>,
     /// Extension parameterizations that it has, or that are being applied.
     extensions: FxHashSet<EcoString>,
+    /// How many of them are being applied, and what waits for that.
+    applying: u32,
+    held: Vec<Held>,
+    /// The instance that took its place.
+    successor: Option<InstanceId>,
 }
 
 /// Whether a provider has its configuration.
@@ -77,9 +83,38 @@ impl Registry {
 
     /// Notes that an instance gets an extension; false if it has it already.
     pub(crate) fn add_extension(&mut self, instance: InstanceId, reference: &EcoString) -> bool {
-        self.instance_mut(instance)
-            .extensions
-            .insert(reference.clone())
+        let entry = self.instance_mut(instance);
+        let is_new = entry.extensions.insert(reference.clone());
+        if is_new {
+            entry.applying += 1;
+        }
+        is_new
+    }
+
+    /// Notes that an extension was applied, or was not, and hands out what waited for the last of them.
+    pub(crate) fn extension_applied(&mut self, instance: InstanceId) -> Vec<Held> {
+        let entry = self.instance_mut(instance);
+        entry.applying -= 1;
+        if entry.applying == 0 {
+            std::mem::take(&mut entry.held)
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Where calls to `instance` wait, while an extension is being applied to it.
+    pub(crate) fn held(&mut self, instance: InstanceId) -> Option<&mut Vec<Held>> {
+        let entry = self.instance_mut(instance);
+        (entry.applying > 0).then_some(&mut entry.held)
+    }
+
+    /// The instance that stands for `instance` now: the provider may have got another configuration since.
+    pub(crate) fn current(&self, instance: InstanceId) -> InstanceId {
+        let mut current = instance;
+        while let Some(next) = self.instance(current).successor {
+            current = next;
+        }
+        current
     }
 
     /// Notes that an extension could not be applied.
@@ -158,6 +193,9 @@ impl Deployment {
             configuration: Configuration::Missing,
             inputs: Arc::default(),
             extensions: FxHashSet::default(),
+            applying: 0,
+            held: Vec::new(),
+            successor: None,
         });
         self.providers.unconfigured.insert(urn.clone(), id);
         self.provider_action(id, ProviderAction::Load(spec));
@@ -219,7 +257,11 @@ impl Deployment {
                 .configured
                 .insert(reference.with_urn(old_urn), instance);
         }
-        self.providers.configured.insert(reference, instance);
+        if let Some(previous) = self.providers.configured.insert(reference, instance)
+            && previous != instance
+        {
+            self.providers.instance_mut(previous).successor = Some(instance);
+        }
         Ok(instance)
     }
 

@@ -70,8 +70,15 @@ impl Deployment {
             let message = format!("unknown provider '{reference}' for resource '{urn}'");
             return self.refuse(Some(&urn), &message);
         };
+        let extension_ref = self.extension_of(&request.package);
+        if let Some(extension) = &extension_ref
+            && let Err(message) = self.apply_extension(instance, extension)
+        {
+            return self.refuse(Some(&urn), &message);
+        }
         let old = predecessor.as_ref().map(|found| found.state);
         let new = ResourceState {
+            extension_ref,
             id: request.id,
             type_token: TypeToken::new(request.type_token),
             inputs: request.properties,

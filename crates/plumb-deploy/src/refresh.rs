@@ -90,16 +90,18 @@ impl Deployment {
         operation: OperationId,
     ) -> Option<StepEnd> {
         let state = self.arena.state(old).clone();
-        let reference = state
-            .provider
-            .as_ref()
-            .filter(|_| state.kind == ResourceKind::Custom && !state.pending_replacement);
-        let Some(reference) = reference else {
-            let found = found_unread(&step, &state);
-            return Some(self.refresh_ends(step, old, operation, Some(state), found));
+        let is_read = state.kind == ResourceKind::Custom && !state.pending_replacement;
+        let provider = if is_read {
+            self.instance_for_state(&state)
+        } else {
+            Ok(None)
         };
-        let provider = match self.ensure_provider(reference) {
-            Ok(provider) => provider,
+        let provider = match provider {
+            Ok(Some(provider)) => provider,
+            Ok(None) => {
+                let found = found_unread(&step, &state);
+                return Some(self.refresh_ends(step, old, operation, Some(state), found));
+            }
             Err(message) => {
                 let urn = &state.urn;
                 let message = format!("could not load provider for resource {urn}: {message}");

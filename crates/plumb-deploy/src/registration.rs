@@ -265,14 +265,11 @@ impl Deployment {
                     &format!("unknown provider '' for resource '{urn}'"),
                 );
             };
-            match self.provider_for(&reference, &urn) {
+            let extension = registration.goal.extension_ref.clone();
+            match self.provider_for(&reference, &urn, extension.as_ref()) {
                 Ok(instance) => self.registration_mut(idx).instance = Some(instance),
-                Err(message) => {
-                    self.error(Some(&urn), &message);
-                    return self.fail(Failure::Refused);
-                }
+                Err(message) => return self.refuse(Some(&urn), &message),
             }
-            self.apply_extension(idx);
         }
         if self.wants_import(idx) {
             self.registration_mut(idx).stage = RegStage::Importing;
@@ -282,42 +279,29 @@ impl Deployment {
     }
 
     /// The instance for `reference`, which `urn` uses (`engine.md` 4.8).
-    fn provider_for(&mut self, reference: &ProviderRef, urn: &Urn) -> Result<InstanceId, String> {
+    fn provider_for(
+        &mut self,
+        reference: &ProviderRef,
+        urn: &Urn,
+        extension: Option<&EcoString>,
+    ) -> Result<InstanceId, String> {
         if reference.is_denied() {
             return Err(format!(
                 "Default provider for '{}' disabled. '{urn}' must use an explicit provider.",
                 reference.package()
             ));
         }
-        if let Some(instance) = self.providers.get(reference) {
-            return Ok(instance);
-        }
+        let is_registered = self.providers.get(reference).is_some();
         let instance = self
             .ensure_provider(reference)
             .map_err(|_| format!("unknown provider '{reference}' for resource '{urn}'"))?;
-        self.queue_untargeted_same(reference.urn());
-        Ok(instance)
-    }
-
-    fn apply_extension(&mut self, idx: RegIdx) {
-        let registration = self.registration(idx);
-        let (Some(reference), Some(instance)) = (
-            registration.goal.extension_ref.clone(),
-            registration.instance,
-        ) else {
-            return;
-        };
-        let Ok(package) = self.packages.get(&reference) else {
-            return;
-        };
-        let Some(parameter) = package.extension.clone() else {
-            return;
-        };
-        if self.providers.add_extension(instance, &reference) {
-            self.record_extension(&reference, &parameter);
-            let call = ProviderCall::Parameterize(parameter);
-            self.call(Waiter::Extension(instance, reference), instance, call, 0);
+        if !is_registered {
+            self.queue_untargeted_same(reference.urn());
         }
+        if let Some(extension) = extension {
+            self.apply_extension(instance, extension)?;
+        }
+        Ok(instance)
     }
 
     fn wants_import(&self, idx: RegIdx) -> bool {

@@ -192,12 +192,9 @@ impl Deployment {
         state: &Arc<ResourceState>,
         inputs: PropertyMap,
     ) -> bool {
-        let instance = match &state.provider {
-            Some(reference) => self.ensure_provider(reference),
-            None => return false,
-        };
-        let instance = match instance {
-            Ok(instance) => instance,
+        let instance = match self.instance_for_state(state) {
+            Ok(Some(instance)) => instance,
+            Ok(None) => return false,
             Err(message) => {
                 self.refuse(Some(&state.urn), &message);
                 return false;
@@ -300,12 +297,7 @@ impl Deployment {
     /// The step by which the old half of a replacement makes way; `None` if its provider cannot be had, which has been shown.
     fn make_way(&mut self, idx: StateIdx) -> Option<Step> {
         let state = self.arena.state(idx).clone();
-        let instance = match state
-            .provider
-            .as_ref()
-            .map(|reference| self.ensure_provider(reference))
-            .transpose()
-        {
+        let instance = match self.instance_for_state(&state) {
             Ok(instance) => instance,
             Err(message) => {
                 self.refuse(Some(&state.urn), &message);

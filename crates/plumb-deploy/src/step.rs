@@ -224,11 +224,9 @@ impl Step {
         }
     }
 
-    /// Has another provider do it, where one does it at all.
+    /// Has a refresh done by this provider.
     pub(crate) fn set_instance(&mut self, by: InstanceId) {
-        if let StepKind::Delete { instance, .. } | StepKind::Refresh { instance, .. } =
-            &mut self.kind
-        {
+        if let StepKind::Refresh { instance, .. } = &mut self.kind {
             *instance = Some(by);
         }
     }

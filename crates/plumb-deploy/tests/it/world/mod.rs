@@ -40,8 +40,8 @@ use plumb_value::Value;
 pub(crate) use cloud::{Cloud, Fault, must_replace, partial};
 pub(crate) use plugins::{Plugin, Plugins};
 pub(crate) use program::{
-    Known, Res, What, component, invoke, invoke_transform, method, package, provider, read, remote,
-    res, shutdown, stack, transform,
+    Known, Res, What, callback, component, invoke, invoke_transform, method, package, provider,
+    read, remote, res, shutdown, stack, transform,
 };
 
 pub(crate) const STACK: &str = "dev";

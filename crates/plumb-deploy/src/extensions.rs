@@ -1,0 +1,125 @@
+//! Extension parameters: packages that add to what a provider serves (`engine.md` 8.8).
+//!
+//! The parameter of an extension is applied once to each provider instance that serves a resource of it, whether the program
+//! registered the package or the state remembers it. While it is being applied, other calls to the instance wait.
+
+use ecow::EcoString;
+use plumb_resource::ResourceState;
+use plumb_resource::provider::{Parameterization, ProviderCall, ProviderError, ProviderReply};
+
+use crate::deployment::{Deployment, Failure, Waiter, Work};
+use crate::event::{CallId, Effect, InstanceId};
+
+/// A call that waits for an extension of its provider.
+#[derive(Debug)]
+pub(crate) struct Held {
+    call: CallId,
+    request: ProviderCall,
+    fence: u64,
+}
+
+impl Deployment {
+    /// Has `instance` serve the extension that `reference` names, unless it does already. The reference may also be that of
+    /// a package that is none.
+    pub(crate) fn apply_extension(
+        &mut self,
+        instance: InstanceId,
+        reference: &EcoString,
+    ) -> Result<(), String> {
+        let registered = self.packages.get(reference).ok();
+        let known = self.base.extensions.get(reference);
+        let parameter = match (registered.map(|package| &package.extension), known) {
+            (Some(Some(parameter)), _) => parameter.clone(),
+            (Some(None), _) => return Ok(()),
+            (None, Some(known)) => Parameterization {
+                name: known.name.clone(),
+                version: known.version.clone(),
+                value: known.value.clone(),
+            },
+            (None, None) => {
+                return Err(format!(
+                    "extension blob for '{reference}' not found in snapshot"
+                ));
+            }
+        };
+        let is_known = known.is_some();
+        if self.providers.add_extension(instance, reference) {
+            if !is_known {
+                self.record_extension(reference, &parameter);
+            }
+            let request = ProviderCall::Parameterize(parameter);
+            let waiter = Waiter::Extension(instance, reference.clone());
+            self.call(waiter, instance, request, 0);
+        }
+        Ok(())
+    }
+
+    /// The provider that serves a state of the base, with the extension that the state needs; none for components.
+    pub(crate) fn instance_for_state(
+        &mut self,
+        state: &ResourceState,
+    ) -> Result<Option<InstanceId>, String> {
+        let Some(reference) = &state.provider else {
+            return Ok(None);
+        };
+        let instance = self.ensure_provider(reference)?;
+        if let Some(extension) = &state.extension_ref {
+            self.apply_extension(instance, extension)?;
+        }
+        Ok(Some(instance))
+    }
+
+    /// Sends a call to the instance that stands for `instance` now, once its extensions are applied.
+    pub(crate) fn send_call(
+        &mut self,
+        call: CallId,
+        instance: InstanceId,
+        request: ProviderCall,
+        fence: u64,
+    ) {
+        let instance = self.providers.current(instance);
+        if !matches!(request, ProviderCall::Parameterize(_))
+            && let Some(held) = self.providers.held(instance)
+        {
+            held.push(Held {
+                call,
+                request,
+                fence,
+            });
+            return;
+        }
+        self.outbox.push(Effect::Call {
+            call,
+            instance,
+            request,
+            fence,
+        });
+    }
+
+    /// An extension is applied, or is not: what waited for it goes on.
+    pub(crate) fn extension_answered(
+        &mut self,
+        instance: InstanceId,
+        reference: &str,
+        result: Result<ProviderReply, ProviderError>,
+    ) {
+        let held = self.providers.extension_applied(instance);
+        let failure = result.err();
+        if let Some(error) = &failure {
+            self.providers.remove_extension(instance, reference);
+            self.error(None, &error.message);
+            self.fail(Failure::Refused);
+        }
+        for Held {
+            call,
+            request,
+            fence,
+        } in held
+        {
+            match &failure {
+                None => self.send_call(call, instance, request, fence),
+                Some(error) => self.work.push_back(Work::Answer(call, Err(error.clone()))),
+            }
+        }
+    }
+}
