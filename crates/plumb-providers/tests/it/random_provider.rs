@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use plumb_plugin::Provider;
+use plumb_resource::provider::ReadRequest;
 use plumb_resource::{DiffChanges, ResourceId};
 use plumb_value::{PropertyMap, Value};
 
@@ -394,6 +395,19 @@ async fn imported(token: &str, id: &str) -> Result<(ResourceId, PropertyMap, Pro
         inputs.as_ref().clone(),
         outputs.as_ref().clone(),
     ))
+}
+
+/// A program that reads by nothing but an id gets the value, as with an import.
+#[tokio::test]
+async fn values_are_read_by_their_text() {
+    let (_, _, outputs) = imported(STRING, "abc").await.unwrap();
+    let request = ReadRequest {
+        inputs: Some(Arc::default()),
+        ..import(&urn(STRING, "r"), "abc")
+    };
+    let read = provider().read(request).await.unwrap();
+    assert_eq!(*read.outputs.unwrap(), outputs);
+    assert_eq!(outputs.get("result"), Some(&Value::from("abc")));
 }
 
 #[tokio::test]
