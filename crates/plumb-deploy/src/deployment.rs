@@ -487,7 +487,7 @@ impl Deployment {
 
     /// Moves the run as a whole on, if nothing of the current stage is outstanding. Answers whether it moved.
     fn go_on(&mut self) -> bool {
-        if matches!(self.stage, Stage::New | Stage::Finished) || !self.chains.is_idle() {
+        if self.stage == Stage::Finished || !self.chains.is_idle() {
             return false;
         }
         if self.failure.is_some() {

@@ -5,7 +5,7 @@ use plumb_deploy::target::UrnSet;
 use plumb_events::OperationResult;
 use plumb_value::PropertyMap;
 
-use crate::world::{Fault, Ran, Res, What, World, for_orders, urn};
+use crate::world::{Fault, Ran, Res, What, World, for_orders, options, res, targets, urn};
 
 fn succeeded(ran: &Ran) {
     ran.succeeded();
@@ -477,6 +477,19 @@ fn a_targeted_update_leaves_the_rest_alone() {
 }
 
 /// TARGET-14
+#[test]
+fn targets_of_a_destroy_or_refresh_must_exist() {
+    for operation in [Operation::Destroy, Operation::Refresh] {
+        for_orders(|world| {
+            world.up(&[res("a")]).succeeded();
+            let options = options(|options| options.targets = targets(&["b"]));
+            let ran = world.run(operation.clone(), &[], options);
+            ran.failed("could not be found in the stack");
+            assert_eq!(world.names(), ["a"]);
+        });
+    }
+}
+
 #[test]
 fn a_target_may_not_depend_on_what_is_left_out() {
     for_orders(|world| {
