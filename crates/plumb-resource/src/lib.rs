@@ -1,10 +1,11 @@
 //! Resources: how they are named, what is wanted of them, what is known of them.
 //!
 //! This crate knows identity ([`Urn`], [`ResourceId`], [`TypeToken`], [`ProviderRef`]), what a program asks for
-//! ([`Goal`]), what a snapshot holds ([`ResourceState`]), how providers answer ([`DiffResult`]) and the kinds of
-//! steps ([`StepOp`]). It does not know how any of it is stored or sent.
+//! ([`Goal`]), what a snapshot holds ([`ResourceState`]), how providers answer ([`DiffResult`]), what hooks are called
+//! with ([`hook`]) and the kinds of steps ([`StepOp`]). It does not know how any of it is stored or sent.
 
 mod goal;
+pub mod hook;
 mod id;
 pub mod provider;
 mod provider_ref;

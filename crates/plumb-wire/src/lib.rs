@@ -6,6 +6,7 @@
 //! * [`property`]: values and maps, with the [`MarshalOptions`] of each call.
 //! * [`provider`]: the calls of a provider, one function per message.
 //! * [`registration`]: aliases, time limits, hooks and dependencies of registrations.
+//! * [`hook`]: calls of hooks in programs.
 //! * [`adjust`] and [`assets`]: what is done to a provider's answers after reading them.
 //! * [`duration`]: time limits as text.
 //!
@@ -15,6 +16,7 @@ pub mod adjust;
 pub mod assets;
 pub mod duration;
 mod features;
+pub mod hook;
 pub mod property;
 pub mod provider;
 pub mod registration;
