@@ -1,8 +1,8 @@
 //! Writing the journal of an update.
 //!
 //! One thread owns the file. Callers hand over records and get their numbers back at once; the thread takes all records
-//! that wait, checks that the stack is still owned, writes them in one go and syncs once (**group commit**). Then it
-//! checks again: **a record counts as durable only if the stack was still owned after it was synced**, because whoever
+//! that wait, encodes them, checks that the stack is still owned, writes them in one go and syncs once (**group
+//! commit**). Then it checks again: **a record counts as durable only if the stack was still owned after it was synced**, because whoever
 //! takes over reads the journal after having taken the lease. After the first failure nothing more is written, and
 //! every waiter hears of it.
 
@@ -33,14 +33,19 @@ pub struct JournalWriter {
 }
 
 struct Queue {
-    sender: Option<Sender<Record>>,
+    sender: Option<Sender<Records>>,
     last: Seq,
 }
 
-struct Record {
-    seq: Seq,
-    bytes: Vec<u8>,
+/// Records that were handed over together.
+struct Records {
+    first: Seq,
+    last: Seq,
+    encode: Encode,
 }
+
+/// Makes the bytes of records; gets the number of the first.
+type Encode = Box<dyn FnOnce(Seq) -> Vec<u8> + Send>;
 
 impl JournalWriter {
     /// Starts the thread. The file has its header already.
@@ -66,22 +71,28 @@ impl JournalWriter {
 
     /// Hands a record over. It is durable when [`JournalWriter::durable`] has reached the returned number.
     pub fn append(&self, bytes: Vec<u8>) -> Seq {
-        self.append_with(|_| bytes)
+        self.append_all(1, move |_| bytes)
     }
 
-    /// Like [`JournalWriter::append`] for records that hold their own number.
-    pub fn append_with(&self, encode: impl FnOnce(Seq) -> Vec<u8>) -> Seq {
+    /// Hands over `count` records at once and returns the number of the last. `encode` gets the number of the first; it
+    /// runs on the thread of the journal.
+    pub fn append_all(
+        &self,
+        count: usize,
+        encode: impl FnOnce(Seq) -> Vec<u8> + Send + 'static,
+    ) -> Seq {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        queue.last = Seq(queue.last.0 + 1);
-        let seq = queue.last;
+        let first = Seq(queue.last.0 + 1);
+        queue.last = Seq(queue.last.0 + count as u64);
         if let Some(sender) = &queue.sender {
             // When the thread has ended, waiters learn that from the progress.
-            let _ = sender.send(Record {
-                seq,
-                bytes: encode(seq),
+            let _ = sender.send(Records {
+                first,
+                last: queue.last,
+                encode: Box::new(encode),
             });
         }
-        seq
+        queue.last
     }
 
     /// The highest number that is durable, or why there will be no more.
@@ -131,15 +142,15 @@ impl Drop for JournalWriter {
 fn run(
     mut file: Box<dyn JournalFile>,
     guard: &Guard,
-    records: &Receiver<Record>,
+    records: &Receiver<Records>,
     report: &watch::Sender<Progress>,
 ) {
-    while let Ok(first) = records.recv() {
-        let mut last = first.seq;
-        let mut batch = first.bytes;
-        while let Ok(record) = records.try_recv() {
-            last = record.seq;
-            batch.extend(record.bytes);
+    while let Ok(waiting) = records.recv() {
+        let mut last = waiting.last;
+        let mut batch = (waiting.encode)(waiting.first);
+        while let Ok(waiting) = records.try_recv() {
+            last = waiting.last;
+            batch.extend((waiting.encode)(waiting.first));
         }
         match commit(file.as_mut(), guard, &batch) {
             Ok(()) => {

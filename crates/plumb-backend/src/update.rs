@@ -100,10 +100,16 @@ impl Update {
         &self.notes
     }
 
-    /// Records an entry. It is durable when [`Update::wait`] returns for its number.
-    pub fn record(&self, entry: &EncryptedEntry) -> Result<Seq, JournalError> {
+    /// Records entries and returns the number of the last. They are durable when [`Update::wait`] returns for it.
+    pub fn record(&self, entries: Vec<EncryptedEntry>) -> Result<Seq, JournalError> {
         let journal = self.journal()?;
-        Ok(journal.append_with(|seq| disk::entry_record(seq.0, entry)))
+        Ok(journal.append_all(entries.len(), move |first| {
+            let mut records = Vec::new();
+            for (seq, entry) in (first.0..).zip(&entries) {
+                records.extend(disk::entry_record(seq, entry));
+            }
+            records
+        }))
     }
 
     /// Returns when everything up to `seq` is durable. Cancel-safe.

@@ -4,10 +4,14 @@
 //! the progress of the journal, interrupts. Each becomes an event for the core, and the effects are performed in order.
 //! Effects behind a fence wait until the journal is durable up to it. **The core is told of an answer only here, and
 //! nobody else changes it.**
+//!
+//! What goes to the journal and to the subscriber is collected for as long as there is something to do at once: one sync
+//! of the journal and one wake-up then serve all of it.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
+use futures::FutureExt as _;
 use jiff::Timestamp;
 use plumb_backend::Seq;
 use plumb_deploy::request::{CallbackReply, Reply};
@@ -31,8 +35,11 @@ use crate::monitor::{Incoming, LogMessage, MonitorHandle, ResourceMonitor};
 use crate::program::{Program, ProgramInfo, ProgramResult};
 use crate::server::{self, Servers, SourceContext};
 
-/// Hears of every engine event, with its time.
-pub type Subscriber = mpsc::UnboundedSender<(Timestamp, plumb_events::Event)>;
+/// Hears of every engine event, with its time, several at once.
+pub type Subscriber = mpsc::UnboundedSender<Vec<(Timestamp, plumb_events::Event)>>;
+
+/// How many events are collected at most before the subscriber hears of them.
+const BATCH: usize = 256;
 
 /// What a run needs.
 pub struct RunSetup {
@@ -126,10 +133,12 @@ impl Shell {
             instances: Instances::new(setup.host.clone(), context),
             journal: setup.journal,
             subscriber: setup.subscriber,
-            fenced: VecDeque::new(),
+            emitted: Vec::new(),
+            fenced: BTreeMap::new(),
             durable: 0,
             answers: HashMap::new(),
             next_request: 0,
+            answered: VecDeque::new(),
             calls: JoinSet::new(),
             callbacks: Callbacks::default(),
             called_back: JoinSet::new(),
@@ -155,12 +164,16 @@ struct Driver {
     instances: Instances,
     journal: RunJournal,
     subscriber: Subscriber,
-    /// Effects that wait for the journal, in the order of their fences.
-    fenced: VecDeque<Fenced>,
+    /// Events that the subscriber has not heard of yet.
+    emitted: Vec<(Timestamp, plumb_events::Event)>,
+    /// Effects that wait for the journal, by what must be durable first.
+    fenced: BTreeMap<u64, Vec<Fenced>>,
     durable: u64,
     answers: HashMap<RequestId, oneshot::Sender<Reply>>,
     next_request: u64,
-    calls: JoinSet<(CallId, Result<ProviderReply, ProviderError>)>,
+    /// Calls that were answered as soon as they were made.
+    answered: VecDeque<Answered>,
+    calls: JoinSet<Answered>,
     callbacks: Callbacks,
     called_back: JoinSet<(CallId, Result<CallbackReply, String>)>,
     program: Option<Arc<dyn Program>>,
@@ -172,37 +185,32 @@ struct Driver {
     is_journal_broken: bool,
 }
 
+/// A call and what the provider answered.
+type Answered = (CallId, Result<ProviderReply, ProviderError>);
+
 /// An effect that waits for the journal.
 enum Fenced {
     Call {
-        fence: u64,
         call: CallId,
         instance: InstanceId,
         request: Box<ProviderCall>,
     },
     Reply {
-        fence: u64,
         id: RequestId,
         reply: Box<Reply>,
     },
 }
 
-impl Fenced {
-    fn fence(&self) -> u64 {
-        match self {
-            Fenced::Call { fence, .. } | Fenced::Reply { fence, .. } => *fence,
-        }
-    }
-}
-
 /// What the loop waits for.
 enum Happened {
     Incoming(Vec<Incoming>),
-    Called(CallId, Result<ProviderReply, ProviderError>),
+    Called(Answered),
     CalledBack(CallId, Result<CallbackReply, String>),
     Program(ProgramResult),
     Durable(Result<Seq, String>),
     Interrupt(u32),
+    /// Nothing, for the moment.
+    Idle,
 }
 
 impl Driver {
@@ -221,7 +229,7 @@ impl Driver {
                 .await;
             match happened {
                 Happened::Incoming(all) => all.into_iter().for_each(|one| self.take(one)),
-                Happened::Called(call, result) => {
+                Happened::Called((call, result)) => {
                     // What a provider said during the call comes before its end.
                     while let Ok(one) = incoming.try_recv() {
                         self.take(one);
@@ -244,6 +252,7 @@ impl Driver {
                     cancels.spawn(async move { host.cancel().await });
                 }
                 Happened::Interrupt(_) => break,
+                Happened::Idle => self.flush(),
             }
         }
         self.end().await
@@ -264,7 +273,7 @@ impl Driver {
                         .as_ref()
                         .copied()
                         .map_err(ToString::to_string),
-                    Err(_) => std::future::pending().await,
+                    Err(_) => Err(plumb_backend::JournalError::Closed.to_string()),
                 },
                 None => std::future::pending().await,
             }
@@ -279,8 +288,11 @@ impl Driver {
             biased;
             count = interrupt => Happened::Interrupt(count),
             progress = progress => Happened::Durable(progress),
+            () = std::future::ready(()), if !self.answered.is_empty() => {
+                Happened::Called(self.answered.pop_front().expect("there is one"))
+            }
             Some(called) = self.calls.join_next(), if !self.calls.is_empty() => match called {
-                Ok((call, result)) => Happened::Called(call, result),
+                Ok(answered) => Happened::Called(answered),
                 Err(error) => std::panic::resume_unwind(error.into_panic()),
             },
             Some(called) = self.called_back.join_next(), if !self.called_back.is_empty() => match called {
@@ -292,6 +304,7 @@ impl Driver {
             Some(ended) = self.program_task.join_next(), if !self.program_task.is_empty() => {
                 Happened::Program(ended.unwrap_or_else(|error| ProgramResult::Failed { message: error.to_string() }))
             }
+            () = tokio::task::yield_now(), if self.journal.has_collected() || !self.emitted.is_empty() => Happened::Idle,
         }
     }
 
@@ -323,9 +336,26 @@ impl Driver {
         }
     }
 
-    fn emit(&self, event: plumb_events::Event) {
-        // A subscriber that is gone does not want to hear.
-        let _ = self.subscriber.send((Timestamp::now(), event));
+    fn emit(&mut self, event: plumb_events::Event) {
+        self.emitted.push((Timestamp::now(), event));
+        if self.emitted.len() >= BATCH {
+            self.tell_subscriber();
+        }
+    }
+
+    fn tell_subscriber(&mut self) {
+        if !self.emitted.is_empty() {
+            // A subscriber that is gone does not want to hear.
+            let _ = self.subscriber.send(std::mem::take(&mut self.emitted));
+        }
+    }
+
+    /// Passes on what was collected.
+    fn flush(&mut self) {
+        if let Err(error) = self.journal.flush() {
+            self.journal_failed(error.to_string());
+        }
+        self.tell_subscriber();
     }
 
     /// Tells the core what happened and does what it says.
@@ -369,7 +399,7 @@ impl Driver {
             return;
         }
         self.event(Event::JournalFailed { message });
-        for fenced in std::mem::take(&mut self.fenced) {
+        for fenced in std::mem::take(&mut self.fenced).into_values().flatten() {
             match fenced {
                 Fenced::Call { call, .. } => self.not_sent(call),
                 Fenced::Reply { .. } => {}
@@ -382,7 +412,11 @@ impl Driver {
         let error = ProviderError::clean(
             "the provider was not called, because the journal cannot be written",
         );
-        self.calls.spawn(async move { (call, Err(error)) });
+        self.answered.push_back((call, Err(error)));
+    }
+
+    fn wait_for(&mut self, fence: u64, fenced: Fenced) {
+        self.fenced.entry(fence).or_default().push(fenced);
     }
 
     fn perform(&mut self, effect: Effect) {
@@ -398,12 +432,15 @@ impl Driver {
                 request,
                 fence,
             } if fence > self.durable => {
-                self.fenced.push_back(Fenced::Call {
+                let request = Box::new(request);
+                self.wait_for(
                     fence,
-                    call,
-                    instance,
-                    request: Box::new(request),
-                });
+                    Fenced::Call {
+                        call,
+                        instance,
+                        request,
+                    },
+                );
             }
             Effect::Call {
                 call,
@@ -423,11 +460,8 @@ impl Driver {
             Effect::Reply { id, reply, fence }
                 if fence > self.durable && self.journal.durable().is_some() =>
             {
-                self.fenced.push_back(Fenced::Reply {
-                    fence,
-                    id,
-                    reply: Box::new(reply),
-                });
+                let reply = Box::new(reply);
+                self.wait_for(fence, Fenced::Reply { id, reply });
             }
             Effect::Reply { id, reply, .. } => self.reply(id, reply),
             Effect::Emit(event) => self.emit(event),
@@ -437,8 +471,14 @@ impl Driver {
     }
 
     fn call(&mut self, call: CallId, instance: InstanceId, request: ProviderCall) {
-        let answer = self.instances.call(instance, request);
-        self.calls.spawn(async move { (call, answer.await) });
+        let mut answer = Box::pin(self.instances.call(instance, request));
+        // Most of what is built in answers at once; that needs no task.
+        match answer.as_mut().now_or_never() {
+            Some(result) => self.answered.push_back((call, result)),
+            None => {
+                self.calls.spawn(async move { (call, answer.await) });
+            }
+        }
     }
 
     fn reply(&mut self, id: RequestId, reply: Reply) {
@@ -451,24 +491,18 @@ impl Driver {
     /// The journal is durable up to `seq`: what waited for that happens.
     fn release(&mut self, seq: u64) {
         self.durable = seq;
-        let mut waiting = VecDeque::new();
-        for fenced in std::mem::take(&mut self.fenced) {
-            if fenced.fence() > seq {
-                waiting.push_back(fenced);
-                continue;
-            }
+        let later = self.fenced.split_off(&(seq + 1));
+        let released = std::mem::replace(&mut self.fenced, later);
+        for fenced in released.into_values().flatten() {
             match fenced {
                 Fenced::Call {
                     call,
                     instance,
                     request,
-                    ..
                 } => self.call(call, instance, *request),
-                Fenced::Reply { id, reply, .. } => self.reply(id, *reply),
+                Fenced::Reply { id, reply } => self.reply(id, *reply),
             }
         }
-        waiting.append(&mut self.fenced);
-        self.fenced = waiting;
     }
 
     fn start_program(&mut self) {
@@ -488,6 +522,7 @@ impl Driver {
             .outcome
             .as_ref()
             .is_some_and(|outcome| outcome.result == OperationResult::Succeeded);
+        self.flush();
         // Whoever still waits for an answer hears that there will be none.
         self.answers.clear();
         if !succeeded {
@@ -517,6 +552,7 @@ impl Driver {
             outcome.result = OperationResult::Failed;
             outcome.error = Some(message.clone());
         }
+        self.flush();
         Ended {
             outcome,
             journal: self.journal,

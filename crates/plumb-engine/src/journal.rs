@@ -23,12 +23,19 @@ pub enum JournalError {
     Fold(#[from] FoldError),
 }
 
+/// How many entries are collected at most before they are handed to the update's journal.
+const BATCH: usize = 64;
+
 /// Folds the entries of a run, and writes them to the journal of an update. Previews have none.
+///
+/// Entries are collected while there is something else to do at once, so that they share a sync. Whoever records calls
+/// [`RunJournal::flush`] before waiting for anything.
 pub struct RunJournal {
     fold: Fold,
     update: Option<Arc<Update>>,
     codec: Arc<dyn SecretCodec + Send + Sync>,
     cache: CiphertextCache,
+    collected: Vec<EncryptedEntry>,
 }
 
 impl RunJournal {
@@ -44,10 +51,11 @@ impl RunJournal {
             update,
             codec,
             cache,
+            collected: Vec::new(),
         }
     }
 
-    /// Takes entries in order. They are durable when the update's journal says so.
+    /// Takes entries in order. They are durable when the update's journal says so, some time after a flush.
     ///
     /// When secrets cannot be encrypted the run cannot go on, but what providers have returned must not be lost: the
     /// entries are recorded without their secrets, and then the error is returned.
@@ -65,12 +73,27 @@ impl RunJournal {
     }
 
     fn write(&mut self, entries: &[Entry]) -> Result<(), JournalError> {
-        let Some(update) = &self.update else {
+        if self.update.is_none() {
             return Ok(());
-        };
+        }
         let encrypted = EncryptedEntry::encrypt_all(entries, self.codec.as_ref(), &mut self.cache)?;
-        for entry in &encrypted {
-            update.record(entry)?;
+        self.collected.extend(encrypted);
+        if self.collected.len() >= BATCH {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Whether entries wait to be flushed.
+    pub(crate) fn has_collected(&self) -> bool {
+        !self.collected.is_empty()
+    }
+
+    /// Hands what was collected to the journal of the update.
+    pub(crate) fn flush(&mut self) -> Result<(), JournalError> {
+        let collected = std::mem::take(&mut self.collected);
+        if let (Some(update), false) = (&self.update, collected.is_empty()) {
+            update.record(collected)?;
         }
         Ok(())
     }
@@ -99,12 +122,22 @@ impl RunJournal {
 
     /// What the stack is at the end, and the ciphertexts that are still good.
     pub fn finish(
-        self,
+        mut self,
         now: Timestamp,
         version: &str,
     ) -> Result<(Snapshot, CiphertextCache), JournalError> {
+        self.flush()?;
         let snapshot = self.fold.snapshot(now, version)?;
-        Ok((snapshot, self.cache))
+        Ok((snapshot, std::mem::take(&mut self.cache)))
+    }
+}
+
+impl Drop for RunJournal {
+    /// What was recorded must not be lost, however the run ends.
+    fn drop(&mut self) {
+        if let Err(error) = self.flush() {
+            tracing::error!(%error, "the journal was not written to its end");
+        }
     }
 }
 

@@ -77,7 +77,7 @@ fn records_that_wait_together_share_one_sync() {
     slow.started.recv().unwrap();
     for number in 2..=50_u64 {
         assert_eq!(
-            journal.append_with(|seq| vec![b'0' + (seq.0 % 10) as u8]),
+            journal.append_all(1, |seq| vec![b'0' + (seq.0 % 10) as u8]),
             Seq(number)
         );
     }
@@ -160,7 +160,7 @@ fn of_two_writers_the_one_that_was_cancelled_stops() {
         1,
         "what the first one recorded is not lost"
     );
-    let seq = stale.record(&created("bb")).unwrap();
+    let seq = stale.record(vec![created("bb")]).unwrap();
     assert!(matches!(wait(&stale, seq), Err(JournalError::Fenced(_))));
     assert!(matches!(
         stale.finish(None, None),
@@ -266,7 +266,7 @@ fn a_stack_that_was_made_anew_does_not_belong_to_the_old_writer() {
         .unwrap();
     backend.create_stack(&dev, None).unwrap();
     let update = backend.begin_update(&dev, "u2").unwrap();
-    let seq = stale.record(&created("a")).unwrap();
+    let seq = stale.record(vec![created("a")]).unwrap();
     assert!(matches!(wait(&stale, seq), Err(JournalError::Fenced(_))));
     drop(stale);
     record(&update, &["bb"]);

@@ -155,10 +155,8 @@ fn resources(backend: &FileBackend, stack: &StackReference) -> Vec<String> {
 
 /// Records the entries and waits until they are durable.
 fn record(update: &Update, names: &[&str]) {
-    let last = names
-        .iter()
-        .map(|name| update.record(&created(name)).unwrap())
-        .last()
+    let last = update
+        .record(names.iter().map(|name| created(name)).collect())
         .unwrap();
     wait(update, last).unwrap();
 }

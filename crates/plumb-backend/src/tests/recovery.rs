@@ -9,7 +9,6 @@ use serde_json::{Value as Json, json};
 
 use super::{World, crash, created, dead_pid, record, resources, stack};
 use crate::backend::Backend;
-use crate::journal::Seq;
 use crate::recovery::{Note, SetAsideReason};
 
 const JOURNAL: &str = ".pulumi/journals/proj/dev/u1.journal";
@@ -230,7 +229,7 @@ fn an_update_that_is_dropped_keeps_what_it_recorded() {
     let update = backend.begin_update(&stack("dev"), "u1").unwrap();
     record(&update, &["a"]);
     // Not waited for: it is written at the latest when the update ends.
-    update.record(&created("bb")).unwrap();
+    update.record(vec![created("bb")]).unwrap();
     drop(update);
     assert_eq!(resources(&backend, &stack("dev")), ["a", "bb"]);
     assert!(
@@ -256,12 +255,14 @@ fn every_replay_vector_survives_a_crash() {
             &json!({"version": 3, "checkpoint": checkpoint}).to_string(),
         );
         let update = backend.begin_update(&stack("dev"), "u1").unwrap();
-        let mut last = Seq(0);
-        for entry in case["entries"].as_array().unwrap() {
-            last = update
-                .record(&parse_entry(&entry.to_string()).unwrap().1)
-                .unwrap();
-        }
+        let entries = case["entries"].as_array().unwrap().iter();
+        let last = update
+            .record(
+                entries
+                    .map(|entry| parse_entry(&entry.to_string()).unwrap().1)
+                    .collect(),
+            )
+            .unwrap();
         super::wait(&update, last).unwrap();
         crash(&world, update);
         drop(world.backend().begin_update(&stack("dev"), "u2").unwrap());

@@ -386,7 +386,7 @@ impl Schemas {
 }
 
 /// Reads the state of the stack that a name stands for.
-type ReadStack = Box<dyn Fn(&str) -> Result<plumb_state::Snapshot, Error> + Send + Sync>;
+type ReadStack = Arc<dyn Fn(&str) -> Result<plumb_state::Snapshot, Error> + Send + Sync>;
 
 /// Reads other stacks of the same backend.
 pub(super) struct BackendStacks {
@@ -399,7 +399,7 @@ impl StackReader for BackendStacks {
         &self,
         name: &str,
     ) -> Result<plumb_providers::StackOutputs, plumb_providers::StackReadError> {
-        let snapshot = self.snapshot(name)?;
+        let snapshot = self.snapshot(name).await?;
         let root = snapshot
             .resources
             .iter()
@@ -419,7 +419,7 @@ impl StackReader for BackendStacks {
         BTreeMap<ecow::EcoString, plumb_providers::ResourceOutputs>,
         plumb_providers::StackReadError,
     > {
-        let snapshot = self.snapshot(name)?;
+        let snapshot = self.snapshot(name).await?;
         let live = snapshot.resources.iter().filter(|state| !state.delete);
         Ok(live
             .map(|state| {
@@ -438,14 +438,19 @@ fn urn_text(urn: &Urn) -> ecow::EcoString {
 }
 
 impl BackendStacks {
-    fn snapshot(
+    /// Reads the state on a thread of its own: deriving keys and decrypting take long.
+    async fn snapshot(
         &self,
         name: &str,
     ) -> Result<plumb_state::Snapshot, plumb_providers::StackReadError> {
-        (self.read)(name).map_err(|error| plumb_providers::StackReadError {
-            message: error.text().unwrap_or_default(),
-            source: None,
-        })
+        let (read, name) = (self.read.clone(), name.to_owned());
+        tokio::task::spawn_blocking(move || read(&name))
+            .await
+            .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+            .map_err(|error| plumb_providers::StackReadError {
+                message: error.text().unwrap_or_default(),
+                source: None,
+            })
     }
 }
 

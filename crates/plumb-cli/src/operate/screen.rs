@@ -156,7 +156,7 @@ impl Screen {
         }
     }
 
-    async fn show(mut self, mut events: mpsc::UnboundedReceiver<(Timestamp, Event)>) -> Seen {
+    async fn show(mut self, mut events: mpsc::UnboundedReceiver<Vec<(Timestamp, Event)>>) -> Seen {
         let mut tick = tokio::time::interval(Duration::from_secs(1));
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         tick.reset();
@@ -167,14 +167,11 @@ impl Screen {
             self.print(&start, "");
         }
         loop {
-            let mut batch = Vec::new();
             tokio::select! {
-                count = events.recv_many(&mut batch, 512) => {
-                    if count == 0 {
-                        break;
-                    }
-                    self.take(batch);
-                }
+                batch = events.recv() => match batch {
+                    Some(batch) => self.take(batch),
+                    None => break,
+                },
                 _ = tick.tick(), if self.view == View::Progress => {
                     let output = self.display.as_mut().map(Display::tick).unwrap_or_default();
                     self.print(&output.stdout, &output.stderr);

@@ -429,7 +429,7 @@ fn stack_reader(ctx: &Context, stack: &Stack) -> BackendStacks {
     let project = plumb_project::ProjectName::unchecked(stack.project_name());
     let passphrases = ctx.passphrases().clone();
     BackendStacks {
-        read: Box::new(move |name| {
+        read: Arc::new(move |name| {
             let reference = backend.parse_stack(name, Some(&project))?;
             if !backend.stack_exists(&reference)? {
                 return Err(Error::user(format!("unknown stack {name:?}")));

@@ -440,8 +440,9 @@ pub(super) fn run(ctx: &Context, verb: &Verb) -> Result<ExitStatus, Error> {
     let form = verb.form()?;
     let event_log = verb.event_log(ctx)?;
     let session = open(ctx, verb)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+    // Requests, decisions and answers follow each other: on one thread none of them waits for another thread to wake up.
+    // The journal has a thread of its own, and so has work that takes long.
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Error::user(format!("could not start: {error}")))?;
