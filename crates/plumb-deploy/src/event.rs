@@ -77,7 +77,8 @@ pub enum ProgramEnd {
 /// Something to be done outside.
 ///
 /// Journal entries are numbered from 1 in the order of their emission. An effect with a fence must wait until the entry
-/// of that number is durable; zero means that there is nothing to wait for.
+/// of that number is durable; zero means that there is nothing to wait for. A call to a provider that changes nothing
+/// outside of the state need not wait.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Write an entry to the journal.
