@@ -8,7 +8,7 @@ use plumb_resource::provider::{
     CallRequest, ConstructRequest, InvokeRequest, InvokeResponse, ProviderCall, ProviderError,
     ProviderReply,
 };
-use plumb_resource::{Goal, ProviderRef, ResourceId, TypeToken, Urn};
+use plumb_resource::{Goal, PropertyDependencies, ProviderRef, ResourceId, TypeToken, Urn};
 use plumb_value::{PropertyMap, ReferenceId, Value};
 
 use crate::deployment::{Deployment, Failure, Waiter};
@@ -150,7 +150,7 @@ impl Deployment {
         let reply = InvokeReply {
             result: Arc::new(result),
             failures: Vec::new(),
-            dependencies: BTreeMap::new(),
+            dependencies: PropertyDependencies::new(),
             unknown: false,
         };
         self.reply(id, Reply::Invoked(reply), 0);
@@ -316,7 +316,7 @@ fn unknown_result() -> InvokeReply {
     InvokeReply {
         result: Arc::default(),
         failures: Vec::new(),
-        dependencies: BTreeMap::new(),
+        dependencies: PropertyDependencies::new(),
         unknown: true,
     }
 }

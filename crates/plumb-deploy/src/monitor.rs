@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_resource::provider::PluginSpec;
-use plumb_resource::{Goal, ProviderRef, ResourceKind, TypeToken, Urn};
-use plumb_value::{PropertyKey, PropertyMap, Value};
+use plumb_resource::{Goal, PropertyDependencies, ProviderRef, ResourceKind, TypeToken, Urn};
+use plumb_value::{PropertyMap, Value};
 
 use crate::deployment::{DefaultProvider, Deployment, GoalMemory};
 use crate::event::RequestId;
@@ -425,7 +425,7 @@ pub(crate) fn bare_goal(type_token: TypeToken, name: EcoString) -> Goal {
         protect: None,
         dependencies: Vec::new(),
         provider: None,
-        property_dependencies: BTreeMap::new(),
+        property_dependencies: PropertyDependencies::new(),
         delete_before_replace: None,
         ignore_changes: Vec::new(),
         hide_diff: Vec::new(),
@@ -465,10 +465,10 @@ fn depend_on_everything(request: &mut RegisterRequest) {
 fn property_dependencies(
     properties: &Arc<PropertyMap>,
     request: &RegisterRequest,
-) -> (Arc<PropertyMap>, BTreeMap<PropertyKey, Vec<Urn>>) {
+) -> (Arc<PropertyMap>, PropertyDependencies) {
     let mut dependencies = request.property_dependencies.clone();
     for key in request.properties.keys() {
-        dependencies.entry(key.clone()).or_default();
+        dependencies.get_or_default(key.clone());
     }
     add_output_dependencies(properties, &mut dependencies);
     let plain = if has_outputs(properties) {
@@ -488,7 +488,7 @@ fn has_outputs(properties: &PropertyMap) -> bool {
 /// Adds the dependencies that output values carry.
 pub(crate) fn add_output_dependencies(
     properties: &PropertyMap,
-    dependencies: &mut BTreeMap<PropertyKey, Vec<Urn>>,
+    dependencies: &mut PropertyDependencies,
 ) {
     for (key, value) in properties {
         let mut found = Vec::new();
@@ -504,7 +504,7 @@ pub(crate) fn add_output_dependencies(
             false
         });
         if !found.is_empty() {
-            let known = dependencies.entry(key.clone()).or_default();
+            let known = dependencies.get_or_default(key.clone());
             for urn in found {
                 if !known.contains(&urn) {
                     known.push(urn);

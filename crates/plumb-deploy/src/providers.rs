@@ -7,7 +7,7 @@ use plumb_resource::provider::{
     CheckResponse, ConfigureRequest, ConstructResponse, CreateResponse, InvokeResponse, PluginSpec,
     ProviderCall, ProviderReply, ReadResponse, UpdateResponse,
 };
-use plumb_resource::{ProviderInstanceId, ProviderRef, ResourceId, Urn};
+use plumb_resource::{PropertyDependencies, ProviderInstanceId, ProviderRef, ResourceId, Urn};
 use plumb_value::{PropertyMap, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -162,7 +162,7 @@ impl Registry {
                 ProviderReply::Invoked(InvokeResponse {
                     result: empty,
                     failures: Vec::new(),
-                    dependencies: std::collections::BTreeMap::default(),
+                    dependencies: PropertyDependencies::new(),
                 })
             }
             ProviderCall::Construct(request) => ProviderReply::Constructed(ConstructResponse {
@@ -174,7 +174,7 @@ impl Registry {
                     &request.goal.name,
                 ),
                 outputs: empty,
-                dependencies: std::collections::BTreeMap::default(),
+                dependencies: PropertyDependencies::new(),
             }),
             ProviderCall::Parameterize(_) => ProviderReply::Parameterized,
             // A difference that the provider cannot tell is for the decision to deal with.

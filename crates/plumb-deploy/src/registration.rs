@@ -13,7 +13,9 @@ use plumb_resource::provider::{
     CheckConfigRequest, CheckFailure, CheckRequest, CheckResponse, DiffResult, ProviderCall,
     ProviderError, ProviderReply,
 };
-use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, Urn};
+use plumb_resource::{
+    Goal, PropertyDependencies, ProviderRef, ResourceId, ResourceKind, ResourceState, Urn,
+};
 use plumb_value::path::{PropertyPath, reset_paths};
 use plumb_value::{PropertyMap, Value};
 
@@ -606,7 +608,7 @@ impl Deployment {
                     } else {
                         Arc::default()
                     },
-                    property_dependencies: std::collections::BTreeMap::new(),
+                    property_dependencies: PropertyDependencies::new(),
                     outcome,
                     unknown,
                 };

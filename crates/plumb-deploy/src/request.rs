@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_resource::provider::{CheckFailure, Parameterization};
-use plumb_resource::{Alias, CustomTimeouts, Hooks, ResourceId, StackFrame, Urn};
+use plumb_resource::{
+    Alias, CustomTimeouts, Hooks, PropertyDependencies, ResourceId, StackFrame, Urn,
+};
 use plumb_value::{PropertyKey, PropertyMap, Value};
 
 /// A request to the resource monitor.
@@ -82,7 +84,7 @@ pub struct RegisterRequest {
     /// Resources that this one depends on.
     pub dependencies: Vec<Urn>,
     /// Which resources each property was computed from.
-    pub property_dependencies: BTreeMap<PropertyKey, Vec<Urn>>,
+    pub property_dependencies: PropertyDependencies,
     /// Reference of the provider to use; empty for none.
     pub provider: EcoString,
     /// References of providers by package.
@@ -140,7 +142,7 @@ impl RegisterRequest {
             parent: None,
             properties: Arc::default(),
             dependencies: Vec::new(),
-            property_dependencies: BTreeMap::new(),
+            property_dependencies: PropertyDependencies::new(),
             provider: EcoString::new(),
             providers: BTreeMap::new(),
             package: PackageRequest::default(),
@@ -217,7 +219,7 @@ pub struct RegisterReply {
     /// Its outputs; empty for local components.
     pub outputs: Arc<PropertyMap>,
     /// For remote components: which resources each output depends on.
-    pub property_dependencies: BTreeMap<PropertyKey, Vec<Urn>>,
+    pub property_dependencies: PropertyDependencies,
     /// How it ended.
     pub outcome: Outcome,
     /// The resource was left out (by targets or a destroy run): outputs that are missing are unknown.
@@ -298,7 +300,7 @@ pub struct CallMethodRequest {
     /// Arguments, `__self__` among them, with output wrappers.
     pub args: Arc<PropertyMap>,
     /// Which resources each argument depends on.
-    pub dependencies: BTreeMap<PropertyKey, Vec<Urn>>,
+    pub dependencies: PropertyDependencies,
     /// Reference of the provider to use; empty for none.
     pub provider: EcoString,
     /// Package, for the default provider.
@@ -313,7 +315,7 @@ pub struct InvokeReply {
     /// Problems with the arguments.
     pub failures: Vec<CheckFailure>,
     /// For methods: which resources each result depends on.
-    pub dependencies: BTreeMap<PropertyKey, Vec<Urn>>,
+    pub dependencies: PropertyDependencies,
     /// The function was not called, because something that it depends on does not exist yet.
     pub unknown: bool,
 }

@@ -1,17 +1,16 @@
 //! The part of [`Provider`] that all built-in providers have in common.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use plumb_plugin::{CallContext, ConstructContext, Provider, ProviderInfo};
-use plumb_resource::DiffChanges;
 use plumb_resource::provider::{
     CallRequest, CheckConfigRequest, CheckRequest, CheckResponse, ConfigureRequest,
     ConstructRequest, ConstructResponse, CreateRequest, CreateResponse, DeleteRequest, DiffRequest,
     DiffResult, InvokeRequest, InvokeResponse, Parameterization, ProviderError, ReadRequest,
     ReadResponse, UpdateRequest, UpdateResponse,
 };
+use plumb_resource::{DiffChanges, PropertyDependencies};
 use plumb_value::PropertyMap;
 
 use crate::Builtin;
@@ -183,6 +182,6 @@ pub(crate) fn invoked(result: PropertyMap) -> InvokeResponse {
     InvokeResponse {
         result: Arc::new(result),
         failures: Vec::new(),
-        dependencies: BTreeMap::new(),
+        dependencies: PropertyDependencies::new(),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ecow::EcoString;
-use plumb_value::{PropertyKey, PropertyMap, Value};
+use plumb_value::{PropertyKey, PropertyMap, SortedMap, Value};
 
 use crate::{HookType, ProviderRef, ResourceKind, StackFrame, TypeToken, Urn};
 
@@ -28,7 +28,7 @@ pub struct Goal {
     /// Provider; `None` for components and provider resources.
     pub provider: Option<ProviderRef>,
     /// Which resources each property was computed from.
-    pub property_dependencies: BTreeMap<PropertyKey, Vec<Urn>>,
+    pub property_dependencies: PropertyDependencies,
     /// Whether to delete the old resource before creating its replacement; `None` leaves it to the provider.
     pub delete_before_replace: Option<bool>,
     /// Paths whose changes are ignored.
@@ -62,6 +62,9 @@ pub struct Goal {
     /// Reference of the extension parameterization that the resource needs.
     pub extension_ref: Option<EcoString>,
 }
+
+/// Which resources each property was computed from.
+pub type PropertyDependencies = SortedMap<PropertyKey, Vec<Urn>>;
 
 /// Names of the hooks to run, by type.
 pub type Hooks = BTreeMap<HookType, Vec<EcoString>>;

@@ -14,7 +14,7 @@ mod step;
 mod token;
 mod urn;
 
-pub use goal::{Alias, AliasParent, AliasSpec, CustomTimeouts, Goal, Hooks};
+pub use goal::{Alias, AliasParent, AliasSpec, CustomTimeouts, Goal, Hooks, PropertyDependencies};
 pub use id::ResourceId;
 pub use provider::{DiffChanges, DiffKind, DiffResult, PropertyDiff};
 pub use provider_ref::{ProviderInstanceId, ProviderRef, ProviderRefError};

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ecow::EcoString;
-use plumb_value::{PropertyKey, PropertyMap};
+use plumb_value::PropertyMap;
 
-use crate::{ResourceId, TypeToken, Urn};
+use crate::{PropertyDependencies, ResourceId, TypeToken, Urn};
 
 /// Which plugin to run, and how.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -310,7 +310,7 @@ pub struct InvokeResponse {
     /// Problems with the arguments.
     pub failures: Vec<CheckFailure>,
     /// For methods: which resources each result depends on.
-    pub dependencies: BTreeMap<PropertyKey, Vec<Urn>>,
+    pub dependencies: PropertyDependencies,
 }
 
 /// A remote component to be constructed. What every deployment has in common (project, stack, configuration, monitor
@@ -333,7 +333,7 @@ pub struct ConstructResponse {
     /// Its outputs.
     pub outputs: Arc<PropertyMap>,
     /// Which resources each output depends on.
-    pub dependencies: BTreeMap<PropertyKey, Vec<Urn>>,
+    pub dependencies: PropertyDependencies,
 }
 
 /// A method to be called.
@@ -344,7 +344,7 @@ pub struct CallRequest {
     /// Arguments, `__self__` among them, with output wrappers kept.
     pub args: Arc<PropertyMap>,
     /// Which resources each argument depends on.
-    pub dependencies: BTreeMap<PropertyKey, Vec<Urn>>,
+    pub dependencies: PropertyDependencies,
 }
 
 /// Whether there is a difference.

@@ -1,13 +1,14 @@
 //! What a snapshot knows of a resource.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ecow::EcoString;
 use jiff::Timestamp;
 use plumb_value::{PropertyKey, PropertyMap, Value};
 
-use crate::{CustomTimeouts, Goal, Hooks, ProviderRef, ResourceId, TypeToken, Urn};
+use crate::{
+    CustomTimeouts, Goal, Hooks, PropertyDependencies, ProviderRef, ResourceId, TypeToken, Urn,
+};
 
 /// Who manages a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -120,7 +121,7 @@ pub struct ResourceState {
     /// Provider; `None` for components and provider resources.
     pub provider: Option<ProviderRef>,
     /// Which resources each property was computed from.
-    pub property_dependencies: BTreeMap<PropertyKey, Vec<Urn>>,
+    pub property_dependencies: PropertyDependencies,
     /// Deleted first, its replacement is not created yet.
     pub pending_replacement: bool,
     /// Outputs to treat as secret.
@@ -183,7 +184,7 @@ impl ResourceState {
             dependencies: Vec::new(),
             init_errors: Vec::new(),
             provider: None,
-            property_dependencies: BTreeMap::new(),
+            property_dependencies: PropertyDependencies::new(),
             pending_replacement: false,
             additional_secret_outputs: Vec::new(),
             aliases: Vec::new(),

@@ -13,6 +13,7 @@ pub mod go_number;
 mod map;
 pub mod path;
 mod reference;
+pub mod sorted_map;
 #[cfg(test)]
 mod test_values;
 mod value;
@@ -21,4 +22,5 @@ pub use asset::{Archive, ArchiveSource, Asset, AssetSource, EMPTY_ARCHIVE_HASH, 
 pub use map::{PropertyKey, PropertyMap};
 pub use path::{PathSegment, PropertyPath};
 pub use reference::{ReferenceId, ResourceReference};
+pub use sorted_map::SortedMap;
 pub use value::{Output, UnknownKind, Value};

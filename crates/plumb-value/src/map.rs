@@ -1,11 +1,11 @@
 //! Maps from property keys to values.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use ecow::EcoString;
 
 use crate::Value;
+use crate::sorted_map::{self, SortedMap};
 
 /// The name of a property. Any text is legal.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,7 +55,7 @@ impl<T: Into<EcoString>> From<T> for PropertyKey {
 
 /// Properties by key, in bytewise key order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PropertyMap(BTreeMap<PropertyKey, Value>);
+pub struct PropertyMap(SortedMap<PropertyKey, Value>);
 
 impl PropertyMap {
     /// An empty map.
@@ -185,7 +185,7 @@ impl Extend<(PropertyKey, Value)> for PropertyMap {
 
 impl IntoIterator for PropertyMap {
     type Item = (PropertyKey, Value);
-    type IntoIter = std::collections::btree_map::IntoIter<PropertyKey, Value>;
+    type IntoIter = std::vec::IntoIter<(PropertyKey, Value)>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
@@ -194,7 +194,7 @@ impl IntoIterator for PropertyMap {
 
 impl<'a> IntoIterator for &'a PropertyMap {
     type Item = (&'a PropertyKey, &'a Value);
-    type IntoIter = std::collections::btree_map::Iter<'a, PropertyKey, Value>;
+    type IntoIter = sorted_map::Iter<'a, PropertyKey, Value>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.iter()

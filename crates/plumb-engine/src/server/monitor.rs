@@ -12,7 +12,7 @@ use plumb_proto::pulumirpc::{
     RegisterResourceResponse, ResourceInvokeResponse, ResourceMonitorFeature,
     SupportsFeatureRequest, SupportsFeatureResponse,
 };
-use plumb_resource::{ResourceId, UNKNOWN_SENTINEL, Urn};
+use plumb_resource::{PropertyDependencies, ResourceId, UNKNOWN_SENTINEL, Urn};
 use plumb_value::PropertyMap;
 use plumb_wire::property::{self, monitor};
 use tonic::{Request, Response, Status};
@@ -354,7 +354,7 @@ fn registered(
     let dependencies = if remote {
         reply.property_dependencies
     } else {
-        BTreeMap::new()
+        PropertyDependencies::new()
     };
     // Programs make references to providers out of their ids, in previews too.
     let id = match &reply.id {

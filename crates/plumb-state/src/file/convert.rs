@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use ecow::EcoString;
 use jiff::Timestamp;
 use plumb_resource::{
-    CustomTimeouts, HookType, Hooks, InvalidUrn, OperationType, ProviderRef, ProviderRefError,
-    ResourceId, ResourceKind, ResourceState, StackFrame, TypeToken, Urn,
+    CustomTimeouts, HookType, Hooks, InvalidUrn, OperationType, PropertyDependencies, ProviderRef,
+    ProviderRefError, ResourceId, ResourceKind, ResourceState, StackFrame, TypeToken, Urn,
 };
 use plumb_value::{PropertyKey, Value};
 use rustc_hash::FxHashMap;
@@ -245,8 +245,8 @@ impl ResourceReader {
         &mut self,
         here: &EcoString,
         wire: BTreeMap<EcoString, Option<Vec<Text<'_>>>>,
-    ) -> Result<BTreeMap<PropertyKey, Vec<Urn>>, ResourceError> {
-        let mut all = BTreeMap::new();
+    ) -> Result<PropertyDependencies, ResourceError> {
+        let mut all = PropertyDependencies::new();
         for (key, texts) in wire {
             let urns = self.urns(
                 here,

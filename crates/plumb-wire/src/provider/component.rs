@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 
 use ecow::EcoString;
-use plumb_proto::pulumirpc::{
-    self, call_request::ArgumentDependencies, construct_request::PropertyDependencies,
-};
+use plumb_proto::pulumirpc::{self, call_request::ArgumentDependencies, construct_request};
 use plumb_resource::provider::{
     CallRequest, ConstructRequest, ConstructResponse, InvokeResponse, ProviderError,
 };
-use plumb_resource::{InvalidUrn, Urn};
+use plumb_resource::{InvalidUrn, PropertyDependencies, Urn};
 use plumb_value::{PropertyKey, PropertyMap, Value};
 
 use super::response::{ANSWER, decode_result, failures};
@@ -46,7 +44,7 @@ pub fn construct_request(
                 .outputs(true),
         )?,
     };
-    let dependencies = |urns: &Vec<Urn>| PropertyDependencies {
+    let dependencies = |urns: &Vec<Urn>| construct_request::PropertyDependencies {
         urns: urns.iter().map(Urn::to_string).collect(),
     };
     Ok(pulumirpc::ConstructRequest {
@@ -161,8 +159,8 @@ fn component_options(features: ProviderFeatures) -> MarshalOptions {
 fn read_dependencies<'a>(
     declared: impl Iterator<Item = (&'a String, &'a Vec<String>)>,
     values: &PropertyMap,
-) -> Result<BTreeMap<PropertyKey, Vec<Urn>>, ProviderError> {
-    let mut dependencies = BTreeMap::new();
+) -> Result<PropertyDependencies, ProviderError> {
+    let mut dependencies = PropertyDependencies::new();
     for (key, urns) in declared {
         let urns = urns
             .iter()
@@ -173,7 +171,7 @@ fn read_dependencies<'a>(
     for (key, value) in values {
         let carried = output_dependencies(value).map_err(invalid_urn)?;
         if !carried.is_empty() {
-            merge(dependencies.entry(key.clone()).or_default(), carried);
+            merge(dependencies.get_or_default(key.clone()), carried);
         }
     }
     Ok(dependencies)
@@ -188,7 +186,7 @@ fn merge(known: &mut Vec<Urn>, more: Vec<Urn>) {
 }
 
 fn map_dependencies<T>(
-    dependencies: &BTreeMap<PropertyKey, Vec<Urn>>,
+    dependencies: &PropertyDependencies,
     convert: impl Fn(&Vec<Urn>) -> T,
 ) -> BTreeMap<String, T> {
     dependencies

@@ -1,11 +1,11 @@
 //! Functions and parameters.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plumb_proto::pulumirpc::{
     self, parameterize_request::Parameters, parameterize_request::ParametersValue,
 };
+use plumb_resource::PropertyDependencies;
 use plumb_resource::provider::{InvokeRequest, InvokeResponse, Parameterization, ProviderError};
 
 use super::response::{ANSWER, failures};
@@ -38,7 +38,7 @@ pub fn invoke_response(
     Ok(InvokeResponse {
         result: Arc::new(result),
         failures: failures(&response.failures),
-        dependencies: BTreeMap::new(),
+        dependencies: PropertyDependencies::new(),
     })
 }
 

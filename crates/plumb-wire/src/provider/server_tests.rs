@@ -10,7 +10,7 @@ use plumb_resource::provider::{
     InvokeResponse, Parameterization, PartialFailure, PropertyDiff, ProviderError, ReadRequest,
     ReadResponse, ResourceStatus, UpdateRequest, UpdateResponse,
 };
-use plumb_resource::{ResourceId, TypeToken, Urn};
+use plumb_resource::{PropertyDependencies, ResourceId, TypeToken, Urn};
 use plumb_value::{PropertyMap, Value};
 
 use super::server::{self, EngineFeatures, RequestError};
@@ -242,7 +242,7 @@ fn answers_arrive() {
     let invoked = InvokeResponse {
         result: map("x"),
         failures,
-        dependencies: BTreeMap::new(),
+        dependencies: PropertyDependencies::new(),
     };
     let wire = server::invoke_response(&invoked, ENGINE).unwrap();
     assert_eq!(

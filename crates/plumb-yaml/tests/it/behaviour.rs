@@ -202,7 +202,7 @@ outputs: {b: '${b.id}', c: '${c.id}'}
                 urn: urn(None, "lab:index:Thing", "a"),
                 id: ResourceId::None,
                 outputs: Arc::default(),
-                property_dependencies: std::collections::BTreeMap::new(),
+                property_dependencies: plumb_resource::PropertyDependencies::new(),
                 outcome: Outcome::Failed,
                 unknown: false,
             }))

@@ -11,7 +11,7 @@ use plumb_deploy::request::{
 use plumb_engine::monitor::ResourceMonitor;
 use plumb_engine::program::{Program as _, ProgramInfo, ProgramResult};
 use plumb_events::Severity;
-use plumb_resource::{ResourceId, Urn};
+use plumb_resource::{PropertyDependencies, ResourceId, Urn};
 use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
 use plumb_value::PropertyMap;
 use plumb_yaml::YamlProgram;
@@ -95,7 +95,7 @@ impl Monitor {
                     ResourceId::None
                 },
                 outputs: Arc::new(request.properties.without_outputs()),
-                property_dependencies: BTreeMap::new(),
+                property_dependencies: PropertyDependencies::new(),
                 outcome: Outcome::Success,
                 unknown: false,
             }),
@@ -108,7 +108,7 @@ impl Monitor {
             Request::Invoke(request) => Reply::Invoked(InvokeReply {
                 result: request.args.clone(),
                 failures: Vec::new(),
-                dependencies: BTreeMap::new(),
+                dependencies: PropertyDependencies::new(),
                 unknown: false,
             }),
             Request::RegisterPackage(request) => {

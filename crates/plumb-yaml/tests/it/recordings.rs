@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plumb_deploy::request::{InvokeReply, Outcome, RegisterReply, RegisterRequest, Reply, Request};
-use plumb_resource::{ResourceId, UNKNOWN_SENTINEL, Urn};
+use plumb_resource::{PropertyDependencies, ResourceId, UNKNOWN_SENTINEL, Urn};
 use plumb_value::{Archive, ArchiveSource, Asset, AssetSource, PropertyKey, PropertyMap, Value};
 use pretty_assertions::assert_eq;
 use serde_json::Value as Json;
@@ -172,7 +172,7 @@ fn answer(recording: &Recording, request: &Request) -> Option<Reply> {
                 urn: Urn::parse(text(response, "urn")).unwrap(),
                 id,
                 outputs: Arc::new(map(&response["object"])),
-                property_dependencies: BTreeMap::new(),
+                property_dependencies: PropertyDependencies::new(),
                 outcome: Outcome::Success,
                 unknown: false,
             }))
@@ -180,7 +180,7 @@ fn answer(recording: &Recording, request: &Request) -> Option<Reply> {
         Request::Invoke(request) => Some(Reply::Invoked(InvokeReply {
             result: Arc::new(map(&recording.invokes[request.token.as_str()].1["return"])),
             failures: Vec::new(),
-            dependencies: BTreeMap::new(),
+            dependencies: PropertyDependencies::new(),
             unknown: false,
         })),
         _ => None,

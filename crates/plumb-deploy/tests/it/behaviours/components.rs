@@ -1,17 +1,17 @@
 //! COMP: components that providers construct, and their methods.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::world::{
     Res, World, component, for_orders, invoke, method, output, provider, read, remote, res, urn,
     urn_of,
 };
+use plumb_resource::PropertyDependencies as Dependencies;
 use plumb_resource::provider::{
     CallRequest, ConstructRequest, ConstructResponse, InvokeResponse, ProviderCall, ProviderReply,
 };
 use plumb_resource::{ResourceId, Urn};
-use plumb_value::{PropertyKey, PropertyMap, Value};
+use plumb_value::{PropertyMap, Value};
 
 const METHOD: &str = "test:index:Group/method";
 
@@ -69,10 +69,8 @@ fn what_depends_on_a_component_goes_before_everything_in_it() {
     });
 }
 
-type Dependencies = BTreeMap<PropertyKey, Vec<Urn>>;
-
 fn depend(key: &str, urns: &[Urn]) -> Dependencies {
-    BTreeMap::from([(key.into(), urns.to_vec())])
+    Dependencies::from([(key.into(), urns.to_vec())])
 }
 
 /// A provider that answers Construct and Call with one property.
@@ -105,8 +103,16 @@ fn outputs_tell_what_they_depend_on() {
     for (answered, explicit, told) in [
         (secret.clone(), depend("out", &on), secret.clone()),
         (Value::UNKNOWN, depend("out", &on), Value::UNKNOWN),
-        (output(Some("x".into()), true, &on), BTreeMap::new(), secret),
-        (output(None, false, &on), BTreeMap::new(), Value::UNKNOWN),
+        (
+            output(Some("x".into()), true, &on),
+            Dependencies::new(),
+            secret,
+        ),
+        (
+            output(None, false, &on),
+            Dependencies::new(),
+            Value::UNKNOWN,
+        ),
         (
             output(Some("x".into()), false, &on),
             depend("out", &on),
@@ -151,7 +157,7 @@ fn inputs_tell_what_they_depend_on() {
                 if explicit {
                     depend("in", &urns[..1])
                 } else {
-                    BTreeMap::new()
+                    Dependencies::new()
                 }
             };
             let own = on.clone();

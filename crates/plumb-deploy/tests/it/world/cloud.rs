@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use plumb_resource::provider::*;
-use plumb_resource::{ResourceId, Urn};
+use plumb_resource::{PropertyDependencies, ResourceId, Urn};
 use plumb_value::PropertyMap;
 
 type Answer = Result<ProviderReply, ProviderError>;
@@ -377,7 +377,7 @@ fn invoked(args: &Arc<PropertyMap>) -> ProviderReply {
     ProviderReply::Invoked(InvokeResponse {
         result: args.clone(),
         failures: Vec::new(),
-        dependencies: BTreeMap::new(),
+        dependencies: PropertyDependencies::new(),
     })
 }
 

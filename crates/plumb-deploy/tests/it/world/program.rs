@@ -9,7 +9,7 @@ use plumb_deploy::request::{
     ReadResourceReply, ReadResourceRequest, RegisterPackageRequest, RegisterReply, RegisterRequest,
     Request,
 };
-use plumb_resource::{Alias, AliasSpec, ResourceId, Urn};
+use plumb_resource::{Alias, AliasSpec, PropertyDependencies, ResourceId, Urn};
 use plumb_value::{PropertyMap, ReferenceId, ResourceReference, Value};
 
 use super::{PROJECT, STACK};
@@ -444,7 +444,7 @@ impl Res {
         CallMethodRequest {
             token: token.into(),
             args: Arc::new(args),
-            dependencies: BTreeMap::new(),
+            dependencies: PropertyDependencies::new(),
             provider: known.reference_if(self.provider.as_ref()),
             package: self.package_request(known),
         }
@@ -452,7 +452,7 @@ impl Res {
 
     fn registration(&self, known: &Known) -> RegisterRequest {
         let mut properties = self.properties.clone();
-        let mut property_dependencies = BTreeMap::new();
+        let mut property_dependencies = PropertyDependencies::new();
         let mut dependencies: Vec<Urn> = self.depends_on.iter().map(|it| known.urn(it)).collect();
         for (key, other) in &self.uses {
             properties.insert(key.as_str(), known.output(other, "value"));
@@ -460,7 +460,7 @@ impl Res {
             dependencies.push(known.urn(other));
         }
         for key in properties.keys() {
-            property_dependencies.entry(key.clone()).or_default();
+            property_dependencies.get_or_default(key.clone());
         }
         let texts = |list: &[String]| list.iter().map(|it| it.as_str().into()).collect();
         let alias = |name: &String| {

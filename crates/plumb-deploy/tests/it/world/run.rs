@@ -9,8 +9,8 @@ use plumb_deploy::request::{
 use plumb_deploy::setup::Setup;
 use plumb_deploy::{CallId, Deployment, Effect, Event, InstanceId, RequestId};
 use plumb_events::Severity;
-use plumb_resource::ResourceKind;
 use plumb_resource::provider::{ConstructResponse, InvokeResponse, ProviderCall, ProviderReply};
+use plumb_resource::{PropertyDependencies, ResourceKind};
 use plumb_state::journal::{Entry, EntryKind, Fold};
 
 use super::{Known, Plugins, Ran, Res, What, World};
@@ -355,12 +355,12 @@ impl<'w> Run<'w> {
             ProviderCall::Construct(_) => ProviderReply::Constructed(ConstructResponse {
                 urn: self.known.urn(&first.name),
                 outputs,
-                dependencies: BTreeMap::new(),
+                dependencies: PropertyDependencies::new(),
             }),
             _ => ProviderReply::Invoked(InvokeResponse {
                 result: outputs,
                 failures: Vec::new(),
-                dependencies: BTreeMap::new(),
+                dependencies: PropertyDependencies::new(),
             }),
         })
     }
