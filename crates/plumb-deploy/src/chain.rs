@@ -58,7 +58,7 @@ struct Chain {
     /// Chains that must be done before this one starts.
     after: Vec<ChainIdx>,
     /// The step that runs, its operation in the journal, and what it waits for.
-    current: Option<(Step, OperationId, Running)>,
+    current: Option<Box<(Step, OperationId, Running)>>,
     /// What the last step left, and the fence of its outcome.
     last: Option<StateIdx>,
     fence: u64,
@@ -180,14 +180,14 @@ impl Deployment {
 
     /// Starts ready chains while there is room.
     pub(crate) fn run_chains(&mut self) {
-        let mut waiting = VecDeque::new();
+        let mut waiting = Vec::new();
         while self.chains.running < self.chains.limit {
             let Some(idx) = self.chains.ready.pop_front() else {
                 break;
             };
             let before = || self.chains.chain(idx).after.iter();
             if before().any(|it| !self.chains.chain(*it).is_done) {
-                waiting.push_back(idx);
+                waiting.push(idx);
                 continue;
             }
             let is_cleared = before().all(|it| self.chains.chain(*it).is_done_well());
@@ -200,8 +200,9 @@ impl Deployment {
                 _ => self.advance_chain(idx),
             }
         }
-        waiting.append(&mut self.chains.ready);
-        self.chains.ready = waiting;
+        for idx in waiting.into_iter().rev() {
+            self.chains.ready.push_front(idx);
+        }
     }
 
     /// Runs steps of a chain until one must wait, or there are none left.
@@ -238,7 +239,7 @@ impl Deployment {
         operation: OperationId,
         running: Running,
     ) {
-        self.chains.chain_mut(idx).current = Some((step, operation, running));
+        self.chains.chain_mut(idx).current = Some(Box::new((step, operation, running)));
     }
 
     pub(crate) fn chain_answered(
@@ -246,9 +247,10 @@ impl Deployment {
         idx: ChainIdx,
         result: Result<ProviderReply, ProviderError>,
     ) {
-        let Some((step, operation, running)) = self.chains.chain_mut(idx).current.take() else {
+        let Some(current) = self.chains.chain_mut(idx).current.take() else {
             return;
         };
+        let (step, operation, running) = *current;
         match self.step_answered(idx, step, operation, running, result) {
             Some(end) if end.is_failed => self.chain_failed(idx, end),
             Some(end) => {
@@ -271,7 +273,7 @@ impl Deployment {
     /// The run fails: the chain ends silently.
     fn stop_chain(&mut self, idx: ChainIdx) {
         let chain = self.chains.chain_mut(idx);
-        chain.steps.clear();
+        chain.steps = VecDeque::new();
         chain.is_done = true;
         self.chains.running -= 1;
     }
@@ -313,6 +315,7 @@ impl Deployment {
         self.work.push_back(Work::RunChains);
         let chain = self.chains.chain_mut(idx);
         chain.is_done = true;
+        chain.steps = VecDeque::new();
         let (last, fence, outcome, unknown) =
             (chain.last, chain.fence, chain.outcome, chain.unknown);
         match chain.owner.clone() {

@@ -86,7 +86,8 @@ pub struct Deployment {
     /// Same steps of untargeted resources that must come before the next step of a targeted one.
     pub(crate) queued_sames: Vec<crate::step::Step>,
 
-    pub(crate) registrations: Vec<Registration>,
+    /// Those that have not been answered yet.
+    pub(crate) registrations: Vec<Option<Box<Registration>>>,
     pub(crate) open_registrations: usize,
     /// Registrations that wait while another one finds out what it must replace.
     pub(crate) gate: Gate,

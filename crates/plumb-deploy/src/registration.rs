@@ -95,11 +95,13 @@ pub(crate) enum RegStage {
 
 impl Deployment {
     pub(crate) fn registration(&self, idx: RegIdx) -> &Registration {
-        &self.registrations[idx.0 as usize]
+        let registration = &self.registrations[idx.0 as usize];
+        registration.as_ref().expect("it has not been answered yet")
     }
 
     pub(crate) fn registration_mut(&mut self, idx: RegIdx) -> &mut Registration {
-        &mut self.registrations[idx.0 as usize]
+        let registration = &mut self.registrations[idx.0 as usize];
+        registration.as_mut().expect("it has not been answered yet")
     }
 
     /// The old state of a registration.
@@ -151,7 +153,7 @@ impl Deployment {
         let idx = RegIdx(self.registrations.len() as u32);
         let is_targeted = self.is_included(&new);
         let seed = self.seeds.next();
-        self.registrations.push(Registration {
+        self.registrations.push(Some(Box::new(Registration {
             requester,
             goal: Arc::new(goal),
             urn,
@@ -165,7 +167,7 @@ impl Deployment {
             seed,
             naming: None,
             stage: RegStage::Checking,
-        });
+        })));
         self.open_registrations += 1;
         self.refresh_first(idx);
     }
@@ -580,7 +582,7 @@ impl Deployment {
         self.fail(Failure::Refused);
     }
 
-    /// Answers a registration, whatever became of it.
+    /// Answers a registration, whatever became of it, and forgets it.
     pub(crate) fn finish_registration(
         &mut self,
         idx: RegIdx,
@@ -589,16 +591,18 @@ impl Deployment {
         unknown: bool,
         fence: u64,
     ) {
-        let registration = self.registration_mut(idx);
-        registration.stage = RegStage::Done;
-        let requester = registration.requester.clone();
-        let urn = registration.urn.clone();
+        let registration = self.registrations[idx.0 as usize].take();
+        let Registration {
+            requester,
+            urn,
+            new: fallback,
+            ..
+        } = *registration.expect("it has not been answered yet");
         self.open_registrations -= 1;
         let state = state.map(|idx| self.arena.state(idx).clone());
         match requester {
             Requester::Program(id) => {
-                let fallback = &self.registration(idx).new;
-                let state = state.as_deref().unwrap_or(fallback);
+                let state = state.as_deref().unwrap_or(&fallback);
                 let reply = crate::request::RegisterReply {
                     urn,
                     id: state.id.clone(),
