@@ -200,7 +200,7 @@ impl Graph {
                     resource.visit_expressions(&mut |expr| {
                         self.mentions(expr, &mut needs, diagnostics);
                     });
-                    let wants_default = resource.options.provider.is_none()
+                    let wants_default = resource.options().provider.is_none()
                         && !resource.type_token.starts_with("pulumi:providers:");
                     if wants_default
                         && let Some(provider) = self.default_provider(resource.package())

@@ -44,7 +44,7 @@ pub fn required_packages(directory: &Path) -> Result<Vec<RequiredPackage>, Requi
     let declarations = packages::find_declarations(directory)?;
     let mut used: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
     let resources = syntax.resources.iter().map(|resource| {
-        let options = &resource.options;
+        let options = resource.options();
         (resource.package(), &options.version, &options.download_url)
     });
     let invokes = syntax.calls.invokes.iter().map(|invoke| {

@@ -97,8 +97,8 @@ pub(crate) async fn resolve(
         .map(|resource| {
             let default = graph
                 .default_provider(resource.package())
-                .map(|index| &syntax.resources[index].options);
-            let own = &resource.options;
+                .map(|index| syntax.resources[index].options());
+            let own = resource.options();
             wanted(
                 resource.package(),
                 own.version
@@ -118,7 +118,7 @@ pub(crate) async fn resolve(
         .map(|(index, invoke)| {
             let default = graph
                 .invoke_default_provider(index, invoke)
-                .map(|index| &syntax.resources[index].options);
+                .map(|index| syntax.resources[index].options());
             wanted(
                 package_of(&invoke.token),
                 invoke

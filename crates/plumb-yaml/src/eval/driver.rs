@@ -107,7 +107,7 @@ impl<'a> Run<'a> {
     /// The declared default provider of a resource that names none.
     pub(crate) fn default_provider_of_resource(&self, index: usize) -> Option<&Val> {
         let decl = &self.syntax.resources[index];
-        if decl.options.provider.is_some() || decl.type_token.starts_with("pulumi:providers:") {
+        if decl.options().provider.is_some() || decl.type_token.starts_with("pulumi:providers:") {
             return None;
         }
         self.default_provider(self.graph.default_provider(decl.package())?)

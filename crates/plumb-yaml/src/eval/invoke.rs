@@ -113,7 +113,7 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
 /// The package reference goes along even when a version is given.
 fn package_request(run: &Run<'_>, index: usize, invoke: &InvokeDecl) -> PackageRequest {
     let default = run.graph.invoke_default_provider(index, invoke);
-    let default = default.map(|index| &run.syntax.resources[index].options);
+    let default = default.map(|index| run.syntax.resources[index].options());
     let version = invoke
         .options
         .version

@@ -98,7 +98,7 @@ impl Common {
     /// `None` when something that an option names is poisoned.
     fn evaluate(run: &Run<'_>, index: usize, token: &str) -> Result<Option<Common>, Stop> {
         let decl = &run.syntax.resources[index];
-        let options = &decl.options;
+        let options = decl.options();
         let mut providers = Providers::default();
         let mut parent = run.stack.clone();
         if let Some(expr) = &options.parent {
@@ -182,15 +182,15 @@ impl Common {
 fn package_request(run: &Run<'_>, index: usize) -> Result<PackageRequest, Stop> {
     let decl = &run.syntax.resources[index];
     let default = decl
-        .options
+        .options()
         .provider
         .is_none()
         .then(|| run.graph.default_provider(decl.package()))
         .flatten();
     let default = default
         .filter(|default| *default != index)
-        .map(|default| &run.syntax.resources[default].options);
-    let own = &decl.options;
+        .map(|default| run.syntax.resources[default].options());
+    let own = decl.options();
     let version = own
         .version
         .as_ref()
@@ -371,7 +371,7 @@ fn set_options(
     decl: &ResourceDecl,
     schema: Option<&Resource>,
 ) -> Result<bool, Stop> {
-    let options = &decl.options;
+    let options = decl.options();
     request.delete_before_replace = options.delete_before_replace;
     request.retain_on_delete = options.retain_on_delete;
     request.ignore_changes.clone_from(&options.ignore_changes);
@@ -446,7 +446,7 @@ fn set_aliases(
     decl: &ResourceDecl,
     schema: Option<&Resource>,
 ) -> Result<bool, Stop> {
-    for alias in &decl.options.aliases {
+    for alias in &decl.options().aliases {
         let Some(alias) = self::alias(run, alias)? else {
             return Ok(false);
         };
@@ -536,7 +536,7 @@ fn alias_text(run: &Run<'_>, expr: &Expr) -> Result<Option<EcoString>, Stop> {
 }
 
 fn timeouts(run: &Run<'_>, decl: &ResourceDecl) -> Result<CustomTimeouts, Stop> {
-    let Some(timeouts) = &decl.options.custom_timeouts else {
+    let Some(timeouts) = &decl.options().custom_timeouts else {
         return Ok(CustomTimeouts::default());
     };
     let seconds = |name: &str, expr: &Option<Expr>| -> Result<f64, Stop> {
@@ -726,7 +726,7 @@ fn read(run: &Run<'_>, index: usize, get: &GetDecl, common: Common) -> Result<Pl
         }
     }
     let mut secrets: Vec<PropertyKey> = decl
-        .options
+        .options()
         .additional_secret_outputs
         .iter()
         .cloned()

@@ -1,6 +1,6 @@
 //! The declarations of a program (`yaml-runtime.md` 2, 3, 5).
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use ecow::EcoString;
 use rustc_hash::FxHashMap;
@@ -84,11 +84,19 @@ pub(crate) struct ResourceDecl {
     pub(crate) name: Option<EcoString>,
     pub(crate) default_provider: Option<(bool, Span)>,
     pub(crate) properties: Properties,
-    pub(crate) options: ResourceOptions,
-    pub(crate) get: Option<GetDecl>,
+    options: Option<Box<ResourceOptions>>,
+    pub(crate) get: Option<Box<GetDecl>>,
 }
 
+/// The options of a resource that has none.
+static NO_OPTIONS: LazyLock<ResourceOptions> = LazyLock::new(ResourceOptions::default);
+
 impl ResourceDecl {
+    /// The options, empty ones if none are written.
+    pub(crate) fn options(&self) -> &ResourceOptions {
+        self.options.as_deref().unwrap_or(&NO_OPTIONS)
+    }
+
     /// The name that the resource is registered under.
     pub(crate) fn logical_name(&self) -> &EcoString {
         self.name.as_ref().unwrap_or(&self.key.text)
@@ -178,7 +186,7 @@ impl ResourceDecl {
             get.id.iter().for_each(&mut *visit);
             get.state.iter().for_each(|(_, expr)| visit(expr));
         }
-        self.options.visit_expressions(visit);
+        self.options().visit_expressions(visit);
     }
 }
 
@@ -311,7 +319,9 @@ fn read_document(scope: &mut Scope, syntax: &mut Syntax, entries: &[(Key, Node)]
         syntax.variables = named_expressions(scope, node, "variables");
     }
     if let Some((_, node)) = record.take("resources") {
-        for (key, node) in section(scope, node, "resources") {
+        let entries = section(scope, node, "resources");
+        syntax.resources.reserve_exact(entries.len());
+        for (key, node) in entries {
             if let Some(resource) = resource(scope, key, node) {
                 syntax.resources.push(resource);
             }
@@ -391,11 +401,11 @@ fn resource(scope: &mut Scope, key: &Key, node: &Node) -> Option<ResourceDecl> {
             .unwrap_or_default(),
         options: record
             .take("options")
-            .map(|(_, node)| options::resource_options(scope, node))
-            .unwrap_or_default(),
+            .map(|(_, node)| Box::new(options::resource_options(scope, node))),
         get: record
             .take("get")
-            .and_then(|(key, node)| get(scope, key, node)),
+            .and_then(|(key, node)| get(scope, key, node))
+            .map(Box::new),
         type_span: type_token.as_ref().map_or(key.span, |(_, span)| *span),
         type_token: type_token.map(|(text, _)| text).unwrap_or_default(),
     };
