@@ -30,5 +30,5 @@ pub use load::LoadError;
 pub use packages::{DeclarationError, PackageDeclaration, find_declarations};
 pub use program::YamlProgram;
 pub use report::DiagnosticStyle;
-pub use required::{RequiredPackage, RequiredPackagesError, required_packages};
+pub use required::{RequiredPackage, RequiredPackagesError};
 pub use syntax::source::{SourceFile, Span};

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::diagnostic::Diagnostic;
+use crate::syntax::program::{self, Syntax};
 use crate::syntax::source::SourceFile;
 
 /// Files that may hold the program, in order of precedence.
@@ -28,8 +30,28 @@ pub enum LoadError {
     },
 }
 
+/// A program as it was read, with what is wrong with it.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) directory: PathBuf,
+    pub(crate) syntax: Syntax,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    /// Reads the program of `directory`.
+    pub(crate) fn from(directory: &Path) -> Result<Self, LoadError> {
+        let (syntax, diagnostics) = program::parse(&source_of(directory)?);
+        Ok(Loaded {
+            directory: directory.to_owned(),
+            syntax,
+            diagnostics,
+        })
+    }
+}
+
 /// Reads the program file of `directory`.
-pub(crate) fn source_of(directory: &Path) -> Result<Arc<SourceFile>, LoadError> {
+fn source_of(directory: &Path) -> Result<Arc<SourceFile>, LoadError> {
     for name in PROGRAM_FILES {
         let path = directory.join(name);
         match std::fs::read_to_string(&path) {

@@ -1,7 +1,8 @@
 //! Programs of `runtime: yaml`, run in process.
 
-use std::sync::Arc;
+use std::path::Path;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use ecow::EcoString;
@@ -20,13 +21,14 @@ use crate::eval::evaluator::Evaluator;
 use crate::eval::invoke::error_text;
 use crate::eval::value::Val;
 use crate::graph::Graph;
+use crate::load::{LoadError, Loaded};
 use crate::packages::{self, PackageDeclaration};
 use crate::report::{DiagnosticStyle, Reporter};
+use crate::required::{self, RequiredPackage, RequiredPackagesError};
+use crate::requirement;
 use crate::schemas::{self, Types};
 use crate::settings;
-use crate::syntax::program::{self as syntax, Syntax};
-use crate::syntax::source::SourceFile;
-use crate::{load, requirement};
+use crate::syntax::program::Syntax;
 
 /// The YAML language as the engine sees it.
 pub struct YamlProgram {
@@ -35,6 +37,8 @@ pub struct YamlProgram {
     type_checking: bool,
     compiler: Option<String>,
     engine_version: Option<semver::Version>,
+    /// What was read last.
+    loaded: Mutex<Option<Arc<Loaded>>>,
 }
 
 impl YamlProgram {
@@ -46,6 +50,7 @@ impl YamlProgram {
             type_checking: true,
             compiler: None,
             engine_version: None,
+            loaded: Mutex::default(),
         }
     }
 
@@ -78,13 +83,13 @@ impl YamlProgram {
     }
 
     async fn run_to_end(&self, info: &ProgramInfo, monitor: &dyn ResourceMonitor) -> ProgramResult {
-        let source = match self.source(info) {
-            Ok(source) => source,
+        let program = match self.program(info) {
+            Ok(program) => program,
             Err(message) => return ProgramResult::Failed { message },
         };
-        let reporter = Reporter::new(monitor, &source, self.style);
-        let (syntax, diagnostics) = syntax::parse(&source);
-        for diagnostic in &diagnostics {
+        let syntax = &program.syntax;
+        let reporter = Reporter::new(monitor, &syntax.source, self.style);
+        for diagnostic in &program.diagnostics {
             reporter.found(diagnostic);
         }
         if reporter.has_errors() {
@@ -112,7 +117,7 @@ impl YamlProgram {
             info,
             monitor,
             &reporter,
-            &syntax,
+            syntax,
             &declarations,
             &package_refs,
             stack,
@@ -120,13 +125,31 @@ impl YamlProgram {
         .await
     }
 
-    fn source(&self, info: &ProgramInfo) -> Result<Arc<SourceFile>, String> {
+    /// The packages that the program in `directory` uses, sorted by name. Programs with errors use none, so that other
+    /// commands work with them.
+    pub fn required_packages(
+        &self,
+        directory: &Path,
+    ) -> Result<Vec<RequiredPackage>, RequiredPackagesError> {
+        required::required_packages(&*self.load(directory)?)
+    }
+
+    /// The program in `directory`, which is read once.
+    fn load(&self, directory: &Path) -> Result<Arc<Loaded>, LoadError> {
+        let mut known = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(loaded) = known.as_ref().filter(|it| it.directory == directory) {
+            return Ok(loaded.clone());
+        }
+        Ok(known.insert(Arc::new(Loaded::from(directory)?)).clone())
+    }
+
+    fn program(&self, info: &ProgramInfo) -> Result<Arc<Loaded>, String> {
         if let Some(command) = &self.compiler {
             return Err(format!(
                 "the runtime option compiler ({command}) is not supported yet"
             ));
         }
-        load::source_of(&info.program_directory).map_err(|error| {
+        self.load(&info.program_directory).map_err(|error| {
             match std::error::Error::source(&error) {
                 Some(cause) => format!("{error}: {cause}"),
                 None => error.to_string(),

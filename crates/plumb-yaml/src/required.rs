@@ -1,13 +1,12 @@
 //! Which packages a program uses, before it runs (`yaml-runtime.md` 9).
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use plumb_resource::provider::Parameterization;
 
-use crate::load::{self, LoadError};
+use crate::load::{LoadError, Loaded};
 use crate::packages::{self, DeclarationError};
-use crate::syntax::program::{self, package_of};
+use crate::syntax::program::package_of;
 
 /// A package that a program uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,15 +32,16 @@ pub enum RequiredPackagesError {
     Declaration(#[from] DeclarationError),
 }
 
-/// The packages that the program in `directory` uses, sorted by name. Programs with errors use none, so that other
-/// commands work with them.
-pub fn required_packages(directory: &Path) -> Result<Vec<RequiredPackage>, RequiredPackagesError> {
-    let source = load::source_of(directory)?;
-    let (syntax, diagnostics) = program::parse(&source);
-    if diagnostics.iter().any(crate::Diagnostic::is_error) {
+/// The packages that a program uses, sorted by name. Programs with errors use none, so that other commands work with
+/// them.
+pub(crate) fn required_packages(
+    program: &Loaded,
+) -> Result<Vec<RequiredPackage>, RequiredPackagesError> {
+    if program.diagnostics.iter().any(crate::Diagnostic::is_error) {
         return Ok(Vec::new());
     }
-    let declarations = packages::find_declarations(directory)?;
+    let syntax = &program.syntax;
+    let declarations = packages::find_declarations(&program.directory)?;
     let mut used: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
     let resources = syntax.resources.iter().map(|resource| {
         let options = resource.options();

@@ -264,7 +264,7 @@ impl Surroundings {
                     .is_err() =>
             {
                 let program = self.yaml_program(host);
-                let required = plumb_yaml::required_packages(&self.program_directory)?;
+                let required = program.required_packages(&self.program_directory)?;
                 let specs = required.iter().map(yaml_spec).collect();
                 Ok((Some(Arc::new(program)), specs))
             }
