@@ -21,8 +21,10 @@ pub(crate) struct Row {
     name: String,
     pub(crate) parent: Option<Urn>,
     pub(crate) op: StepOp,
-    /// The step under way, or the last one; `None` before any.
-    pub(crate) step: Option<Metadata>,
+    /// Whether any step of the resource has begun.
+    pub(crate) has_step: bool,
+    /// Whether the object stays when the resource goes.
+    is_retained: bool,
     /// Summary of the difference, kept while the parts of a replacement follow each other.
     difference: String,
     /// Whether the row counts only if there is something to say about it.
@@ -287,10 +289,11 @@ impl Rows {
             row.difference = difference;
         }
         // Once a row was worth showing it stays, whatever its last step is.
-        row.hidden = hidden && (row.step.is_none() || row.hidden);
+        row.hidden = hidden && (!row.has_step || row.hidden);
         row.op = metadata.op;
         row.parent = metadata.parent().cloned().or_else(|| row.parent.take());
-        row.step = Some(metadata.clone());
+        row.has_step = true;
+        row.is_retained = metadata.state().is_some_and(|state| state.retain_on_delete);
     }
 
     /// Index of the row for what is not about a resource.
@@ -341,7 +344,8 @@ impl Rows {
             name,
             parent: None,
             op: StepOp::Same,
-            step: None,
+            has_step: false,
+            is_retained: false,
             difference: String::new(),
             has_outputs: false,
             failed: false,
@@ -420,17 +424,12 @@ impl Rows {
     }
 
     fn done_text(&self, row: &Row, op: StepOp) -> String {
-        let retained = row
-            .step
-            .as_ref()
-            .and_then(Metadata::state)
-            .is_some_and(|state| state.retain_on_delete);
-        let retain = if retained && matches!(op, StepOp::Delete | StepOp::DeleteReplaced) {
+        let retain = if row.is_retained && matches!(op, StepOp::Delete | StepOp::DeleteReplaced) {
             "[retain]"
         } else {
             ""
         };
-        if self.interrupted && !row.has_outputs && row.step.is_some() && !self.options.preview {
+        if self.interrupted && !row.has_outputs && row.has_step && !self.options.preview {
             let word = ops::progress_word(op, false);
             return if word.is_empty() {
                 String::new()
@@ -450,7 +449,7 @@ impl Rows {
 
     fn running_text(&self, row: &Row, op: StepOp, now: Duration) -> String {
         if op == StepOp::Same {
-            return if row.is_root() && row.step.is_some() {
+            return if row.is_root() && row.has_step {
                 "running".to_owned()
             } else {
                 String::new()

@@ -292,7 +292,7 @@ fn cells_of(rows: &Rows, placed: &Placed, now: Duration) -> Vec<String> {
 /// The status; what is under way turns.
 fn status_cell(rows: &Rows, row: &Row, now: Duration) -> String {
     let status = rows.status_text(row, now);
-    let is_under_way = !rows.is_done(row) && row.step.is_some() && row.op != StepOp::Same;
+    let is_under_way = !rows.is_done(row) && row.has_step && row.op != StepOp::Same;
     if !is_under_way || rows.options().preview {
         return status;
     }
