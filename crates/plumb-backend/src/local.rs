@@ -1,7 +1,8 @@
 //! A bucket in a folder.
 //!
 //! Objects are files. They are written beside their place, synced, and renamed, and then their folder is synced. Syncing
-//! is what an update waits for most: objects that nobody misses after a power failure are not synced.
+//! is what an update waits for most: objects that nobody misses after a power failure are not synced, and neither are the
+//! folders that are made for them.
 //! Sidecar files (`.attrs`) of other programs are not shown, and go with their object.
 
 use std::fs::{self, File};
@@ -56,7 +57,7 @@ impl LocalBucket {
         durability: Durability,
     ) -> Result<PathBuf, BucketError> {
         let folder = parent(path);
-        make_folder(folder).map_err(io_error("make the folder", folder))?;
+        make_folder(folder, durability).map_err(io_error("make the folder", folder))?;
         let nanos = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |d| d.as_nanos());
@@ -157,7 +158,8 @@ impl Bucket for LocalBucket {
 
     fn rename(&self, from: &str, to: &str) -> Result<(), BucketError> {
         let (from, to) = (self.path(from)?, self.path(to)?);
-        make_folder(parent(&to)).map_err(io_error("make the folder", parent(&to)))?;
+        make_folder(parent(&to), Durability::Durable)
+            .map_err(io_error("make the folder", parent(&to)))?;
         fs::rename(&from, &to).map_err(io_error("rename", &from))?;
         let _ = fs::remove_file(sidecar(&from));
         sync_folder(parent(&to)).map_err(io_error("sync", &to))?;
@@ -178,7 +180,8 @@ impl Bucket for LocalBucket {
 
     fn create_journal(&self, key: &str) -> Result<Box<dyn JournalFile>, BucketError> {
         let path = self.path(key)?;
-        make_folder(parent(&path)).map_err(io_error("make the folder", parent(&path)))?;
+        make_folder(parent(&path), Durability::Durable)
+            .map_err(io_error("make the folder", parent(&path)))?;
         let file = File::create_new(&path).map_err(io_error("create", &path))?;
         let unsynced_folder = Some(parent(&path).to_owned());
         Ok(Box::new(LocalJournal {
@@ -229,17 +232,18 @@ fn sidecar(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Makes a folder and the folders above it, each durable.
-fn make_folder(folder: &Path) -> io::Result<()> {
+/// Makes a folder and the folders above it.
+fn make_folder(folder: &Path, durability: Durability) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
     if let Some(above) = folder.parent() {
-        make_folder(above)?;
+        make_folder(above, durability)?;
     }
-    match fs::create_dir(folder) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => sync_folder(parent(folder)),
+    match (fs::create_dir(folder), durability) {
+        (Err(error), _) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        (_, Durability::Durable) => sync_folder(parent(folder)),
+        (_, Durability::Relaxed) => Ok(()),
     }
 }
 

@@ -62,12 +62,8 @@ impl Store {
         Ok(StateFile { key, content })
     }
 
-    /// Replaces the state file; the former one becomes `.bak`. Returns the digest of the new one.
-    pub(crate) fn save_text(
-        &self,
-        stack: &StackReference,
-        text: &str,
-    ) -> Result<CheckpointDigest, BackendError> {
+    /// Replaces the state file; the former one becomes `.bak`.
+    pub(crate) fn save_text(&self, stack: &StackReference, text: &str) -> Result<(), BackendError> {
         let compression = self.options.compression;
         let base = keys::state(stack);
         let target = format!("{base}{}", compression.extension());
@@ -94,7 +90,7 @@ impl Store {
             self.bucket
                 .put(&format!("{target}.{}", unix_nanos()), &packed)?;
         }
-        Ok(CheckpointDigest::of(text.as_bytes()))
+        Ok(())
     }
 
     /// Replaces the state file by this snapshot.
@@ -102,7 +98,7 @@ impl Store {
         &self,
         stack: &StackReference,
         snapshot: &EncryptedSnapshot,
-    ) -> Result<CheckpointDigest, BackendError> {
+    ) -> Result<(), BackendError> {
         self.save_text(stack, &snapshot.checkpoint(&stack.qualified()))
     }
 
