@@ -245,9 +245,10 @@ mod tests {
             let mut tree: BTreeMap<u8, u8> = initial.iter().copied().collect();
             let mut map: SortedMap<u8, u8> = initial.into_iter().collect();
             for (key, change) in changes {
-                match change {
-                    Some(value) => prop_assert_eq!(map.insert(key, value), tree.insert(key, value)),
-                    None => prop_assert_eq!(map.remove(&key), tree.remove(&key)),
+                if let Some(value) = change {
+                    prop_assert_eq!(map.insert(key, value), tree.insert(key, value));
+                } else {
+                    prop_assert_eq!(map.remove(&key), tree.remove(&key));
                 }
                 prop_assert_eq!(map.get(&key), tree.get(&key));
             }
@@ -257,7 +258,7 @@ mod tests {
             *tree.entry(7).or_default() |= 1;
             prop_assert!(map.iter().eq(tree.iter()));
             map.retain(|key, value| key > value);
-            tree.retain(|key, value| &*key > value);
+            tree.retain(|key, value| *key > *value);
             prop_assert!(map.into_iter().eq(tree));
         }
     }
