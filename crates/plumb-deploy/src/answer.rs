@@ -10,6 +10,7 @@ use crate::deployment::Deployment;
 use crate::step::Former;
 
 /// What a finished step leaves behind.
+#[derive(Debug)]
 pub(crate) struct Applied {
     /// The state; none when the resource is gone, or when nothing was done.
     pub(crate) state: Option<Box<ResourceState>>,
@@ -17,6 +18,7 @@ pub(crate) struct Applied {
 }
 
 /// Why a step failed.
+#[derive(Debug)]
 pub(crate) struct StepFailure {
     pub(crate) message: String,
     pub(crate) status: Damage,

@@ -1,13 +1,15 @@
 //! Chains: the steps of one decision, run in order; chains run side by side (`engine.md` 6).
 //!
 //! 1. A chain becomes ready when it is made, or when the chain that it waits for is done.
-//! 2. So many chains run at once as the options allow. Each runs one step at a time: event, intent, provider call,
-//!    outcome, event.
+//! 2. So many chains run at once as the options allow. Each runs one step at a time, which passes the stages of
+//!    [`Running`]: event, hooks before it, intent, provider call (again, if error hooks say so), outcome, event, hooks
+//!    after it. Most steps have no hooks, and many no call.
 //! 3. When its last step is done the owner hears of it: a registration is answered, the next layer of deletes starts.
 //! 4. After a failure no chain starts and none goes on to its next step; answers to calls in flight are still recorded.
 
 use std::collections::VecDeque;
 
+use ecow::EcoString;
 use plumb_resource::provider::{ProviderError, ProviderReply};
 use plumb_resource::{ResourceState, Urn};
 use plumb_state::journal::OperationId;
@@ -15,9 +17,11 @@ use plumb_state::journal::OperationId;
 use crate::arena::StateIdx;
 use crate::deployment::{Deployment, Waiter, Work};
 use crate::event::RequestId;
+use crate::hooks::HookRun;
 use crate::marks::Mark;
 use crate::registration::RegIdx;
-use crate::request::Outcome;
+use crate::request::{CallbackReply, Outcome};
+use crate::retries::FailedCall;
 use crate::step::Step;
 
 /// Index of a chain.
@@ -39,15 +43,24 @@ pub(crate) enum Owner {
     Engine,
 }
 
-/// What a running chain waits for.
+/// What a running step waits for.
 #[derive(Debug)]
 pub(crate) enum Running {
+    /// Hooks that come before the step; nothing is begun.
+    Before(HookRun),
     /// A provider's answer to the step's only or last call.
-    Call,
+    Call {
+        /// What earlier attempts failed with, the oldest first.
+        failures: Vec<EcoString>,
+    },
     /// The comparison that follows the read of a refresh.
     RefreshDiff(Box<crate::refresh::Refreshed>),
     /// The check of inputs that follows the read of an import.
     ImportCheck(Box<ResourceState>),
+    /// Error hooks, which say whether the call that failed is made again.
+    OnError(Box<FailedCall>),
+    /// Hooks that come after the step, whose outcome is recorded.
+    After(HookRun, StepEnd),
 }
 
 /// One chain.
@@ -77,6 +90,7 @@ pub(crate) struct Scheduler {
 }
 
 /// How a step ended.
+#[derive(Debug)]
 pub(crate) struct StepEnd {
     /// The state that it left, if any.
     pub(crate) state: Option<StateIdx>,
@@ -222,8 +236,7 @@ impl Deployment {
             }
             let operation = self.outbox.operation();
             self.announce_step(&step);
-            let fence = self.record_intent(operation, &step);
-            match self.perform(idx, step, operation, fence) {
+            match self.begin_step(idx, step, operation) {
                 Some(end) if end.is_failed => return self.chain_failed(idx, end),
                 Some(end) => self.step_done(idx, end),
                 None => return,
@@ -242,16 +255,39 @@ impl Deployment {
         self.chains.chain_mut(idx).current = Some(Box::new((step, operation, running)));
     }
 
+    /// A provider answered the running step.
     pub(crate) fn chain_answered(
         &mut self,
         idx: ChainIdx,
         result: Result<ProviderReply, ProviderError>,
     ) {
+        self.resume_chain(idx, |deployment, step, operation, running| {
+            deployment.step_answered(idx, step, operation, running, result)
+        });
+    }
+
+    /// A hook of the running step answered.
+    pub(crate) fn chain_called_back(
+        &mut self,
+        idx: ChainIdx,
+        result: Result<CallbackReply, String>,
+    ) {
+        self.resume_chain(idx, |deployment, step, operation, running| {
+            deployment.step_called_back(idx, step, operation, running, result)
+        });
+    }
+
+    /// Goes on with the running step by what it waited for.
+    fn resume_chain(
+        &mut self,
+        idx: ChainIdx,
+        go_on: impl FnOnce(&mut Self, Step, OperationId, Running) -> Option<StepEnd>,
+    ) {
         let Some(current) = self.chains.chain_mut(idx).current.take() else {
             return;
         };
         let (step, operation, running) = *current;
-        match self.step_answered(idx, step, operation, running, result) {
+        match go_on(self, step, operation, running) {
             Some(end) if end.is_failed => self.chain_failed(idx, end),
             Some(end) => {
                 self.step_done(idx, end);
@@ -271,7 +307,7 @@ impl Deployment {
     }
 
     /// The run fails: the chain ends silently.
-    fn stop_chain(&mut self, idx: ChainIdx) {
+    pub(crate) fn stop_chain(&mut self, idx: ChainIdx) {
         let chain = self.chains.chain_mut(idx);
         chain.steps = VecDeque::new();
         chain.is_done = true;
@@ -357,7 +393,8 @@ impl Deployment {
         fence: u64,
     ) -> Option<StepEnd> {
         let instance = step.instance()?;
-        self.step_waits(idx, step, operation, Running::Call);
+        let failures = Vec::new();
+        self.step_waits(idx, step, operation, Running::Call { failures });
         self.call(Waiter::Chain(idx), instance, request, fence);
         None
     }

@@ -56,6 +56,8 @@ impl Deployment {
         if !self.check_untargeted_deletes(&deletes) {
             return self.fail(Failure::Refused);
         }
+        // Nothing depends on what was made anew.
+        deletes.append(&mut self.leftovers);
         self.stage = Stage::Sames;
         self.planned_deletes = deletes;
         let steps: Vec<Step> = sames

@@ -28,6 +28,7 @@ use crate::chain::{ChainIdx, Scheduler};
 use crate::event::{
     CallId, Effect, Event, InstanceId, Outcome, ProgramEnd, ProviderAction, RequestId,
 };
+use crate::hooks::Hooks;
 use crate::import::ImportPlan;
 use crate::lineage::Lineage;
 use crate::marks::Marks;
@@ -35,7 +36,9 @@ use crate::outputs::OutputsMemory;
 use crate::packages::{self, Packages};
 use crate::providers::Registry;
 use crate::registration::{RegIdx, Registration};
-use crate::request::{Reply, Request, RequestError, RequestErrorKind};
+use crate::request::{
+    Callback, CallbackReply, CallbackRequest, Reply, Request, RequestError, RequestErrorKind,
+};
 use crate::seeds::Seeds;
 use crate::setup::{Operation, Options, Setup};
 use crate::transforms::{Parked, Transforms};
@@ -101,6 +104,9 @@ pub struct Deployment {
     pub(crate) defaults: FxHashMap<EcoString, DefaultProvider>,
     pub(crate) outputs: OutputsMemory,
     pub(crate) transforms: Transforms,
+    pub(crate) hooks: Hooks,
+    /// What failed attempts left half made, and later ones made anew.
+    pub(crate) leftovers: Vec<StateIdx>,
 
     pub(crate) unanswered: BTreeSet<RequestId>,
     pub(crate) shutdown_waiters: Vec<RequestId>,
@@ -211,6 +217,23 @@ impl Outbox {
         self.next_call += 1;
         CallId(self.next_call)
     }
+
+    /// Calls a function of the program, once the entry of number `fence` is durable.
+    pub(crate) fn call_back(
+        &mut self,
+        callback: Callback,
+        request: CallbackRequest,
+        fence: u64,
+    ) -> CallId {
+        let call = self.call_id();
+        self.push(Effect::Callback {
+            call,
+            callback,
+            request,
+            fence,
+        });
+        call
+    }
 }
 
 /// What is remembered of a registration for its children and for methods (`engine.md` 2.3).
@@ -224,7 +247,7 @@ pub(crate) struct GoalMemory {
     pub(crate) providers: BTreeMap<EcoString, EcoString>,
     pub(crate) is_component: bool,
     pub(crate) parent: Option<Urn>,
-    pub(crate) transforms: Vec<crate::request::Callback>,
+    pub(crate) transforms: Vec<Callback>,
 }
 
 /// The default provider of a package.
@@ -267,6 +290,8 @@ pub(crate) struct Report {
 pub(crate) enum Failure {
     /// A decision was refused; it has been shown.
     Refused,
+    /// The operation needs the program and runs without; it has been shown.
+    NeedsProgram,
     /// A step failed; `update failed` is still to be said.
     Step {
         /// The step's error, for the operation's error text.
@@ -333,6 +358,8 @@ impl Deployment {
             defaults: FxHashMap::default(),
             outputs: OutputsMemory::default(),
             transforms: Transforms::default(),
+            hooks: Hooks::default(),
+            leftovers: Vec::new(),
             unanswered: BTreeSet::new(),
             shutdown_waiters: Vec::new(),
             report: Report::default(),
@@ -365,6 +392,13 @@ impl Deployment {
         std::mem::take(&mut self.outbox.effects)
     }
 
+    fn called_back(&mut self, call: CallId, result: Result<CallbackReply, String>) {
+        match self.hooks.ended(call) {
+            Some(waiter) => self.hook_answered(waiter, result),
+            None => self.transform_answered(call, result),
+        }
+    }
+
     fn do_work(&mut self) {
         while let Some(work) = self.work.pop_front() {
             match work {
@@ -378,6 +412,9 @@ impl Deployment {
 
     fn start(&mut self) {
         self.emit_prelude();
+        if !self.can_run_delete_hooks() {
+            return self.fail(Failure::NeedsProgram);
+        }
         self.warn_of_pending_operations();
         match &self.ctx.operation {
             Operation::Import(_) => self.start_import(),
@@ -429,6 +466,7 @@ impl Deployment {
             Request::RegisterStackInvokeTransform(callback) => {
                 self.take_stack_invoke_transform(id, callback);
             }
+            Request::RegisterHook(request) => self.take_hook(id, request),
             Request::SignalAndWaitForShutdown => self.take_shutdown_signal(id),
         }
     }
@@ -488,7 +526,8 @@ impl Deployment {
 
     /// Moves the run as a whole on, if nothing of the current stage is outstanding. Answers whether it moved.
     fn go_on(&mut self) -> bool {
-        if self.stage == Stage::Finished || !self.chains.is_idle() {
+        let is_idle = self.chains.is_idle() && self.hooks.is_idle();
+        if self.stage == Stage::Finished || !is_idle {
             return false;
         }
         if self.failure.is_some() {
@@ -577,6 +616,7 @@ impl Deployment {
                 "step executor errored: step application failed: {cause}"
             )),
             Some(Failure::Refused) => Some("step generator errored".to_owned()),
+            Some(Failure::NeedsProgram) => Some(crate::hooks::NEEDS_PROGRAM.to_owned()),
             Some(Failure::Program) => Some("the program failed".to_owned()),
             None if self.report.error_logged => Some("an error was logged".to_owned()),
             None => None,

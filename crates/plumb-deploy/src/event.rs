@@ -115,6 +115,8 @@ pub enum Effect {
         callback: Callback,
         /// With what.
         request: CallbackRequest,
+        /// What must be durable first.
+        fence: u64,
     },
     /// Answer a request.
     Reply {

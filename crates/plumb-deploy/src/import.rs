@@ -135,7 +135,7 @@ impl Deployment {
         if let StepKind::Import { found, .. } = &mut step.kind {
             *found = Some(Arc::new(state.clone()));
         }
-        self.complete(step, operation, Applied::done(state))
+        self.complete(&step, operation, Applied::done(state))
     }
 
     /// The import operation begins: everything that is there is passed on.
@@ -391,7 +391,7 @@ impl Deployment {
         }
         let state = match self.imported(wanted, result) {
             Ok(state) => state,
-            Err(failed) => return Some(self.complete(step, operation, failed)),
+            Err(failed) => return Some(self.complete(&step, operation, failed)),
         };
         match (self.import_check(&state), step.instance()) {
             (Some(check), Some(instance)) => {

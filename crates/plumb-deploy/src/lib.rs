@@ -15,6 +15,7 @@
 //! | Which old resource does a registration continue? | `identity` |
 //! | Same, create, update or replace? | `registration`, `decide`, `compare`, `replace` |
 //! | What do steps do, what becomes of the state? | `step`, `chain`, `perform`, `answer`, `record`, `outputs`, `reads` |
+//! | What runs around steps, what is tried again? | `hooks`, `around`, `retries` |
 //! | What is deleted at the end, in which order? | `deletes`, `graph`, `targeting` |
 //! | How are resources named? | [`autonaming`] |
 //! | Refresh and import? | `refresh`, `import` |
@@ -24,6 +25,7 @@
 
 mod answer;
 mod arena;
+mod around;
 pub mod autonaming;
 mod chain;
 mod compare;
@@ -34,6 +36,7 @@ mod event;
 mod extensions;
 mod functions;
 mod graph;
+mod hooks;
 mod identity;
 mod import;
 mod lineage;
@@ -51,6 +54,7 @@ mod registration;
 mod replace;
 mod report;
 pub mod request;
+mod retries;
 mod seeds;
 pub mod setup;
 mod step;

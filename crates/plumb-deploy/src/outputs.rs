@@ -43,9 +43,12 @@ impl OutputsMemory {
 impl Deployment {
     pub(crate) fn take_outputs(&mut self, id: RequestId, request: RegisterOutputsRequest) {
         let RegisterOutputsRequest { urn, outputs } = request;
-        if urn.is_root_stack() && self.outputs.steps.contains_key(&urn) {
+        if urn.is_root_stack()
+            && let Some(step) = self.outputs.steps.get(&urn)
+        {
+            let hooks = self.hooks_after_outputs(step, &outputs);
             self.outputs.stack = Some(outputs);
-            return self.reply(id, Reply::Done, 0);
+            return self.after_outputs(id, hooks, 0);
         }
         if self.outputs.skipped.contains(&urn) {
             return self.reply(id, Reply::Done, 0);
@@ -56,8 +59,9 @@ impl Deployment {
             self.error(None, &message);
             return self.fail(Failure::Refused);
         };
+        let hooks = self.hooks_after_outputs(&step, &outputs);
         let fence = self.set_outputs(step, outputs);
-        self.reply(id, Reply::Done, fence);
+        self.after_outputs(id, hooks, fence);
     }
 
     /// Gives a resource its outputs; elided from the journal when nothing changes.

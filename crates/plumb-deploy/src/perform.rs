@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ecow::EcoString;
 use plumb_resource::provider::{
     CreateRequest, DeleteRequest, ProviderCall, ProviderError, ProviderReply, ReadRequest,
     UpdateRequest,
@@ -11,8 +12,9 @@ use plumb_state::PendingOperation;
 use plumb_state::journal::{EntryKind, OperationId};
 
 use crate::answer::{Applied, Damage};
+use crate::arena::StateIdx;
 use crate::chain::{ChainIdx, Running, StepEnd};
-use crate::deployment::Deployment;
+use crate::deployment::{Deployment, Waiter};
 use crate::provider_inputs;
 use crate::step::{Deletion, Step, StepKind};
 
@@ -22,6 +24,10 @@ enum Begun {
     Applied(Applied),
     /// A provider is to be called.
     Call(ProviderCall),
+    /// The step marks something for people, and does nothing.
+    Marked,
+    /// This state is to be compared with the world.
+    Refresh(StateIdx),
 }
 
 impl Deployment {
@@ -33,7 +39,8 @@ impl Deployment {
         let Some(kind) = step.op().operation_type() else {
             return 0;
         };
-        let old = step.old().map(|old| self.arena.state(old).clone());
+        let old = step.left.or(step.old());
+        let old = old.map(|old| self.arena.state(old).clone());
         let resource = match (step.new_state(), old) {
             (Some(new), Some(old)) if kind == OperationType::Updating => {
                 // Until the update is done the object is still known by its old id and outputs.
@@ -59,15 +66,48 @@ impl Deployment {
         )
     }
 
-    /// Does a step. `None` when it waits for a provider.
+    /// Does a step, once its hooks have had their say. `None` when it waits for somebody.
     pub(crate) fn perform(
         &mut self,
         idx: ChainIdx,
         step: Step,
         operation: OperationId,
+    ) -> Option<StepEnd> {
+        let fence = self.record_intent(operation, &step);
+        match self.begin(idx, &step) {
+            Begun::Applied(applied) => self.finish_step(idx, step, operation, applied),
+            Begun::Call(request) => self.step_calls(idx, step, operation, request, fence),
+            Begun::Marked => {
+                self.finish_marker(&step);
+                Some(StepEnd::NOTHING)
+            }
+            Begun::Refresh(old) => self.perform_refresh(idx, step, old, operation),
+        }
+    }
+
+    /// Does a step again that failed, with what has gone wrong so far.
+    pub(crate) fn perform_again(
+        &mut self,
+        idx: ChainIdx,
+        step: Step,
+        operation: OperationId,
+        failures: Vec<EcoString>,
         fence: u64,
     ) -> Option<StepEnd> {
-        let begun = match &step.kind {
+        match (self.begin(idx, &step), step.instance()) {
+            (Begun::Call(request), Some(instance)) => {
+                self.step_waits(idx, step, operation, Running::Call { failures });
+                self.call(Waiter::Chain(idx), instance, request, fence);
+                None
+            }
+            (Begun::Applied(applied), _) => self.finish_step(idx, step, operation, applied),
+            // Only what calls a provider can have failed with one.
+            (Begun::Call(_) | Begun::Marked | Begun::Refresh(_), _) => Some(StepEnd::NOTHING),
+        }
+    }
+
+    fn begin(&mut self, idx: ChainIdx, step: &Step) -> Begun {
+        match &step.kind {
             StepKind::Same { old, new } => {
                 let old = self.arena.state(*old).clone();
                 Begun::Applied(self.keep(&old, new))
@@ -84,13 +124,10 @@ impl Deployment {
                 let old = self.arena.state(*old).clone();
                 self.begin_update(&old, new)
             }
-            StepKind::Replace { .. } => {
-                self.finish_marker(&step);
-                return Some(StepEnd::NOTHING);
-            }
+            StepKind::Replace { .. } => Begun::Marked,
             StepKind::Delete { old, deletion, .. } => {
                 let old = self.arena.state(*old).clone();
-                self.begin_delete(&step, &old, *deletion)
+                self.begin_delete(step, &old, *deletion)
             }
             StepKind::Read { new, .. } if new.id == ResourceId::Unknown => {
                 Begun::Applied(Applied::done(new.as_ref().clone()))
@@ -99,14 +136,7 @@ impl Deployment {
                 Begun::Call(read_request(new, Some(new.inputs.clone()), &new.inputs))
             }
             StepKind::Import { new, .. } => Begun::Call(read_request(new, None, &Arc::default())),
-            StepKind::Refresh { old, .. } => {
-                let old = *old;
-                return self.perform_refresh(idx, step, old, operation);
-            }
-        };
-        match begun {
-            Begun::Applied(applied) => Some(self.complete(step, operation, applied)),
-            Begun::Call(request) => self.step_calls(idx, step, operation, request, fence),
+            StepKind::Refresh { old, .. } => Begun::Refresh(*old),
         }
     }
 
@@ -198,8 +228,7 @@ impl Deployment {
         if deletion == Deletion::Forgotten {
             return Begun::Applied(Applied::gone());
         }
-        let is_guarded = old.protect && deletion == Deletion::Unwanted && !old.delete;
-        if is_guarded && !self.ctx.options.ignore_protect {
+        if self.is_guarded(old, deletion) {
             return Begun::Applied(Applied::failed(is_protected(&old.urn), Damage::Protected));
         }
         if self.is_left_alone(old) || step.instance().is_none() {
@@ -215,6 +244,12 @@ impl Deployment {
             outputs: old.outputs.clone(),
             timeout: old.custom_timeouts.delete,
         }))
+    }
+
+    /// Whether the engine itself refuses a deletion.
+    pub(crate) fn is_guarded(&self, old: &ResourceState, deletion: Deletion) -> bool {
+        let is_guarded = old.protect && deletion == Deletion::Unwanted && !old.delete;
+        is_guarded && !self.ctx.options.ignore_protect
     }
 
     /// Whether a state goes without its provider being asked.
@@ -265,7 +300,27 @@ impl Deployment {
             | StepKind::SkippedCreate { .. }
             | StepKind::Replace { .. } => return Some(StepEnd::NOTHING),
         };
-        Some(self.complete(step, operation, applied))
+        match running {
+            Running::Call { failures } if applied.failure.is_some() => {
+                self.call_failed(idx, step, operation, failures, applied)
+            }
+            _ => self.finish_step(idx, step, operation, applied),
+        }
+    }
+
+    /// A step is done: its outcome is recorded, and what comes after it follows.
+    pub(crate) fn finish_step(
+        &mut self,
+        idx: ChainIdx,
+        step: Step,
+        operation: OperationId,
+        applied: Applied,
+    ) -> Option<StepEnd> {
+        let end = self.complete(&step, operation, applied);
+        match self.hooks_after(&step, &end) {
+            Some(hooks) => self.after_step(idx, step, operation, hooks, end),
+            None => Some(end),
+        }
     }
 }
 

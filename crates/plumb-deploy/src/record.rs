@@ -22,25 +22,24 @@ impl Deployment {
     /// Puts the outcome of a step into the journal, the state and the events.
     pub(crate) fn complete(
         &mut self,
-        step: Step,
+        step: &Step,
         operation: OperationId,
         applied: Applied,
     ) -> StepEnd {
         let Applied { state, failure } = applied;
         if let Some(failure) = failure.as_ref().filter(|it| it.status != Damage::Partial) {
-            let fence = self.record_failure(operation, &step);
-            self.step_failed(&step, failure, None);
+            let fence = self.record_failure(operation, step);
+            self.step_failed(step, failure, step.left);
             return StepEnd {
-                state: None,
+                state: step.left,
                 fence,
                 is_failed: true,
             };
         }
-        let state = state.map(|state| self.with_secret_outputs(*state, &step));
-        let (idx, fence) = self.record_success(operation, &step, state);
+        let (idx, fence) = self.record_outcome(operation, step, state);
         match &failure {
-            None => self.tell_step_done(&step, idx),
-            Some(failure) => self.step_failed(&step, failure, idx),
+            None => self.tell_step_done(step, idx),
+            Some(failure) => self.step_failed(step, failure, idx),
         }
         StepEnd {
             state: idx,
@@ -56,7 +55,26 @@ impl Deployment {
         self.journal(operation, EntryKind::Failure)
     }
 
-    fn step_failed(&mut self, step: &Step, failure: &StepFailure, state: Option<StateIdx>) {
+    /// Takes the outcome of a successful (or half successful) step into journal and arena.
+    pub(crate) fn record_outcome(
+        &mut self,
+        operation: OperationId,
+        step: &Step,
+        state: Option<Box<ResourceState>>,
+    ) -> (Option<StateIdx>, u64) {
+        let state = state.map(|state| self.with_secret_outputs(*state, step));
+        match (step.left, state) {
+            (Some(left), Some(state)) => self.record_again(operation, state, left),
+            (_, state) => self.record_success(operation, step, state),
+        }
+    }
+
+    pub(crate) fn step_failed(
+        &mut self,
+        step: &Step,
+        failure: &StepFailure,
+        state: Option<StateIdx>,
+    ) {
         self.tell_step_failed(step, failure, state);
         self.marks.set(&step.urn, Mark::Errored);
         self.report.maybe_corrupt |= failure.status == Damage::Unknown;
@@ -109,7 +127,6 @@ impl Deployment {
         state
     }
 
-    /// Takes the outcome of a successful (or half successful) step into journal and arena.
     fn record_success(
         &mut self,
         operation: OperationId,
@@ -171,6 +188,22 @@ impl Deployment {
                 self.record_new(operation, state, None, slot)
             }
         }
+    }
+
+    /// An earlier attempt left the resource half done: that is the same object, or another one that is due for deletion.
+    fn record_again(
+        &mut self,
+        operation: OperationId,
+        state: ResourceState,
+        left: StateIdx,
+    ) -> (Option<StateIdx>, u64) {
+        let slot = Some(self.arena.slot(left));
+        if self.arena.state(left).id == state.id {
+            return self.record_new(operation, state, slot, None);
+        }
+        self.arena.update(left, |left| left.delete = true);
+        self.leftovers.push(left);
+        self.record_new(operation, state, None, slot)
     }
 
     /// Something is gone; what makes way stays in the state until its replacement is there.

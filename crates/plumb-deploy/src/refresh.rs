@@ -106,7 +106,7 @@ impl Deployment {
                 let urn = &state.urn;
                 let message = format!("could not load provider for resource {urn}: {message}");
                 let failed = Applied::failed(message, Damage::None);
-                return Some(self.complete(step, operation, failed));
+                return Some(self.complete(&step, operation, failed));
             }
         };
         step.set_instance(provider);
@@ -140,7 +140,7 @@ impl Deployment {
             Ok(_) => Applied::mismatched("Diff", Damage::None),
             Err(error) => Applied::from_error(&error),
         };
-        Some(self.complete(step, operation, applied))
+        Some(self.complete(&step, operation, applied))
     }
 
     fn read_for_refresh(
@@ -153,7 +153,7 @@ impl Deployment {
     ) -> Option<StepEnd> {
         let Reading { response, reasons } = match Reading::of(result) {
             Ok(reading) => reading,
-            Err(failed) => return Some(self.complete(step, operation, failed)),
+            Err(failed) => return Some(self.complete(&step, operation, failed)),
         };
         let state = self.arena.state(old).clone();
         if let Some(reasons) = &reasons {

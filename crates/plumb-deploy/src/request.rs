@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ecow::EcoString;
+use plumb_resource::hook::{ErrorHookCall, HookCall};
 use plumb_resource::provider::{CheckFailure, Parameterization};
 use plumb_resource::{
     Alias, CustomTimeouts, Hooks, PropertyDependencies, ResourceId, StackFrame, Urn,
@@ -32,6 +33,8 @@ pub enum Request {
     RegisterStackTransform(Callback),
     /// The same for invokes.
     RegisterStackInvokeTransform(Callback),
+    /// Names a function of the program that resources may bind as a hook.
+    RegisterHook(RegisterHookRequest),
     /// Waits until the deployment is over.
     SignalAndWaitForShutdown,
 }
@@ -43,7 +46,7 @@ pub enum Reply {
     Registered(RegisterReply),
     /// To Read.
     Read(ReadResourceReply),
-    /// To RegisterOutputs, to the registration of transforms, and to SignalAndWaitForShutdown.
+    /// To RegisterOutputs, to the registration of transforms and hooks, and to SignalAndWaitForShutdown.
     Done,
     /// To Invoke and Call.
     Invoked(InvokeReply),
@@ -187,6 +190,10 @@ pub enum CallbackRequest {
     Transform(Box<RegisterRequest>),
     /// An invoke, to be changed.
     InvokeTransform(Box<InvokeFunctionRequest>),
+    /// What is about to happen to a resource, or has happened.
+    Hook(Box<HookCall>),
+    /// What failed, and whether to try again.
+    ErrorHook(Box<ErrorHookCall>),
 }
 
 /// The answer to the [`CallbackRequest`] of the same name.
@@ -196,6 +203,10 @@ pub enum CallbackReply {
     Transformed(Box<RegisterRequest>),
     /// The invoke as it is to be.
     InvokeTransformed(Box<InvokeFunctionRequest>),
+    /// The hook did what it is for.
+    Hooked,
+    /// Whether the failed operation is to be tried again.
+    Retry(bool),
 }
 
 /// How a registration ended.
@@ -335,6 +346,31 @@ pub struct RegisterPackageRequest {
     pub parameterization: Option<Parameterization>,
     /// The package adds to the plugin's own.
     pub extension: Option<Parameterization>,
+}
+
+/// RegisterResourceHook and RegisterErrorHook.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RegisterHookRequest {
+    /// The name by which resources bind the hook; one of a kind in the program.
+    pub name: EcoString,
+    /// The function.
+    pub callback: Callback,
+    /// What it is for.
+    pub kind: HookKind,
+}
+
+/// What a hook is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookKind {
+    /// It runs before or after steps.
+    Resource {
+        /// It runs in previews too.
+        on_dry_run: bool,
+        /// When it fails, that is a warning.
+        ignore_errors: bool,
+    },
+    /// It says whether a failed step is tried again.
+    Error,
 }
 
 /// Why a request failed.

@@ -15,6 +15,8 @@ pub(crate) struct Step {
     pub(crate) urn: Urn,
     pub(crate) kind: StepKind,
     pub(crate) why: Why,
+    /// What an earlier attempt left half done; it is in the state already.
+    pub(crate) left: Option<StateIdx>,
 }
 
 /// What a step does, and to what. States are boxed: a step waits in its chain, and most kinds carry one.
@@ -141,6 +143,7 @@ impl Step {
             urn,
             kind,
             why: Why::default(),
+            left: None,
         }
     }
 

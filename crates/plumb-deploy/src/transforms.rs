@@ -11,7 +11,7 @@ use plumb_value::{Output, PropertyMap, Value};
 use rustc_hash::FxHashMap;
 
 use crate::deployment::{Deployment, Work};
-use crate::event::{CallId, Effect, RequestId};
+use crate::event::{CallId, RequestId};
 use crate::request::{
     Callback, CallbackReply, CallbackRequest, InvokeFunctionRequest, RegisterRequest, Reply,
     RequestError, RequestErrorKind,
@@ -121,7 +121,9 @@ impl Deployment {
             }
             return self.register_transformed(id, request);
         };
-        let call = self.outbox.call_id();
+        let call = self
+            .outbox
+            .call_back(callback, CallbackRequest::Transform(request), 0);
         self.transforms.running.insert(
             call,
             Running::Register {
@@ -130,12 +132,6 @@ impl Deployment {
                 has_own,
             },
         );
-        let request = CallbackRequest::Transform(request);
-        self.outbox.push(Effect::Callback {
-            call,
-            callback,
-            request,
-        });
     }
 
     /// Sends an invoke through the stack's transforms; it goes on when there are none left.
@@ -153,20 +149,20 @@ impl Deployment {
         let Some(callback) = remaining.pop_front() else {
             return self.invoke_transformed(id, request);
         };
-        let call = self.outbox.call_id();
+        let call = self
+            .outbox
+            .call_back(callback, CallbackRequest::InvokeTransform(request), 0);
         self.transforms
             .running
             .insert(call, Running::Invoke { id, remaining });
-        let request = CallbackRequest::InvokeTransform(request);
-        self.outbox.push(Effect::Callback {
-            call,
-            callback,
-            request,
-        });
     }
 
-    /// A function of the program answered.
-    pub(crate) fn called_back(&mut self, call: CallId, result: Result<CallbackReply, String>) {
+    /// A transform answered.
+    pub(crate) fn transform_answered(
+        &mut self,
+        call: CallId,
+        result: Result<CallbackReply, String>,
+    ) {
         let Some(running) = self.transforms.running.remove(&call) else {
             return;
         };

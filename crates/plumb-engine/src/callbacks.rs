@@ -11,12 +11,13 @@ use plumb_proto::MAX_MESSAGE_SIZE;
 use plumb_proto::prost::Message;
 use plumb_proto::pulumirpc::callbacks_client::CallbacksClient;
 use plumb_proto::pulumirpc::{
-    CallbackInvokeRequest, TransformInvokeOptions, TransformInvokeRequest, TransformInvokeResponse,
-    TransformRequest, TransformResourceOptions, TransformResponse,
+    CallbackInvokeRequest, ErrorHookResponse, ResourceHookResponse, TransformInvokeOptions,
+    TransformInvokeRequest, TransformInvokeResponse, TransformRequest, TransformResourceOptions,
+    TransformResponse,
 };
 use plumb_resource::Urn;
 use plumb_wire::property::{self, peers};
-use plumb_wire::registration;
+use plumb_wire::{hook, registration};
 use tonic::transport::{Channel, Endpoint};
 
 /// Connections to callback servers of programs, one for each address.
@@ -67,6 +68,22 @@ impl Callbacks {
                     invoke_transformed(*request, answer, &callback)?,
                 )))
             }
+            CallbackRequest::Hook(call) => {
+                let marshal = peers::callback(callback.accepts_byte_string);
+                let wire = hook::resource_hook_request(&call, marshal).map_err(text)?;
+                let bytes = self.invoke(&callback, wire.encode_to_vec()).await?;
+                let answer = ResourceHookResponse::decode(bytes.as_slice())
+                    .map_err(|error| format!("unmarshaling hook response: proto: {error}"))?;
+                succeeded(answer.error).map(|()| CallbackReply::Hooked)
+            }
+            CallbackRequest::ErrorHook(call) => {
+                let marshal = peers::callback(callback.accepts_byte_string);
+                let wire = hook::error_hook_request(&call, marshal).map_err(text)?;
+                let bytes = self.invoke(&callback, wire.encode_to_vec()).await?;
+                let answer = ErrorHookResponse::decode(bytes.as_slice())
+                    .map_err(|error| format!("unmarshaling hook response: proto: {error}"))?;
+                succeeded(answer.error).map(|()| CallbackReply::Retry(answer.retry))
+            }
         }
     }
 
@@ -85,6 +102,11 @@ impl Callbacks {
         })?;
         Ok(response.into_inner().response)
     }
+}
+
+/// Hooks say what went wrong in their answer.
+fn succeeded(error: String) -> Result<(), String> {
+    if error.is_empty() { Ok(()) } else { Err(error) }
 }
 
 fn text(error: impl std::fmt::Display) -> String {

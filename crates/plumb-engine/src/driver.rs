@@ -14,7 +14,7 @@ use std::sync::Arc;
 use futures::FutureExt as _;
 use jiff::Timestamp;
 use plumb_backend::Seq;
-use plumb_deploy::request::{CallbackReply, Reply};
+use plumb_deploy::request::{Callback, CallbackReply, CallbackRequest, Reply};
 use plumb_deploy::setup::Setup;
 use plumb_deploy::{
     CallId, Deployment, DuplicateResource, Effect, Event, InstanceId, Outcome, ProgramEnd,
@@ -194,6 +194,11 @@ enum Fenced {
         call: CallId,
         instance: InstanceId,
         request: Box<ProviderCall>,
+    },
+    Callback {
+        call: CallId,
+        callback: Callback,
+        request: CallbackRequest,
     },
     Reply {
         id: RequestId,
@@ -402,6 +407,7 @@ impl Driver {
         for fenced in std::mem::take(&mut self.fenced).into_values().flatten() {
             match fenced {
                 Fenced::Call { call, .. } => self.not_sent(call),
+                Fenced::Callback { call, .. } => self.not_called_back(call),
                 Fenced::Reply { .. } => {}
             }
         }
@@ -423,6 +429,12 @@ impl Driver {
 
     fn wait_for(&mut self, fence: u64, fenced: Fenced) {
         self.fenced.entry(fence).or_default().push(fenced);
+    }
+
+    /// Answers a call of the program that must not be made.
+    fn not_called_back(&mut self, call: CallId) {
+        let error = "it was not called, because the journal cannot be written".to_owned();
+        self.called_back.spawn(async move { (call, Err(error)) });
     }
 
     fn perform(&mut self, effect: Effect) {
@@ -454,14 +466,30 @@ impl Driver {
                 request,
                 ..
             } => self.call(call, instance, request),
+            Effect::Callback { call, fence, .. }
+                if fence > self.durable && self.is_journal_broken =>
+            {
+                self.not_called_back(call);
+            }
             Effect::Callback {
                 call,
                 callback,
                 request,
-            } => {
-                let answer = self.callbacks.clone().call(callback, request);
-                self.called_back.spawn(async move { (call, answer.await) });
+                fence,
+            } if fence > self.durable && self.journal.durable().is_some() => {
+                let waiting = Fenced::Callback {
+                    call,
+                    callback,
+                    request,
+                };
+                self.wait_for(fence, waiting);
             }
+            Effect::Callback {
+                call,
+                callback,
+                request,
+                ..
+            } => self.call_back(call, callback, request),
             Effect::Reply { fence, .. } if fence > self.durable && self.is_journal_broken => {}
             Effect::Reply { id, reply, fence }
                 if fence > self.durable && self.journal.durable().is_some() =>
@@ -487,6 +515,11 @@ impl Driver {
         }
     }
 
+    fn call_back(&mut self, call: CallId, callback: Callback, request: CallbackRequest) {
+        let answer = self.callbacks.clone().call(callback, request);
+        self.called_back.spawn(async move { (call, answer.await) });
+    }
+
     fn reply(&mut self, id: RequestId, reply: Reply) {
         if let Some(answer) = self.answers.remove(&id) {
             // A program that is gone does not wait for answers.
@@ -506,6 +539,11 @@ impl Driver {
                     instance,
                     request,
                 } => self.call(call, instance, *request),
+                Fenced::Callback {
+                    call,
+                    callback,
+                    request,
+                } => self.call_back(call, callback, request),
                 Fenced::Reply { id, reply } => self.reply(id, *reply),
             }
         }

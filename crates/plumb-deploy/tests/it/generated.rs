@@ -1,10 +1,11 @@
-//! Histories made at random: edits, faults, every order of answers. After each operation the state must be valid and
+//! Histories made at random: edits, faults, hooks, every order of answers. After each operation the state must be valid and
 //! nothing may be lost (the world checks both at every step); a second run with the same program changes nothing.
 
 use plumb_deploy::setup::{Operation, Options, Phase};
 use plumb_events::OperationResult;
+use plumb_resource::HookType;
 
-use crate::world::{Dice, Fault, Res, What, World};
+use crate::world::{Dice, Fault, Res, What, World, error_hook, hook};
 
 const HISTORIES: u64 = 400;
 const OPERATIONS: usize = 12;
@@ -31,7 +32,7 @@ fn program(dice: &mut Dice, before: &[Res]) -> Vec<Res> {
         res.replace_with.retain(is_there);
         program.push(res);
     }
-    program
+    [vec![error_hook("again"), hook("moody")], program].concat()
 }
 
 fn fresh(dice: &mut Dice, name: &str, earlier: &[Res]) -> Res {
@@ -45,6 +46,13 @@ fn fresh(dice: &mut Dice, name: &str, earlier: &[Res]) -> Res {
     }
     if dice.one_in(6) && !res.is_component() {
         res.properties.insert("dbr", true);
+    }
+    if dice.one_in(3) {
+        res = res.binds(HookType::OnError, "again");
+    }
+    if dice.one_in(5) {
+        // Those for deletions need the program, which not every operation runs.
+        res = res.binds(HookType::ALL[dice.below(4)], "moody");
     }
     if earlier.is_empty() {
         return res;
@@ -76,6 +84,12 @@ fn fresh(dice: &mut Dice, name: &str, earlier: &[Res]) -> Res {
 
 fn inject_faults(dice: &mut Dice, world: &mut World) {
     world.cloud.failures.clear();
+    world.retries("again", dice.below(4));
+    if dice.one_in(6) {
+        world.hook_fails("moody", "not today");
+    } else {
+        world.hook_works("moody");
+    }
     for _ in 0..dice.below(3) {
         let name = format!("n{}", dice.below(9));
         match dice.below(6) {
@@ -123,6 +137,7 @@ fn history(seed: u64) {
     }
     // Without faults a run converges, and the next one has nothing to do.
     world.cloud.failures.clear();
+    world.hook_works("moody");
     let ran = world.up(&current);
     assert_eq!(
         ran.outcome.result,

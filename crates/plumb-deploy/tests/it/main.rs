@@ -3,4 +3,5 @@
 mod behaviours;
 mod generated;
 mod histories;
+mod hooks;
 mod world;

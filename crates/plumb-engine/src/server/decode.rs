@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_deploy::request::{
-    CallMethodRequest, Callback, InvokeFunctionRequest, PackageRequest, ReadResourceRequest,
-    RegisterPackageRequest, RegisterRequest,
+    CallMethodRequest, Callback, HookKind, InvokeFunctionRequest, PackageRequest,
+    ReadResourceRequest, RegisterHookRequest, RegisterPackageRequest, RegisterRequest,
 };
 use plumb_proto::pulumirpc;
 use plumb_resource::provider::Parameterization;
@@ -195,6 +195,27 @@ pub(super) fn callback(callback: pulumirpc::Callback) -> Callback {
         target: callback.target.into(),
         token: callback.token.into(),
         accepts_byte_string: callback.accepts_byte_string,
+    }
+}
+
+pub(super) fn resource_hook(
+    request: pulumirpc::RegisterResourceHookRequest,
+) -> RegisterHookRequest {
+    RegisterHookRequest {
+        name: request.name.into(),
+        callback: callback(request.callback.unwrap_or_default()),
+        kind: HookKind::Resource {
+            on_dry_run: request.on_dry_run,
+            ignore_errors: request.ignore_errors,
+        },
+    }
+}
+
+pub(super) fn error_hook(request: pulumirpc::RegisterErrorHookRequest) -> RegisterHookRequest {
+    RegisterHookRequest {
+        name: request.name.into(),
+        callback: callback(request.callback.unwrap_or_default()),
+        kind: HookKind::Error,
     }
 }
 

@@ -23,7 +23,7 @@ use crate::program::ProgramInfo;
 use crate::server::SourceContext;
 
 /// Features by their frozen names. SDKs refuse to use what is not here.
-const FEATURES: [(&str, ResourceMonitorFeature); 11] = [
+const FEATURES: [(&str, ResourceMonitorFeature); 14] = [
     ("secrets", ResourceMonitorFeature::Secrets),
     (
         "resourceReferences",
@@ -40,6 +40,12 @@ const FEATURES: [(&str, ResourceMonitorFeature); 11] = [
     ("transforms", ResourceMonitorFeature::Transforms),
     ("invokeTransforms", ResourceMonitorFeature::InvokeTransforms),
     ("parameterization", ResourceMonitorFeature::Parameterization),
+    ("resourceHooks", ResourceMonitorFeature::ResourceHooks),
+    ("errorHooks", ResourceMonitorFeature::ErrorHooks),
+    (
+        "sendsOptionsToHooks",
+        ResourceMonitorFeature::SendsOptionsToHooks,
+    ),
     ("byteString", ResourceMonitorFeature::ByteString),
 ];
 
@@ -292,18 +298,20 @@ impl ResourceMonitorService for MonitorService {
 
     async fn register_resource_hook(
         &self,
-        _: Request<pulumirpc::RegisterResourceHookRequest>,
+        request: Request<pulumirpc::RegisterResourceHookRequest>,
     ) -> Result<Response<()>, Status> {
-        Err(Status::unimplemented(
-            "resource hooks are not supported yet",
-        ))
+        let request = decode::resource_hook(request.into_inner());
+        self.ask(MonitorRequest::RegisterHook(request)).await?;
+        Ok(Response::new(()))
     }
 
     async fn register_error_hook(
         &self,
-        _: Request<pulumirpc::RegisterErrorHookRequest>,
+        request: Request<pulumirpc::RegisterErrorHookRequest>,
     ) -> Result<Response<()>, Status> {
-        Err(Status::unimplemented("error hooks are not supported yet"))
+        let request = decode::error_hook(request.into_inner());
+        self.ask(MonitorRequest::RegisterHook(request)).await?;
+        Ok(Response::new(()))
     }
 }
 

@@ -24,7 +24,7 @@ fn define(
             change(&mut request);
             Ok(CallbackReply::Transformed(request))
         }
-        CallbackRequest::InvokeTransform(_) => Err("not a registration".to_owned()),
+        _ => Err("not a registration".to_owned()),
     });
 }
 
@@ -35,7 +35,7 @@ fn define_for_invokes(world: &mut World, token: &str, change: fn(&mut InvokeFunc
             change(&mut request);
             Ok(CallbackReply::InvokeTransformed(request))
         }
-        CallbackRequest::Transform(_) => Err("not a function call".to_owned()),
+        _ => Err("not a function call".to_owned()),
     });
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use plumb_resource::provider::*;
 use plumb_resource::{PropertyDependencies, ResourceId, Urn};
@@ -67,6 +68,16 @@ impl Cloud {
     pub(crate) fn fail(&mut self, operation: &str, name: &str, fault: Fault) {
         self.failures
             .insert((operation.to_owned(), name.to_owned()), fault);
+    }
+
+    /// Has the first `times` calls of `operation` for `name` fail, and do nothing; the failures are numbered.
+    pub(crate) fn fail_times(&mut self, operation: &'static str, name: &'static str, times: usize) {
+        let count = AtomicUsize::new(0);
+        self.on(operation, name, move |_| {
+            let attempt = count.fetch_add(1, Ordering::Relaxed) + 1;
+            let message = format!("{operation} of {name} failed ({attempt})");
+            (attempt <= times).then(|| Err(ProviderError::clean(message)))
+        });
     }
 
     /// No faults and no rules from here on.

@@ -31,7 +31,8 @@ use plumb_deploy::request::{CallbackReply, CallbackRequest, RegisterReply};
 use plumb_deploy::setup::{ImportSpec, Operation, Options, Phase, Setup};
 use plumb_deploy::target::UrnSet;
 use plumb_deploy::{Deployment, Effect, Event, ProgramEnd};
-use plumb_events::OperationResult;
+use plumb_events::{OperationResult, Severity};
+use plumb_resource::hook::{ErrorHookCall, HookCall};
 use plumb_resource::provider::PluginSpec;
 use plumb_resource::{ResourceId, ResourceState, Urn};
 use plumb_state::Snapshot;
@@ -40,8 +41,8 @@ use plumb_value::Value;
 pub(crate) use cloud::{Cloud, Fault, must_replace, partial};
 pub(crate) use plugins::{Plugin, Plugins};
 pub(crate) use program::{
-    Known, Res, What, callback, component, invoke, invoke_transform, method, package, provider,
-    read, remote, res, shutdown, stack, transform,
+    Known, Res, What, callback, component, error_hook, hook, invoke, invoke_transform, method,
+    package, provider, read, remote, res, shutdown, stack, transform, wait,
 };
 
 pub(crate) const STACK: &str = "dev";
@@ -167,6 +168,56 @@ impl World {
         function: impl Fn(&CallbackRequest) -> Result<CallbackReply, String> + Send + Sync + 'static,
     ) {
         self.functions.insert(token.to_owned(), Arc::new(function));
+    }
+
+    /// Has the hook of this name fail.
+    pub(crate) fn hook_fails(&mut self, name: &str, message: &'static str) {
+        self.function(name, move |_| Err(message.to_owned()));
+    }
+
+    /// Has it do nothing again.
+    pub(crate) fn hook_works(&mut self, name: &str) {
+        self.functions.remove(name);
+    }
+
+    /// Has the error hook of this name ask for so many further attempts, and then give up.
+    pub(crate) fn retries(&mut self, name: &str, times: usize) {
+        self.function(name, move |request| match request {
+            CallbackRequest::ErrorHook(call) => {
+                Ok(CallbackReply::Retry(call.errors.len() <= times))
+            }
+            other => panic!("an error hook is called with {other:?}"),
+        });
+    }
+
+    /// Calls a function of the program. Hooks that the story says nothing of do nothing; calls of hooks stand among those
+    /// of the cloud.
+    fn call_function(
+        &mut self,
+        token: &str,
+        request: &CallbackRequest,
+    ) -> Result<CallbackReply, String> {
+        let is_hook = matches!(
+            request,
+            CallbackRequest::Hook(_) | CallbackRequest::ErrorHook(_)
+        );
+        if is_hook {
+            self.cloud.calls.push(format!("hook {token}"));
+        }
+        match (self.functions.get(token), request) {
+            (Some(function), _) => function(request),
+            (None, CallbackRequest::Hook(_)) => Ok(CallbackReply::Hooked),
+            (None, CallbackRequest::ErrorHook(_)) => Ok(CallbackReply::Retry(false)),
+            (None, _) => panic!("the program has no function {token}"),
+        }
+    }
+
+    /// Creates, updates, deletes and hooks so far, in order, without what came before the decisions about them.
+    pub(crate) fn take_actions(&mut self) -> Vec<String> {
+        let mut calls = self.cloud.take_calls();
+        let matters = ["create", "update", "delete", "hook"];
+        calls.retain(|call| matters.iter().any(|it| call.starts_with(it)));
+        calls
     }
 
     /// Runs an update and keeps the state.
@@ -445,6 +496,57 @@ impl Ran {
                 _ => None,
             })
             .collect()
+    }
+
+    /// What was said of this severity about resources of this name.
+    pub(crate) fn said(&self, severity: Severity, name: &str) -> Vec<&str> {
+        self.events
+            .iter()
+            .filter_map(|event| match event {
+                plumb_events::Event::Diagnostic(it) if it.severity == severity => Some(it),
+                _ => None,
+            })
+            .filter(|it| it.urn.as_ref().is_some_and(|urn| urn.name() == name))
+            .map(|it| it.message.trim_end())
+            .collect()
+    }
+
+    fn callbacks(&self, token: &str) -> impl Iterator<Item = &CallbackRequest> {
+        self.effects
+            .iter()
+            .flatten()
+            .filter_map(move |effect| match effect {
+                Effect::Callback {
+                    callback, request, ..
+                } if callback.token == token => Some(request),
+                _ => None,
+            })
+    }
+
+    /// What the hook of this name was called with, each time.
+    pub(crate) fn hooked(&self, name: &str) -> Vec<&HookCall> {
+        let hooks = self.callbacks(name).map(|request| match request {
+            CallbackRequest::Hook(call) => call.as_ref(),
+            other => panic!("{name} was called with {other:?}"),
+        });
+        hooks.collect()
+    }
+
+    /// The same of a hook that was called once.
+    #[track_caller]
+    pub(crate) fn hooked_once(&self, name: &str) -> &HookCall {
+        let calls = self.hooked(name);
+        assert_eq!(calls.len(), 1, "{name}: {calls:?}");
+        calls[0]
+    }
+
+    /// What the error hook of this name was called with, each time.
+    pub(crate) fn retried(&self, name: &str) -> Vec<&ErrorHookCall> {
+        let hooks = self.callbacks(name).map(|request| match request {
+            CallbackRequest::ErrorHook(call) => call.as_ref(),
+            other => panic!("{name} was called with {other:?}"),
+        });
+        hooks.collect()
     }
 
     /// Counts of the summary, in the order of the operations' names.

@@ -5,11 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use plumb_deploy::request::{
-    CallMethodRequest, Callback, InvokeFunctionRequest, InvokeReply, PackageRequest,
-    ReadResourceReply, ReadResourceRequest, RegisterPackageRequest, RegisterReply, RegisterRequest,
-    Request,
+    CallMethodRequest, Callback, HookKind, InvokeFunctionRequest, InvokeReply, PackageRequest,
+    ReadResourceReply, ReadResourceRequest, RegisterHookRequest, RegisterPackageRequest,
+    RegisterReply, RegisterRequest, Request,
 };
-use plumb_resource::{Alias, AliasSpec, PropertyDependencies, ResourceId, Urn};
+use plumb_resource::{Alias, AliasSpec, HookType, Hooks, PropertyDependencies, ResourceId, Urn};
 use plumb_value::{PropertyMap, ReferenceId, ResourceReference, Value};
 
 use super::{PROJECT, STACK};
@@ -54,6 +54,8 @@ pub(crate) struct Res {
     pub(crate) method_of: Option<String>,
     /// What the provider registers while it constructs this, the component itself first.
     pub(crate) builds: Vec<Res>,
+    /// Hooks by type; what is named here is registered first.
+    pub(crate) hooks: Hooks,
     /// Outputs to register once the resource is there.
     pub(crate) outputs: Option<PropertyMap>,
     pub(crate) tunes: Vec<Tune>,
@@ -83,6 +85,8 @@ pub(crate) enum What {
     InvokeTransform(String),
     /// The end of all registrations, told by the program.
     Shutdown,
+    /// A hook.
+    Hook(HookKind),
 }
 
 type Change = dyn Fn(&mut RegisterRequest, &Known) + Send + Sync;
@@ -201,6 +205,34 @@ pub(crate) fn callback(token: &str) -> Callback {
         target: "program".into(),
         token: token.into(),
         accepts_byte_string: true,
+    }
+}
+
+/// A hook that succeeds, unless [`World::hook_fails`](super::World::hook_fails) says otherwise.
+pub(crate) fn hook(name: &str) -> Res {
+    let kind = HookKind::Resource {
+        on_dry_run: false,
+        ignore_errors: false,
+    };
+    Res {
+        what: What::Hook(kind),
+        ..Res::new(name)
+    }
+}
+
+/// An error hook, which [`World::retries`](super::World::retries) has ask for another attempt.
+pub(crate) fn error_hook(name: &str) -> Res {
+    Res {
+        what: What::Hook(HookKind::Error),
+        ..Res::new(name)
+    }
+}
+
+/// The same as [`shutdown`]; `name` is for assertions.
+pub(crate) fn wait(name: &str) -> Res {
+    Res {
+        what: What::Shutdown,
+        ..Res::new(name)
     }
 }
 
@@ -328,6 +360,28 @@ impl Res {
         })
     }
 
+    /// Binds a hook that the program registers.
+    pub(crate) fn binds(mut self, hook: HookType, name: &str) -> Self {
+        self.hooks.entry(hook).or_default().push(name.into());
+        self.after(name)
+    }
+
+    /// Has a hook run in previews too.
+    pub(crate) fn on_dry_run(mut self) -> Self {
+        if let What::Hook(HookKind::Resource { on_dry_run, .. }) = &mut self.what {
+            *on_dry_run = true;
+        }
+        self
+    }
+
+    /// Has failures of a hook be warnings.
+    pub(crate) fn ignoring_errors(mut self) -> Self {
+        if let What::Hook(HookKind::Resource { ignore_errors, .. }) = &mut self.what {
+            *ignore_errors = true;
+        }
+        self
+    }
+
     /// Registers an output once the resource is there.
     pub(crate) fn output(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.outputs
@@ -425,6 +479,15 @@ impl Res {
             What::Transform(token) => Request::RegisterStackTransform(callback(token)),
             What::InvokeTransform(token) => Request::RegisterStackInvokeTransform(callback(token)),
             What::Shutdown => Request::SignalAndWaitForShutdown,
+            What::Hook(kind) => Request::RegisterHook(RegisterHookRequest {
+                name: self.token.as_ref().unwrap_or(&self.name).into(),
+                callback: Callback {
+                    target: "program".into(),
+                    token: self.name.as_str().into(),
+                    accepts_byte_string: true,
+                },
+                kind: *kind,
+            }),
         }
     }
 
@@ -484,6 +547,7 @@ impl Res {
             ignore_changes: texts(&self.ignore_changes),
             replace_on_changes: texts(&self.replace_on_changes),
             import_id: self.import.clone().unwrap_or_default().into(),
+            hooks: self.hooks.clone(),
             remote: self.what == What::Remote,
             package: self.package_request(known),
             ..RegisterRequest::new(&self.type_token(), self.own_name(), !self.is_component())

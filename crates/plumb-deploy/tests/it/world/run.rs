@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use jiff::Timestamp;
-use plumb_deploy::request::{
-    CallbackReply, CallbackRequest, RegisterOutputsRequest, Reply, Request,
-};
+use plumb_deploy::request::{Callback, CallbackRequest, RegisterOutputsRequest, Reply, Request};
 use plumb_deploy::setup::Setup;
 use plumb_deploy::{CallId, Deployment, Effect, Event, InstanceId, RequestId};
 use plumb_events::Severity;
@@ -34,8 +32,8 @@ struct Run<'w> {
     program: Vec<Res>,
     fold: Fold,
     calls: Vec<(CallId, InstanceId, ProviderCall)>,
-    /// Answers of the program's functions, and what must be there first.
-    callbacks: Vec<(CallId, Result<CallbackReply, String>, Option<String>)>,
+    /// Calls of the program's functions.
+    callbacks: Vec<(CallId, Callback, CallbackRequest)>,
     plugins: Plugins,
     asked: BTreeMap<RequestId, Asked>,
     waiting: BTreeSet<String>,
@@ -125,7 +123,10 @@ impl<'w> Run<'w> {
         let answerable = (0..self.calls.len()).filter(is_answerable);
         choices.extend(answerable.map(Next::Answer));
         let is_ready = |index: &usize| {
-            let awaited = self.callbacks[*index].2.as_ref();
+            let awaited = self
+                .world
+                .patient
+                .get(self.callbacks[*index].1.token.as_str());
             awaited.is_none_or(|name| self.known.has(name))
         };
         let callbacks = (0..self.callbacks.len()).filter(is_ready);
@@ -153,7 +154,8 @@ impl<'w> Run<'w> {
                 self.event(Event::Answered { call, result });
             }
             Next::CallBack(index) => {
-                let (call, result, _) = self.callbacks.remove(index);
+                let (call, callback, request) = self.callbacks.remove(index);
+                let result = self.world.call_function(&callback.token, &request);
                 self.event(Event::CalledBack { call, result });
             }
             Next::EndProgram => {
@@ -253,7 +255,14 @@ impl<'w> Run<'w> {
                 call,
                 callback,
                 request,
-            } => self.call_function(call, &callback.token, &request),
+                fence,
+            } => {
+                assert!(
+                    fence <= self.journaled,
+                    "a fence nobody will reach: {request:?}"
+                );
+                self.callbacks.push((call, callback, request));
+            }
             Effect::Reply { id, reply, fence } => {
                 assert!(
                     fence <= self.journaled,
@@ -266,16 +275,6 @@ impl<'w> Run<'w> {
             Effect::StartProgram => self.program_runs = true,
             Effect::Finished(outcome) => self.outcome = Some(outcome),
         }
-    }
-
-    fn call_function(&mut self, call: CallId, token: &str, request: &CallbackRequest) {
-        let function = self
-            .world
-            .functions
-            .get(token)
-            .unwrap_or_else(|| panic!("the program has no function {token}"));
-        let awaited = self.world.patient.get(token).cloned();
-        self.callbacks.push((call, function(request), awaited));
     }
 
     fn replied(&mut self, id: RequestId, reply: Reply) {
