@@ -124,12 +124,11 @@ impl JsonWriter {
     pub(crate) fn string(&mut self, text: &str) {
         self.out.push('"');
         let bytes = text.as_bytes();
-        let mut written = 0;
-        for (at, &byte) in bytes.iter().enumerate() {
-            if !NEEDS_LOOK[byte as usize] {
-                continue;
-            }
+        let (mut written, mut at) = (0, 0);
+        while let Some(found) = next_to_look_at(&bytes[at..]) {
+            at += found;
             let Some((escaped, length)) = self.escape_of(&bytes[at..]) else {
+                at += 1;
                 continue;
             };
             self.out.push_str(&text[written..at]);
@@ -139,7 +138,8 @@ impl JsonWriter {
                     write!(self.out, "\\u{code:04x}").expect("writing to a string cannot fail");
                 }
             }
-            written = at + length;
+            at += length;
+            written = at;
         }
         self.out.push_str(&text[written..]);
         self.out.push('"');
@@ -176,19 +176,42 @@ enum Escaped {
     Code(u16),
 }
 
-/// Bytes that may begin an escaped character.
-const NEEDS_LOOK: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        table[byte] = true;
-        byte += 1;
+/// Where the next byte is that may begin an escaped character. Nearly all texts have none: blocks of them are looked at
+/// together.
+fn next_to_look_at(bytes: &[u8]) -> Option<usize> {
+    const BLOCK: usize = 16;
+    let clean = bytes
+        .chunks_exact(BLOCK)
+        .take_while(|block| {
+            !block
+                .iter()
+                .fold(false, |any, byte| any | needs_look(*byte))
+        })
+        .count();
+    let rest = clean * BLOCK;
+    let found = bytes[rest..].iter().position(|byte| needs_look(*byte))?;
+    Some(rest + found)
+}
+
+/// Whether the byte may begin an escaped character.
+fn needs_look(byte: u8) -> bool {
+    byte < 0x20 || matches!(byte, b'"' | b'\\' | b'<' | b'>' | b'&' | 0xe2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_needs_escaping_is_found_wherever_it_stands() {
+        for length in 0..40 {
+            for at in 0..=length {
+                let (before, after) = ("e".repeat(at), "\u{e9}".repeat(length - at));
+                let mut json = JsonWriter::new(Escape::Plain);
+                json.string(&format!("{before}\n<\u{2028}\u{20ac}{after}"));
+                let expected = format!("\"{before}\\n<\\u2028\u{20ac}{after}\"");
+                assert_eq!(json.finish(), expected);
+            }
+        }
     }
-    table[b'"' as usize] = true;
-    table[b'\\' as usize] = true;
-    table[b'<' as usize] = true;
-    table[b'>' as usize] = true;
-    table[b'&' as usize] = true;
-    table[0xe2] = true;
-    table
-};
+}
