@@ -27,6 +27,18 @@ const BLURRED: [(&str, &str, Blur); 11] = [
     ("state", "secrets_providers.state.salt", Blur::Value),
 ];
 
+/// Properties of resources; what providers make by chance is somewhere inside.
+const PROPERTIES: [&str; 5] = ["id", "inputs", "outputs", "object", "return"];
+
+/// How closely things are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// Every value.
+    Values,
+    /// Of properties only which there are, of which kind, and whether they are secret.
+    Shapes,
+}
+
 /// What is not compared of a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Blur {
@@ -36,6 +48,8 @@ enum Blur {
     Length,
     /// Only which elements there are.
     Order,
+    /// Only what kind of value it is.
+    Kind,
 }
 
 /// A value that is not the recorded one.
@@ -76,20 +90,16 @@ impl fmt::Display for Difference {
 pub(super) type Place = (String, Option<Json>, Option<Json>);
 
 /// Every place where `ours` is not what was recorded. `method` says which values are not compared.
-pub(super) fn compare(method: &str, recorded: &Json, ours: &Json) -> Vec<Place> {
+pub(super) fn compare(method: &str, depth: Depth, recorded: &Json, ours: &Json) -> Vec<Place> {
     let mut places = Vec::new();
-    let comparer = Comparer { method };
+    let comparer = Comparer { method, depth };
     comparer.compare(&[], Some(recorded), Some(ours), &mut places);
     places
 }
 
-/// How many places differ.
-pub(super) fn count(method: &str, recorded: &Json, ours: &Json) -> usize {
-    compare(method, recorded, ours).len()
-}
-
 struct Comparer<'a> {
     method: &'a str,
+    depth: Depth,
 }
 
 impl Comparer<'_> {
@@ -123,10 +133,14 @@ impl Comparer<'_> {
 
     fn blur(&self, path: &[String]) -> Option<Blur> {
         let mut all = BLURRED.iter();
-        all.find(|(method, pattern, _)| {
+        let listed = all.find(|(method, pattern, _)| {
             self.method.ends_with(method) && matches_path(pattern, path)
-        })
-        .map(|(_, _, blur)| *blur)
+        });
+        let is_property = path.iter().any(|step| PROPERTIES.contains(&step.as_str()));
+        match listed {
+            Some((_, _, blur)) => Some(*blur),
+            None => (is_property && self.depth == Depth::Shapes).then_some(Blur::Kind),
+        }
     }
 }
 
@@ -143,6 +157,8 @@ fn blurred(value: &Json, blur: Option<Blur>) -> Json {
             });
             Json::Object(by_name.collect())
         }
+        (Some(Blur::Kind), Json::String(_)) => Json::from("(text)"),
+        (Some(Blur::Kind), Json::Number(_)) => Json::from("(number)"),
         _ => value.clone(),
     }
 }

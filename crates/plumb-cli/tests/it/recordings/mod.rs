@@ -30,7 +30,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use program::Pace;
-use stage::Stage;
+use stage::{Providers, Stage};
 
 /// Programs that are replayed, step by step.
 const REPLAYED: [&str; 5] = ["command", "go", "node", "python", "random"];
@@ -42,44 +42,56 @@ fn data(name: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data")).join(name)
 }
 
-fn replay(program: &str) {
+/// Replays all steps of a program.
+fn replay(program: &str, pace: Pace, providers: Providers) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        for pace in [Pace::OneByOne, Pace::Eager] {
-            let mut stage = Stage::new(program, pace);
-            let mut differences = Vec::new();
-            for name in recording::step_names(program) {
-                let step = recording::step(program, &name);
-                differences.extend(stage.replay(&step).await);
-            }
-            explained::check(program, pace, &differences);
+        let mut stage = Stage::new(program, pace, providers);
+        let mut differences = Vec::new();
+        for name in recording::step_names(program) {
+            let step = recording::step(program, &name);
+            differences.extend(stage.replay(&step).await);
         }
+        explained::check(program, pace, providers, &differences);
     });
+}
+
+fn replay_with_doubles(program: &str) {
+    replay(program, Pace::OneByOne, Providers::Doubles);
+    replay(program, Pace::Eager, Providers::Doubles);
 }
 
 #[test]
 fn command_runs_as_recorded() {
-    replay("command");
+    replay_with_doubles("command");
 }
 
 #[test]
 fn go_runs_as_recorded() {
-    replay("go");
+    replay_with_doubles("go");
 }
 
 #[test]
 fn node_runs_as_recorded() {
-    replay("node");
+    replay_with_doubles("node");
 }
 
 #[test]
 fn python_runs_as_recorded() {
-    replay("python");
+    replay_with_doubles("python");
 }
 
 #[test]
 fn random_runs_as_recorded() {
-    replay("random");
+    replay_with_doubles("random");
+}
+
+/// The same programs with what is built in: the same decisions, and results of the same shape.
+#[test]
+fn built_in_providers_stand_in_for_those_that_were_recorded() {
+    for program in ["command", "node", "python", "random"] {
+        replay(program, Pace::Eager, Providers::BuiltIn);
+    }
 }
 
 #[test]

@@ -3,13 +3,14 @@
 use serde_json::{Value as Json, json};
 use tonic::Status;
 
-use super::compare::{self, Difference};
+use super::compare::{self, Depth, Difference};
 use super::names::Names;
 use super::recording::{Call, Peer};
 
 /// What is expected of the engine in one step, and what it has done so far.
 pub(super) struct Script {
     step: String,
+    depth: Depth,
     expected: Vec<Expected>,
     pub(super) names: Names,
     differences: Vec<Difference>,
@@ -34,16 +35,15 @@ const HOUSEKEEPING: [&str; 6] = [
 ];
 
 impl Script {
-    pub(super) fn new(step: &str, calls: &[Call], names: Names) -> Self {
-        let expected = calls
-            .iter()
-            .filter(|call| call.peer != Peer::Engine)
-            .map(|call| Expected {
-                call: call.clone(),
-                is_made: false,
-            });
+    /// `calls` are those of the engine.
+    pub(super) fn new(step: &str, calls: Vec<Call>, depth: Depth, names: Names) -> Self {
+        let expected = calls.into_iter().map(|call| Expected {
+            call,
+            is_made: false,
+        });
         Script {
             step: step.to_owned(),
+            depth,
             expected: expected.collect(),
             names,
             differences: Vec::new(),
@@ -65,12 +65,9 @@ impl Script {
                 && (&call.peer, call.method.as_str()) == (peer, method)
                 && self::subject(&call.request) == subject
         });
+        let shown = self.names.to_recorded(request);
         let nearest = candidates.min_by_key(|(_, expected)| {
-            compare::count(
-                method,
-                &expected.call.request,
-                &self.names.to_recorded(request),
-            )
+            compare::compare(method, self.depth, &expected.call.request, &shown).len()
         });
         let Some((index, _)) = nearest else {
             self.unexpected(method, request);
@@ -117,8 +114,15 @@ impl Script {
     pub(super) fn compare(&mut self, method: &str, part: &str, recorded: &Json, ours: &Json) {
         let ours = self.names.to_recorded(ours);
         let subject = subject(recorded);
-        for (field, recorded, ours) in compare::compare(method, recorded, &ours) {
-            self.differ(method, &subject, &format!("{part}.{field}"), recorded, ours);
+        for (field, recorded, ours) in compare::compare(method, self.depth, recorded, &ours) {
+            let field = format!("{part}.{field}");
+            self.differ(
+                method,
+                &subject,
+                field.trim_start_matches('.'),
+                recorded,
+                ours,
+            );
         }
     }
 

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
-use super::compare::{self, Difference};
+use super::compare::{Depth, Difference};
 use super::events;
 use super::grpc::{self, Answer, Served};
 use super::names::Names;
 use super::program::{CallbacksDouble, Pace, ProgramDouble};
 use super::provider::ProviderDouble;
-use super::recording::{self, Peer, Step};
+use super::recording::{self, Call, Peer, Step};
 use super::script::Script;
 use super::state;
 use crate::context::{Ran, TestContext};
@@ -22,20 +22,54 @@ use crate::context::{Ran, TestContext};
 /// How long a command may take. A program or an engine that waits for ever must not stop the tests.
 const LIMIT: Duration = Duration::from_mins(2);
 
+/// Who plays the providers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Providers {
+    /// Doubles, which answer as recorded.
+    Doubles,
+    /// Those that are built in, and doubles for the others. What is made by chance is not compared.
+    BuiltIn,
+}
+
+const BUILT_IN: [&str; 2] = ["command", "random"];
+
+impl Providers {
+    fn depth(self) -> Depth {
+        match self {
+            Providers::Doubles => Depth::Values,
+            Providers::BuiltIn => Depth::Shapes,
+        }
+    }
+
+    /// Whether calls to this peer are seen here.
+    fn sees(self, peer: &Peer) -> bool {
+        match peer {
+            Peer::Engine => false,
+            Peer::Provider(name) => {
+                self == Providers::Doubles || !BUILT_IN.contains(&name.as_str())
+            }
+            Peer::Language(_) | Peer::Callbacks => true,
+        }
+    }
+}
+
 /// A project with a stack, between doubles of everything that is not the engine.
 pub(super) struct Stage {
     context: TestContext,
     plugins: PathBuf,
     names: Option<Names>,
     pace: Pace,
+    providers: Providers,
 }
 
 impl Stage {
-    pub(super) fn new(program: &str, pace: Pace) -> Self {
+    pub(super) fn new(program: &str, pace: Pace, providers: Providers) -> Self {
         let mut context = TestContext::without_project().with_passphrase();
         let plugins = context.home().join("plugins");
         std::fs::create_dir(&plugins).unwrap();
-        context.set("PATH", plugins.to_str());
+        // Scripts of the built-in `command` need the tools of the system.
+        let path = format!("{}:/usr/bin:/bin", plugins.display());
+        context.set("PATH", Some(&path));
         // Event logs exist for those who ask for them.
         context.set("PULUMI_DEBUG_COMMANDS", Some("true"));
         recording::copy_project(program, &context.project());
@@ -45,12 +79,15 @@ impl Stage {
             context,
             plugins,
             pace,
+            providers,
         }
     }
 
     /// Replays a step; everything that is not as recorded.
     pub(super) async fn replay(&mut self, step: &Step) -> Vec<Difference> {
-        let script = Script::new(&step.name, &step.calls, self.names.take().unwrap());
+        let expected = self.calls_seen(step).cloned().collect();
+        let names = self.names.take().unwrap();
+        let script = Script::new(&step.name, expected, self.providers.depth(), names);
         let script = Arc::new(Mutex::new(script));
         let served = self.serve_doubles(step, &script).await;
         let mut words = step.command.clone();
@@ -70,6 +107,14 @@ impl Stage {
         script.finish()
     }
 
+    /// The recorded calls of the engine that come to doubles.
+    fn calls_seen<'s>(&self, step: &'s Step) -> impl Iterator<Item = &'s Call> {
+        let providers = self.providers;
+        step.calls
+            .iter()
+            .filter(move |call| providers.sees(&call.peer))
+    }
+
     /// Starts the doubles, and puts plugins that lead to them on the search path.
     async fn serve_doubles(&self, step: &Step, script: &Arc<Mutex<Script>>) -> Vec<Served> {
         let mut served = Vec::new();
@@ -79,7 +124,7 @@ impl Stage {
         .await;
         script.lock().unwrap().callbacks = callbacks.port;
         served.push(callbacks);
-        let peers: BTreeSet<&Peer> = step.calls.iter().map(|call| &call.peer).collect();
+        let peers: BTreeSet<&Peer> = self.calls_seen(step).map(|call| &call.peer).collect();
         for peer in peers {
             let (file, double): (String, Arc<dyn Answer>) = match peer {
                 Peer::Language(runtime) => (
@@ -140,16 +185,10 @@ fn compare_states(script: &mut Script, recorded: &Json, export: &str) {
                 .learn(&recorded["resources"][key]["id"], &resource["id"]);
         }
     }
-    let ours = script.names.to_recorded(&ours);
-    for (field, recorded, ours) in compare::compare("state", &recorded, &ours) {
-        script.differ("state", "", &field, recorded, ours);
-    }
+    script.compare("state", "", &recorded, &ours);
 }
 
 fn compare_events(script: &mut Script, recorded: &str, log: &str) {
-    let recorded = events::comparable(recorded);
-    let ours = script.names.to_recorded(&events::comparable(log));
-    for (field, recorded, ours) in compare::compare("events", &recorded, &ours) {
-        script.differ("events", "", &field, recorded, ours);
-    }
+    let (recorded, ours) = (events::comparable(recorded), events::comparable(log));
+    script.compare("events", "", &recorded, &ours);
 }
