@@ -64,7 +64,7 @@ impl Deployment {
             Ok(instance) => {
                 let call = ProviderCall::Invoke(InvokeRequest {
                     token: TypeToken::new(request.token.clone()),
-                    args: request.args.clone(),
+                    args: self.for_provider(&request.args),
                     preview: self.ctx.options.is_preview(),
                 });
                 self.call(Waiter::Invoke(id, request.token), instance, call, 0);

@@ -73,7 +73,7 @@ impl Deployment {
         } else {
             None
         };
-        let mut properties = request.properties.clone();
+        let mut properties = self.for_provider(&request.properties);
         if type_token.is_provider() {
             match self.provider_resource_inputs(&type_token, &request) {
                 Ok(inputs) => properties = inputs,
@@ -87,6 +87,16 @@ impl Deployment {
         } else {
             self.register(Requester::Program(id), goal);
         }
+    }
+
+    /// Properties as providers get them: references to resources only where the user has not switched them off.
+    pub(crate) fn for_provider(&self, properties: &Arc<PropertyMap>) -> Arc<PropertyMap> {
+        if self.ctx.options.resource_references {
+            return properties.clone();
+        }
+        let plain =
+            |(key, value): (&PropertyKey, &Value)| (key.clone(), value.without_references());
+        Arc::new(properties.iter().map(plain).collect())
     }
 
     fn check_registration(request: &RegisterRequest) -> Result<(), RequestError> {

@@ -81,7 +81,7 @@ impl Deployment {
             extension_ref,
             id: request.id,
             type_token: TypeToken::new(request.type_token),
-            inputs: request.properties,
+            inputs: self.for_provider(&request.properties),
             parent: request.parent,
             external: true,
             dependencies: goal.dependencies,

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use ecow::EcoString;
 use plumb_resource::StepOp;
+use plumb_value::path::PropertyPath;
 use plumb_value::{Archive, ArchiveSource, Asset, AssetSource, PropertyMap, Value};
 
 use crate::color::paint;
@@ -139,6 +140,22 @@ impl<'a> ValuePrinter<'a> {
         length
     }
 
+    /// Whether the user does not want to see how the present path differs.
+    fn is_hidden(&self) -> bool {
+        if self.style.hidden.is_empty() {
+            return false;
+        }
+        let parse = |text: &str| PropertyPath::parse(text).ok();
+        let path = parse(&self.path);
+        let is_it = |hidden: &EcoString| {
+            *hidden == self.path
+                || parse(hidden)
+                    .zip(path.as_ref())
+                    .is_some_and(|(hidden, path)| hidden.contains(path))
+        };
+        self.style.hidden.iter().any(is_it)
+    }
+
     fn change(&mut self, title: &str, change: &Change, at: At, forces: bool) {
         let op = match change {
             Change::Same(_) => StepOp::Same,
@@ -150,15 +167,11 @@ impl<'a> ValuePrinter<'a> {
             return;
         }
         let at = at.with(op);
-        if op != StepOp::Same
-            && self
-                .style
-                .hidden
-                .iter()
-                .any(|path| path == self.path.as_str())
-        {
-            self.line_start(at);
-            let _ = writeln!(self.out, "{} (hidden)", title.trim_end());
+        if self.is_hidden() {
+            if op != StepOp::Same {
+                self.line_start(at);
+                let _ = writeln!(self.out, "{} (hidden)", title.trim_end());
+            }
             return;
         }
         let title = if forces {

@@ -25,6 +25,8 @@ pub struct ProgramInfo {
     pub dry_run: bool,
     /// How many operations may run at once.
     pub parallel: i32,
+    /// Whether programs may send references to resources.
+    pub resource_references: bool,
     /// Folder of `Pulumi.yaml`.
     pub root_directory: std::path::PathBuf,
     /// Folder of the program: the root folder, or what `main` says.

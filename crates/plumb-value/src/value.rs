@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 
-use crate::{Archive, Asset, PropertyMap, ResourceReference};
+use crate::{Archive, Asset, PropertyMap, ReferenceId, ResourceReference};
 
 /// A property value.
 ///
@@ -228,6 +228,22 @@ impl Value {
                     plain
                 }
             }
+            other => other,
+        })
+    }
+
+    /// The value with references to resources turned into ids; into URNs for components, which have none.
+    #[must_use]
+    pub fn without_references(&self) -> Value {
+        if !self.any(&mut |value| matches!(value, Value::Resource(_))) {
+            return self.clone();
+        }
+        self.map(&mut |value| match value {
+            Value::Resource(reference) => match &reference.id {
+                ReferenceId::None => Value::String(reference.urn.clone()),
+                ReferenceId::Known(id) => Value::String(id.clone()),
+                ReferenceId::Unknown => Value::UNKNOWN,
+            },
             other => other,
         })
     }

@@ -268,6 +268,7 @@ impl<'c> Session<'c> {
             config_secret_keys: Arc::new(secret_keys),
             dry_run: options.is_preview(),
             parallel: i32::try_from(options.parallel).unwrap_or(i32::MAX),
+            resource_references: options.resource_references,
             root_directory: self.surroundings.root.clone(),
             program_directory: self.surroundings.program_directory.clone(),
             monitor_address: String::new(),

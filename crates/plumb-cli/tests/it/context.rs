@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -96,6 +96,18 @@ impl TestContext {
     pub(crate) fn run_with(&self, words: &[&str], input: &str) -> Ran {
         let output = self.command(words, input).output().unwrap();
         self.ran(&output)
+    }
+
+    /// Starts a command, and does not wait for it.
+    pub(crate) fn start(&self, words: &[&str]) -> Child {
+        let mut command = self.command(words, "");
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    /// What a started command has left.
+    pub(crate) fn ended(&self, command: Child) -> Ran {
+        self.ran(&command.wait_with_output().unwrap())
     }
 
     /// A command with this on standard input, not yet started.

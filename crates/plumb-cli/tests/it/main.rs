@@ -6,6 +6,7 @@ mod arguments;
 mod config;
 mod context;
 mod layers;
+mod lifecycle;
 mod messages;
 mod new;
 mod plugins;

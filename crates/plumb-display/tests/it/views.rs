@@ -369,3 +369,51 @@ fn a_cancelled_operation_names_what_was_interrupted() {
         "{text}"
     );
 }
+
+/// HIDE-01, HIDE-02: whether or not the provider has told in detail what differs.
+#[test]
+fn hidden_differences_are_not_shown() {
+    let inputs = |value: &str| {
+        let list = Value::array([PropertyMap::new().with("key", value).into()]);
+        PropertyMap::new()
+            .with("seen", value)
+            .with("secretive", PropertyMap::new().with("deep", value))
+            .with("list", list)
+            .with("quiet", "the same")
+    };
+    let hide = |thing: Thing| Thing {
+        state: ResourceState {
+            hide_diff: ["secretive", "list[*].key", "quiet"].map(Into::into).into(),
+            ..thing.state
+        },
+    };
+    let old = hide(thing("a:b:C", "x").id("1").inputs(inputs("old")));
+    let new = hide(thing("a:b:C", "x").inputs(inputs("new")));
+    let difference = |path: &str| {
+        let update = PropertyDiff {
+            kind: DiffKind::Update,
+            input_diff: true,
+        };
+        (path.into(), update)
+    };
+    let detailed = ["seen", "secretive.deep", "list[0].key"].map(difference);
+    let shown = [None, Some(detailed.into())].map(|detailed_diff| {
+        let mut step = metadata(StepOp::Update, Some(&old), Some(&new));
+        step.detailed_diff = detailed_diff;
+        show(diff_options(), &[pre_of(step)])
+    });
+    insta::assert_snapshot!(shown[0], @r#"
+    Updating (dev):
+    ~ a:b:C: (update)
+        [id=1]
+        [urn=urn:pulumi:dev::shop::a:b:C::x]
+      ~ list     : [
+          ~ [0]: {
+              ~ key (hidden)
+            }
+        ]
+      ~ secretive (hidden)
+      ~ seen     : "old" => "new"
+    "#);
+    assert_eq!(shown[0], shown[1]);
+}

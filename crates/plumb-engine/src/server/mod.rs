@@ -3,6 +3,8 @@
 mod decode;
 mod engine;
 mod monitor;
+#[cfg(test)]
+mod tests;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

@@ -65,6 +65,16 @@ impl MonitorService {
         }
     }
 
+    /// What programs may use in this deployment.
+    fn features(&self) -> impl Iterator<Item = (&'static str, ResourceMonitorFeature)> {
+        let references = self.info.resource_references;
+        let is_on =
+            move |feature| references || feature != ResourceMonitorFeature::ResourceReferences;
+        FEATURES
+            .into_iter()
+            .filter(move |(_, feature)| is_on(*feature))
+    }
+
     async fn ask(&self, request: MonitorRequest) -> Result<Reply, Status> {
         match self.handle.request(request).await {
             Reply::Failed(error) => Err(status(&error)),
@@ -113,7 +123,7 @@ impl ResourceMonitorService for MonitorService {
             ResourceMonitorFeature::InvokeDependsOn,
             ResourceMonitorFeature::InvokeParent,
         ];
-        let features = FEATURES.iter().map(|(_, feature)| *feature).chain(always);
+        let features = self.features().map(|(_, feature)| feature).chain(always);
         Ok(Response::new(DeploymentInfo {
             project: self.info.project.clone(),
             stack: self.info.stack.clone(),
@@ -131,7 +141,7 @@ impl ResourceMonitorService for MonitorService {
         request: Request<SupportsFeatureRequest>,
     ) -> Result<Response<SupportsFeatureResponse>, Status> {
         let id = request.into_inner().id;
-        let has_support = id != "byteString" && FEATURES.iter().any(|(name, _)| *name == id);
+        let has_support = id != "byteString" && self.features().any(|(name, _)| name == id);
         Ok(Response::new(SupportsFeatureResponse { has_support }))
     }
 

@@ -223,6 +223,26 @@ async fn runs_end_well_or_not() {
     }
 }
 
+/// PULUMI-30
+#[tokio::test]
+async fn an_sdk_that_runs_programs_itself_is_dialled() {
+    let world = World::new();
+    let fake = FakeHost {
+        answer: Some(pb::RunResponse::default()),
+        ..FakeHost::default()
+    };
+    let mut options = world.options();
+    let address = serve(fake.clone()).await;
+    options
+        .runtime_options
+        .insert("address".to_owned(), address);
+    let host = PluginHost::new(options).language("client").await.unwrap();
+    let run = host.run(run_request(), CancellationToken::new());
+    assert_eq!(run.await.unwrap(), RunOutcome::Succeeded);
+    assert_eq!(fake.requests.lock().unwrap().len(), 1);
+}
+
+/// PULUMI-10
 #[tokio::test]
 async fn a_cancelled_run_tells_the_host() {
     let fake = FakeHost::default();

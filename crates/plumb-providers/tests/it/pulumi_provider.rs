@@ -108,6 +108,7 @@ async fn only_the_known_inputs_are_allowed() {
     );
 }
 
+/// STASH-02
 #[tokio::test]
 async fn a_stash_keeps_its_first_value() {
     let provider = pulumi().provider;
@@ -156,6 +157,7 @@ async fn a_previewed_stash_has_its_output_but_no_id() {
     );
 }
 
+/// STASH-01
 #[tokio::test]
 async fn neither_can_be_imported() {
     let provider = pulumi().provider;
@@ -192,6 +194,7 @@ fn read(inputs: Option<PropertyMap>, outputs: PropertyMap) -> ReadRequest {
     }
 }
 
+/// PULUMI-16
 #[tokio::test]
 async fn references_are_read_in_every_way() {
     let Fixture { provider, log } = pulumi();
@@ -220,6 +223,7 @@ async fn references_are_read_in_every_way() {
     assert_eq!(log.take()[0], ("r".to_owned(), message));
 }
 
+/// PULUMI-16, PULUMI-17
 #[tokio::test]
 async fn unknown_stacks_names_and_properties_are_errors() {
     let provider = pulumi().provider;
@@ -243,6 +247,7 @@ async fn unknown_stacks_names_and_properties_are_errors() {
     assert_eq!(unknown.outputs.get("outputs"), Some(&Value::UNKNOWN));
 }
 
+/// PULUMI-17
 #[tokio::test]
 async fn another_name_replaces_a_reference() {
     let provider = pulumi().provider;
@@ -258,6 +263,7 @@ async fn another_name_replaces_a_reference() {
     assert_eq!(result.replace_keys, ["name"]);
 }
 
+/// PULUMI-17
 #[tokio::test]
 async fn registering_a_reference_warns() {
     let Fixture { provider, log } = pulumi();

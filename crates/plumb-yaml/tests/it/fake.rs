@@ -207,6 +207,7 @@ impl Case {
             config_secret_keys: Arc::new(self.secret_keys),
             dry_run: self.dry_run,
             parallel: 8,
+            resource_references: true,
             root_directory: self.directory.clone(),
             program_directory: self.directory.clone(),
             monitor_address: String::new(),

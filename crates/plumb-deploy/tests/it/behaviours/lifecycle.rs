@@ -93,7 +93,7 @@ fn an_update_warns_of_interrupted_operations() {
     });
 }
 
-/// PULUMI-09, PULUMI-10: what the core has to do with it; providers and programs are told by the shell.
+/// PULUMI-10
 #[test]
 fn an_interrupt_releases_the_program() {
     for_orders(|world| {
@@ -285,4 +285,18 @@ fn a_construction_that_never_ends_does_not_hold_up_a_failed_run() {
         }
     });
     assert!(constructions.get() > 0);
+}
+
+/// HIDE-01
+#[test]
+fn paths_whose_differences_are_hidden_are_recorded() {
+    for_orders(|world| {
+        let hidden = |paths: [&'static str; 2]| {
+            res("a").tune(move |request, _| request.hide_diff = paths.map(Into::into).into())
+        };
+        for paths in [["a", "b[*].c"], ["d", "e"]] {
+            world.up(&[hidden(paths)]).succeeded();
+            assert_eq!(world.state("a").hide_diff, paths);
+        }
+    });
 }

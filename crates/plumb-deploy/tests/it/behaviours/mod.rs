@@ -21,6 +21,7 @@ mod protect;
 mod provider_records;
 mod providers;
 mod reads;
+mod references;
 mod refresh;
 mod refresh_program;
 mod shutdown;
