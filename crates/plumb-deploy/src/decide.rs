@@ -2,7 +2,9 @@
 
 use plumb_resource::ResourceKind;
 use plumb_resource::provider::{DiffChanges, DiffRequest, DiffResult, ProviderCall};
+use plumb_state::journal::EntryKind;
 
+use crate::arena::StateIdx;
 use crate::compare;
 use crate::deployment::{Deployment, Waiter, Work};
 use crate::marks::Mark;
@@ -363,6 +365,20 @@ impl Deployment {
         self.run_steps(idx, vec![step]);
     }
 
+    /// Nothing is to be done about an imported object, although its inputs may not be those of the program: the state has
+    /// the program's (IMPORT-17).
+    fn take_program_inputs(&mut self, idx: RegIdx, imported: StateIdx) {
+        let inputs = self.registration(idx).new.inputs.clone();
+        if self.arena.state(imported).inputs == inputs {
+            return;
+        }
+        self.arena.update(imported, |state| state.inputs = inputs);
+        let slot = self.arena.slot(imported);
+        let state = self.arena.state(imported).clone();
+        let operation = self.outbox.operation();
+        self.journal(operation, EntryKind::Outputs { slot, state });
+    }
+
     fn same(&mut self, idx: RegIdx) {
         let registration = self.registration(idx);
         let Some(old) = registration.old else { return };
@@ -371,6 +387,7 @@ impl Deployment {
         self.marks.set(&urn, Mark::Same);
         if is_imported {
             self.news.insert(urn, old);
+            self.take_program_inputs(idx, old);
             let fence = self.fence_now();
             return self.finish_registration(idx, Some(old), Outcome::Success, false, fence);
         }

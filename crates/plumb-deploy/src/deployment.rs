@@ -29,7 +29,7 @@ use crate::event::{
     CallId, Effect, Event, InstanceId, Outcome, ProgramEnd, ProviderAction, RequestId,
 };
 use crate::hooks::Hooks;
-use crate::import::ImportPlan;
+use crate::import_operation::ImportPlan;
 use crate::lineage::Lineage;
 use crate::marks::Marks;
 use crate::outputs::OutputsMemory;

@@ -18,7 +18,7 @@
 //! | What runs around steps, what is tried again? | `hooks`, `around`, `retries` |
 //! | What is deleted at the end, in which order? | `deletes`, `graph`, `targeting` |
 //! | How are resources named? | [`autonaming`] |
-//! | Refresh and import? | `refresh`, `import` |
+//! | Refresh and import? | `refresh`, `import`, `import_operation` |
 //! | What do people see? | `report` |
 //!
 //! The crate does not know processes, wire formats, files, or how anything is shown.
@@ -39,6 +39,7 @@ mod graph;
 mod hooks;
 mod identity;
 mod import;
+mod import_operation;
 mod lineage;
 mod marks;
 mod monitor;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use plumb_resource::provider::PluginSpec;
 use plumb_resource::{Goal, PropertyDependencies, ProviderRef, ResourceKind, TypeToken, Urn};
-use plumb_value::{PropertyMap, Value};
+use plumb_value::{PropertyKey, PropertyMap, Value};
 
 use crate::deployment::{DefaultProvider, Deployment, GoalMemory};
 use crate::event::RequestId;

@@ -28,6 +28,8 @@ enum Begun {
     Marked,
     /// This state is to be compared with the world.
     Refresh(StateIdx),
+    /// This object is to be adopted.
+    Import(Box<ResourceState>),
 }
 
 impl Deployment {
@@ -82,6 +84,7 @@ impl Deployment {
                 Some(StepEnd::NOTHING)
             }
             Begun::Refresh(old) => self.perform_refresh(idx, step, old, operation),
+            Begun::Import(wanted) => self.begin_import(idx, step, &wanted, operation, fence),
         }
     }
 
@@ -102,7 +105,9 @@ impl Deployment {
             }
             (Begun::Applied(applied), _) => self.finish_step(idx, step, operation, applied),
             // Only what calls a provider can have failed with one.
-            (Begun::Call(_) | Begun::Marked | Begun::Refresh(_), _) => Some(StepEnd::NOTHING),
+            (Begun::Call(_) | Begun::Marked | Begun::Refresh(_) | Begun::Import(_), _) => {
+                Some(StepEnd::NOTHING)
+            }
         }
     }
 
@@ -135,7 +140,7 @@ impl Deployment {
             StepKind::Read { new, .. } => {
                 Begun::Call(read_request(new, Some(new.inputs.clone()), &new.inputs))
             }
-            StepKind::Import { new, .. } => Begun::Call(read_request(new, None, &Arc::default())),
+            StepKind::Import { new, .. } => Begun::Import(new.clone()),
             StepKind::Refresh { old, .. } => Begun::Refresh(*old),
         }
     }
@@ -333,7 +338,8 @@ fn as_before(old: &ResourceState, new: &ResourceState) -> ResourceState {
     }
 }
 
-fn read_request(
+/// Read, for a new state.
+pub(crate) fn read_request(
     new: &ResourceState,
     inputs: Option<Arc<plumb_value::PropertyMap>>,
     outputs: &Arc<plumb_value::PropertyMap>,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ecow::EcoString;
 use plumb_resource::Urn;
-use plumb_resource::provider::PluginSpec;
+use plumb_resource::provider::{Parameterization, PluginSpec};
 use plumb_state::Snapshot;
 use plumb_value::{PropertyMap, Value};
 
@@ -46,29 +46,52 @@ pub enum Operation {
     Import(Vec<ImportSpec>),
 }
 
-/// An object to adopt.
+/// What an import is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImportSubject {
+    /// An object with an id; or a provider, which is made from what is supplied.
+    Object {
+        /// Its id.
+        id: EcoString,
+    },
+    /// A component of the program.
+    Component,
+    /// A component that a provider constructs.
+    RemoteComponent,
+}
+
+impl ImportSubject {
+    /// Whether it is a component, which nobody reads.
+    pub fn is_component(&self) -> bool {
+        !matches!(self, ImportSubject::Object { .. })
+    }
+}
+
+/// An object or a component to adopt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportSpec {
     /// Type token.
     pub type_token: EcoString,
     /// Name to give it.
     pub name: EcoString,
-    /// Its id.
-    pub id: EcoString,
+    /// What it is.
+    pub subject: ImportSubject,
     /// Parent; the root stack by default.
     pub parent: Option<Urn>,
     /// Provider resource in the state; the default provider by default.
     pub provider: Option<Urn>,
-    /// Version of the plugin, for the default provider.
-    pub version: EcoString,
-    /// Where to download the plugin from.
-    pub download_url: EcoString,
+    /// Plugin, for the default provider.
+    pub plugin: PluginSpec,
+    /// The package that adds the type to what the plugin serves.
+    pub extension: Option<Parameterization>,
     /// Whether to protect the resource.
     pub protect: bool,
     /// Inputs to keep; empty for all.
     pub properties: Vec<EcoString>,
     /// Inputs to use where the provider tells none.
     pub inputs: Option<PropertyMap>,
+    /// Outputs; an object is not read when they are given.
+    pub outputs: Option<PropertyMap>,
 }
 
 /// Whether the deployment is for show.

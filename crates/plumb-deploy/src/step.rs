@@ -79,7 +79,8 @@ pub(crate) enum StepKind {
     /// Adopts an existing object.
     Import {
         new: Box<ResourceState>,
-        instance: InstanceId,
+        /// Who reads it; nobody reads components.
+        instance: Option<InstanceId>,
         replaces: Option<StateIdx>,
         /// The object as it was read, which events show as the old state.
         found: Option<Arc<ResourceState>>,
@@ -218,8 +219,9 @@ impl Step {
             StepKind::Create { instance, .. }
             | StepKind::Update { instance, .. }
             | StepKind::Delete { instance, .. }
-            | StepKind::Refresh { instance, .. } => *instance,
-            StepKind::Read { instance, .. } | StepKind::Import { instance, .. } => Some(*instance),
+            | StepKind::Refresh { instance, .. }
+            | StepKind::Import { instance, .. } => *instance,
+            StepKind::Read { instance, .. } => Some(*instance),
             StepKind::Same { .. }
             | StepKind::Kept { .. }
             | StepKind::SkippedCreate { .. }

@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use plumb_deploy::setup::ImportSpec;
-use plumb_resource::Urn;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use plumb_deploy::setup::{ImportSpec, ImportSubject};
+use plumb_resource::provider::{Parameterization, PluginSpec};
+use plumb_resource::{TypeToken, Urn};
+use plumb_value::{PropertyMap, Value};
 use serde::Deserialize;
 
 use super::args::ImportArgs;
@@ -17,6 +21,8 @@ struct ImportFile {
     name_table: BTreeMap<String, String>,
     #[serde(default)]
     resources: Vec<FileResource>,
+    #[serde(default)]
+    provider_inputs: serde_json::Map<String, serde_json::Value>,
 }
 
 #[derive(Deserialize)]
@@ -44,10 +50,31 @@ struct FileResource {
     component: bool,
     #[serde(default)]
     remote: bool,
-    parameterization: Option<serde_json::Value>,
-    extension: Option<serde_json::Value>,
+    parameterization: Option<FileParameterization>,
+    extension: Option<FileExtension>,
     inputs: Option<serde_json::Value>,
     outputs: Option<serde_json::Value>,
+}
+
+/// The plugin of a package that is served with a parameter; the package itself is that of the type.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FileParameterization {
+    plugin_name: String,
+    #[serde(default)]
+    plugin_version: String,
+    #[serde(default)]
+    value: String,
+}
+
+/// A package that adds to what the plugin of the type serves.
+#[derive(Deserialize)]
+struct FileExtension {
+    name: String,
+    #[serde(default)]
+    version: String,
+    #[serde(default)]
+    value: String,
 }
 
 /// What to import into `stack` of `project`.
@@ -57,7 +84,20 @@ pub(super) fn specs(
     project: &str,
 ) -> Result<Vec<ImportSpec>, Error> {
     match &args.file {
-        Some(path) => from_file(path, args, stack, project),
+        Some(path) => {
+            if !args.arguments.is_empty() {
+                return Err(Error::user(
+                    "an inline resource may not be specified in conjunction with an import file",
+                ));
+            }
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                Error::user(format!("could not read import file {path}: {error}"))
+            })?;
+            let file: ImportFile = serde_json::from_str(&text).map_err(|error| {
+                Error::user(format!("could not parse import file {path}: {error}"))
+            })?;
+            from_file(&file, args.protect, stack, project)
+        }
         None => inline(args).map(|spec| vec![spec]),
     }
 }
@@ -91,73 +131,49 @@ fn inline(args: &ImportArgs) -> Result<ImportSpec, Error> {
     Ok(ImportSpec {
         type_token: type_token.as_str().into(),
         name: name.as_str().into(),
-        id: id.as_str().into(),
+        subject: ImportSubject::Object {
+            id: id.as_str().into(),
+        },
         parent: parent.map(|(_, urn)| urn),
         provider: provider.map(|(_, urn)| urn),
-        version: "".into(),
-        download_url: "".into(),
+        plugin: PluginSpec::named(package_of(type_token)),
+        extension: None,
         protect: args.protect,
         properties: args.properties.iter().map(Into::into).collect(),
         inputs: None,
+        outputs: None,
     })
 }
 
+/// The package that serves a type, or that a provider provides.
+fn package_of(type_token: &str) -> &str {
+    type_token
+        .strip_prefix("pulumi:providers:")
+        .unwrap_or_else(|| type_token.split(':').next().unwrap_or_default())
+}
+
 fn from_file(
-    path: &str,
-    args: &ImportArgs,
+    file: &ImportFile,
+    protect: bool,
     stack: &str,
     project: &str,
 ) -> Result<Vec<ImportSpec>, Error> {
-    if !args.arguments.is_empty() {
+    if !file.provider_inputs.is_empty() {
         return Err(Error::user(
-            "an inline resource may not be specified in conjunction with an import file",
+            "'providerInputs' is not supported: list the provider among the 'resources', with its 'inputs'",
         ));
     }
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Error::user(format!("could not read import file {path}: {error}")))?;
-    let file: ImportFile = serde_json::from_str(&text)
-        .map_err(|error| Error::user(format!("could not parse import file {path}: {error}")))?;
-    let mut urns: BTreeMap<String, Urn> = BTreeMap::new();
+    let mut urns: BTreeMap<&str, Urn> = BTreeMap::new();
     for (name, urn) in &file.name_table {
-        urns.insert(name.clone(), Urn::parse(urn)?);
+        urns.insert(name, Urn::parse(urn)?);
     }
-    let mut problems = Vec::new();
+    let mut problems = name_resources(file, &mut urns, stack, project);
     let mut specs = Vec::new();
-    // Names of the file may be used before the entry that defines them.
-    let mut waiting: Vec<&FileResource> = file.resources.iter().collect();
-    while !waiting.is_empty() {
-        let before = waiting.len();
-        let mut later = Vec::new();
-        for resource in waiting {
-            let is_known = |name: &str| name.is_empty() || urns.contains_key(name);
-            if !is_known(&resource.parent) {
-                later.push(resource);
-                continue;
-            }
-            let parent = urns.get(&resource.parent).cloned();
-            let name = if resource.logical_name.is_empty() {
-                &resource.name
-            } else {
-                &resource.logical_name
-            };
-            let parent_type = parent.as_ref().map_or("", Urn::qualified_type);
-            let urn = Urn::new(stack, project, parent_type, &resource.r#type, name);
-            urns.insert(resource.name.clone(), urn);
-            match spec(resource, name, parent, &urns, args) {
-                Ok(spec) => specs.push(spec),
-                Err(problem) => problems.push(problem),
-            }
+    for resource in &file.resources {
+        match spec(resource, &urns, protect) {
+            Ok(spec) => specs.push(spec),
+            Err(problem) => problems.push(problem),
         }
-        if later.len() == before {
-            problems.extend(later.iter().map(|resource| {
-                format!(
-                    "the parent '{}' for resource '{}' has no entry in 'nameTable'",
-                    resource.parent, resource.name
-                )
-            }));
-            break;
-        }
-        waiting = later;
     }
     match problems.as_slice() {
         [] => Ok(specs),
@@ -166,37 +182,141 @@ fn from_file(
     }
 }
 
+/// Gives the resources of a file their URNs, by their names in the file. A name may be used before the entry that defines
+/// it. Answers which parents there are not.
+fn name_resources<'a>(
+    file: &'a ImportFile,
+    urns: &mut BTreeMap<&'a str, Urn>,
+    stack: &str,
+    project: &str,
+) -> Vec<String> {
+    let mut waiting: Vec<&FileResource> = file.resources.iter().collect();
+    while !waiting.is_empty() {
+        let before = waiting.len();
+        waiting.retain(|resource| {
+            let parent = urns.get(resource.parent.as_str());
+            if parent.is_none() && !resource.parent.is_empty() {
+                return true;
+            }
+            let parent_type = parent.map_or("", Urn::qualified_type);
+            let name = resource.logical_name();
+            let urn = Urn::new(stack, project, parent_type, &resource.r#type, name);
+            urns.insert(&resource.name, urn);
+            false
+        });
+        if waiting.len() == before {
+            break;
+        }
+    }
+    let missing = |resource: &&FileResource| {
+        format!(
+            "the parent '{}' for resource '{}' has no entry in 'nameTable'",
+            resource.parent, resource.name
+        )
+    };
+    waiting.iter().map(missing).collect()
+}
+
+impl FileResource {
+    fn logical_name(&self) -> &str {
+        if self.logical_name.is_empty() {
+            &self.name
+        } else {
+            &self.logical_name
+        }
+    }
+
+    fn subject(&self) -> Result<ImportSubject, String> {
+        let (token, name) = (&self.r#type, &self.name);
+        match (self.component || self.remote, self.id.as_str()) {
+            (true, "") if self.remote => Ok(ImportSubject::RemoteComponent),
+            (true, "") => Ok(ImportSubject::Component),
+            (true, _) => Err(format!(
+                "import {name} cannot specify an ID as it's a component"
+            )),
+            (false, "") => Err(format!("resource '{name}' of type '{token}' has no ID")),
+            (false, id) => Ok(ImportSubject::Object { id: id.into() }),
+        }
+    }
+
+    /// The plugin that serves the type.
+    fn plugin(&self) -> Result<PluginSpec, String> {
+        let package = package_of(&self.r#type);
+        let mut plugin = match &self.parameterization {
+            None => PluginSpec {
+                version: self.parse_version(&self.version)?,
+                ..PluginSpec::named(package)
+            },
+            Some(it) => PluginSpec {
+                version: self.parse_version(&it.plugin_version)?,
+                parameterization: Some(self.parameter(package, &self.version, &it.value)?),
+                ..PluginSpec::named(&it.plugin_name)
+            },
+        };
+        let url = self.plugin_download_url.trim_end_matches('/');
+        plugin.download_url = (!url.is_empty()).then(|| url.into());
+        Ok(plugin)
+    }
+
+    fn parse_version(&self, text: &str) -> Result<Option<semver::Version>, String> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        semver::Version::parse(text.trim_start_matches('v'))
+            .map(Some)
+            .map_err(|error| {
+                let name = &self.name;
+                format!("could not parse version '{text}' of resource '{name}': {error}")
+            })
+    }
+
+    fn parameter(
+        &self,
+        name: &str,
+        version: &str,
+        value: &str,
+    ) -> Result<Parameterization, String> {
+        let value = STANDARD.decode(value).map_err(|error| {
+            let resource = &self.name;
+            format!("the parameter of resource '{resource}' is not base64: {error}")
+        })?;
+        Ok(Parameterization {
+            name: name.into(),
+            version: version.into(),
+            value: value.into(),
+        })
+    }
+
+    /// Supplied inputs or outputs, in the form of state files.
+    fn properties(&self, value: Option<&serde_json::Value>) -> Result<Option<PropertyMap>, String> {
+        let Some(value) = value else { return Ok(None) };
+        let name = &self.name;
+        match plumb_state::file::parse_value(&value.to_string()) {
+            Ok(Value::Object(map)) => Ok(Some(map.as_ref().clone())),
+            Ok(_) => Err(format!(
+                "the properties of resource '{name}' are not an object"
+            )),
+            Err(error) => Err(format!(
+                "could not read the properties of resource '{name}': {error}"
+            )),
+        }
+    }
+}
+
 fn spec(
     resource: &FileResource,
-    name: &str,
-    parent: Option<Urn>,
-    urns: &BTreeMap<String, Urn>,
-    args: &ImportArgs,
+    urns: &BTreeMap<&str, Urn>,
+    protect: bool,
 ) -> Result<ImportSpec, String> {
-    let FileResource {
-        r#type: token, id, ..
-    } = resource;
-    if token.is_empty() {
+    let name = &resource.name;
+    if resource.r#type.is_empty() {
         return Err(format!("resource '{name}' has no type"));
     }
-    if id.is_empty() && !resource.component {
-        return Err(format!("resource '{name}' of type '{token}' has no ID"));
-    }
-    let unbuilt = [
-        (resource.component || resource.remote, "components"),
-        (
-            resource.parameterization.is_some() || resource.extension.is_some(),
-            "parameterized packages",
-        ),
-        (
-            resource.inputs.is_some() || resource.outputs.is_some(),
-            "supplied inputs and outputs",
-        ),
-    ];
-    if let Some((_, what)) = unbuilt.iter().find(|(used, _)| *used) {
-        return Err(format!(
-            "resource '{name}': importing {what} is not supported yet"
-        ));
+    let subject = resource.subject()?;
+    if subject != ImportSubject::Component
+        && let Err(error) = TypeToken::managed(&resource.r#type)
+    {
+        return Err(format!("resource '{name}': {error}"));
     }
     let provider = match resource.provider.as_str() {
         "" => None,
@@ -204,16 +324,116 @@ fn spec(
             format!("the provider '{provider}' for resource '{name}' has no entry in 'nameTable'")
         })?),
     };
+    let extension = match &resource.extension {
+        None => None,
+        Some(it) => Some(resource.parameter(&it.name, &it.version, &it.value)?),
+    };
     Ok(ImportSpec {
-        type_token: token.as_str().into(),
-        name: name.into(),
-        id: id.as_str().into(),
-        parent,
+        type_token: resource.r#type.as_str().into(),
+        name: resource.logical_name().into(),
+        subject,
+        parent: urns.get(resource.parent.as_str()).cloned(),
         provider,
-        version: resource.version.as_str().into(),
-        download_url: resource.plugin_download_url.as_str().into(),
-        protect: args.protect,
+        plugin: resource.plugin()?,
+        extension,
+        protect,
         properties: resource.properties.iter().map(Into::into).collect(),
-        inputs: None,
+        inputs: resource.properties(resource.inputs.as_ref())?,
+        outputs: resource.properties(resource.outputs.as_ref())?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn specs_of(file: serde_json::Value) -> Result<Vec<ImportSpec>, String> {
+        let file: ImportFile = serde_json::from_value(file).unwrap();
+        from_file(&file, true, "dev", "proj").map_err(|error| error.to_string())
+    }
+
+    /// IMPORT-14, IMPORT-15, IMPORT-16: parents and providers by name, wherever they stand.
+    #[test]
+    fn names_of_the_file_may_be_used_before_they_are_defined() {
+        let specs = specs_of(json!({
+            "nameTable": {"old": "urn:pulumi:dev::proj::lab:index:Group::old"},
+            "resources": [
+                {"type": "lab:index:Thing", "name": "a", "id": "1", "parent": "g", "provider": "p"},
+                {"type": "lab:index:Group", "name": "g", "component": true, "parent": "old", "logicalName": "group"},
+                {"type": "pulumi:providers:lab", "name": "p", "id": "x", "inputs": {"key": "value"}, "version": "1.2.3"},
+                {"type": "lab:index:Far", "name": "far", "component": true, "remote": true},
+            ],
+        }))
+        .unwrap();
+        let [a, g, p, far] = specs.as_slice() else {
+            panic!("{specs:?}");
+        };
+        let group = Urn::new("dev", "proj", "lab:index:Group", "lab:index:Group", "group");
+        assert_eq!(a.parent.as_ref(), Some(&group));
+        let provider = Urn::new("dev", "proj", "", "pulumi:providers:lab", "p");
+        assert_eq!(a.provider.as_ref(), Some(&provider));
+        assert_eq!(
+            (g.name.as_str(), &g.subject),
+            ("group", &ImportSubject::Component)
+        );
+        assert_eq!(p.plugin.name, "lab");
+        assert_eq!(p.plugin.version, Some(semver::Version::new(1, 2, 3)));
+        assert_eq!(p.inputs, Some(PropertyMap::new().with("key", "value")));
+        assert_eq!(far.subject, ImportSubject::RemoteComponent);
+    }
+
+    /// IMPORT-04, IMPORT-09, IMPORT-10
+    #[test]
+    fn parameters_and_properties_are_read() {
+        let specs = specs_of(json!({"resources": [
+            {
+                "type": "sub:index:Thing", "name": "a", "id": "1", "version": "0.5.0",
+                "parameterization": {"pluginName": "base", "pluginVersion": "1.0.0", "value": "eA=="},
+                "inputs": {"key": {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "plaintext": "\"s\""}},
+                "outputs": {},
+            },
+            {
+                "type": "base:index:Thing", "name": "b", "id": "2",
+                "extension": {"name": "ext", "version": "0.1.0", "value": "eA=="},
+            },
+        ]}))
+        .unwrap();
+        let parameter = |name: &str, version: &str| Parameterization {
+            name: name.into(),
+            version: version.into(),
+            value: b"x".as_slice().into(),
+        };
+        let plugin = &specs[0].plugin;
+        assert_eq!(plugin.name, "base");
+        assert_eq!(plugin.version, Some(semver::Version::new(1, 0, 0)));
+        assert_eq!(plugin.parameterization, Some(parameter("sub", "0.5.0")));
+        let secret = PropertyMap::new().with("key", Value::secret("s".into()));
+        assert_eq!(specs[0].inputs, Some(secret));
+        assert_eq!(specs[0].outputs, Some(PropertyMap::new()));
+        assert_eq!(specs[1].extension, Some(parameter("ext", "0.1.0")));
+    }
+
+    #[test]
+    fn all_problems_are_told_at_once() {
+        let problems = specs_of(json!({"resources": [
+            {"type": "lab:index:Thing", "name": "a"},
+            {"name": "b", "id": "1"},
+            {"type": "lab:index:Group", "name": "c", "id": "1", "component": true},
+            {"type": "lab:index:Thing", "name": "d", "id": "1", "parent": "x"},
+            {"type": "lab:index:Thing", "name": "e", "id": "1", "provider": "y"},
+        ]}))
+        .unwrap_err();
+        assert_eq!(
+            problems.lines().collect::<Vec<_>>(),
+            [
+                "the parent 'x' for resource 'd' has no entry in 'nameTable'",
+                "resource 'a' of type 'lab:index:Thing' has no ID",
+                "resource 'b' has no type",
+                "import c cannot specify an ID as it's a component",
+                "the provider 'y' for resource 'e' has no entry in 'nameTable'",
+            ]
+        );
+    }
 }

@@ -157,7 +157,7 @@ async fn a_previewed_stash_has_its_output_but_no_id() {
     );
 }
 
-/// STASH-01
+/// STASH-01, IMPORT-19
 #[tokio::test]
 async fn neither_can_be_imported() {
     let provider = pulumi().provider;

@@ -40,6 +40,11 @@ const MAX_DEPTH: usize = 10_000;
 /// What the JSON parser handles with the stack it has.
 const SHALLOW: usize = 100;
 
+/// Reads a value in the form of state files whose secrets are in plaintext, as people write it.
+pub fn parse_value(text: &str) -> Result<plumb_value::Value, serde_json::Error> {
+    crate::value::value_of_plaintext(text)
+}
+
 /// Parses JSON text of whatever depth is sane.
 pub(crate) fn from_json<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, serde_json::Error> {
     // Deep files are rare: the usual parser goes first, and its failure may be due to depth.

@@ -14,6 +14,7 @@ mod destroy;
 mod error_hooks;
 mod functions;
 mod hooks;
+mod imports;
 mod lifecycle;
 mod packages;
 mod pending;
