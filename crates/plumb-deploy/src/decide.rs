@@ -23,6 +23,9 @@ impl Deployment {
         if self.registration(idx).is_invalid {
             return self.fail(crate::deployment::Failure::Refused);
         }
+        if !self.plan_goal(idx) {
+            return;
+        }
         if self.gate.holder.is_some_and(|holder| holder != idx) {
             self.registration_mut(idx).stage = RegStage::Waiting;
             self.gate.waiting.push_back(idx);

@@ -56,6 +56,13 @@ impl Deployment {
         if !self.check_untargeted_deletes(&deletes) {
             return self.fail(Failure::Refused);
         }
+        for idx in &sames {
+            let urn = self.arena.state(*idx).urn.clone();
+            self.pass_by(&urn);
+        }
+        if !self.plan_deletes(&deletes) {
+            return;
+        }
         // Nothing depends on what was made anew.
         deletes.append(&mut self.leftovers);
         self.stage = Stage::Sames;
@@ -219,7 +226,8 @@ impl Deployment {
     }
 }
 
-fn deletion_of(state: &ResourceState) -> Deletion {
+/// Why a state goes at the end of a run.
+pub(crate) fn deletion_of(state: &ResourceState) -> Deletion {
     if state.delete {
         Deletion::Replaced
     } else if state.pending_replacement {

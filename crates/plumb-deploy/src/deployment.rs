@@ -34,6 +34,7 @@ use crate::lineage::Lineage;
 use crate::marks::Marks;
 use crate::outputs::OutputsMemory;
 use crate::packages::{self, Packages};
+use crate::plans::Plans;
 use crate::providers::Registry;
 use crate::registration::{RegIdx, Registration};
 use crate::request::{
@@ -107,6 +108,7 @@ pub struct Deployment {
     pub(crate) hooks: Hooks,
     /// What failed attempts left half made, and later ones made anew.
     pub(crate) leftovers: Vec<StateIdx>,
+    pub(crate) plans: Plans,
 
     pub(crate) unanswered: BTreeSet<RequestId>,
     pub(crate) shutdown_waiters: Vec<RequestId>,
@@ -309,6 +311,7 @@ impl Deployment {
         let mut arena = Arena::default();
         let olds = Olds::new(&mut arena, &setup.snapshot.resources)?;
         let limit = setup.options.parallel.max(1);
+        let plans = Plans::new(setup.plan, setup.options.makes_plan);
         Ok(Deployment {
             ctx: Context {
                 stack: setup.stack,
@@ -360,6 +363,7 @@ impl Deployment {
             transforms: Transforms::default(),
             hooks: Hooks::default(),
             leftovers: Vec::new(),
+            plans,
             unanswered: BTreeSet::new(),
             shutdown_waiters: Vec::new(),
             report: Report::default(),
@@ -575,6 +579,9 @@ impl Deployment {
             self.failure = Some(Failure::Refused);
         }
         let fence = self.finish_stack_outputs();
+        if self.failure.is_none() {
+            self.check_plan_is_done();
+        }
         if let Some(Failure::Step { .. }) = &self.failure {
             let what = if self.ctx.options.is_preview() {
                 "preview failed"
@@ -600,6 +607,9 @@ impl Deployment {
         }
         let outcome = self.outcome();
         self.emit_summary(self.started, outcome.result);
+        if outcome.result == OperationResult::Succeeded {
+            self.hand_out_plan();
+        }
         self.outbox.push(Effect::Finished(outcome));
     }
 

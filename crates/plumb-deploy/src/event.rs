@@ -6,6 +6,7 @@ use plumb_resource::provider::{
     ConfigureRequest, PluginSpec, ProviderCall, ProviderError, ProviderReply,
 };
 use plumb_state::journal::Entry;
+use plumb_state::plan::Plan;
 
 use crate::request::{Callback, CallbackReply, CallbackRequest, Reply, Request};
 
@@ -131,6 +132,8 @@ pub enum Effect {
     Emit(plumb_events::Event),
     /// Run the program.
     StartProgram,
+    /// What the run did, or would do, for a later one to keep to. It comes only if the run was to make a plan and succeeded.
+    Planned(Plan),
     /// The deployment is over; nothing follows.
     Finished(Outcome),
 }

@@ -52,11 +52,13 @@ impl Deployment {
             replaces: old,
             found: None,
         };
-        let steps = std::iter::once(import)
+        let steps: Vec<Step> = std::iter::once(import)
             .chain(marker)
             .map(|kind| Step::new(urn.clone(), kind))
             .collect();
-        self.start_chain(Owner::ImportFor(idx), steps);
+        if self.plan_steps(idx, &steps) {
+            self.start_chain(Owner::ImportFor(idx), steps);
+        }
     }
 
     /// The object was read: what is recorded is the object as it is.

@@ -17,6 +17,7 @@
 //! | What do steps do, what becomes of the state? | `step`, `chain`, `perform`, `answer`, `record`, `outputs`, `reads` |
 //! | What runs around steps, what is tried again? | `hooks`, `around`, `retries` |
 //! | What is deleted at the end, in which order? | `deletes`, `graph`, `targeting` |
+//! | What does a plan allow? | `plans` |
 //! | How are resources named? | [`autonaming`] |
 //! | Refresh and import? | `refresh`, `import`, `import_operation` |
 //! | What do people see? | `report` |
@@ -46,6 +47,7 @@ mod monitor;
 mod outputs;
 mod packages;
 mod perform;
+mod plans;
 mod provider_inputs;
 mod providers;
 mod reads;

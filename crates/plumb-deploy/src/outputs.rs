@@ -59,6 +59,9 @@ impl Deployment {
             self.error(None, &message);
             return self.fail(Failure::Refused);
         };
+        if !self.plan_outputs(&urn, step.old.as_deref(), &outputs) {
+            return;
+        }
         let hooks = self.hooks_after_outputs(&step, &outputs);
         let fence = self.set_outputs(step, outputs);
         self.after_outputs(id, hooks, fence);
@@ -89,6 +92,10 @@ impl Deployment {
             return self.fence_now();
         };
         let failed = self.failure.is_some();
+        let urn = self.arena.state(step.state).urn.clone();
+        if !failed && !self.plan_outputs(&urn, step.old.as_deref(), &outputs) {
+            return self.fence_now();
+        }
         let outputs = if failed {
             let mut merged = self.arena.state(step.state).outputs.as_ref().clone();
             merged.extend(

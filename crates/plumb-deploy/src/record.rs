@@ -36,6 +36,9 @@ impl Deployment {
                 is_failed: true,
             };
         }
+        if let Some(state) = &state {
+            self.plans.note_outputs(&state.urn, &state.outputs);
+        }
         let (idx, fence) = self.record_outcome(operation, step, state);
         match &failure {
             None => self.tell_step_done(step, idx),

@@ -17,7 +17,7 @@ use plumb_resource::{
     Goal, PropertyDependencies, ProviderRef, ResourceId, ResourceKind, ResourceState, Urn,
 };
 use plumb_value::path::{PropertyPath, reset_paths};
-use plumb_value::{PropertyMap, Value};
+use plumb_value::{PropertyMap, UnknownKind, Value};
 
 use crate::arena::StateIdx;
 use crate::autonaming::Named;
@@ -152,7 +152,7 @@ impl Deployment {
         }
         let idx = RegIdx(self.registrations.len() as u32);
         let is_targeted = self.is_included(&new);
-        let seed = self.seeds.next();
+        let seed = self.seed_of(&urn);
         self.registrations.push(Some(Box::new(Registration {
             requester,
             goal: Arc::new(goal),
@@ -360,7 +360,7 @@ impl Deployment {
     }
 
     /// Whether the provider is to check without knowing old inputs.
-    fn is_fresh_start(&self, idx: RegIdx) -> bool {
+    pub(crate) fn is_fresh_start(&self, idx: RegIdx) -> bool {
         let registration = self.registration(idx);
         let Some(old) = self.old_of(idx) else {
             return true;
@@ -635,7 +635,28 @@ pub(crate) fn shown_value(value: Option<&Value>, show_secrets: bool) -> String {
     if value.contains_secrets() && !show_secrets {
         return "{[secret]}".to_owned();
     }
-    format!("{{{}}}", plain_text(&value.without_secrets()))
+    in_braces(&value.without_secrets())
+}
+
+/// A value in braces; one that is not known yet by its type.
+fn in_braces(value: &Value) -> String {
+    match value {
+        Value::Computed(kind) => format!("output<{}>{{}}", kind_name(*kind)),
+        Value::Output(output) => in_braces(output.value.as_ref().unwrap_or(&Value::UNKNOWN)),
+        known => format!("{{{}}}", plain_text(known)),
+    }
+}
+
+fn kind_name(kind: UnknownKind) -> &'static str {
+    match kind {
+        UnknownKind::String => "string",
+        UnknownKind::Bool => "bool",
+        UnknownKind::Number => "number",
+        UnknownKind::Array => "[]",
+        UnknownKind::Asset => "asset",
+        UnknownKind::Archive => "archive",
+        UnknownKind::Object => "object",
+    }
 }
 
 fn plain_text(value: &Value) -> String {
@@ -646,23 +667,20 @@ fn plain_text(value: &Value) -> String {
         Value::String(text) => text.to_string(),
         Value::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         Value::Array(values) => {
-            let items: Vec<String> = values
-                .iter()
-                .map(|value| format!("{{{}}}", plain_text(value)))
-                .collect();
+            let items: Vec<String> = values.iter().map(in_braces).collect();
             format!("[{}]", items.join(" "))
         }
         Value::Object(map) => {
             let items: Vec<String> = map
                 .iter()
-                .map(|(key, value)| format!("{key}:{{{}}}", plain_text(value)))
+                .map(|(key, value)| format!("{key}:{}", in_braces(value)))
                 .collect();
             format!("map[{}]", items.join(" "))
         }
         Value::Asset(asset) => format!("asset:{}", asset.hash),
         Value::Archive(archive) => format!("archive:{}", archive.hash),
         Value::Secret(inner) => plain_text(inner),
-        Value::Computed(_) | Value::Output(_) => "<unknown>".to_owned(),
+        Value::Computed(_) | Value::Output(_) => in_braces(value),
         Value::Resource(reference) => reference.urn.to_string(),
     }
 }

@@ -6,6 +6,7 @@ use ecow::EcoString;
 use plumb_resource::Urn;
 use plumb_resource::provider::{Parameterization, PluginSpec};
 use plumb_state::Snapshot;
+use plumb_state::plan::Plan;
 use plumb_value::{PropertyMap, Value};
 
 use crate::autonaming::NamingRules;
@@ -31,6 +32,8 @@ pub struct Setup {
     pub packages: Vec<PluginSpec>,
     /// Where ids and seeds made by chance come from.
     pub seed: [u8; 32],
+    /// What an update must keep to.
+    pub plan: Option<Plan>,
 }
 
 /// What a deployment does.
@@ -138,6 +141,8 @@ pub struct Options {
     pub resource_references: bool,
     /// How resources are named that the program gives no name.
     pub naming: NamingRules,
+    /// Make a plan of what the run does, for a later one to keep to.
+    pub makes_plan: bool,
 }
 
 impl Options {
@@ -160,6 +165,7 @@ impl Options {
             show_secrets: false,
             resource_references: true,
             naming: NamingRules::default(),
+            makes_plan: false,
         }
     }
 

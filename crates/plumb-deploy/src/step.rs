@@ -264,7 +264,8 @@ impl Step {
 }
 
 impl Deletion {
-    fn op(self, is_external: bool) -> StepOp {
+    /// The kind of step by which a state goes.
+    pub(crate) fn op(self, is_external: bool) -> StepOp {
         match (self, is_external) {
             (Deletion::Unwanted, false) => StepOp::Delete,
             (Deletion::Unwanted, true) => StepOp::Discard,

@@ -355,6 +355,9 @@ impl Deployment {
         }
         let mut all = std::mem::take(&mut self.queued_sames);
         all.extend(steps);
+        if !self.plan_steps(idx, &all) {
+            return;
+        }
         self.registration_mut(idx).stage = crate::registration::RegStage::Stepping;
         self.start_chain(crate::chain::Owner::Registration(idx), all);
     }

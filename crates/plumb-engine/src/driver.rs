@@ -24,6 +24,7 @@ use plumb_events::{Diagnostic, OperationResult, Severity};
 use plumb_plugin::{ConstructContext, PluginHost};
 use plumb_resource::provider::{ProviderCall, ProviderError, ProviderReply};
 use plumb_state::journal::Entry;
+use plumb_state::plan::Plan;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -65,6 +66,8 @@ pub struct Ended {
     pub outcome: Outcome,
     /// The state that it reached.
     pub journal: RunJournal,
+    /// What it did, or would do, if it was to make a plan and succeeded.
+    pub plan: Option<Plan>,
 }
 
 /// Why a run did not start, or did not end by itself.
@@ -148,6 +151,7 @@ impl Shell {
             info,
             handle: self.handle,
             outcome: None,
+            plan: None,
             is_journal_broken: false,
         };
         let ended = driver
@@ -182,6 +186,7 @@ struct Driver {
     info: ProgramInfo,
     handle: MonitorHandle,
     outcome: Option<Outcome>,
+    plan: Option<Plan>,
     is_journal_broken: bool,
 }
 
@@ -500,6 +505,7 @@ impl Driver {
             Effect::Reply { id, reply, .. } => self.reply(id, reply),
             Effect::Emit(event) => self.emit(event),
             Effect::StartProgram => self.start_program(),
+            Effect::Planned(plan) => self.plan = Some(plan),
             Effect::Finished(outcome) => self.outcome = Some(outcome),
         }
     }
@@ -598,6 +604,9 @@ impl Driver {
         }
         self.flush();
         Ended {
+            plan: self
+                .plan
+                .filter(|_| outcome.result == OperationResult::Succeeded),
             outcome,
             journal: self.journal,
         }

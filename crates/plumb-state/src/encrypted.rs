@@ -1,20 +1,18 @@
 //! The snapshot with its secrets encrypted: the only form that can be written.
 //!
-//! Inside, every secret holds its ciphertext as a string. Encryption and decryption both walk all values twice in the
-//! same order: once to collect the texts, and once, after the secrets manager has answered in batches, to put the
-//! answers in.
+//! Inside, every secret holds its ciphertext as a string (`sealing.rs`).
 
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use ecow::EcoString;
 use plumb_resource::ResourceState;
 use plumb_value::{PropertyMap, Value};
 
-use crate::secrets::{BATCH_SIZE, CiphertextCache, Place, Plaintext, SecretCodec, SecretsError};
-use crate::value::{
-    Step, contains_bytes, needs_sealing, plaintext_of, rebuild, value_of_plaintext,
+use crate::sealing::{
+    Collected, OnSecret, Sealable, next_sealed, open, parse_content, rebuild_map, seal,
 };
+use crate::secrets::{CiphertextCache, Place, SecretCodec, SecretsError};
+use crate::value::{contains_bytes, needs_sealing, rebuild};
 use crate::{
     AliasConflict, IntegrityErrorRecord, Manifest, PendingOperation, SecretsProvider, Snapshot,
 };
@@ -30,8 +28,11 @@ pub struct EncryptedSnapshot {
     pub(crate) has_byte_strings: bool,
 }
 
-/// The content of a secret, to be replaced.
-type OnSecret<'f> = &'f mut dyn FnMut(&Place<'_>, &Value) -> Result<Value, SecretsError>;
+impl Sealable for Snapshot {
+    fn rebuild(&self, on_secret: OnSecret<'_>) -> Result<Self, SecretsError> {
+        rebuild_snapshot(self, on_secret)
+    }
+}
 
 impl Snapshot {
     /// Encrypts the secrets. Those that `cache` knows keep their ciphertext, and without others `codec` is not called.
@@ -40,17 +41,10 @@ impl Snapshot {
         codec: &dyn SecretCodec,
         cache: &mut CiphertextCache,
     ) -> Result<EncryptedSnapshot, SecretsError> {
-        let mut collected = Collected::default();
-        rebuild_snapshot(self, &mut |place, inner| {
-            collected.push(place, inner, cache);
-            Ok(Value::Null)
-        })?;
-        let has_byte_strings = collected.has_byte_strings || has_bytes(self);
-        let mut ciphertexts = collected.encrypt(codec, cache)?.into_iter();
-        let inner = rebuild_snapshot(self, &mut |_, _| Ok(next_sealed(&mut ciphertexts)))?;
+        let sealed = seal(self, codec, cache)?;
         Ok(EncryptedSnapshot {
-            inner,
-            has_byte_strings,
+            inner: sealed.inner,
+            has_byte_strings: sealed.has_byte_strings || has_bytes(self),
         })
     }
 
@@ -114,123 +108,7 @@ pub(crate) fn decrypt_snapshot(
     codec: &dyn SecretCodec,
     cache: &mut CiphertextCache,
 ) -> Result<Snapshot, SecretsError> {
-    let mut ciphertexts: Vec<EcoString> = Vec::new();
-    rebuild_snapshot(sealed, &mut |_, inner| {
-        ciphertexts.extend(inner.as_str().map(EcoString::from));
-        Ok(Value::Null)
-    })?;
-    let mut plaintexts = decrypt_all(&ciphertexts, codec)?
-        .into_iter()
-        .zip(ciphertexts);
-    rebuild_snapshot(sealed, &mut |place, inner| {
-        let content = match inner {
-            Value::String(_) => {
-                let (plaintext, ciphertext) = plaintexts
-                    .next()
-                    .expect("the second walk meets the same secrets");
-                let content = parse_content(place, plaintext.reveal())?;
-                // The cache is asked with the text that this program would write, whatever the file's looked like.
-                cache.insert(place.key(&plaintext_of(&content)), ciphertext);
-                content
-            }
-            Value::Bytes(text) => parse_content(place, &String::from_utf8_lossy(text))?,
-            other => other.clone(),
-        };
-        Ok(Value::Secret(Arc::new(content)))
-    })
-}
-
-fn parse_content(place: &Place<'_>, text: &str) -> Result<Value, SecretsError> {
-    value_of_plaintext(text).map_err(|source| SecretsError::NotJson {
-        resource: place.urn.into(),
-        source,
-    })
-}
-
-fn decrypt_all(
-    ciphertexts: &[EcoString],
-    codec: &dyn SecretCodec,
-) -> Result<Vec<Plaintext>, SecretsError> {
-    let mut plaintexts = Vec::with_capacity(ciphertexts.len());
-    for batch in ciphertexts.chunks(BATCH_SIZE) {
-        let texts: Vec<&str> = batch.iter().map(EcoString::as_str).collect();
-        let answers = codec.decrypt_batch(&texts)?;
-        check_count(texts.len(), answers.len())?;
-        plaintexts.extend(answers);
-    }
-    Ok(plaintexts)
-}
-
-fn check_count(expected: usize, actual: usize) -> Result<(), SecretsError> {
-    if expected == actual {
-        Ok(())
-    } else {
-        Err(SecretsError::Count { expected, actual })
-    }
-}
-
-fn next_sealed(ciphertexts: &mut impl Iterator<Item = EcoString>) -> Value {
-    let ciphertext = ciphertexts
-        .next()
-        .expect("the second walk meets the same secrets");
-    Value::secret(Value::String(ciphertext))
-}
-
-/// Secrets to encrypt, in the order of the walk.
-#[derive(Default)]
-struct Collected {
-    items: Vec<Item>,
-    has_byte_strings: bool,
-}
-
-enum Item {
-    Known(EcoString),
-    New { key: [u8; 32], plaintext: Plaintext },
-}
-
-impl Collected {
-    fn push(&mut self, place: &Place<'_>, inner: &Value, cache: &CiphertextCache) {
-        self.has_byte_strings |= contains_bytes(inner);
-        let plaintext = plaintext_of(inner);
-        let key = place.key(&plaintext);
-        self.items.push(match cache.get(&key) {
-            Some(ciphertext) => Item::Known(ciphertext.clone()),
-            None => Item::New { key, plaintext },
-        });
-    }
-
-    fn encrypt(
-        self,
-        codec: &dyn SecretCodec,
-        cache: &mut CiphertextCache,
-    ) -> Result<Vec<EcoString>, SecretsError> {
-        let new: Vec<&Plaintext> = self.items.iter().filter_map(Item::plaintext).collect();
-        let mut answers = Vec::with_capacity(new.len());
-        for batch in new.chunks(BATCH_SIZE) {
-            let ciphertexts = codec.encrypt_batch(batch)?;
-            check_count(batch.len(), ciphertexts.len())?;
-            answers.extend(ciphertexts);
-        }
-        let mut answers = answers.into_iter();
-        let ciphertexts = self.items.into_iter().map(|item| match item {
-            Item::Known(ciphertext) => ciphertext,
-            Item::New { key, .. } => {
-                let ciphertext = EcoString::from(answers.next().expect("counted above"));
-                cache.insert(key, ciphertext.clone());
-                ciphertext
-            }
-        });
-        Ok(ciphertexts.collect())
-    }
-}
-
-impl Item {
-    fn plaintext(&self) -> Option<&Plaintext> {
-        match self {
-            Item::Known(_) => None,
-            Item::New { plaintext, .. } => Some(plaintext),
-        }
-    }
+    open(sealed, codec, cache)
 }
 
 /// A part of a resource that holds property values.
@@ -375,27 +253,5 @@ fn rebuild_state(
                 inner,
             )
         })?;
-    Ok(Arc::new(rebuilt))
-}
-
-fn rebuild_map(
-    map: &Arc<PropertyMap>,
-    urn: &str,
-    section: &'static str,
-    on_secret: OnSecret<'_>,
-) -> Result<Arc<PropertyMap>, SecretsError> {
-    if !map.values().any(needs_sealing) {
-        return Ok(map.clone());
-    }
-    let mut rebuilt = PropertyMap::new();
-    let mut path = Vec::new();
-    for (key, value) in map.iter() {
-        path.push(Step::Key(key.as_str()));
-        let value = rebuild(value, &mut path, &mut |path: &[Step<'_>], inner: &Value| {
-            on_secret(&Place { urn, section, path }, inner)
-        })?;
-        path.pop();
-        rebuilt.insert(key.clone(), value);
-    }
     Ok(Arc::new(rebuilt))
 }

@@ -2,7 +2,8 @@
 //!
 //! [`Snapshot`] is the decrypted form that the engine works on; it cannot be written. [`EncryptedSnapshot`] can, and most
 //! things can be done to it without the secrets manager. [`file`] holds the formats, [`journal`] the records of one run
-//! and their replay, [`integrity`] what a snapshot must fulfil, [`edit`] the changes that people make by hand.
+//! and their replay, [`integrity`] what a snapshot must fulfil, [`edit`] the changes that people make by hand, [`plan`]
+//! what a preview planned.
 //! This crate does not know where bytes live, how secrets are encrypted, or what time it is; callers bring those.
 
 pub mod edit;
@@ -14,6 +15,8 @@ pub mod journal;
 mod json;
 mod manifest;
 mod normalize;
+pub mod plan;
+mod sealing;
 mod secrets;
 mod snapshot;
 pub mod upgrade;

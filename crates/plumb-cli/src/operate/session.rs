@@ -15,14 +15,15 @@ use plumb_engine::{RunSetup, Shell, SourceContext};
 use plumb_events::OperationResult;
 use plumb_resource::ROOT_STACK_TYPE;
 use plumb_state::journal::{Entry, EntryKind, OperationId};
+use plumb_state::plan::Plan;
 use plumb_state::{CiphertextCache, Snapshot};
 use plumb_value::Value;
 use tokio::sync::watch;
 use uuid::Uuid;
 
 use super::host::{BackendStacks, Surroundings};
-use super::naming;
 use super::screen::{self, ScreenSetup, Seen};
+use super::{naming, plan};
 use plumb_secrets::{LockReason, LockedManager};
 use serde_json::value::RawValue;
 
@@ -62,6 +63,8 @@ pub(super) struct Session<'c> {
     pub(super) base: Snapshot,
     upgraded: Option<Snapshot>,
     cache: CiphertextCache,
+    /// What runs are held to.
+    pub(super) plan: Option<Plan>,
     /// The stack is ours until this is finished.
     update: Option<Arc<Update>>,
     began: Timestamp,
@@ -73,6 +76,8 @@ pub(super) struct Ran {
     pub(super) seen: Seen,
     /// The state that it reached.
     pub(super) snapshot: Snapshot,
+    /// The plan that it made.
+    pub(super) plan: Option<Plan>,
     cache: CiphertextCache,
 }
 
@@ -124,6 +129,7 @@ impl<'c> Session<'c> {
             base,
             upgraded: None,
             cache,
+            plan: None,
             update,
             began: Timestamp::now(),
         };
@@ -171,6 +177,25 @@ impl<'c> Session<'c> {
             config: &self.config.encrypted,
             decrypt: &|ciphertext| Ok(self.secrets.decrypt(ciphertext)?.expose().to_owned()),
         })
+    }
+
+    /// Holds every run from here on to the plan in a file.
+    pub(super) fn hold_to(&mut self, path: &str) -> Result<(), Error> {
+        let path = self.ctx.environment.cwd.join(path);
+        self.plan = Some(plan::read(&path, self.secrets.as_ref())?);
+        Ok(())
+    }
+
+    /// Writes a plan into a file.
+    pub(super) fn save_plan(
+        &self,
+        path: &str,
+        plan: &Plan,
+        show_secrets: bool,
+    ) -> Result<(), Error> {
+        let path = self.ctx.environment.cwd.join(path);
+        let config = &self.config.encrypted;
+        plan::write(&path, plan, config, self.secrets.as_ref(), show_secrets)
     }
 
     /// Runs an operation on the state as it was before.
@@ -222,6 +247,7 @@ impl<'c> Session<'c> {
             options,
             packages: required,
             seed: seed(),
+            plan: self.plan.clone(),
         };
         let (subscriber, shown) = screen::start(screen);
         let run = RunSetup {
@@ -243,6 +269,7 @@ impl<'c> Session<'c> {
             outcome: ended.outcome,
             seen,
             snapshot,
+            plan: ended.plan,
             cache,
         })
     }
@@ -300,6 +327,7 @@ impl<'c> Session<'c> {
             outcome,
             seen,
             mut snapshot,
+            plan: _,
             mut cache,
         } = ran;
         let Some(update) = self.update.take().and_then(Arc::into_inner) else {

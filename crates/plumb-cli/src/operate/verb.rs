@@ -82,6 +82,12 @@ pub(super) struct Verb {
     show_config: bool,
     show_full_output: bool,
     clears_pending_creates: bool,
+    /// Where to write the plan of the preview.
+    save_plan: Option<String>,
+    /// The plan to keep to.
+    plan: Option<String>,
+    /// Whether the update keeps to its own preview.
+    is_strict: bool,
 }
 
 impl Verb {
@@ -107,6 +113,9 @@ impl Verb {
             show_config: false,
             show_full_output: false,
             clears_pending_creates: false,
+            save_plan: None,
+            plan: None,
+            is_strict: false,
         }
     }
 
@@ -133,7 +142,11 @@ impl Verb {
     }
 
     pub(super) fn up(args: UpArgs) -> Result<Self, Error> {
-        refuse(&[(args.plan.is_some(), "plan"), (args.strict, "strict")])?;
+        if args.strict && args.skip_preview {
+            return Err(Error::user(
+                "--strict cannot be used with --skip-preview; strict requires a preview",
+            ));
+        }
         if args.template.is_some() {
             return Err(Error::unsupported("`up` with a template"));
         }
@@ -143,6 +156,8 @@ impl Verb {
             secrets_provider: Some(args.secrets_provider),
             skip_preview: args.skip_preview,
             yes: args.yes,
+            plan: args.plan,
+            is_strict: args.strict,
             ..Verb::new(Kind::Up, args.common)
                 .with_program(args.program)?
                 .with_update(args.update)?
@@ -150,13 +165,11 @@ impl Verb {
     }
 
     pub(super) fn preview(args: PreviewArgs) -> Result<Self, Error> {
-        refuse(&[
-            (args.save_plan.is_some(), "save-plan"),
-            (args.import_file.is_some(), "import-file"),
-        ])?;
+        refuse(&[(args.import_file.is_some(), "import-file")])?;
         Ok(Verb {
             exclude: args.exclude,
             preview_only: true,
+            save_plan: args.save_plan,
             ..Verb::new(Kind::Preview, args.common)
                 .with_program(args.program)?
                 .with_update(args.update)?
@@ -300,6 +313,7 @@ impl Verb {
                 Kind::Up | Kind::Preview => session.naming()?,
                 Kind::Refresh | Kind::Destroy | Kind::Import => NamingRules::default(),
             },
+            makes_plan: phase == Phase::Preview && (self.is_strict || self.save_plan.is_some()),
             ..Options::new(phase)
         })
     }
@@ -501,6 +515,9 @@ async fn operate(
     if verb.clears_pending_creates {
         session.base.pending_operations.clear();
     }
+    if let Some(path) = &verb.plan {
+        session.hold_to(path)?;
+    }
     if verb.preview_only || !verb.skip_preview {
         let asks = !verb.preview_only && !verb.is_yes(ctx);
         let ran = phase(
@@ -515,7 +532,10 @@ async fn operate(
         )
         .await?;
         if verb.preview_only || ran.outcome.result != OperationResult::Succeeded {
-            let status = status_of(verb, &ran);
+            let status = status_of(verb, &ran).and_then(|status| {
+                save_plan(ctx, verb, &session, &ran)?;
+                Ok(status)
+            });
             session.leave();
             return status;
         }
@@ -524,6 +544,9 @@ async fn operate(
             return Ok(ExitStatus::Failure);
         }
         session.prepare_secrets(&ran.snapshot)?;
+        if verb.is_strict && session.plan.is_none() {
+            session.plan = ran.plan;
+        }
         event_log = ran.seen.event_log;
     } else if ctx.is_interactive() && !verb.is_yes(ctx) && !verb.skip_preview {
         return Err(Error::user("the operation was not confirmed"));
@@ -604,6 +627,23 @@ fn status_of(verb: &Verb, ran: &Ran) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Success)
 }
 
+/// Writes the plan of a preview that succeeded, and says what it is good for.
+fn save_plan(ctx: &Context, verb: &Verb, session: &Session<'_>, ran: &Ran) -> Result<(), Error> {
+    let (Some(path), Some(plan)) = (&verb.save_plan, &ran.plan) else {
+        return Ok(());
+    };
+    let update = verb.update.as_ref();
+    session.save_plan(path, plan, update.is_some_and(|update| update.show_secrets))?;
+    if !verb.is_json() {
+        ctx.printer
+            .info(&format!("Update plan written to '{path}'"));
+        ctx.printer.info(&format!(
+            "Run `pulumi up --plan='{path}'` to constrain the update to the operations planned by this preview"
+        ));
+    }
+    Ok(())
+}
+
 /// Asks whether to go on, and shows the details of the preview as often as the user likes.
 fn confirmed(ctx: &Context, verb: &Verb, session: &Session<'_>, ran: &Ran) -> Result<bool, Error> {
     let word = verb.kind.word();
@@ -646,6 +686,9 @@ fn history_environment(verb: &Verb) -> BTreeMap<String, String> {
     let mut environment = BTreeMap::from([("exec.kind".to_owned(), kind.to_owned())]);
     if let Some(agent) = &verb.common.exec_agent {
         environment.insert("exec.agent".to_owned(), agent.clone());
+    }
+    if verb.plan.is_some() {
+        environment.insert("updatePlan".to_owned(), "true".to_owned());
     }
     environment
 }

@@ -276,7 +276,7 @@ fn non_empty(text: EcoString) -> Option<EcoString> {
     (!text.is_empty()).then_some(text)
 }
 
-fn timeouts(wire: &WireTimeouts<'_>) -> CustomTimeouts {
+pub(crate) fn timeouts(wire: &WireTimeouts<'_>) -> CustomTimeouts {
     CustomTimeouts {
         create: wire.create,
         update: wire.update,

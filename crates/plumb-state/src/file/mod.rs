@@ -17,6 +17,7 @@ mod write;
 use serde::Deserialize;
 
 pub use convert::ResourceError;
+pub(crate) use convert::timeouts;
 pub use document::{
     Checkpoint, Deployment, ParseError, PlaintextSecret, parse_body, parse_checkpoint,
     parse_deployment,
@@ -27,11 +28,11 @@ pub use write::{Layout, empty_checkpoint, no_deployment};
 pub(crate) use document::{extension, operation, resource, secrets_provider, snippet};
 pub(crate) use object::{Text, canonical, wire_object};
 pub(crate) use wire::{
-    WireExtension, WireOperation, WireResource, WireSecretsProvider, WireSnippet,
+    WireExtension, WireOperation, WireResource, WireSecretsProvider, WireSnippet, WireTimeouts,
 };
 pub(crate) use write::{
-    Aliases, write_body, write_extension, write_operation, write_resource, write_secrets_provider,
-    write_snippet,
+    Aliases, write_body, write_extension, write_manifest, write_operation, write_resource,
+    write_secrets_provider, write_snippet, write_timeout_members,
 };
 
 /// The deepest nesting that is read, the same as upstream's.

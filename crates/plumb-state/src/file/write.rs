@@ -181,7 +181,7 @@ fn write_unknown(json: &mut JsonWriter, members: &[(ecow::EcoString, RawJson)]) 
     }
 }
 
-fn write_manifest(json: &mut JsonWriter, manifest: &Manifest) {
+pub(crate) fn write_manifest(json: &mut JsonWriter, manifest: &Manifest) {
     json.object(|json| {
         json.key("time")
             .string(&time_text(manifest.time, manifest.offset));
@@ -412,23 +412,26 @@ fn urn_member(json: &mut JsonWriter, name: &str, urn: Option<&Urn>) {
 }
 
 fn write_timeouts(json: &mut JsonWriter, timeouts: &CustomTimeouts) {
-    if timeouts.is_default() {
-        return;
+    if !timeouts.is_default() {
+        json.key("customTimeouts")
+            .object(|json| write_timeout_members(json, timeouts));
     }
+}
+
+/// The time limits that are set, in seconds.
+pub(crate) fn write_timeout_members(json: &mut JsonWriter, timeouts: &CustomTimeouts) {
     let limits = [
         ("create", timeouts.create),
         ("update", timeouts.update),
         ("delete", timeouts.delete),
         ("read", timeouts.read),
     ];
-    json.key("customTimeouts").object(|json| {
-        for (name, seconds) in limits
-            .into_iter()
-            .filter(|(_, seconds)| *seconds != 0.0 && seconds.is_finite())
-        {
-            json.key(name).number(seconds);
-        }
-    });
+    for (name, seconds) in limits
+        .into_iter()
+        .filter(|(_, seconds)| *seconds != 0.0 && seconds.is_finite())
+    {
+        json.key(name).number(seconds);
+    }
 }
 
 fn write_stack_trace(json: &mut JsonWriter, state: &ResourceState) {

@@ -8,6 +8,7 @@ mod generate;
 mod integrity;
 mod journal;
 mod json;
+mod plans;
 mod size;
 mod support;
 mod values;

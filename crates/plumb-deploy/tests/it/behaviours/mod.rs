@@ -18,6 +18,7 @@ mod imports;
 mod lifecycle;
 mod packages;
 mod pending;
+mod plans;
 mod protect;
 mod provider_records;
 mod providers;

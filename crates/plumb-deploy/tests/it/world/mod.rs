@@ -36,6 +36,7 @@ use plumb_resource::hook::{ErrorHookCall, HookCall};
 use plumb_resource::provider::PluginSpec;
 use plumb_resource::{ResourceId, ResourceState, Urn};
 use plumb_state::Snapshot;
+use plumb_state::plan::Plan;
 use plumb_value::Value;
 
 pub(crate) use cloud::{Cloud, Fault, must_replace, partial};
@@ -94,6 +95,8 @@ pub(crate) struct World {
     pub(crate) ending: ProgramEnd,
     /// Interrupts the run once so many calls have been answered.
     pub(crate) interrupt_after: Option<usize>,
+    /// What updates and previews are held to from here on.
+    pub(crate) plan: Option<Plan>,
     functions: BTreeMap<String, Function>,
     /// Functions that answer only when something else is there, by token.
     pub(crate) patient: BTreeMap<String, String>,
@@ -122,7 +125,10 @@ pub(crate) fn output(value: Option<Value>, secret: bool, dependencies: &[Urn]) -
 
 /// Options for a run that acts, changed by `change`.
 pub(crate) fn options(change: impl FnOnce(&mut Options)) -> Options {
-    let mut options = Options::new(Phase::Execute);
+    changed(Options::new(Phase::Execute), change)
+}
+
+fn changed(mut options: Options, change: impl FnOnce(&mut Options)) -> Options {
     change(&mut options);
     options
 }
@@ -141,6 +147,7 @@ impl World {
             packages: Vec::new(),
             ending: ProgramEnd::Finished,
             interrupt_after: None,
+            plan: None,
             functions: BTreeMap::new(),
             patient: BTreeMap::new(),
             runs: 0,
@@ -243,6 +250,43 @@ impl World {
         self.run(Operation::Update, program, options)
     }
 
+    /// A preview that makes a plan, and the plan.
+    pub(crate) fn plan(&mut self, program: &[Res]) -> (Ran, Plan) {
+        self.plan_with(program, |_| {})
+    }
+
+    pub(crate) fn plan_with(
+        &mut self,
+        program: &[Res],
+        change: impl FnOnce(&mut Options),
+    ) -> (Ran, Plan) {
+        let options = Options {
+            makes_plan: true,
+            ..Options::new(Phase::Preview)
+        };
+        let mut ran = self.run(Operation::Update, program, changed(options, change));
+        let plan = ran.plan.take();
+        ran.succeeded();
+        (ran, plan.expect("a preview that succeeds makes a plan"))
+    }
+
+    /// Runs an update that is held to `plan`.
+    pub(crate) fn up_to(&mut self, plan: &Plan, program: &[Res]) -> Ran {
+        self.up_to_with(plan, program, |_| {})
+    }
+
+    pub(crate) fn up_to_with(
+        &mut self,
+        plan: &Plan,
+        program: &[Res],
+        change: impl FnOnce(&mut Options),
+    ) -> Ran {
+        self.plan = Some(plan.clone());
+        let ran = self.up_with(program, change);
+        self.plan = None;
+        ran
+    }
+
     pub(crate) fn refresh(&mut self) -> Ran {
         self.run(Operation::Refresh, &[], Options::new(Phase::Execute))
     }
@@ -320,6 +364,7 @@ impl World {
             options: options.clone(),
             packages: self.packages.clone(),
             seed: [self.runs; 32],
+            plan: self.plan.clone(),
         };
         let ran = run::run(self, setup.clone(), program);
         assert_replays(setup, &ran);
@@ -416,6 +461,8 @@ pub(crate) struct Ran {
     pub(crate) log: Vec<(Timestamp, Event)>,
     pub(crate) effects: Vec<Vec<Effect>>,
     pub(crate) events: Vec<plumb_events::Event>,
+    /// The plan that it made.
+    pub(crate) plan: Option<Plan>,
     /// Counts of the summary by operation.
     pub(crate) changes: BTreeMap<String, u32>,
     pub(crate) errors: Vec<String>,

@@ -50,6 +50,7 @@ struct Run<'w> {
     effects: Vec<Vec<Effect>>,
     events: Vec<plumb_events::Event>,
     outcome: Option<plumb_deploy::Outcome>,
+    plan: Option<plumb_state::plan::Plan>,
     next_request: u64,
 }
 
@@ -88,6 +89,7 @@ impl<'w> Run<'w> {
             effects: Vec::new(),
             events: Vec::new(),
             outcome: None,
+            plan: None,
             next_request: 0,
         }
     }
@@ -273,6 +275,7 @@ impl<'w> Run<'w> {
             Effect::Emit(event) => self.events.push(event),
             Effect::Provider { instance, action } => self.plugins.act(instance, action),
             Effect::StartProgram => self.program_runs = true,
+            Effect::Planned(plan) => self.plan = Some(plan),
             Effect::Finished(outcome) => self.outcome = Some(outcome),
         }
     }
@@ -446,6 +449,7 @@ impl<'w> Run<'w> {
             log: self.log,
             effects: self.effects,
             events: self.events,
+            plan: self.plan,
             changes,
             errors,
             warnings,
