@@ -41,6 +41,7 @@ pub fn run(operation: Operation, options: Options, base: &Snapshot, stack: &Stac
         options,
         packages: Vec::new(),
         seed: [1; 32],
+        plan: None,
     };
     let start = Instant::now();
     let deployment = Deployment::new(setup, Timestamp::UNIX_EPOCH).expect("the base is valid");
@@ -130,7 +131,10 @@ impl Run {
                 }
             }
             Effect::Finished(outcome) => assert!(outcome.error.is_none(), "{outcome:?}"),
-            Effect::Emit(_) | Effect::Provider { .. } | Effect::Callback { .. } => {}
+            Effect::Emit(_)
+            | Effect::Provider { .. }
+            | Effect::Callback { .. }
+            | Effect::Planned(_) => {}
         }
     }
 

@@ -154,9 +154,8 @@ impl Shell {
             plan: None,
             is_journal_broken: false,
         };
-        let ended = driver
-            .drive(self.incoming, setup.interrupts, &setup.host)
-            .await;
+        let drive = driver.drive(self.incoming, setup.interrupts, &setup.host);
+        let ended = Box::pin(drive).await;
         setup.host.shutdown().await;
         self.servers.stop().await;
         Ok(ended)

@@ -351,7 +351,7 @@ mod tests {
 
     fn specs_of(file: serde_json::Value) -> Result<Vec<ImportSpec>, String> {
         let file: ImportFile = serde_json::from_value(file).unwrap();
-        from_file(&file, true, "dev", "proj").map_err(|error| error.to_string())
+        from_file(&file, true, "dev", "proj").map_err(|error| error.text().unwrap_or_default())
     }
 
     /// IMPORT-14, IMPORT-15, IMPORT-16: parents and providers by name, wherever they stand.

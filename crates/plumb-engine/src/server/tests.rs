@@ -1,6 +1,5 @@
 //! What SDKs see of the resource monitor, with a deployment that answers as the test says.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -64,7 +63,7 @@ fn reply(outputs: PropertyMap) -> RegisterReply {
         urn: Urn::new("dev", "proj", "", "test:index:Thing", "a"),
         id: ResourceId::Known("a-1".into()),
         outputs: outputs.into(),
-        property_dependencies: BTreeMap::new(),
+        property_dependencies: plumb_resource::PropertyDependencies::new(),
         outcome: Outcome::Success,
         unknown: false,
     }

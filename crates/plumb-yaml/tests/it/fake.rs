@@ -116,9 +116,10 @@ impl Monitor {
             }
             Request::RegisterOutputs(_) | Request::SignalAndWaitForShutdown => Reply::Done,
             Request::Call(_)
+            | Request::RegisterHook(_)
             | Request::RegisterStackTransform(_)
             | Request::RegisterStackInvokeTransform(_) => {
-                panic!("YAML programs neither call methods nor have transforms")
+                panic!("YAML programs neither call methods nor have functions")
             }
         }
     }
