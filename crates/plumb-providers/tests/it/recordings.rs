@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use plumb_plugin::Provider;
 use plumb_resource::provider::{
-    CheckRequest, CreateRequest, DeleteRequest, DiffRequest, InvokeRequest, ReadRequest,
-    UpdateRequest,
+    CheckConfigRequest, CheckRequest, CreateRequest, DeleteRequest, DiffRequest, InvokeRequest,
+    ReadRequest, UpdateRequest,
 };
 use plumb_resource::{
     DiffChanges, DiffKind, DiffResult, PropertyDiff, ResourceId, TypeToken, UNKNOWN_SENTINEL, Urn,
@@ -142,6 +142,49 @@ async fn assert_check(provider: &dyn Provider, call: &Call) {
     assert_eq!(response.inputs.unwrap(), shared(&call.response["inputs"]));
 }
 
+/// The settings of a provider stay as they are, apart from what belongs to the plugin.
+async fn assert_config(provider: &dyn Provider, call: &Call) {
+    let request = CheckConfigRequest {
+        urn: urn(call),
+        old_inputs: Some(shared(&call.request["olds"])),
+        new_inputs: shared(&call.request["news"]),
+        allow_unknowns: true,
+    };
+    let response = provider.check_config(request).await.unwrap();
+    assert_eq!(response.failures, []);
+    let mut expected = properties(&call.response["inputs"]);
+    expected.remove("__pulumi-go-provider-version");
+    assert_eq!(*response.inputs.unwrap(), expected);
+}
+
+/// The plugins do not say whether settings differ.
+async fn assert_config_diff(provider: &dyn Provider, call: &Call) {
+    assert!(call.response.get("changes").is_none());
+    let request = DiffRequest {
+        urn: urn(call),
+        id: ResourceId::None,
+        old_inputs: shared(&call.request["oldInputs"]),
+        old_outputs: shared(&call.request["olds"]),
+        new_inputs: shared(&call.request["news"]),
+        allow_unknowns: true,
+        ignore_changes: Vec::new(),
+    };
+    let answer = provider.diff_config(request).await.unwrap();
+    assert_eq!(answer, DiffResult::of(DiffChanges::Unknown));
+}
+
+/// The other calls are about the plugin as a process; what is built in is none.
+fn assert_is_about_the_process(call: &Call) {
+    let methods = [
+        "Handshake",
+        "GetPluginInfo",
+        "GetSchema",
+        "Configure",
+        "Cancel",
+    ];
+    assert!(methods.contains(&call.method.as_str()), "{}", call.method);
+}
+
 async fn assert_diff(provider: &dyn Provider, call: &Call) {
     let keys = |json: &Json| {
         json.as_array()
@@ -257,6 +300,8 @@ async fn replay_random(folder: &str) -> usize {
     let calls = calls(folder, "random");
     for call in &calls {
         match call.method.as_str() {
+            "CheckConfig" => assert_config(&*provider, call).await,
+            "DiffConfig" => assert_config_diff(&*provider, call).await,
             "Check" => assert_check(&*provider, call).await,
             "Diff" => assert_diff(&*provider, call).await,
             "Create" => {
@@ -274,7 +319,7 @@ async fn replay_random(folder: &str) -> usize {
                 assert_eq!(outputs, recorded_outputs(call));
             }
             "Delete" => deleted(&*provider, call).await,
-            _ => {}
+            _ => assert_is_about_the_process(call),
         }
     }
     calls.len()
@@ -323,6 +368,8 @@ async fn command_answers_as_recorded() {
     let calls = calls("command", "command");
     for call in &calls {
         match call.method.as_str() {
+            "CheckConfig" => assert_config(provider, call).await,
+            "DiffConfig" => assert_config_diff(provider, call).await,
             "Check" => assert_check(provider, call).await,
             "Diff" => assert_diff(provider, call).await,
             "Create" => {
@@ -356,7 +403,7 @@ async fn command_answers_as_recorded() {
                 let response = provider.invoke(request).await.unwrap();
                 assert_eq!(*response.result, properties(&call.response["return"]));
             }
-            _ => {}
+            _ => assert_is_about_the_process(call),
         }
     }
     assert!(calls.len() > 50);
