@@ -97,6 +97,7 @@ pub(super) fn specs(
                 Error::user(format!("could not parse import file {path}: {error}"))
             })?;
             from_file(&file, args.protect, stack, project)
+                .map_err(|problems| Error::user(problems.join("\n")))
         }
         None => inline(args).map(|spec| vec![spec]),
     }
@@ -157,17 +158,22 @@ fn from_file(
     protect: bool,
     stack: &str,
     project: &str,
-) -> Result<Vec<ImportSpec>, Error> {
+) -> Result<Vec<ImportSpec>, Vec<String>> {
+    let mut problems = Vec::new();
     if !file.provider_inputs.is_empty() {
-        return Err(Error::user(
-            "'providerInputs' is not supported: list the provider among the 'resources', with its 'inputs'",
-        ));
+        problems.push(
+            "'providerInputs' is not supported: list the provider among the 'resources', with its 'inputs'"
+                .to_owned(),
+        );
     }
     let mut urns: BTreeMap<&str, Urn> = BTreeMap::new();
-    for (name, urn) in &file.name_table {
-        urns.insert(name, Urn::parse(urn)?);
+    for (name, text) in &file.name_table {
+        match Urn::parse(text) {
+            Ok(urn) => drop(urns.insert(name, urn)),
+            Err(error) => problems.push(format!("'{name}' in 'nameTable': {error}")),
+        }
     }
-    let mut problems = name_resources(file, &mut urns, stack, project);
+    problems.append(&mut name_resources(file, &mut urns, stack, project));
     let mut specs = Vec::new();
     for resource in &file.resources {
         match spec(resource, &urns, protect) {
@@ -175,10 +181,10 @@ fn from_file(
             Err(problem) => problems.push(problem),
         }
     }
-    match problems.as_slice() {
-        [] => Ok(specs),
-        [only] => Err(Error::user(only.clone())),
-        _ => Err(Error::user(problems.join("\n"))),
+    if problems.is_empty() {
+        Ok(specs)
+    } else {
+        Err(problems)
     }
 }
 
@@ -349,9 +355,9 @@ mod tests {
 
     use super::*;
 
-    fn specs_of(file: serde_json::Value) -> Result<Vec<ImportSpec>, String> {
+    fn specs_of(file: serde_json::Value) -> Result<Vec<ImportSpec>, Vec<String>> {
         let file: ImportFile = serde_json::from_value(file).unwrap();
-        from_file(&file, true, "dev", "proj").map_err(|error| error.text().unwrap_or_default())
+        from_file(&file, true, "dev", "proj")
     }
 
     /// IMPORT-14, IMPORT-15, IMPORT-16: parents and providers by name, wherever they stand.
@@ -426,7 +432,7 @@ mod tests {
         ]}))
         .unwrap_err();
         assert_eq!(
-            problems.lines().collect::<Vec<_>>(),
+            problems,
             [
                 "the parent 'x' for resource 'd' has no entry in 'nameTable'",
                 "resource 'a' of type 'lab:index:Thing' has no ID",
