@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `protos` | `proto/`, from the facts in `tests/data/protocol.json` |
 //! | `codegen` | `crates/plumb-proto/src/generated/`, from `proto/` |
+//! | `simulate --ops N --seed S [--threads T]` | nothing: runs generated histories against the deployment core |
 //!
 //! `behaviours` writes nothing: it lists which behaviours of the catalogue have a test, and where.
 //!
@@ -15,15 +16,22 @@ mod files;
 mod protos;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Result, bail};
 
 use crate::files::FileSet;
 
-const USAGE: &str = "usage: xtask (protos|codegen|behaviours) [--check]";
+const USAGE: &str = "usage: xtask (protos|codegen|behaviours) [--check] | simulate [--ops N] [--seed S] [--threads T]";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(("simulate", options)) = arguments
+        .split_first()
+        .map(|(task, options)| (task.as_str(), options))
+    {
+        return simulate(options);
+    }
     let (task, check) = match arguments
         .iter()
         .map(String::as_str)
@@ -53,6 +61,20 @@ fn list_behaviours(root: &Path, check: bool) -> Result<()> {
         return coverage.check();
     }
     print!("{}", coverage.table(root));
+    Ok(())
+}
+
+/// Runs the simulation as a fast program; xtask itself is a slow one.
+fn simulate(options: &[String]) -> Result<()> {
+    let status = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--profile", "bench-fast"])
+        .args(["--package", "plumb-simulate", "--bin", "simulate", "--"])
+        .args(options)
+        .current_dir(repository_root())
+        .status()?;
+    if !status.success() {
+        bail!("the simulation failed");
+    }
     Ok(())
 }
 

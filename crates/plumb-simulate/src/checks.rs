@@ -1,0 +1,163 @@
+//! What must hold after every operation, whatever the model says.
+
+use plumb_deploy::{Deployment, Effect};
+use plumb_resource::{OperationType, ResourceKind, StepOp};
+use plumb_value::Value;
+use rustc_hash::FxHashSet;
+
+use crate::story::Operation;
+use crate::world::{Trace, Violation, World};
+
+/// Checks a run; `before` is the world as it was, `after` as the run left it.
+pub fn check(
+    before: &World,
+    after: &mut World,
+    operation: &Operation,
+    trace: &Trace,
+) -> Result<(), Violation> {
+    release(before, after, trace);
+    nothing_is_lost(after)?;
+    if trace.outcome.is_some() && !trace.journal_failed && !operation.preview {
+        nothing_stays_pending(after)?;
+    }
+    secrets_stay_secret(after)?;
+    if trace.outcome.is_some() {
+        nothing_begins_after_the_end(operation, trace)?;
+    }
+    Ok(())
+}
+
+/// Objects that steps let go of without deleting them.
+fn release(before: &World, after: &mut World, trace: &Trace) {
+    let known: FxHashSet<String> = after
+        .snapshot
+        .resources
+        .iter()
+        .filter(|state| state.kind == ResourceKind::Custom)
+        .map(|state| state.id.as_str().to_owned())
+        .collect();
+    for id in &known {
+        after.cloud.adopted(id);
+    }
+    for state in &before.snapshot.resources {
+        let id = state.id.as_str();
+        if state.kind != ResourceKind::Custom || known.contains(id) {
+            continue;
+        }
+        let may_go = state.external || state.retain_on_delete || state.deleted_with.is_some();
+        let went = trace.steps.iter().any(|step| {
+            step.urn == state.urn
+                && matches!(
+                    step.op,
+                    StepOp::Delete
+                        | StepOp::DeleteReplaced
+                        | StepOp::Discard
+                        | StepOp::DiscardReplaced
+                        | StepOp::RemovePendingReplace
+                        | StepOp::CreateReplacement
+                )
+        });
+        // What was only read was never ours.
+        if state.external || (may_go && went) {
+            after.cloud.released(id);
+        }
+    }
+}
+
+/// Every object that the engine made is in the state, or in an operation that is still pending.
+fn nothing_is_lost(after: &World) -> Result<(), Violation> {
+    let snapshot = &after.snapshot;
+    let known: FxHashSet<&str> = snapshot
+        .resources
+        .iter()
+        .map(|state| state.id.as_str())
+        .collect();
+    for id in after.cloud.known_objects() {
+        if !known.contains(id.as_str()) {
+            return Err(Violation::new("lost", format!("object {id} is forgotten")));
+        }
+    }
+    Ok(())
+}
+
+/// A run that came to its end leaves nothing pending, but for creations that only the user can tell about.
+fn nothing_stays_pending(after: &World) -> Result<(), Violation> {
+    let loose = after
+        .snapshot
+        .pending_operations
+        .iter()
+        .find(|pending| pending.operation != OperationType::Creating);
+    match loose {
+        None => Ok(()),
+        Some(pending) => {
+            let what = format!(
+                "{} of {} stays pending",
+                pending.operation.as_str(),
+                pending.resource.urn.name()
+            );
+            Err(Violation::new("pending", what))
+        }
+    }
+}
+
+/// What is secret among the inputs is secret among the outputs.
+fn secrets_stay_secret(after: &World) -> Result<(), Violation> {
+    for state in after
+        .snapshot
+        .resources
+        .iter()
+        .filter(|state| !state.external)
+    {
+        if state.kind == ResourceKind::Component {
+            continue;
+        }
+        for (key, value) in state.outputs.as_ref() {
+            let secret = state.inputs.get(key.as_str()).is_some_and(Value::is_secret);
+            if secret && !value.is_secret() && state.init_errors.is_empty() {
+                let what = format!("output {key} of {} is not secret", state.urn.name());
+                return Err(Violation::new("secrets", what));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// After the failure that ends a run no step begins.
+fn nothing_begins_after_the_end(operation: &Operation, trace: &Trace) -> Result<(), Violation> {
+    if operation.flags.continue_on_error || !trace.interrupted {
+        return Ok(());
+    }
+    let at = trace
+        .log
+        .iter()
+        .position(|(_, event)| matches!(event, plumb_deploy::Event::Interrupted));
+    let Some(at) = at else { return Ok(()) };
+    let late = trace.effects[at..].iter().flatten().any(|effect| {
+        matches!(
+            effect,
+            Effect::Emit(plumb_events::Event::ResourcePre(_)) | Effect::StartProgram
+        )
+    });
+    if late {
+        return Err(Violation::new("interrupt", "a step begins after it"));
+    }
+    Ok(())
+}
+
+/// The same events at the same times give the same effects.
+pub fn replays(before: &World, operation: &Operation, trace: &Trace) -> Result<(), Violation> {
+    let Some((at, _)) = trace.log.first() else {
+        return Ok(());
+    };
+    let mut world = before.clone();
+    world.operations += 1;
+    let started = *at - jiff::SignedDuration::from_millis(1);
+    let mut again = Deployment::new(world.setup(operation), started)
+        .map_err(|error| Violation::new("replay", error.to_string()))?;
+    for ((at, event), effects) in trace.log.iter().zip(&trace.effects) {
+        if again.handle(*at, event.clone()) != *effects {
+            return Err(Violation::new("replay", format!("it differs at {event:?}")));
+        }
+    }
+    Ok(())
+}

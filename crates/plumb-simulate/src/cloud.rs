@@ -1,0 +1,353 @@
+//! The pretend cloud, and the provider in front of it.
+//!
+//! What the provider does with a property is in the first letters of its name:
+//!
+//! | Property | The provider |
+//! |---|---|
+//! | `r…` | demands a replacement when it changes |
+//! | `q…` | keeps quiet about changes |
+//! | `always` | tells of a difference even when there is none |
+//! | `vague` | cannot tell whether there is a difference |
+//! | `detail` | tells differences by path instead of by key |
+//! | `dbr` | wants the old object gone before its replacement comes |
+//! | `named` | fills in `auto` in Check, and keeps the old one |
+//! | `fresh` | wants a refresh before each update |
+//! | anything else | is updated in place |
+//!
+//! Outputs are the inputs, never secret, and `oid`, the id of the object. Ids are the name and a number per name, so that
+//! they do not depend on the order in which objects of different names are made.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use ecow::EcoString;
+use plumb_resource::provider::{DiffChanges, DiffKind, DiffResult, PropertyDiff};
+use plumb_value::{PropertyMap, Value};
+
+use crate::story::{CallKind, Fault, FaultKind};
+
+/// Objects and what the provider remembers.
+#[derive(Clone, Debug, Default)]
+pub struct Cloud {
+    objects: BTreeMap<EcoString, Arc<PropertyMap>>,
+    numbers: BTreeMap<EcoString, u32>,
+    /// Objects that went without the engine hearing of it.
+    vanished: BTreeSet<EcoString>,
+    /// Objects that came without the engine hearing of it.
+    unheard: BTreeSet<EcoString>,
+}
+
+/// Why a call failed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trouble {
+    /// Nothing was done.
+    Clean(EcoString),
+    /// It may have been done.
+    Unknown(EcoString),
+    /// It was done, but the object is not ready.
+    Partial(Object),
+}
+
+/// An object as a call tells of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object {
+    /// Its id; `None` in previews.
+    pub id: Option<EcoString>,
+    /// Its inputs.
+    pub inputs: Arc<PropertyMap>,
+    /// Its outputs.
+    pub outputs: Arc<PropertyMap>,
+    /// Whether it wants a refresh before each update.
+    pub refresh_before_update: bool,
+}
+
+/// What initialization errors say.
+pub const NOT_READY: &str = "not ready";
+
+/// The calls of one operation that go wrong.
+#[derive(Clone, Copy, Debug)]
+pub struct Faults<'a>(pub &'a [Fault]);
+
+impl Faults<'_> {
+    /// How a call goes wrong, if it does.
+    pub fn of(self, call: CallKind, name: &str) -> Option<FaultKind> {
+        self.0
+            .iter()
+            .find(|fault| fault.call == call && fault.name == name)
+            .map(|fault| fault.kind)
+    }
+}
+
+fn trouble(call: &str, name: &str) -> EcoString {
+    format!("{call} of {name} failed").into()
+}
+
+impl Cloud {
+    /// Ids of the objects that the engine must know of.
+    pub fn known_objects(&self) -> impl Iterator<Item = &EcoString> {
+        self.objects.keys().filter(|id| !self.unheard.contains(*id))
+    }
+
+    /// Every object by id.
+    pub fn objects(&self) -> &BTreeMap<EcoString, Arc<PropertyMap>> {
+        &self.objects
+    }
+
+    /// Whether there is an object of this id.
+    pub fn has(&self, id: &str) -> bool {
+        self.objects.contains_key(id)
+    }
+
+    /// Makes an object that no program made; answers its id.
+    pub fn plant(&mut self, id: &str, inputs: PropertyMap) {
+        self.objects.insert(id.into(), Arc::new(inputs));
+        self.unheard.insert(id.into());
+    }
+
+    /// The engine has adopted an object.
+    pub fn adopted(&mut self, id: &str) {
+        self.unheard.remove(id);
+    }
+
+    /// The engine has let go of an object without deleting it.
+    pub fn released(&mut self, id: &str) {
+        if self.objects.contains_key(id) {
+            self.unheard.insert(id.into());
+        }
+    }
+
+    /// Somebody changes an object behind the engine's back.
+    pub fn drift(&mut self, id: &str, value: &str) {
+        if let Some(object) = self.objects.get_mut(id) {
+            Arc::make_mut(object).insert("v", value);
+        }
+    }
+
+    /// Somebody deletes an object behind the engine's back.
+    pub fn vanish(&mut self, id: &str) {
+        if self.objects.remove(id).is_some() {
+            self.vanished.insert(id.into());
+            self.unheard.remove(id);
+        }
+    }
+
+    /// What the provider tells of an object.
+    pub fn outputs(id: Option<&str>, inputs: &PropertyMap) -> Arc<PropertyMap> {
+        let mut outputs = inputs.without_secrets();
+        outputs.insert("oid", id.map_or(Value::UNKNOWN, Value::from));
+        Arc::new(outputs)
+    }
+
+    fn object(id: Option<&str>, inputs: &Arc<PropertyMap>) -> Object {
+        Object {
+            id: id.map(EcoString::from),
+            inputs: inputs.clone(),
+            outputs: Self::outputs(id, inputs),
+            refresh_before_update: inputs.contains_key("fresh"),
+        }
+    }
+
+    /// Check: fills in defaults; an error for refused inputs.
+    pub fn check(
+        faults: Faults<'_>,
+        name: &str,
+        olds: Option<&PropertyMap>,
+        news: &Arc<PropertyMap>,
+    ) -> Result<Arc<PropertyMap>, EcoString> {
+        if faults.of(CallKind::Check, name).is_some() {
+            return Err(trouble("check", name));
+        }
+        if !news.contains_key("named") || news.contains_key("auto") {
+            return Ok(news.clone());
+        }
+        let kept = olds.and_then(|olds| olds.get("auto").cloned());
+        let auto = kept.unwrap_or_else(|| {
+            let text = news.get("v").map(Value::without_secrets);
+            let text = text.as_ref().and_then(Value::as_str).unwrap_or("none");
+            format!("auto-{text}").into()
+        });
+        Ok(Arc::new(news.as_ref().clone().with("auto", auto)))
+    }
+
+    /// Diff of inputs.
+    pub fn diff(
+        faults: Faults<'_>,
+        name: &str,
+        old: &PropertyMap,
+        new: &PropertyMap,
+    ) -> Result<DiffResult, EcoString> {
+        if faults.of(CallKind::Diff, name).is_some() {
+            return Err(trouble("diff", name));
+        }
+        if new.contains_key("vague") {
+            return Ok(DiffResult {
+                delete_before_replace: new.contains_key("dbr"),
+                ..DiffResult::of(DiffChanges::Unknown)
+            });
+        }
+        let mut changed: Vec<EcoString> = Vec::new();
+        let keys = old
+            .keys()
+            .chain(new.keys().filter(|key| !old.contains_key(key.as_str())));
+        for key in keys {
+            let is_same = match (old.get(key.as_str()), new.get(key.as_str())) {
+                (Some(old), Some(new)) => {
+                    old == new || old.without_secrets() == new.without_secrets()
+                }
+                _ => false,
+            };
+            if !is_same && !key.as_str().starts_with('q') {
+                changed.push(key.to_text());
+            }
+        }
+        let is_some = !changed.is_empty() || new.contains_key("always");
+        let mut diff = DiffResult::of(if is_some {
+            DiffChanges::Some
+        } else {
+            DiffChanges::None
+        });
+        diff.delete_before_replace = new.contains_key("dbr");
+        let replaces: Vec<EcoString> = changed
+            .iter()
+            .filter(|key| key.starts_with('r'))
+            .cloned()
+            .collect();
+        if new.contains_key("detail") {
+            let details = changed.iter().map(|key| {
+                let kind = match (old.contains_key(key), new.contains_key(key)) {
+                    (false, _) => DiffKind::Add,
+                    (_, false) => DiffKind::Delete,
+                    _ => DiffKind::Update,
+                };
+                let kind = if replaces.contains(key) {
+                    kind.as_replace()
+                } else {
+                    kind
+                };
+                (
+                    key.clone(),
+                    PropertyDiff {
+                        kind,
+                        input_diff: true,
+                    },
+                )
+            });
+            diff.detailed_diff = Some(details.collect());
+        } else {
+            diff.replace_keys = replaces;
+        }
+        diff.changed_keys = changed;
+        Ok(diff)
+    }
+
+    /// Create.
+    pub fn create(
+        &mut self,
+        faults: Faults<'_>,
+        name: &str,
+        inputs: &Arc<PropertyMap>,
+        preview: bool,
+    ) -> Result<Object, Trouble> {
+        let fault = faults.of(CallKind::Create, name);
+        if matches!(fault, Some(FaultKind::Clean | FaultKind::Hang)) {
+            return Err(Trouble::Clean(trouble("create", name)));
+        }
+        if preview {
+            return Ok(Self::object(None, inputs));
+        }
+        let number = self.numbers.entry(name.into()).or_default();
+        *number += 1;
+        let id: EcoString = format!("{name}-{number}").into();
+        self.objects.insert(id.clone(), inputs.clone());
+        let object = Self::object(Some(&id), inputs);
+        match fault {
+            Some(FaultKind::Partial) => Err(Trouble::Partial(object)),
+            Some(FaultKind::Unknown) => {
+                self.unheard.insert(id);
+                Err(Trouble::Unknown(trouble("create", name)))
+            }
+            _ => Ok(object),
+        }
+    }
+
+    /// Update.
+    pub fn update(
+        &mut self,
+        faults: Faults<'_>,
+        name: &str,
+        id: &str,
+        inputs: &Arc<PropertyMap>,
+        preview: bool,
+    ) -> Result<Object, Trouble> {
+        let fault = faults.of(CallKind::Update, name);
+        if matches!(fault, Some(FaultKind::Clean | FaultKind::Hang)) {
+            return Err(Trouble::Clean(trouble("update", name)));
+        }
+        let object = Self::object(Some(id), inputs);
+        if preview {
+            return Ok(object);
+        }
+        let Some(present) = self.objects.get_mut(id) else {
+            return Err(Trouble::Clean(trouble("update", name)));
+        };
+        *present = inputs.clone();
+        match fault {
+            Some(FaultKind::Partial) => Err(Trouble::Partial(object)),
+            Some(FaultKind::Unknown) => Err(Trouble::Unknown(trouble("update", name))),
+            _ => Ok(object),
+        }
+    }
+
+    /// Delete. The answer tells whether an object is deleted that the engine had reason to know was gone.
+    pub fn delete(&mut self, faults: Faults<'_>, name: &str, id: &str) -> Result<bool, Trouble> {
+        let fault = faults.of(CallKind::Delete, name);
+        if matches!(
+            fault,
+            Some(FaultKind::Clean | FaultKind::Hang | FaultKind::Partial)
+        ) {
+            return Err(Trouble::Clean(trouble("delete", name)));
+        }
+        let was_there = self.objects.remove(id).is_some();
+        self.unheard.remove(id);
+        if fault == Some(FaultKind::Unknown) {
+            self.vanished.insert(id.into());
+            return Err(Trouble::Unknown(trouble("delete", name)));
+        }
+        Ok(!was_there && !self.vanished.remove(id))
+    }
+
+    /// The engine starts again from a state in which these ids are known.
+    pub fn reconcile<'a>(&mut self, known: impl Iterator<Item = &'a str>) {
+        let known: BTreeSet<EcoString> = known.map(EcoString::from).collect();
+        for id in self.objects.keys().filter(|id| !known.contains(*id)) {
+            self.unheard.insert(id.clone());
+        }
+        for id in known.iter().filter(|id| !self.objects.contains_key(*id)) {
+            self.vanished.insert(id.clone());
+        }
+    }
+
+    /// Read; nothing when there is no such object.
+    pub fn read(
+        &self,
+        faults: Faults<'_>,
+        name: &str,
+        id: &str,
+    ) -> Result<Option<Object>, Trouble> {
+        let fault = faults.of(CallKind::Read, name);
+        if matches!(
+            fault,
+            Some(FaultKind::Clean | FaultKind::Hang | FaultKind::Unknown)
+        ) {
+            return Err(Trouble::Clean(trouble("read", name)));
+        }
+        let object = self
+            .objects
+            .get(id)
+            .map(|inputs| Self::object(Some(id), inputs));
+        match (fault, object) {
+            (Some(FaultKind::Partial), Some(object)) => Err(Trouble::Partial(object)),
+            (_, object) => Ok(object),
+        }
+    }
+}

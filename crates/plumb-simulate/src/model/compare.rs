@@ -1,0 +1,223 @@
+//! Whether a run did what the model says.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use plumb_deploy::request::Outcome;
+use plumb_events::OperationResult;
+use plumb_resource::{ResourceState, StepOp, Urn};
+use rustc_hash::FxHashMap;
+
+use super::Prediction;
+use crate::story::Operation;
+use crate::world::{Mutation, Trace, Violation, World};
+
+/// Compares a run with its prediction; `world` is as the run left it.
+pub fn compare(
+    world: &World,
+    operation: &Operation,
+    trace: &Trace,
+    prediction: &Prediction,
+) -> Result<(), Violation> {
+    compare_result(trace, prediction)?;
+    compare_steps(trace, prediction)?;
+    compare_mutations(&trace.mutations, &prediction.mutations)?;
+    compare_answers(trace, prediction)?;
+    compare_counts(trace, prediction)?;
+    if !operation.preview {
+        compare_states(&trace.after.resources, &prediction.resources)?;
+        if world.cloud.objects() != prediction.cloud.objects() {
+            let what = format!(
+                "objects are {:?}, the model has {:?}",
+                world.cloud.objects(),
+                prediction.cloud.objects()
+            );
+            return Err(Violation::new("model: cloud", what));
+        }
+    }
+    Ok(())
+}
+
+fn compare_result(trace: &Trace, prediction: &Prediction) -> Result<(), Violation> {
+    let result = trace.result().unwrap_or(OperationResult::Failed);
+    let reasons = &prediction.reasons;
+    let legal = match result {
+        OperationResult::Succeeded => reasons.is_empty(),
+        OperationResult::Failed => !reasons.is_empty(),
+        OperationResult::Canceled => trace.interrupted,
+    };
+    // An interrupt may come when everything is done.
+    let late = trace.interrupted && result == OperationResult::Succeeded && reasons.len() == 1;
+    if legal || late {
+        return Ok(());
+    }
+    let what = format!(
+        "{result:?} {:?}; the model's reasons: {reasons:?}",
+        trace.errors
+    );
+    Err(Violation::new("model: result", what))
+}
+
+fn shown(steps: &FxHashMap<(Urn, StepOp), i64>) -> String {
+    let mut lines: Vec<String> = steps
+        .iter()
+        .filter(|(_, count)| **count != 0)
+        .map(|((urn, op), count)| format!("{} {} {count:+}", op.as_str(), urn.name()))
+        .collect();
+    lines.sort();
+    lines.join(", ")
+}
+
+fn compare_steps(trace: &Trace, prediction: &Prediction) -> Result<(), Violation> {
+    let mut steps: FxHashMap<(Urn, StepOp), i64> = FxHashMap::default();
+    for step in &trace.steps {
+        *steps.entry((step.urn.clone(), step.op)).or_default() += 1;
+    }
+    for (step, count) in &prediction.steps {
+        *steps.entry(step.clone()).or_default() -= i64::from(*count);
+    }
+    let is_wrong = |step: &(Urn, StepOp), count: i64| {
+        let optional = prediction.optional_sames && step.1 == StepOp::Same && count > 0;
+        count != 0 && !optional
+    };
+    if steps.iter().any(|(step, count)| is_wrong(step, *count)) {
+        let errors = &trace.errors;
+        let what = format!(
+            "more (+) or fewer (-) steps than the model: {}; errors {errors:?}; reasons {:?}",
+            shown(&steps),
+            prediction.reasons
+        );
+        return Err(Violation::new("model: steps", what));
+    }
+    Ok(())
+}
+
+fn compare_mutations(actual: &[Mutation], expected: &[Mutation]) -> Result<(), Violation> {
+    let mut left: Vec<&Mutation> = expected.iter().collect();
+    for mutation in actual {
+        let Some(found) = left.iter().position(|other| *other == mutation) else {
+            let what = format!("{mutation:?} is not among {left:?}");
+            return Err(Violation::new("model: calls", what));
+        };
+        left.swap_remove(found);
+    }
+    match left.first() {
+        Some(mutation) => Err(Violation::new(
+            "model: calls",
+            format!("missing {mutation:?}"),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn compare_answers(trace: &Trace, prediction: &Prediction) -> Result<(), Violation> {
+    for (name, answer) in &trace.answers {
+        let Some(expected) = prediction.answers.get(name) else {
+            let what = format!("{name} is answered {answer:?}, the model does not answer");
+            return Err(Violation::new("model: replies", what));
+        };
+        let is_same = if answer.outcome == Outcome::Success {
+            answer == expected
+        } else {
+            answer.outcome == expected.outcome && answer.urn == expected.urn
+        };
+        if !is_same {
+            let what = format!("{name} is answered {answer:?}, the model says {expected:?}");
+            return Err(Violation::new("model: replies", what));
+        }
+    }
+    if trace.result() == Some(OperationResult::Succeeded)
+        && let Some(name) = prediction
+            .answers
+            .keys()
+            .find(|name| !trace.answers.contains_key(*name))
+    {
+        return Err(Violation::new(
+            "model: replies",
+            format!("{name} is not answered"),
+        ));
+    }
+    Ok(())
+}
+
+fn compare_counts(trace: &Trace, prediction: &Prediction) -> Result<(), Violation> {
+    let Some(summary) = &trace.summary else {
+        return Err(Violation::new("events", "there is no summary"));
+    };
+    let mut actual: BTreeMap<StepOp, u32> = summary.resource_changes.clone();
+    let mut expected = prediction.counts.clone();
+    actual.retain(|_, count| *count > 0);
+    expected.retain(|_, count| *count > 0);
+    if prediction.optional_sames {
+        actual.remove(&StepOp::Same);
+        expected.remove(&StepOp::Same);
+    }
+    if actual != expected {
+        let what = format!("the summary is {actual:?}, the model says {expected:?}");
+        return Err(Violation::new("model: summary", what));
+    }
+    Ok(())
+}
+
+/// A state without what the model does not speak of.
+fn essence(state: &ResourceState) -> ResourceState {
+    let mut state = state.clone();
+    state.created = None;
+    state.modified = None;
+    state
+        .property_dependencies
+        .retain(|_, urns| !urns.is_empty());
+    state.dependencies.sort();
+    state
+}
+
+fn compare_states(
+    actual: &[Arc<ResourceState>],
+    expected: &[Arc<ResourceState>],
+) -> Result<(), Violation> {
+    let mut left: Vec<ResourceState> = expected.iter().map(|state| essence(state)).collect();
+    let mut wrong: Vec<ResourceState> = Vec::new();
+    for state in actual {
+        let state = essence(state);
+        match left.iter().position(|other| *other == state) {
+            Some(found) => drop(left.swap_remove(found)),
+            None => wrong.push(state),
+        }
+    }
+    if wrong.is_empty() && left.is_empty() {
+        return Ok(());
+    }
+    let what = match (wrong.first(), left.first()) {
+        (Some(wrong), Some(_)) => {
+            let nearest = left
+                .iter()
+                .find(|other| other.urn == wrong.urn && other.delete == wrong.delete);
+            match nearest {
+                Some(nearest) => difference(wrong, nearest),
+                None => format!("{wrong:?} is not among {left:?}"),
+            }
+        }
+        (Some(wrong), None) => format!("the state holds {wrong:?}, which the model does not know"),
+        (None, _) => format!("the state lacks {:?}", left.first()),
+    };
+    Err(Violation::new("model: state", what))
+}
+
+/// The lines in which two states differ.
+fn difference(actual: &ResourceState, expected: &ResourceState) -> String {
+    let (left, right) = (format!("{actual:#?}"), format!("{expected:#?}"));
+    let (left, right): (Vec<&str>, Vec<&str>) = (left.lines().collect(), right.lines().collect());
+    let only = |these: &[&str], those: &[&str]| -> Vec<String> {
+        these
+            .iter()
+            .filter(|line| !those.contains(line))
+            .map(|line| line.trim().to_owned())
+            .collect()
+    };
+    format!(
+        "{}: state {:?}, model {:?}",
+        actual.urn.name(),
+        only(&left, &right),
+        only(&right, &left)
+    )
+}

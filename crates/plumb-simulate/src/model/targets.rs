@@ -1,0 +1,275 @@
+//! Targets and excludes (`engine.md` 4.1, 4.7, 7.2).
+
+use std::collections::BTreeSet;
+
+use plumb_deploy::request::Outcome;
+use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
+use rustc_hash::FxHashSet;
+
+use super::monitor::Wanted;
+use super::steps::{Ended, Plan, Way};
+use super::{Flow, Model};
+use crate::story::{Operation, Verb};
+use crate::world::World;
+
+/// What the command line selects.
+#[derive(Debug, Default)]
+pub(super) struct Targets {
+    targets: Vec<String>,
+    excludes: Vec<String>,
+    replaced: Vec<String>,
+    with_dependents: bool,
+    without_dependents: bool,
+    targeted: BTreeSet<Urn>,
+    excluded: BTreeSet<Urn>,
+}
+
+/// Whether `pattern` names `urn`: `**` stands for anything, `*` for anything without a colon.
+fn names(pattern: &str, urn: &str) -> bool {
+    let Some((head, tail)) = pattern.split_once('*') else {
+        return pattern == urn;
+    };
+    let Some(rest) = urn.strip_prefix(head) else {
+        return false;
+    };
+    let (any, tail) = match tail.strip_prefix('*') {
+        Some(tail) => (true, tail),
+        None => (false, tail),
+    };
+    (0..=rest.len())
+        .filter(|at| any || !rest[..*at].contains(':'))
+        .any(|at| names(tail, &rest[at..]))
+}
+
+fn any_names(patterns: &[String], urn: &Urn) -> bool {
+    patterns.iter().any(|pattern| names(pattern, urn.as_str()))
+}
+
+impl Targets {
+    pub(super) fn new(world: &World, operation: &Operation) -> Self {
+        let flags = &operation.flags;
+        Targets {
+            targets: world.urns_of(operation, &flags.targets),
+            excludes: world.urns_of(operation, &flags.excludes),
+            replaced: world.urns_of(operation, &flags.replace),
+            with_dependents: flags.target_dependents,
+            without_dependents: flags.exclude_dependents,
+            ..Targets::default()
+        }
+    }
+
+    pub(super) fn is_replaced(&self, urn: &Urn) -> bool {
+        any_names(&self.replaced, urn)
+    }
+
+    fn is_constrained(&self) -> bool {
+        !self.targets.is_empty() || !self.excludes.is_empty()
+    }
+
+    /// A new phase begins.
+    pub(super) fn forget(&mut self) {
+        self.targeted.clear();
+        self.excluded.clear();
+    }
+}
+
+impl Model<'_> {
+    /// Whether a registration belongs to the operation. Providers and the stack always do.
+    pub(super) fn is_included(&self, state: &ResourceState) -> bool {
+        state.kind == ResourceKind::Provider || state.urn.is_root_stack() || self.is_selected(state)
+    }
+
+    pub(super) fn is_selected(&self, state: &ResourceState) -> bool {
+        let targets = &self.targets;
+        let follows = |urns: &BTreeSet<Urn>| {
+            state
+                .references_and_provider()
+                .any(|urn| urns.contains(urn))
+        };
+        if !targets.targets.is_empty() {
+            return any_names(&targets.targets, &state.urn)
+                || (targets.with_dependents && follows(&targets.targeted));
+        }
+        !(any_names(&targets.excludes, &state.urn)
+            || (targets.without_dependents && follows(&targets.excluded)))
+    }
+
+    pub(super) fn note_target(&mut self, state: &ResourceState, included: bool) {
+        let implicit = state.kind == ResourceKind::Provider || state.urn.is_root_stack();
+        let named = any_names(&self.targets.targets, &state.urn);
+        if included && implicit && !named {
+            return;
+        }
+        self.note_selected(&state.urn.clone(), included);
+    }
+
+    pub(super) fn note_selected(&mut self, urn: &Urn, is_selected: bool) {
+        if is_selected {
+            self.targets.targeted.insert(urn.clone());
+        } else {
+            self.targets.excluded.insert(urn.clone());
+        }
+    }
+
+    fn literals_exist(&mut self, lists: &[&[String]], also_seen: bool) -> bool {
+        let mut missing = false;
+        for text in lists
+            .iter()
+            .flat_map(|list| list.iter())
+            .filter(|text| !text.contains('*'))
+        {
+            let in_state = self.nodes[..self.olds].iter().any(|node| {
+                node.state.urn.as_str() == text
+                    && (node.was_live || node.state.delete || !node.gone)
+            });
+            let seen = also_seen && Urn::parse(text).is_ok_and(|urn| self.fate(&urn).seen);
+            missing |= !in_state && !seen;
+        }
+        if missing {
+            self.reason("a target does not exist");
+            self.stops = true;
+        }
+        !missing
+    }
+
+    pub(super) fn targets_exist_before(&mut self) -> bool {
+        let (targets, excludes) = (self.targets.targets.clone(), self.targets.excludes.clone());
+        let replaced = self.targets.replaced.clone();
+        match self.operation.verb {
+            Verb::Refresh | Verb::Destroy => {
+                self.literals_exist(&[&targets, &excludes, &replaced], false)
+            }
+            _ => self.literals_exist(&[&replaced], false),
+        }
+    }
+
+    pub(super) fn refresh_targets_exist(&mut self) -> bool {
+        let (targets, excludes) = (self.targets.targets.clone(), self.targets.excludes.clone());
+        self.literals_exist(&[&targets, &excludes], false)
+    }
+
+    pub(super) fn targets_exist_after(&mut self) -> bool {
+        let targets = self.targets.targets.clone();
+        self.literals_exist(&[&targets], true)
+    }
+
+    /// A resource that the operation is not about stays as it is.
+    pub(super) fn untargeted_same(&mut self, wanted: &Wanted, node: usize) -> Flow {
+        self.coverage.reach("TARGET-24");
+        let old = self.state(node).clone();
+        let urn = wanted.state.urn.clone();
+        if let Some(provider) = &old.provider {
+            let there = self
+                .news
+                .get(provider.urn())
+                .is_some_and(|node| self.state(*node).as_provider_ref().as_ref() == Some(provider));
+            let renamed = self.aliased.contains_key(provider.urn());
+            let other = wanted
+                .state
+                .provider
+                .as_ref()
+                .is_some_and(|it| it.urn() != provider.urn());
+            if !there && !renamed && (other || self.fate(provider.urn()).seen) {
+                self.coverage.reach("TARGET-37");
+                return self.refuse("the provider has not been registered yet");
+            }
+        }
+        self.fate_mut(&urn).same = true;
+        let mut state = old.as_ref().clone();
+        if old.urn != urn {
+            state.aliases = vec![old.urn.clone()];
+            state.urn = urn.clone();
+        }
+        let step = Plan::new(StepOp::Same, &urn)
+            .old(Some(node))
+            .new_state(state)
+            .way(Way::Untargeted);
+        match self.chain(vec![step]) {
+            Ended::Done(Some(node)) => {
+                Self::answer(&self.state(node).clone(), Outcome::Success, false)
+            }
+            Ended::Skipped => Self::answer(&wanted.state, Outcome::Skipped, false),
+            _ => Flow::Cut,
+        }
+    }
+
+    /// Nothing that is targeted may depend on something that was left out.
+    pub(super) fn depends_on_nothing_skipped(&mut self, steps: &[Plan]) -> bool {
+        if self.targets.targets.is_empty() && self.targets.replaced.is_empty() {
+            return true;
+        }
+        let depends = steps
+            .iter()
+            .filter_map(|step| step.new.as_ref())
+            .any(|new| {
+                new.references_and_provider()
+                    .any(|urn| self.fate(urn).skipped_create)
+            });
+        if !depends {
+            return true;
+        }
+        self.coverage.reach("TARGET-14");
+        self.reason("a targeted resource depends on one that is left out");
+        if self.is_preview() {
+            return true;
+        }
+        self.stops = true;
+        false
+    }
+
+    /// URNs that may be deleted; `None` when all may.
+    pub(super) fn deletable(&mut self) -> Option<FxHashSet<Urn>> {
+        self.prediction.optional_sames = self.targets.is_constrained();
+        if !self.targets.is_constrained() {
+            return None;
+        }
+        let nodes: Vec<usize> = (0..self.nodes.len())
+            .filter(|node| *node < self.olds || self.condemned.contains(node))
+            .collect();
+        let mut chosen: FxHashSet<Urn> = FxHashSet::default();
+        let by_targets = !self.targets.targets.is_empty();
+        let patterns = if by_targets {
+            &self.targets.targets
+        } else {
+            &self.targets.excludes
+        };
+        let spreads = by_targets || self.targets.without_dependents;
+        for node in &nodes {
+            let state = self.state(*node);
+            let follows = state
+                .references_and_provider()
+                .any(|urn| chosen.contains(urn));
+            if any_names(patterns, &state.urn) || (spreads && follows) {
+                chosen.insert(state.urn.clone());
+            }
+        }
+        if by_targets {
+            return Some(chosen);
+        }
+        self.coverage.reach("TARGET-05");
+        for node in nodes.iter().rev() {
+            let state = self.state(*node);
+            if chosen.contains(&state.urn) {
+                chosen.extend(state.references_and_provider().cloned());
+            }
+        }
+        let all = nodes.iter().map(|node| self.state(*node).urn.clone());
+        Some(all.filter(|urn| !chosen.contains(urn)).collect())
+    }
+
+    /// Without target-dependents, deletions must be named.
+    pub(super) fn deletes_are_targeted(&mut self, going: &[usize]) -> bool {
+        if self.targets.targets.is_empty() || self.targets.with_dependents {
+            return true;
+        }
+        let all_named = going
+            .iter()
+            .all(|node| any_names(&self.targets.targets, &self.state(*node).urn));
+        if !all_named {
+            self.coverage.reach("TARGET-30");
+            self.reason("a resource would be deleted that is not targeted");
+            self.stops = true;
+        }
+        all_named
+    }
+}

@@ -1,0 +1,224 @@
+//! Makes a failing story small: drops whatever it fails without.
+
+use crate::coverage::Coverage;
+use crate::simulate::{Care, Failed, run};
+use crate::story::{Flags, Program, Res, Story};
+
+/// How many variants are tried at most.
+const PATIENCE: usize = 6_000;
+
+/// Orders of events that are tried for each variant, besides the one that it has.
+const ORDERS: u64 = 4;
+
+struct Shrinker {
+    story: Story,
+    failed: Failed,
+    tries: usize,
+}
+
+/// Drops operations, resources, options and faults while the story still breaks the same rule.
+pub fn shrink(story: Story, failed: Failed) -> (Story, Failed) {
+    let mut shrinker = Shrinker {
+        story,
+        failed,
+        tries: 0,
+    };
+    shrinker
+        .story
+        .operations
+        .truncate(shrinker.failed.operation + 1);
+    loop {
+        let before = shrinker.story.to_string().len();
+        shrinker.drop_operations();
+        shrinker.simplify_operations();
+        shrinker.drop_resources();
+        shrinker.drop_options();
+        if shrinker.story.to_string().len() >= before || shrinker.tries > PATIENCE {
+            return (shrinker.story, shrinker.failed);
+        }
+    }
+}
+
+impl Shrinker {
+    /// Takes a variant if it fails for the same reason, in some order of events.
+    fn accept(&mut self, mut variant: Story) -> bool {
+        for operation in &mut variant.operations {
+            operation.program.tidy();
+        }
+        if variant == self.story || variant.operations.is_empty() || self.tries > PATIENCE {
+            return false;
+        }
+        for order in 0..=ORDERS {
+            self.tries += 1;
+            let mut candidate = variant.clone();
+            if order > 0 {
+                for operation in &mut candidate.operations {
+                    operation.seed = order;
+                }
+            }
+            if let Err(failed) = run(&candidate, Care::Full, &mut Coverage::default())
+                && failed.violation.rule == self.failed.violation.rule
+            {
+                candidate.operations.truncate(failed.operation + 1);
+                self.story = candidate;
+                self.failed = failed;
+                return true;
+            }
+        }
+        false
+    }
+
+    fn drop_operations(&mut self) {
+        let mut at = 0;
+        while at < self.story.operations.len() {
+            let mut variant = self.story.clone();
+            variant.operations.remove(at);
+            if !self.accept(variant) {
+                at += 1;
+            }
+        }
+    }
+
+    fn simplify_operations(&mut self) {
+        for at in 0..self.story.operations.len() {
+            self.try_edit(at, |it| it.preview = false);
+            self.try_edit(at, |it| it.parallel = 1);
+            self.try_edit(at, |it| it.stop = None);
+            self.try_edit(at, |it| it.flags = Flags::default());
+            self.try_edit(at, |it| it.program.config.clear());
+            for edit in FLAG_EDITS {
+                self.try_edit(at, |it| edit(&mut it.flags));
+            }
+            for index in (0..8).rev() {
+                self.try_edit(at, |it| drop_at(&mut it.faults, index));
+                self.try_edit(at, |it| drop_at(&mut it.before, index));
+                self.try_edit(at, |it| drop_at(&mut it.flags.targets, index));
+                self.try_edit(at, |it| drop_at(&mut it.flags.excludes, index));
+            }
+        }
+    }
+
+    fn try_edit(&mut self, at: usize, edit: impl Fn(&mut crate::story::Operation)) -> bool {
+        let mut variant = self.story.clone();
+        let Some(operation) = variant.operations.get_mut(at) else {
+            return false;
+        };
+        edit(operation);
+        self.accept(variant)
+    }
+
+    /// Drops resources: everywhere, or in one operation.
+    fn drop_resources(&mut self) {
+        let names: Vec<String> = self
+            .story
+            .operations
+            .iter()
+            .flat_map(|it| it.program.resources.iter().map(|res| res.name.clone()))
+            .collect();
+        let mut names = names;
+        names.sort();
+        names.dedup();
+        for name in names {
+            let mut variant = self.story.clone();
+            for operation in &mut variant.operations {
+                drop_resource(&mut operation.program, &name);
+            }
+            if !self.accept(variant) {
+                for at in 0..self.story.operations.len() {
+                    self.try_edit(at, |it| drop_resource(&mut it.program, &name));
+                }
+            }
+        }
+    }
+
+    fn drop_options(&mut self) {
+        for at in 0..self.story.operations.len() {
+            let count = self
+                .story
+                .operations
+                .get(at)
+                .map_or(0, |it| it.program.resources.len());
+            for index in 0..count {
+                for edit in RES_EDITS {
+                    self.try_edit(at, |it| {
+                        if let Some(res) = it.program.resources.get_mut(index) {
+                            edit(res);
+                        }
+                    });
+                }
+                self.drop_properties(at, index);
+            }
+        }
+    }
+
+    fn drop_properties(&mut self, at: usize, index: usize) {
+        let res = |story: &Story| -> Option<Res> {
+            story
+                .operations
+                .get(at)?
+                .program
+                .resources
+                .get(index)
+                .cloned()
+        };
+        let Some(present) = res(&self.story) else {
+            return;
+        };
+        for key in present.properties.keys() {
+            self.try_edit(at, |it| {
+                if let Some(res) = it.program.resources.get_mut(index) {
+                    res.properties.remove(key);
+                }
+            });
+        }
+    }
+}
+
+fn drop_at<T>(list: &mut Vec<T>, index: usize) {
+    if index < list.len() {
+        list.remove(index);
+    }
+}
+
+fn drop_resource(program: &mut Program, name: &str) {
+    program.resources.retain(|res| res.name != name);
+}
+
+const FLAG_EDITS: [fn(&mut Flags); 9] = [
+    |flags| flags.refresh = false,
+    |flags| flags.run_program = false,
+    |flags| flags.continue_on_error = false,
+    |flags| flags.ignore_protect = false,
+    |flags| flags.legacy_diff = false,
+    |flags| flags.legacy_refresh_diff = false,
+    |flags| flags.target_dependents = false,
+    |flags| flags.exclude_dependents = false,
+    |flags| flags.replace.clear(),
+];
+
+const RES_EDITS: [fn(&mut Res); 21] = [
+    |res| *res = Res::new(&res.type_name, &res.name),
+    |res| res.outputs.clear(),
+    |res| res.read = None,
+    |res| res.parent = None,
+    |res| res.depends_on.clear(),
+    |res| res.loose = false,
+    |res| res.provider = None,
+    |res| res.providers.clear(),
+    |res| res.aliases.clear(),
+    |res| res.protect = None,
+    |res| res.retain = None,
+    |res| res.deleted_with = None,
+    |res| res.replace_with.clear(),
+    |res| res.delete_before_replace = None,
+    |res| res.ignore_changes.clear(),
+    |res| res.replace_on_changes.clear(),
+    |res| res.secret_outputs.clear(),
+    |res| res.import = None,
+    |res| res.trigger = None,
+    |res| res.version = None,
+    |res| {
+        res.hide_diffs.clear();
+        res.timeout = None;
+    },
+];

@@ -1,0 +1,230 @@
+//! Many stories, checked.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use plumb_value::PropertyMap;
+
+use crate::coverage::Coverage;
+use crate::story::{Operation, Story, Verb};
+use crate::world::{Trace, Violation, World};
+use crate::{checks, generate, model, shrink};
+
+/// A story that broke a rule.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// Number of the operation, from zero.
+    pub operation: usize,
+    /// What it broke.
+    pub violation: Violation,
+}
+
+/// How thoroughly stories are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Care {
+    /// Replays and second runs now and then.
+    Usual,
+    /// Everything after every operation.
+    Full,
+}
+
+/// Runs a story; answers how many operations ran.
+pub fn run(story: &Story, care: Care, coverage: &mut Coverage) -> Result<u64, Failed> {
+    run_observed(story, care, coverage, |_, _| {})
+}
+
+/// The same; `observe` sees each operation as it ran, and the world after it.
+pub fn run_observed(
+    story: &Story,
+    care: Care,
+    coverage: &mut Coverage,
+    mut observe: impl FnMut(&Trace, &World),
+) -> Result<u64, Failed> {
+    let mut world = fresh_world();
+    let mut operations = 0;
+    for (index, operation) in story.operations.iter().enumerate() {
+        let failed = |violation| Failed {
+            operation: index,
+            violation,
+        };
+        let full = care == Care::Full;
+        let second = full || operation.seed.is_multiple_of(4);
+        let trace = step(
+            &mut world,
+            operation,
+            full || operation.seed.is_multiple_of(3),
+            coverage,
+        )
+        .map_err(failed)?;
+        operations += 1;
+        observe(&trace, &world);
+        if second && settles(operation, &trace) {
+            operations += 1;
+            second_run(&world, operation, coverage).map_err(failed)?;
+        }
+    }
+    Ok(operations)
+}
+
+/// A stack without state, and a cloud with a few objects that nobody manages yet.
+fn fresh_world() -> World {
+    let mut world = World::default();
+    for number in 0..4 {
+        let inputs = PropertyMap::new().with("v", number.to_string());
+        world.cloud.plant(&format!("planted-{number}"), inputs);
+    }
+    world
+}
+
+/// Runs and checks one operation.
+fn step(
+    world: &mut World,
+    operation: &Operation,
+    replay: bool,
+    coverage: &mut Coverage,
+) -> Result<Trace, Violation> {
+    let mut before = world.clone();
+    before.before(operation);
+    let trace = match catch_unwind(AssertUnwindSafe(|| world.run(operation))) {
+        Ok(result) => result?,
+        Err(panic) => {
+            let text = panic
+                .downcast_ref::<String>()
+                .cloned()
+                .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+            return Err(Violation::new("panic", text.unwrap_or_default()));
+        }
+    };
+    checks::check(&before, world, operation, &trace)?;
+    if replay {
+        checks::replays(&before, operation, &trace)?;
+    }
+    if trace.outcome.is_some() && !trace.journal_failed {
+        let prediction = model::predict(&before, operation, &trace, coverage)?;
+        model::compare(world, operation, &trace, &prediction)?;
+    }
+    Ok(trace)
+}
+
+/// Whether another run with the same program must find nothing to do.
+fn settles(operation: &Operation, trace: &Trace) -> bool {
+    let flags = &operation.flags;
+    let mut states = trace.after.resources.iter();
+    let restless = states.any(|state| state.inputs.contains_key("always"));
+    operation.verb == Verb::Up
+        && !operation.preview
+        && operation.stop.is_none()
+        && trace.result() == Some(plumb_events::OperationResult::Succeeded)
+        && flags.targets.is_empty()
+        && flags.excludes.is_empty()
+        && !flags.legacy_diff
+        && !restless
+}
+
+fn second_run(
+    world: &World,
+    operation: &Operation,
+    coverage: &mut Coverage,
+) -> Result<(), Violation> {
+    let mut world = world.clone();
+    let again = Operation {
+        verb: Verb::Up,
+        seed: operation.seed + 1,
+        parallel: operation.parallel,
+        program: operation.program.clone(),
+        ..Operation::default()
+    };
+    let trace = step(&mut world, &again, false, coverage)?;
+    let changed = trace.outcome.as_ref().is_none_or(|outcome| {
+        outcome.has_changes || outcome.result != plumb_events::OperationResult::Succeeded
+    });
+    if changed {
+        let counts = trace.summary.map(|summary| summary.resource_changes);
+        let what = format!("a second run makes changes: {counts:?} {:?}", trace.errors);
+        return Err(Violation::new("convergence", what));
+    }
+    Ok(())
+}
+
+/// What a simulation is to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// How many operations at least.
+    pub operations: u64,
+    /// The first seed.
+    pub seed: u64,
+    /// How many threads.
+    pub threads: usize,
+}
+
+/// What a simulation found.
+#[derive(Debug)]
+pub struct Report {
+    /// How many operations ran.
+    pub operations: u64,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// Which behaviours were reached.
+    pub coverage: Coverage,
+    /// The first seed that failed, with its story made small.
+    pub failed: Option<(u64, Story, Failed)>,
+}
+
+/// Runs stories of one seed after another until enough operations ran, or one failed.
+pub fn simulate(settings: Settings) -> Report {
+    let started = Instant::now();
+    let next = Arc::new(AtomicU64::new(settings.seed));
+    let done = Arc::new(AtomicU64::new(0));
+    let stop = Arc::new(AtomicBool::new(false));
+    let workers: Vec<_> = (0..settings.threads.max(1))
+        .map(|_| {
+            let (next, done, stop) = (next.clone(), done.clone(), stop.clone());
+            std::thread::spawn(move || work(settings.operations, &next, &done, &stop))
+        })
+        .collect();
+    let mut coverage = Coverage::default();
+    let mut failed: Option<(u64, Failed)> = None;
+    for worker in workers {
+        let (reached, found) = worker.join().expect("workers catch the panics of the core");
+        coverage.add(&reached);
+        if let Some((seed, failure)) = found
+            && failed.as_ref().is_none_or(|(other, _)| seed < *other)
+        {
+            failed = Some((seed, failure));
+        }
+    }
+    let elapsed = started.elapsed();
+    let failed = failed.map(|(seed, failure)| {
+        let (story, failure) = shrink::shrink(generate::story(seed), failure);
+        (seed, story, failure)
+    });
+    Report {
+        operations: done.load(Ordering::Relaxed),
+        elapsed,
+        coverage,
+        failed,
+    }
+}
+
+fn work(
+    operations: u64,
+    next: &AtomicU64,
+    done: &AtomicU64,
+    stop: &AtomicBool,
+) -> (Coverage, Option<(u64, Failed)>) {
+    let mut coverage = Coverage::default();
+    while !stop.load(Ordering::Relaxed) && done.load(Ordering::Relaxed) < operations {
+        let seed = next.fetch_add(1, Ordering::Relaxed);
+        let story = generate::story(seed);
+        match run(&story, Care::Usual, &mut coverage) {
+            Ok(count) => drop(done.fetch_add(count, Ordering::Relaxed)),
+            Err(failed) => {
+                stop.store(true, Ordering::Relaxed);
+                return (coverage, Some((seed, failed)));
+            }
+        }
+    }
+    (coverage, None)
+}

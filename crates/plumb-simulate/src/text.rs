@@ -1,0 +1,457 @@
+//! The text form of stories.
+//!
+//! ```text
+//! up seed=7 parallel=2 targets=a,b
+//!   before taint a
+//!   fail create b partial
+//!   stop interrupt 12
+//!   Stack stack
+//!   Thing a .v=1 .s=!2
+//!   Thing b .r=$a.oid deps=a protect=yes
+//! ```
+
+use std::fmt::{self, Write as _};
+use std::str::FromStr;
+
+use crate::story::{
+    AliasDecl, CallKind, Fault, FaultKind, Flags, ImportDecl, Incident, Operation, Program, Prop,
+    Res, Source, Stop, Story, Verb,
+};
+
+/// The text is not a story.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{line}` is not a line of a story")]
+pub struct StoryError {
+    /// The first line that makes no sense.
+    pub line: String,
+}
+
+impl fmt::Display for Story {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for operation in &self.operations {
+            f.write_str(&operation.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Story {
+    type Err = StoryError;
+
+    fn from_str(text: &str) -> Result<Self, StoryError> {
+        let mut story = Story::default();
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let wrong = || StoryError {
+                line: line.to_owned(),
+            };
+            if let Some(verb) = verb_of(words[0]) {
+                let operation = head(verb, &words[1..]).ok_or_else(wrong)?;
+                story.operations.push(operation);
+                continue;
+            }
+            let operation = story.operations.last_mut().ok_or_else(wrong)?;
+            body(operation, &words).ok_or_else(wrong)?;
+        }
+        Ok(story)
+    }
+}
+
+fn verb_of(word: &str) -> Option<Verb> {
+    Some(match word {
+        "up" => Verb::Up,
+        "refresh" => Verb::Refresh,
+        "destroy" => Verb::Destroy,
+        "import" => Verb::Import,
+        _ => return None,
+    })
+}
+
+fn list(text: &str) -> Vec<String> {
+    text.split(',').map(str::to_owned).collect()
+}
+
+fn head(verb: Verb, words: &[&str]) -> Option<Operation> {
+    let mut operation = Operation {
+        verb,
+        parallel: 1,
+        ..Operation::default()
+    };
+    let flags = &mut operation.flags;
+    for word in words {
+        let (key, value) = word.split_once('=').unwrap_or((word, ""));
+        match key {
+            "preview" => operation.preview = true,
+            "seed" => operation.seed = value.parse().ok()?,
+            "parallel" => operation.parallel = value.parse().ok()?,
+            "refresh" => flags.refresh = true,
+            "run-program" => flags.run_program = true,
+            "continue" => flags.continue_on_error = true,
+            "ignore-protect" => flags.ignore_protect = true,
+            "legacy-diff" => flags.legacy_diff = true,
+            "legacy-refresh-diff" => flags.legacy_refresh_diff = true,
+            "targets" => flags.targets = list(value),
+            "target-dependents" => flags.target_dependents = true,
+            "excludes" => flags.excludes = list(value),
+            "exclude-dependents" => flags.exclude_dependents = true,
+            "replace" => flags.replace = list(value),
+            _ => return None,
+        }
+    }
+    Some(operation)
+}
+
+fn body(operation: &mut Operation, words: &[&str]) -> Option<()> {
+    match words {
+        ["before", incident @ ..] => operation.before.push(incident_of(incident)?),
+        ["fail", call, name, kind] => operation.faults.push(Fault {
+            call: call_of(call)?,
+            name: (*name).to_owned(),
+            kind: kind_of(kind)?,
+        }),
+        ["stop", how, at] => {
+            let at = at.parse().ok()?;
+            operation.stop = Some(match *how {
+                "interrupt" => Stop::Interrupt(at),
+                "crash" => Stop::Crash(at),
+                "program-fails" => Stop::ProgramFails(at),
+                "journal-fails" => Stop::JournalFails(at),
+                _ => return None,
+            });
+        }
+        ["config", key, value] => {
+            let config = &mut operation.program.config;
+            config.insert((*key).to_owned(), (*value).to_owned());
+        }
+        ["adopt", type_name, name, id] => operation.imports.push(ImportDecl {
+            name: (*name).to_owned(),
+            id: (*id).to_owned(),
+            type_name: (*type_name).to_owned(),
+        }),
+        [type_name, name, options @ ..] => {
+            let mut res = Res::new(type_name, name);
+            for option in options {
+                res_option(&mut res, option)?;
+            }
+            operation.program.resources.push(res);
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn incident_of(words: &[&str]) -> Option<Incident> {
+    Some(match words {
+        ["protect", name] => Incident::Protect((*name).to_owned()),
+        ["unprotect", name] => Incident::Unprotect((*name).to_owned()),
+        ["taint", name] => Incident::Taint((*name).to_owned()),
+        ["clear-pending"] => Incident::ClearPending,
+        ["drift", name, value] => Incident::Drift((*name).to_owned(), (*value).to_owned()),
+        ["vanish", name] => Incident::Vanish((*name).to_owned()),
+        _ => return None,
+    })
+}
+
+const CALLS: [(&str, CallKind); 6] = [
+    ("check", CallKind::Check),
+    ("diff", CallKind::Diff),
+    ("create", CallKind::Create),
+    ("read", CallKind::Read),
+    ("update", CallKind::Update),
+    ("delete", CallKind::Delete),
+];
+
+const KINDS: [(&str, FaultKind); 4] = [
+    ("clean", FaultKind::Clean),
+    ("partial", FaultKind::Partial),
+    ("unknown", FaultKind::Unknown),
+    ("hang", FaultKind::Hang),
+];
+
+fn call_of(word: &str) -> Option<CallKind> {
+    CALLS.iter().find(|(name, _)| *name == word).map(|it| it.1)
+}
+
+fn kind_of(word: &str) -> Option<FaultKind> {
+    KINDS.iter().find(|(name, _)| *name == word).map(|it| it.1)
+}
+
+fn prop_of(text: &str) -> Option<Prop> {
+    let (secret, text) = match text.strip_prefix('!') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let source = match text.strip_prefix('$') {
+        Some(reference) => {
+            let (name, key) = reference.split_once('.')?;
+            Source::Output {
+                name: name.to_owned(),
+                key: key.to_owned(),
+            }
+        }
+        None => Source::Text(text.to_owned()),
+    };
+    Some(Prop { secret, source })
+}
+
+fn res_option(res: &mut Res, option: &str) -> Option<()> {
+    let (key, value) = option.split_once('=').unwrap_or((option, ""));
+    if let Some(property) = key.strip_prefix('.') {
+        res.properties.insert(property.to_owned(), prop_of(value)?);
+        return Some(());
+    }
+    let flag = || Some(value == "yes");
+    let text = || Some(value.to_owned());
+    match key {
+        "out" => {
+            let (key, value) = value.split_once(':')?;
+            res.outputs.insert(key.to_owned(), prop_of(value)?);
+        }
+        "read" => res.read = text(),
+        "parent" => res.parent = text(),
+        "deps" => res.depends_on = list(value),
+        "loose" => res.loose = true,
+        "provider" => res.provider = text(),
+        "providers" => res.providers = list(value),
+        "alias" => res.aliases.push(alias_of(value)?),
+        "protect" => res.protect = flag(),
+        "retain" => res.retain = flag(),
+        "deleted-with" => res.deleted_with = text(),
+        "replace-with" => res.replace_with = list(value),
+        "dbr" => res.delete_before_replace = flag(),
+        "ignore" => res.ignore_changes = list(value),
+        "replace-on" => res.replace_on_changes = list(value),
+        "hide" => res.hide_diffs = list(value),
+        "secret" => res.secret_outputs = list(value),
+        "import" => res.import = text(),
+        "trigger" => res.trigger = Some(prop_of(value)?),
+        "version" => res.version = text(),
+        "timeout" => res.timeout = Some(value.parse().ok()?),
+        _ => return None,
+    }
+    Some(())
+}
+
+fn alias_of(text: &str) -> Option<AliasDecl> {
+    let mut alias = AliasDecl::default();
+    for part in text.split(';') {
+        let (key, value) = part.split_once(':')?;
+        let value = Some(value.to_owned());
+        match key {
+            "urn" => alias.urn = value,
+            "name" => alias.name = value,
+            "type" => alias.type_name = value,
+            "parent" => alias.parent = value,
+            _ => return None,
+        }
+    }
+    Some(alias)
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = match self.verb {
+            Verb::Up => "up",
+            Verb::Refresh => "refresh",
+            Verb::Destroy => "destroy",
+            Verb::Import => "import",
+        };
+        write!(f, "{verb} seed={} parallel={}", self.seed, self.parallel)?;
+        if self.preview {
+            f.write_str(" preview")?;
+        }
+        writeln!(f, "{}", self.flags)?;
+        for incident in &self.before {
+            writeln!(f, "  before {incident}")?;
+        }
+        for fault in &self.faults {
+            let call = CALLS
+                .iter()
+                .find(|it| it.1 == fault.call)
+                .map_or("", |it| it.0);
+            let kind = KINDS
+                .iter()
+                .find(|it| it.1 == fault.kind)
+                .map_or("", |it| it.0);
+            writeln!(f, "  fail {call} {} {kind}", fault.name)?;
+        }
+        match self.stop {
+            None => {}
+            Some(Stop::Interrupt(at)) => writeln!(f, "  stop interrupt {at}")?,
+            Some(Stop::Crash(at)) => writeln!(f, "  stop crash {at}")?,
+            Some(Stop::ProgramFails(at)) => writeln!(f, "  stop program-fails {at}")?,
+            Some(Stop::JournalFails(at)) => writeln!(f, "  stop journal-fails {at}")?,
+        }
+        for import in &self.imports {
+            writeln!(
+                f,
+                "  adopt {} {} {}",
+                import.type_name, import.name, import.id
+            )?;
+        }
+        write!(f, "{}", self.program)
+    }
+}
+
+impl fmt::Display for Flags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = [
+            (self.refresh, "refresh"),
+            (self.run_program, "run-program"),
+            (self.continue_on_error, "continue"),
+            (self.ignore_protect, "ignore-protect"),
+            (self.legacy_diff, "legacy-diff"),
+            (self.legacy_refresh_diff, "legacy-refresh-diff"),
+            (self.target_dependents, "target-dependents"),
+            (self.exclude_dependents, "exclude-dependents"),
+        ];
+        for (_, word) in words.iter().filter(|(is_set, _)| *is_set) {
+            write!(f, " {word}")?;
+        }
+        let lists = [
+            (&self.targets, "targets"),
+            (&self.excludes, "excludes"),
+            (&self.replace, "replace"),
+        ];
+        for (names, word) in lists.iter().filter(|(names, _)| !names.is_empty()) {
+            write!(f, " {word}={}", names.join(","))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Incident {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Incident::Protect(name) => write!(f, "protect {name}"),
+            Incident::Unprotect(name) => write!(f, "unprotect {name}"),
+            Incident::Taint(name) => write!(f, "taint {name}"),
+            Incident::ClearPending => f.write_str("clear-pending"),
+            Incident::Drift(name, value) => write!(f, "drift {name} {value}"),
+            Incident::Vanish(name) => write!(f, "vanish {name}"),
+        }
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (key, value) in &self.config {
+            writeln!(f, "  config {key} {value}")?;
+        }
+        for res in &self.resources {
+            writeln!(f, "  {res}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Prop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.secret {
+            f.write_char('!')?;
+        }
+        match &self.source {
+            Source::Text(text) => f.write_str(text),
+            Source::Output { name, key } => write!(f, "${name}.{key}"),
+        }
+    }
+}
+
+impl fmt::Display for AliasDecl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            ("urn", &self.urn),
+            ("name", &self.name),
+            ("type", &self.type_name),
+            ("parent", &self.parent),
+        ];
+        let parts: Vec<String> = parts
+            .iter()
+            .filter_map(|(key, value)| value.as_ref().map(|value| format!("{key}:{value}")))
+            .collect();
+        f.write_str(&parts.join(";"))
+    }
+}
+
+impl fmt::Display for Res {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.type_name, self.name)?;
+        for (key, prop) in &self.properties {
+            write!(f, " .{key}={prop}")?;
+        }
+        for (key, prop) in &self.outputs {
+            write!(f, " out={key}:{prop}")?;
+        }
+        for alias in &self.aliases {
+            write!(f, " alias={alias}")?;
+        }
+        let texts = [
+            ("read", &self.read),
+            ("parent", &self.parent),
+            ("provider", &self.provider),
+            ("deleted-with", &self.deleted_with),
+            ("import", &self.import),
+            ("version", &self.version),
+        ];
+        for (key, text) in texts {
+            if let Some(text) = text {
+                write!(f, " {key}={text}")?;
+            }
+        }
+        let lists = [
+            ("deps", &self.depends_on),
+            ("providers", &self.providers),
+            ("replace-with", &self.replace_with),
+            ("ignore", &self.ignore_changes),
+            ("replace-on", &self.replace_on_changes),
+            ("hide", &self.hide_diffs),
+            ("secret", &self.secret_outputs),
+        ];
+        for (key, names) in lists.iter().filter(|(_, names)| !names.is_empty()) {
+            write!(f, " {key}={}", names.join(","))?;
+        }
+        let flags = [
+            ("protect", self.protect),
+            ("retain", self.retain),
+            ("dbr", self.delete_before_replace),
+        ];
+        for (key, flag) in flags {
+            if let Some(flag) = flag {
+                write!(f, " {key}={}", if flag { "yes" } else { "no" })?;
+            }
+        }
+        if let Some(trigger) = &self.trigger {
+            write!(f, " trigger={trigger}")?;
+        }
+        if let Some(timeout) = self.timeout {
+            write!(f, " timeout={timeout}")?;
+        }
+        if self.loose {
+            f.write_str(" loose")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_story_is_read_as_it_was_written() {
+        let text = "\
+up seed=7 parallel=2 preview refresh continue targets=a,b
+  before taint a
+  before drift b 3
+  fail create b partial
+  stop crash 12
+  config test:v 1
+  Stack stack out=x:$b.v
+  Thing a .s=!2 .v=1
+  Thing b .r=$a.oid alias=name:c;parent:none parent=a import=i deps=a ignore=v protect=yes dbr=no trigger=1 loose
+";
+        let story: Story = text.parse().unwrap();
+        assert_eq!(story.to_string(), text);
+        assert!("up\n  Thing".parse::<Story>().is_err());
+    }
+}

@@ -1,0 +1,177 @@
+//! Calls of the core, as the pretend provider answers them.
+
+use std::sync::Arc;
+
+use plumb_resource::provider::{
+    CheckFailure, CheckResponse, CreateResponse, PartialFailure, ProviderCall, ProviderError,
+    ProviderReply, ReadResponse, ResourceStatus, UpdateResponse,
+};
+use plumb_resource::{ResourceId, Urn};
+use plumb_value::PropertyMap;
+
+use super::{Mutation, Violation};
+use crate::cloud::{Cloud, Faults, NOT_READY, Object, Trouble};
+use crate::story::CallKind;
+
+/// The resource that a call is about, and what kind of call it is.
+pub(super) fn subject(call: &ProviderCall) -> Option<(CallKind, &Urn)> {
+    Some(match call {
+        ProviderCall::CheckConfig(it) => (CallKind::Check, &it.urn),
+        ProviderCall::Check(it) => (CallKind::Check, &it.urn),
+        ProviderCall::DiffConfig(it) | ProviderCall::Diff(it) => (CallKind::Diff, &it.urn),
+        ProviderCall::Create(it) => (CallKind::Create, &it.urn),
+        ProviderCall::Read(it) => (CallKind::Read, &it.urn),
+        ProviderCall::Update(it) => (CallKind::Update, &it.urn),
+        ProviderCall::Delete(it) => (CallKind::Delete, &it.urn),
+        _ => return None,
+    })
+}
+
+/// What a call changes, if it changes anything.
+pub(super) fn mutation(call: &ProviderCall) -> Option<Mutation> {
+    Some(match call {
+        ProviderCall::Create(it) if !it.preview => Mutation {
+            call: "create",
+            urn: it.urn.clone(),
+            id: ecow::EcoString::new(),
+            inputs: it.inputs.as_ref().clone(),
+        },
+        ProviderCall::Update(it) if !it.preview => Mutation {
+            call: "update",
+            urn: it.urn.clone(),
+            id: it.id.as_str().into(),
+            inputs: it.new_inputs.as_ref().clone(),
+        },
+        ProviderCall::Delete(it) => Mutation {
+            call: "delete",
+            urn: it.urn.clone(),
+            id: it.id.as_str().into(),
+            inputs: PropertyMap::new(),
+        },
+        _ => return None,
+    })
+}
+
+/// Answers a call.
+pub(super) fn answer(
+    cloud: &mut Cloud,
+    faults: Faults<'_>,
+    call: &ProviderCall,
+) -> Result<Result<ProviderReply, ProviderError>, Violation> {
+    let Some((_, urn)) = subject(call) else {
+        return Err(Violation::new(
+            "calls",
+            format!("nobody asked for {call:?}"),
+        ));
+    };
+    let name = urn.name();
+    Ok(match call {
+        ProviderCall::CheckConfig(it) => Ok(checked(Cloud::check(
+            faults,
+            name,
+            it.old_inputs.as_deref(),
+            &it.new_inputs,
+        ))),
+        ProviderCall::Check(it) => Ok(checked(Cloud::check(
+            faults,
+            name,
+            it.old_inputs.as_deref(),
+            &it.new_inputs,
+        ))),
+        ProviderCall::DiffConfig(it) | ProviderCall::Diff(it) => {
+            Cloud::diff(faults, name, &it.old_inputs, &it.new_inputs)
+                .map(ProviderReply::Diffed)
+                .map_err(ProviderError::clean)
+        }
+        ProviderCall::Create(it) => cloud
+            .create(faults, name, &it.inputs, it.preview)
+            .map(|object| {
+                ProviderReply::Created(CreateResponse {
+                    id: id_of(&object),
+                    outputs: object.outputs,
+                    refresh_before_update: object.refresh_before_update,
+                })
+            })
+            .map_err(failed),
+        ProviderCall::Update(it) => cloud
+            .update(faults, name, it.id.as_str(), &it.new_inputs, it.preview)
+            .map(|object| {
+                ProviderReply::Updated(UpdateResponse {
+                    outputs: object.outputs,
+                    refresh_before_update: object.refresh_before_update,
+                })
+            })
+            .map_err(failed),
+        ProviderCall::Delete(it) => match cloud.delete(faults, name, it.id.as_str()) {
+            Ok(true) => {
+                let what = format!("{name}: object {} is deleted twice", it.id.as_str());
+                return Err(Violation::new("calls", what));
+            }
+            Ok(false) => Ok(ProviderReply::Deleted),
+            Err(trouble) => Err(failed(trouble)),
+        },
+        ProviderCall::Read(it) => cloud
+            .read(faults, name, it.id.as_str())
+            .map(|object| ProviderReply::Read(found(object)))
+            .map_err(failed),
+        _ => return Err(Violation::new("calls", "a call without a subject")),
+    })
+}
+
+fn id_of(object: &Object) -> ResourceId {
+    object
+        .id
+        .as_ref()
+        .map_or(ResourceId::Unknown, |id| ResourceId::Known(id.clone()))
+}
+
+fn checked(result: Result<Arc<PropertyMap>, ecow::EcoString>) -> ProviderReply {
+    ProviderReply::Checked(match result {
+        Ok(inputs) => CheckResponse {
+            inputs: Some(inputs),
+            ..CheckResponse::default()
+        },
+        Err(reason) => CheckResponse {
+            inputs: None,
+            failures: vec![CheckFailure {
+                property: "v".into(),
+                reason,
+            }],
+            ..CheckResponse::default()
+        },
+    })
+}
+
+fn found(object: Option<Object>) -> ReadResponse {
+    match object {
+        None => ReadResponse {
+            id: ResourceId::None,
+            inputs: None,
+            outputs: None,
+            refresh_before_update: false,
+        },
+        Some(object) => ReadResponse {
+            id: id_of(&object),
+            inputs: Some(object.inputs),
+            outputs: Some(object.outputs),
+            refresh_before_update: object.refresh_before_update,
+        },
+    }
+}
+
+fn failed(trouble: Trouble) -> ProviderError {
+    match trouble {
+        Trouble::Clean(message) => ProviderError::clean(message),
+        Trouble::Unknown(message) => ProviderError::unknown(message),
+        Trouble::Partial(object) => ProviderError {
+            status: ResourceStatus::Partial(Box::new(PartialFailure {
+                id: id_of(&object),
+                refresh_before_update: object.refresh_before_update,
+                inputs: Some(object.inputs),
+                outputs: Some(object.outputs),
+                reasons: vec![NOT_READY.into()],
+            })),
+            ..ProviderError::clean(NOT_READY)
+        },
+    }
+}

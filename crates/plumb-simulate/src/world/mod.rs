@@ -1,0 +1,299 @@
+//! The driver: performs what the core asks for against the pretend cloud, in an order that a seed picks among all that
+//! are legal, and keeps the journal.
+
+mod calls;
+mod journal;
+mod requests;
+mod run;
+
+pub(crate) use journal::decides;
+pub(crate) use requests::alias;
+
+use std::collections::BTreeMap;
+
+use ecow::EcoString;
+use jiff::Timestamp;
+use plumb_deploy::request::Outcome;
+use plumb_deploy::setup::{ImportSpec, ImportSubject, Operation as CoreOperation, Options, Phase, Setup};
+use plumb_deploy::target::UrnSet;
+use plumb_deploy::{Effect, Event};
+use plumb_events::{OperationResult, Summary};
+use plumb_resource::provider::PluginSpec;
+use plumb_resource::{ResourceId, StepOp, Urn};
+use plumb_state::Snapshot;
+use plumb_value::{PropertyMap, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::cloud::Cloud;
+use crate::story::{Incident, Operation, PROJECT, STACK, Verb, package_of, token_of};
+
+/// One stack with its cloud.
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    /// What exists.
+    pub cloud: Cloud,
+    /// What the state says.
+    pub snapshot: Snapshot,
+    /// Number of operations so far; ids of providers follow from it.
+    pub operations: u64,
+}
+
+/// Something that must not be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{rule}: {what}")]
+pub struct Violation {
+    /// Which rule is broken.
+    pub rule: &'static str,
+    /// How.
+    pub what: String,
+}
+
+impl Violation {
+    /// A violation of `rule`.
+    pub fn new(rule: &'static str, what: impl Into<String>) -> Self {
+        Violation {
+            rule,
+            what: what.into(),
+        }
+    }
+}
+
+/// A reply to a registration or a read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// URN of the resource.
+    pub urn: Urn,
+    /// Its id.
+    pub id: ResourceId,
+    /// Its outputs.
+    pub outputs: std::sync::Arc<PropertyMap>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Whether it was left out.
+    pub unknown: bool,
+}
+
+impl Answer {
+    /// An output as the program sees it.
+    pub fn output(&self, key: &str, is_preview: bool) -> Value {
+        let missing = if is_preview || self.unknown {
+            Value::UNKNOWN
+        } else {
+            Value::Null
+        };
+        self.outputs.get(key).cloned().unwrap_or(missing)
+    }
+}
+
+/// A call that changes something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mutation {
+    /// `create`, `update` or `delete`.
+    pub call: &'static str,
+    /// The resource.
+    pub urn: Urn,
+    /// Id of the object; of creations, none.
+    pub id: EcoString,
+    /// Inputs of the object; of deletions, none.
+    pub inputs: PropertyMap,
+}
+
+/// A step as events tell of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepRecord {
+    /// The resource.
+    pub urn: Urn,
+    /// What is done.
+    pub op: StepOp,
+    /// Number of the event log entry in which it began.
+    pub began: usize,
+    /// Whether the program was still running.
+    pub in_program: bool,
+}
+
+/// What happened in a run.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// Steps in the order in which they began.
+    pub steps: Vec<StepRecord>,
+    /// Calls that changed something, in the order in which they were sent.
+    pub mutations: Vec<Mutation>,
+    /// Names of resources in the order in which they were asked for.
+    pub requested: Vec<String>,
+    /// Replies by name.
+    pub answers: BTreeMap<String, Answer>,
+    /// Names whose outputs were taken.
+    pub outputs_taken: FxHashSet<String>,
+    /// Ids of the providers that the run created.
+    pub provider_ids: FxHashMap<Urn, EcoString>,
+    /// Errors that were shown.
+    pub errors: Vec<String>,
+    /// The summary.
+    pub summary: Option<Summary>,
+    /// How it ended; `None` when it was cut off.
+    pub outcome: Option<plumb_deploy::Outcome>,
+    /// Whether the program came to its end.
+    pub program_finished: bool,
+    /// Whether the user interrupted it.
+    pub interrupted: bool,
+    /// Whether the journal broke.
+    pub journal_failed: bool,
+    /// The event log.
+    pub log: Vec<(Timestamp, Event)>,
+    /// What the core answered to each event.
+    pub effects: Vec<Vec<Effect>>,
+    /// The state at the end.
+    pub after: Snapshot,
+}
+
+impl Trace {
+    /// How the run ended.
+    pub fn result(&self) -> Option<OperationResult> {
+        self.outcome.as_ref().map(|outcome| outcome.result)
+    }
+}
+
+impl World {
+    /// What happens between operations.
+    pub fn before(&mut self, operation: &Operation) {
+        for incident in &operation.before {
+            match incident {
+                Incident::Protect(name) => self.edit(name, |state| state.protect = true),
+                Incident::Unprotect(name) => self.edit(name, |state| state.protect = false),
+                Incident::Taint(name) => self.edit(name, |state| {
+                    if state.kind == plumb_resource::ResourceKind::Custom && !state.external {
+                        state.taint = true;
+                    }
+                }),
+                Incident::ClearPending => self.snapshot.pending_operations.clear(),
+                Incident::Drift(name, value) => {
+                    for id in self.ids_of(name) {
+                        self.cloud.drift(&id, value);
+                    }
+                }
+                Incident::Vanish(name) => {
+                    for id in self.ids_of(name) {
+                        self.cloud.vanish(&id);
+                    }
+                }
+            }
+        }
+    }
+
+    fn edit(&mut self, name: &str, change: impl Fn(&mut plumb_resource::ResourceState)) {
+        for state in &mut self.snapshot.resources {
+            if state.urn.name() == name && !state.delete {
+                change(std::sync::Arc::make_mut(state));
+            }
+        }
+    }
+
+    fn ids_of(&self, name: &str) -> Vec<EcoString> {
+        let states = self.snapshot.resources.iter();
+        states
+            .filter(|state| state.urn.name() == name && !state.delete)
+            .filter(|state| state.kind == plumb_resource::ResourceKind::Custom)
+            .map(|state| state.id.as_str().into())
+            .collect()
+    }
+
+    /// URNs that a name on the command line stands for: those in the state and the one that the program gives it.
+    pub fn urns_of(&self, operation: &Operation, names: &[String]) -> Vec<String> {
+        let mut texts: Vec<String> = Vec::new();
+        for name in names {
+            if name.contains('*') {
+                texts.push(name.clone());
+                continue;
+            }
+            let states = self.snapshot.resources.iter();
+            let mut urns: Vec<String> = states
+                .filter(|state| state.urn.name() == name)
+                .map(|state| state.urn.to_string())
+                .collect();
+            if operation.verb == Verb::Up {
+                let res = operation.program.get(name);
+                urns.extend(res.map(|res| operation.program.urn_of(res).to_string()));
+            }
+            if urns.is_empty() {
+                urns.push(format!(
+                    "urn:pulumi:{STACK}::{PROJECT}::test:m:Thing::{name}"
+                ));
+            }
+            urns.sort();
+            urns.dedup();
+            texts.extend(urns);
+        }
+        texts
+    }
+
+    /// What the core is given for an operation.
+    pub fn setup(&self, operation: &Operation) -> Setup {
+        let flags = &operation.flags;
+        let set = |names: &[String]| UrnSet::new(self.urns_of(operation, names));
+        let phase = if operation.preview {
+            Phase::Preview
+        } else {
+            Phase::Execute
+        };
+        let options = Options {
+            parallel: operation.parallel,
+            refresh: flags.refresh,
+            run_program: flags.run_program,
+            targets: set(&flags.targets),
+            target_dependents: flags.target_dependents,
+            excludes: set(&flags.excludes),
+            exclude_dependents: flags.exclude_dependents,
+            replace_targets: set(&flags.replace),
+            continue_on_error: flags.continue_on_error,
+            ignore_protect: flags.ignore_protect,
+            legacy_diff: flags.legacy_diff,
+            legacy_refresh_diff: flags.legacy_refresh_diff,
+            ..Options::new(phase)
+        };
+        let mut seed = [0; 32];
+        seed[..8].copy_from_slice(&self.operations.to_le_bytes());
+        let config = operation.program.config.iter();
+        Setup {
+            stack: STACK.into(),
+            project: PROJECT.into(),
+            config: config
+                .map(|(key, value)| (key.as_str().into(), Value::from(value.as_str())))
+                .collect(),
+            snapshot: self.snapshot.clone(),
+            operation: core_operation(operation),
+            options,
+            packages: Vec::new(),
+            seed,
+            plan: None,
+        }
+    }
+}
+
+fn core_operation(operation: &Operation) -> CoreOperation {
+    match operation.verb {
+        Verb::Up => CoreOperation::Update,
+        Verb::Refresh => CoreOperation::Refresh,
+        Verb::Destroy => CoreOperation::Destroy,
+        Verb::Import => CoreOperation::Import(
+            operation
+                .imports
+                .iter()
+                .map(|import| ImportSpec {
+                    type_token: token_of(&import.type_name).into(),
+                    name: import.name.as_str().into(),
+                    subject: ImportSubject::Object {
+                        id: import.id.as_str().into(),
+                    },
+                    parent: None,
+                    provider: None,
+                    plugin: PluginSpec::named(package_of(&import.type_name)),
+                    extension: None,
+                    protect: false,
+                    properties: Vec::new(),
+                    inputs: None,
+                    outputs: None,
+                })
+                .collect(),
+        ),
+    }
+}

@@ -1,0 +1,173 @@
+//! Requests of a program, made from what it says and from the replies so far.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use plumb_deploy::request::{
+    PackageRequest, ReadResourceRequest, RegisterOutputsRequest, RegisterRequest, Request,
+};
+use plumb_resource::{
+    Alias, AliasParent, AliasSpec, CustomTimeouts, ProviderRef, ResourceId, TypeToken, Urn,
+};
+use plumb_value::{PropertyMap, Value};
+
+use super::Answer;
+use crate::story::{AliasDecl, Program, Prop, Res, package_of, token_of, urn_of_path};
+
+/// Replies by name.
+pub(super) type Answers = BTreeMap<String, Answer>;
+
+/// What a program knows when it asks for something.
+pub(super) struct Known<'a> {
+    pub(super) program: &'a Program,
+    pub(super) answers: &'a Answers,
+    pub(super) is_preview: bool,
+}
+
+impl Known<'_> {
+    fn value(&self, prop: &Prop) -> Value {
+        prop.value(|name, key| self.answers[name].output(key, self.is_preview))
+    }
+
+    fn properties(&self, props: &BTreeMap<String, Prop>) -> Arc<PropertyMap> {
+        let values = props
+            .iter()
+            .map(|(key, prop)| (key.as_str().into(), self.value(prop)))
+            // What is not there is left out.
+            .filter(|(_, value)| !value.without_secrets().is_null());
+        Arc::new(values.collect())
+    }
+}
+
+/// The request that registers or reads `res`.
+pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
+    let Known {
+        program, answers, ..
+    } = known;
+    let urn = |name: &String| answers[name].urn.clone();
+    let reference = |name: &String| {
+        let answer = &answers[name];
+        ProviderRef::new(answer.urn.clone(), answer.id.as_str()).to_string()
+    };
+    let dependencies: BTreeSet<Urn> = res
+        .depends_on
+        .iter()
+        .chain(res.properties.values().filter_map(Prop::from))
+        .map(urn)
+        .collect();
+    let package = PackageRequest {
+        version: res.version.clone().unwrap_or_default().into(),
+        ..PackageRequest::default()
+    };
+    if let Some(id) = &res.read {
+        return Request::Read(Box::new(ReadResourceRequest {
+            id: ResourceId::from_text(id),
+            type_token: token_of(&res.type_name).into(),
+            name: res.name.as_str().into(),
+            parent: program.parent_of(res).map(urn),
+            properties: known.properties(&res.properties),
+            dependencies: dependencies.into_iter().collect(),
+            provider: res
+                .provider
+                .as_ref()
+                .map(reference)
+                .unwrap_or_default()
+                .into(),
+            package,
+            additional_secret_outputs: keys(&res.secret_outputs),
+            source_position: None,
+            stack_trace: Vec::new(),
+        }));
+    }
+    let inputs = known.properties(&res.properties);
+    let property_dependencies = if res.loose {
+        BTreeMap::new()
+    } else {
+        let of_prop = |prop: &Prop| prop.from().map(urn).into_iter().collect();
+        let given = res.properties.iter().filter(|(key, _)| inputs.contains_key(key));
+        given.map(|(key, prop)| (key.as_str().into(), of_prop(prop))).collect()
+    };
+    let name = if res.is_stack() {
+        format!("{}-{}", crate::story::PROJECT, crate::story::STACK)
+    } else {
+        res.name.clone()
+    };
+    // SDKs put the provider of a component among its providers too.
+    let own = res.provider.iter().filter(|_| res.is_component());
+    let providers = res.providers.iter().chain(own).map(|name| {
+        let package = package_of(&program.get(name).expect("it was answered").type_name);
+        (package.into(), reference(name).into())
+    });
+    Request::Register(Box::new(RegisterRequest {
+        parent: program.parent_of(res).map(urn),
+        properties: inputs,
+        dependencies: dependencies.into_iter().collect(),
+        property_dependencies: property_dependencies.into_iter().collect(),
+        provider: res
+            .provider
+            .as_ref()
+            .map(reference)
+            .unwrap_or_default()
+            .into(),
+        providers: providers.collect(),
+        package,
+        protect: res.protect,
+        delete_before_replace: res.delete_before_replace,
+        ignore_changes: texts(&res.ignore_changes),
+        hide_diff: texts(&res.hide_diffs),
+        replace_on_changes: texts(&res.replace_on_changes),
+        additional_secret_outputs: keys(&res.secret_outputs),
+        aliases: res.aliases.iter().map(alias).collect(),
+        import_id: res.import.clone().unwrap_or_default().into(),
+        custom_timeouts: CustomTimeouts {
+            create: f64::from(res.timeout.unwrap_or(0)),
+            ..CustomTimeouts::default()
+        },
+        retain_on_delete: res.retain,
+        deleted_with: res.deleted_with.as_ref().map(urn),
+        replace_with: res.replace_with.iter().map(urn).collect(),
+        replacement_trigger: res
+            .trigger
+            .as_ref()
+            .map_or(Value::Null, |it| known.value(it)),
+        ..RegisterRequest::new(token_of(&res.type_name), &name, !res.is_component())
+    }))
+}
+
+/// The request that completes `res` with its outputs.
+pub(super) fn outputs(known: &Known<'_>, res: &Res) -> Request {
+    Request::RegisterOutputs(RegisterOutputsRequest {
+        urn: known.answers[&res.name].urn.clone(),
+        outputs: known.properties(&res.outputs),
+    })
+}
+
+fn texts(names: &[String]) -> Vec<ecow::EcoString> {
+    names.iter().map(|name| name.as_str().into()).collect()
+}
+
+fn keys(names: &[String]) -> Vec<plumb_value::PropertyKey> {
+    names.iter().map(|name| name.as_str().into()).collect()
+}
+
+/// An alias as programs send it.
+pub(crate) fn alias(decl: &AliasDecl) -> Alias {
+    if let Some(urn) = decl.urn.as_deref().and_then(urn_of_path) {
+        return Alias::Urn(urn);
+    }
+    let parent = match decl.parent.as_deref() {
+        None => AliasParent::Same,
+        Some("none") => AliasParent::None,
+        Some(path) => urn_of_path(path).map_or(AliasParent::Same, AliasParent::Urn),
+    };
+    Alias::Spec(AliasSpec {
+        name: decl.name.as_ref().map(|name| name.as_str().into()),
+        type_token: decl
+            .type_name
+            .as_ref()
+            .map(|name| TypeToken::new(token_of(name))),
+        stack: None,
+        project: None,
+        parent,
+    })
+}

@@ -1,0 +1,620 @@
+//! One operation, from its start to its end.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use plumb_deploy::request::{Reply, Request};
+use plumb_deploy::{CallId, Deployment, Effect, Event, ProgramEnd, RequestId};
+use plumb_events::Severity;
+use plumb_resource::provider::{ProviderCall, ProviderError};
+use plumb_resource::{ResourceKind, StepOp, Urn};
+
+use super::journal::{Journal, intent_of};
+use super::{Answer, StepRecord, Trace, Violation, World, calls, requests};
+use crate::cloud::Faults;
+use crate::dice::Dice;
+use crate::story::{FaultKind, Operation, Res, Stop};
+
+/// What a request was about.
+#[derive(Clone, Debug)]
+enum Asked {
+    /// The resource of this name.
+    Resource(String),
+    /// Outputs of the resource of this name.
+    Outputs(String),
+}
+
+/// How often a run may choose before it counts as endless.
+const PATIENCE: u32 = 20_000;
+
+struct Run<'w> {
+    cloud: &'w mut crate::cloud::Cloud,
+    operation: &'w Operation,
+    deployment: Deployment,
+    dice: Dice,
+    /// Whether entries are durable as soon as they are written.
+    eager: bool,
+    /// Whether the state is verified after each entry.
+    careful: bool,
+    journal: Journal,
+    held: Vec<(u64, Effect)>,
+    calls: Vec<(CallId, ProviderCall)>,
+    asked: BTreeMap<RequestId, Asked>,
+    /// Resources that are not asked for yet; outputs that are not registered yet.
+    waiting: Vec<&'w Res>,
+    unregistered: Vec<&'w Res>,
+    program_runs: bool,
+    next_request: u64,
+    now: Timestamp,
+    choices: u32,
+    stopped: bool,
+    open: Vec<(Urn, StepOp)>,
+    trace: Trace,
+}
+
+/// What can happen next.
+#[derive(Clone, Copy, Debug)]
+enum Choice {
+    Register(usize),
+    Outputs(usize),
+    Answer(usize),
+    Sync,
+    EndProgram,
+}
+
+impl World {
+    /// Runs an operation. The state and the cloud are afterwards what it left.
+    pub fn run(&mut self, operation: &Operation) -> Result<Trace, Violation> {
+        self.operations += 1;
+        self.before(operation);
+        let setup = self.setup(operation);
+        let base = self.snapshot.clone();
+        let started = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(self.operations as i64);
+        let deployment = Deployment::new(setup, started)
+            .map_err(|error| Violation::new("start", error.to_string()))?;
+        let mut dice = Dice::new(operation.seed);
+        let (eager, careful) = (!dice.one_in(3), dice.one_in(4));
+        let mut run = Run {
+            cloud: &mut self.cloud,
+            operation,
+            deployment,
+            dice,
+            eager,
+            careful,
+            journal: Journal::new(base),
+            held: Vec::new(),
+            calls: Vec::new(),
+            asked: BTreeMap::new(),
+            waiting: operation.program.resources.iter().collect(),
+            unregistered: operation
+                .program
+                .resources
+                .iter()
+                .filter(|res| res.is_component() && !res.outputs.is_empty())
+                .collect(),
+            program_runs: false,
+            next_request: 0,
+            now: started,
+            choices: 0,
+            stopped: false,
+            open: Vec::new(),
+            trace: Trace::default(),
+        };
+        if let Err(violation) = run.drive() {
+            let steps: Vec<String> = run
+                .trace
+                .steps
+                .iter()
+                .map(|step| format!("{} {}", step.op.as_str(), step.urn.name()))
+                .collect();
+            let what = format!("{}; steps: {}", violation.what, steps.join(", "));
+            return Err(Violation::new(violation.rule, what));
+        }
+        let trace = run.end()?;
+        if !operation.preview {
+            self.snapshot = trace.after.clone();
+        }
+        Ok(trace)
+    }
+}
+
+impl<'w> Run<'w> {
+    fn drive(&mut self) -> Result<(), Violation> {
+        self.event(Event::Start)?;
+        while self.trace.outcome.is_none() {
+            self.choices += 1;
+            if self.choices > PATIENCE {
+                return Err(Violation::new("progress", "the run does not end"));
+            }
+            if self.stop_here()? {
+                return Ok(());
+            }
+            if self.trace.outcome.is_some() {
+                break;
+            }
+            match self.choose() {
+                Some(choice) => self.perform_choice(choice)?,
+                None => self.stuck()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Cuts the run short where the story says so; answers whether it is over at once.
+    fn stop_here(&mut self) -> Result<bool, Violation> {
+        let at = match self.operation.stop {
+            Some(
+                Stop::Interrupt(at)
+                | Stop::Crash(at)
+                | Stop::ProgramFails(at)
+                | Stop::JournalFails(at),
+            ) => at,
+            None => return Ok(false),
+        };
+        if self.stopped || self.choices <= at {
+            return Ok(false);
+        }
+        match self.operation.stop {
+            Some(Stop::Crash(_)) => {
+                self.stopped = true;
+                return Ok(true);
+            }
+            Some(Stop::Interrupt(_)) => {
+                self.stopped = true;
+                self.interrupt()?;
+            }
+            Some(Stop::ProgramFails(_)) if self.program_runs => {
+                self.stopped = true;
+                self.program_runs = false;
+                let message = "the program broke".to_owned();
+                self.event(Event::ProgramEnded(ProgramEnd::Failed { message }))?;
+            }
+            Some(Stop::JournalFails(_)) => {
+                self.stopped = true;
+                self.fail_journal()?;
+            }
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    fn interrupt(&mut self) -> Result<(), Violation> {
+        self.trace.interrupted = true;
+        self.event(Event::Interrupted)
+    }
+
+    /// What waits for the journal never happens: calls count as not made, replies are dropped.
+    fn fail_journal(&mut self) -> Result<(), Violation> {
+        self.trace.journal_failed = true;
+        let message = "no space left".to_owned();
+        self.event(Event::JournalFailed { message })?;
+        while !self.held.is_empty() {
+            for (_, effect) in std::mem::take(&mut self.held) {
+                if let Effect::Call { call, .. } = effect {
+                    let error = ProviderError::clean("the journal cannot be written");
+                    self.event(Event::Answered {
+                        call,
+                        result: Err(error),
+                    })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Nothing can happen: a call hangs, and the user loses patience; or the core has lost something.
+    fn stuck(&mut self) -> Result<(), Violation> {
+        if !self.calls.is_empty() && !self.trace.interrupted {
+            return self.interrupt();
+        }
+        let waiting: Vec<&str> = self.waiting.iter().map(|res| res.name.as_str()).collect();
+        let what = format!("nothing can happen any more; not registered: {waiting:?}");
+        Err(Violation::new("progress", what))
+    }
+
+    fn choose(&mut self) -> Option<Choice> {
+        let mut choices: Vec<Choice> = Vec::new();
+        if self.program_runs {
+            for (index, res) in self.waiting.iter().enumerate() {
+                let mut needs = self.operation.program.needs_of(res);
+                if needs.all(|need| self.trace.answers.contains_key(need)) {
+                    choices.push(Choice::Register(index));
+                }
+            }
+            for (index, res) in self.unregistered.iter().enumerate() {
+                let mut needs = res
+                    .outputs
+                    .values()
+                    .filter_map(crate::story::Prop::from)
+                    .chain([&res.name]);
+                if needs.all(|need| self.trace.answers.contains_key(need)) {
+                    choices.push(Choice::Outputs(index));
+                }
+            }
+            if self.waiting.is_empty() && self.asked.is_empty() && self.unregistered.is_empty() {
+                choices.push(Choice::EndProgram);
+            }
+        }
+        let faults = Faults(&self.operation.faults);
+        for (index, (_, call)) in self.calls.iter().enumerate() {
+            let hangs = calls::subject(call)
+                .is_some_and(|(kind, urn)| faults.of(kind, urn.name()) == Some(FaultKind::Hang));
+            if !hangs || self.trace.interrupted {
+                choices.push(Choice::Answer(index));
+            }
+        }
+        if !self.held.is_empty() && !self.trace.journal_failed {
+            choices.push(Choice::Sync);
+        }
+        self.dice.pick(&choices).copied()
+    }
+
+    fn perform_choice(&mut self, choice: Choice) -> Result<(), Violation> {
+        match choice {
+            Choice::Register(index) => {
+                let res = self.waiting.remove(index);
+                let request = requests::request(&self.known(), res);
+                self.trace.requested.push(res.name.clone());
+                self.ask(Asked::Resource(res.name.clone()), request)
+            }
+            Choice::Outputs(index) => {
+                let res = self.unregistered.remove(index);
+                let request = requests::outputs(&self.known(), res);
+                self.ask(Asked::Outputs(res.name.clone()), request)
+            }
+            Choice::Answer(index) => {
+                let (call, request) = self.calls.swap_remove(index);
+                let faults = Faults(&self.operation.faults);
+                let result = calls::answer(self.cloud, faults, &request)?;
+                self.event(Event::Answered { call, result })
+            }
+            Choice::Sync => {
+                let loose = (self.journal.len() - self.journal.durable) as usize;
+                let step = 1 + self.dice.below(loose);
+                self.journal.durable = (self.journal.durable + step as u64).min(self.journal.len());
+                self.release()
+            }
+            Choice::EndProgram => {
+                self.program_runs = false;
+                self.trace.program_finished = true;
+                self.event(Event::ProgramEnded(ProgramEnd::Finished))
+            }
+        }
+    }
+
+    fn known(&self) -> requests::Known<'_> {
+        requests::Known {
+            program: &self.operation.program,
+            answers: &self.trace.answers,
+            is_preview: self.operation.preview,
+        }
+    }
+
+    fn ask(&mut self, what: Asked, request: Request) -> Result<(), Violation> {
+        self.next_request += 1;
+        let id = RequestId(self.next_request);
+        self.asked.insert(id, what);
+        self.event(Event::Request { id, request })
+    }
+
+    fn event(&mut self, event: Event) -> Result<(), Violation> {
+        self.now += SignedDuration::from_millis(1);
+        self.trace.log.push((self.now, event.clone()));
+        let effects = self.deployment.handle(self.now, event);
+        self.trace.effects.push(effects.clone());
+        for effect in effects {
+            self.perform(effect)?;
+        }
+        if self.eager && !self.trace.journal_failed {
+            self.journal.durable = self.journal.len();
+        }
+        self.release()
+    }
+
+    /// Lets go of what waited for entries that are durable now.
+    fn release(&mut self) -> Result<(), Violation> {
+        if self.trace.journal_failed {
+            return Ok(());
+        }
+        let durable = self.journal.durable;
+        let (ready, held): (Vec<_>, Vec<_>) = std::mem::take(&mut self.held)
+            .into_iter()
+            .partition(|(fence, _)| *fence <= durable);
+        self.held = held;
+        for (_, effect) in ready {
+            self.perform_now(effect)?;
+        }
+        Ok(())
+    }
+
+    fn perform(&mut self, effect: Effect) -> Result<(), Violation> {
+        let is_preview = self.operation.preview;
+        match effect {
+            Effect::Journal(_) | Effect::Touch { .. } if is_preview => {
+                Err(Violation::new("preview", "a preview records something"))
+            }
+            Effect::Journal(entry) => {
+                self.journal.record(entry)?;
+                if self.careful {
+                    self.journal.verify(self.now)?;
+                }
+                Ok(())
+            }
+            Effect::Touch { base } => self.journal.touch(base),
+            Effect::Planned(_) => Err(Violation::new("plan", "nobody asked for a plan")),
+            Effect::Call {
+                call,
+                instance,
+                request,
+                fence,
+            } => {
+                self.check_call(&request, fence)?;
+                let effect = Effect::Call {
+                    call,
+                    instance,
+                    request,
+                    fence,
+                };
+                self.hold(fence, effect)
+            }
+            Effect::Reply { id, reply, fence } => {
+                self.check_reply(&reply, fence)?;
+                self.hold(fence, Effect::Reply { id, reply, fence })
+            }
+            Effect::Emit(event) => self.emitted(event),
+            Effect::StartProgram => {
+                self.program_runs = true;
+                Ok(())
+            }
+            Effect::Finished(outcome) => {
+                self.trace.outcome = Some(outcome);
+                Ok(())
+            }
+            Effect::Provider { .. } => Ok(()),
+            Effect::Callback { .. } => {
+                Err(Violation::new("calls", "programs have no functions here"))
+            }
+        }
+    }
+
+    fn hold(&mut self, fence: u64, effect: Effect) -> Result<(), Violation> {
+        if fence > self.journal.len() {
+            return Err(Violation::new("journal", "a fence that no entry reaches"));
+        }
+        if fence > self.journal.durable {
+            self.held.push((fence, effect));
+            return Ok(());
+        }
+        self.perform_now(effect)
+    }
+
+    /// A call that changes something needs an intent behind which it waits.
+    fn check_call(&self, request: &ProviderCall, fence: u64) -> Result<(), Violation> {
+        let Some(mutation) = calls::mutation(request) else {
+            return Ok(());
+        };
+        let shown = format!("{} of {}", mutation.call, mutation.urn.name());
+        if self.operation.preview {
+            return Err(Violation::new("preview", shown));
+        }
+        if !self
+            .journal
+            .has_intent(&mutation.urn, intent_of(mutation.call), fence)
+        {
+            return Err(Violation::new(
+                "intent",
+                format!("{shown} has no durable intent"),
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_reply(&self, reply: &Reply, fence: u64) -> Result<(), Violation> {
+        let urn = match reply {
+            Reply::Registered(reply) => &reply.urn,
+            Reply::Read(reply) => &reply.urn,
+            _ => return Ok(()),
+        };
+        if self.journal.recorded(urn) > fence {
+            let what = format!("{} is answered before its outcome is durable", urn.name());
+            return Err(Violation::new("outcome", what));
+        }
+        Ok(())
+    }
+
+    fn perform_now(&mut self, effect: Effect) -> Result<(), Violation> {
+        match effect {
+            Effect::Call { call, request, .. } => {
+                self.trace.mutations.extend(calls::mutation(&request));
+                self.calls.push((call, request));
+                Ok(())
+            }
+            Effect::Reply { id, reply, .. } => self.answered(id, reply),
+            _ => Ok(()),
+        }
+    }
+
+    fn answered(&mut self, id: RequestId, reply: Reply) -> Result<(), Violation> {
+        let Some(asked) = self.asked.remove(&id) else {
+            return Err(Violation::new("replies", "a request is answered twice"));
+        };
+        match (asked, reply) {
+            (Asked::Resource(name), Reply::Registered(reply)) => {
+                let answer = Answer {
+                    urn: reply.urn,
+                    id: reply.id,
+                    outputs: reply.outputs,
+                    outcome: reply.outcome,
+                    unknown: reply.unknown,
+                };
+                self.trace.answers.insert(name, answer);
+            }
+            (Asked::Resource(name), Reply::Read(reply)) => {
+                let answer = Answer {
+                    urn: reply.urn,
+                    id: reply.id,
+                    outputs: reply.outputs,
+                    outcome: reply.outcome,
+                    unknown: false,
+                };
+                self.trace.answers.insert(name, answer);
+            }
+            (Asked::Outputs(name), Reply::Done) => {
+                self.trace.outputs_taken.insert(name);
+            }
+            (_, Reply::Failed(_)) => {}
+            (asked, reply) => {
+                let what = format!("{asked:?} is answered by {reply:?}");
+                return Err(Violation::new("replies", what));
+            }
+        }
+        Ok(())
+    }
+
+    fn emitted(&mut self, event: plumb_events::Event) -> Result<(), Violation> {
+        match event {
+            plumb_events::Event::ResourcePre(step) => {
+                let (urn, op) = (step.metadata.urn.clone(), step.metadata.op);
+                self.open.push((urn.clone(), op));
+                self.trace.steps.push(StepRecord {
+                    urn,
+                    op,
+                    began: self.trace.log.len(),
+                    in_program: !self.trace.program_finished,
+                });
+            }
+            plumb_events::Event::ResourceOutputs(step) => {
+                let found = self.open.iter().position(|(urn, op)| {
+                    *urn == step.metadata.urn && (*op == step.metadata.op || *op == StepOp::Refresh)
+                });
+                match found {
+                    Some(found) => drop(self.open.swap_remove(found)),
+                    None if step
+                        .metadata
+                        .new
+                        .as_ref()
+                        .is_some_and(|new| !new.is_custom()) => {}
+                    None => {
+                        let what = format!(
+                            "{} of {} ends without having begun",
+                            step.metadata.op.as_str(),
+                            step.metadata.urn.name()
+                        );
+                        return Err(Violation::new("events", what));
+                    }
+                }
+                self.note_provider(&step.metadata);
+            }
+            plumb_events::Event::ResourceFailed(step) => {
+                let found = self
+                    .open
+                    .iter()
+                    .position(|(urn, op)| *urn == step.metadata.urn && *op == step.metadata.op);
+                let Some(found) = found else {
+                    let what = format!("{} fails without having begun", step.metadata.urn.name());
+                    return Err(Violation::new("events", what));
+                };
+                self.open.swap_remove(found);
+            }
+            plumb_events::Event::Diagnostic(diagnostic) => {
+                if diagnostic.severity == Severity::Error {
+                    let text = diagnostic.message.trim_end().to_owned();
+                    self.trace.errors.push(text);
+                }
+            }
+            plumb_events::Event::Summary(summary) => self.trace.summary = Some(summary),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn note_provider(&mut self, metadata: &plumb_events::Metadata) {
+        let Some(new) = &metadata.new else { return };
+        let creates = matches!(metadata.op, StepOp::Create | StepOp::CreateReplacement);
+        if creates && new.kind == ResourceKind::Provider {
+            let id = super::journal::shared(new.id.as_str());
+            self.trace.provider_ids.insert(metadata.urn.clone(), id);
+        }
+    }
+
+    fn end(mut self) -> Result<Trace, Violation> {
+        if self.trace.outcome.is_none() {
+            return self.crashed();
+        }
+        if let Some((_, call)) = self
+            .calls
+            .iter()
+            .find(|(_, call)| calls::mutation(call).is_some())
+        {
+            let what = format!("the run ends before its call is answered: {call:?}");
+            return Err(Violation::new("progress", what));
+        }
+        self.check_open_steps()?;
+        if self.trace.journal_failed {
+            self.trace.after = self.journal.recover_durable(&mut self.dice, self.now)?;
+            let known = ids(&self.trace.after);
+            self.cloud.reconcile(known.iter().map(String::as_str));
+            return Ok(self.trace);
+        }
+        if let Some((urn, _, _)) = self.journal.open().next() {
+            let what = format!("the operation on {} is never ended", urn.name());
+            return Err(Violation::new("journal", what));
+        }
+        self.journal.durable = self.journal.len();
+        self.release()?;
+        self.trace.after = self.journal.snapshot(self.now)?;
+        self.trace
+            .after
+            .verify()
+            .map_err(|error| Violation::new("integrity", error.to_string()))?;
+        Ok(self.trace)
+    }
+
+    /// Every step that began must have ended; components are silent about their end in a real run.
+    fn check_open_steps(&self) -> Result<(), Violation> {
+        let is_component = |urn: &Urn| {
+            let token = urn.type_token();
+            token.is_root_stack() || token.package() == "comp"
+        };
+        let loose = self
+            .open
+            .iter()
+            .find(|(urn, op)| !is_component(urn) && *op != StepOp::RemovePendingReplace);
+        match loose {
+            Some((urn, op)) if !self.operation.preview || self.trace.errors.is_empty() => {
+                let what = format!("{} of {} never ends", op.as_str(), urn.name());
+                Err(Violation::new("events", what))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The process died: calls on their way may still be carried out, the journal is cut.
+    fn crashed(mut self) -> Result<Trace, Violation> {
+        for (_, call) in std::mem::take(&mut self.calls) {
+            let is_mutation = calls::mutation(&call).is_some();
+            if is_mutation && self.dice.one_in(2) {
+                let faults = Faults(&[]);
+                drop(calls::answer(self.cloud, faults, &call)?);
+            }
+        }
+        self.trace.after = if self.operation.preview {
+            self.journal.snapshot(self.now)?
+        } else {
+            self.journal.crash(&mut self.dice, self.now)?
+        };
+        let known = ids(&self.trace.after);
+        self.cloud.reconcile(known.iter().map(String::as_str));
+        Ok(self.trace)
+    }
+}
+
+/// Ids of the objects that a snapshot knows.
+fn ids(snapshot: &plumb_state::Snapshot) -> Vec<String> {
+    snapshot
+        .resources
+        .iter()
+        .filter(|state| state.kind == ResourceKind::Custom && !state.pending_replacement)
+        .map(|state| state.id.as_str().to_owned())
+        .collect()
+}

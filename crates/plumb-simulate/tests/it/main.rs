@@ -1,0 +1,4 @@
+//! Generated histories, bounded; and stories that failed once.
+
+mod generated;
+mod stories;
