@@ -58,7 +58,7 @@ recorded_cases() {
 step "Python environments"
 export PYTHONDONTWRITEBYTECODE=1
 python_3_259=$(tests/setup-python.sh 3.259)
-tests/setup-python.sh 3.272 >/dev/null
+python_3_272=$(tests/setup-python.sh 3.272)
 
 run cargo fmt --all --check
 run cargo clippy --workspace --all-targets -- -D warnings
@@ -73,6 +73,8 @@ if ! $fast; then
 
   run python3 tests/e2e/examples.py --bin "$plumb"
   run python3 tests/e2e/interrupts.py --bin "$plumb" --python "$python_3_259/bin/python"
+  run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_259/bin/python"
+  run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_272/bin/python"
 
   if grep -qsE '^[^#[:space:]]' "$passing"; then
     recorded_cases tests/oracle/cases ""
