@@ -57,7 +57,11 @@ impl LocalBucket {
         durability: Durability,
     ) -> Result<PathBuf, BucketError> {
         let folder = parent(path);
-        make_folder(folder, durability).map_err(io_error("make the folder", folder))?;
+        let made = match durability {
+            Durability::Durable => make_durable_folder(folder),
+            Durability::Relaxed => make_folder(folder).map(drop),
+        };
+        made.map_err(io_error("make the folder", folder))?;
         let nanos = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |d| d.as_nanos());
@@ -158,8 +162,7 @@ impl Bucket for LocalBucket {
 
     fn rename(&self, from: &str, to: &str) -> Result<(), BucketError> {
         let (from, to) = (self.path(from)?, self.path(to)?);
-        make_folder(parent(&to), Durability::Durable)
-            .map_err(io_error("make the folder", parent(&to)))?;
+        make_durable_folder(parent(&to)).map_err(io_error("make the folder", parent(&to)))?;
         fs::rename(&from, &to).map_err(io_error("rename", &from))?;
         let _ = fs::remove_file(sidecar(&from));
         sync_folder(parent(&to)).map_err(io_error("sync", &to))?;
@@ -180,13 +183,13 @@ impl Bucket for LocalBucket {
 
     fn create_journal(&self, key: &str) -> Result<Box<dyn JournalFile>, BucketError> {
         let path = self.path(key)?;
-        make_folder(parent(&path), Durability::Durable)
-            .map_err(io_error("make the folder", parent(&path)))?;
+        let mut unsynced_folders =
+            make_folder(parent(&path)).map_err(io_error("make the folder", parent(&path)))?;
         let file = File::create_new(&path).map_err(io_error("create", &path))?;
-        let unsynced_folder = Some(parent(&path).to_owned());
+        unsynced_folders.push(parent(&path).to_owned());
         Ok(Box::new(LocalJournal {
             file,
-            unsynced_folder,
+            unsynced_folders,
         }))
     }
 }
@@ -194,8 +197,8 @@ impl Bucket for LocalBucket {
 /// A journal in a file.
 struct LocalJournal {
     file: File,
-    /// The folder, until the file's name in it is durable: with the first sync of the file.
-    unsynced_folder: Option<PathBuf>,
+    /// The folder, and those that had to be made for it, until their names are durable: with the first sync of the file.
+    unsynced_folders: Vec<PathBuf>,
 }
 
 impl JournalFile for LocalJournal {
@@ -205,10 +208,10 @@ impl JournalFile for LocalJournal {
 
     fn sync(&mut self) -> io::Result<()> {
         self.file.sync_data()?;
-        if let Some(folder) = &self.unsynced_folder {
+        for folder in &self.unsynced_folders {
             sync_folder(folder)?;
-            self.unsynced_folder = None;
         }
+        self.unsynced_folders.clear();
         Ok(())
     }
 }
@@ -232,19 +235,29 @@ fn sidecar(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Makes a folder and the folders above it.
-fn make_folder(folder: &Path, durability: Durability) -> io::Result<()> {
+/// Makes a folder and the folders above it that are missing. Returns the folders that have new entries.
+fn make_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
     if folder.is_dir() {
-        return Ok(());
+        return Ok(Vec::new());
     }
-    if let Some(above) = folder.parent() {
-        make_folder(above, durability)?;
+    let mut changed = match folder.parent() {
+        Some(above) => make_folder(above)?,
+        None => Vec::new(),
+    };
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => {
+            changed.push(parent(folder).to_owned());
+            Ok(changed)
+        }
     }
-    match (fs::create_dir(folder), durability) {
-        (Err(error), _) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        (_, Durability::Durable) => sync_folder(parent(folder)),
-        (_, Durability::Relaxed) => Ok(()),
-    }
+}
+
+/// Makes a folder and the folders above it, each durable.
+fn make_durable_folder(folder: &Path) -> io::Result<()> {
+    make_folder(folder)?
+        .iter()
+        .try_for_each(|changed| sync_folder(changed))
 }
 
 fn sync_folder(folder: &Path) -> io::Result<()> {
