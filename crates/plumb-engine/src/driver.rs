@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 use crate::callbacks::Callbacks;
 use crate::instances::Instances;
 use crate::journal::RunJournal;
-use crate::monitor::{Incoming, LogMessage, MonitorHandle, ResourceMonitor};
+use crate::monitor::{DebugMessages, Incoming, LogMessage, MonitorHandle, ResourceMonitor};
 use crate::program::{Program, ProgramInfo, ProgramResult};
 use crate::server::{self, Servers, SourceContext};
 
@@ -90,8 +90,12 @@ pub struct Shell {
 
 impl Shell {
     /// Opens the services that programs and plugins need. `info` is told to programs that ask.
-    pub async fn listen(info: &ProgramInfo, source: SourceContext) -> Result<Self, RunError> {
-        let (handle, incoming) = MonitorHandle::new(source.working_directory.clone());
+    pub async fn listen(
+        info: &ProgramInfo,
+        source: SourceContext,
+        debug: DebugMessages,
+    ) -> Result<Self, RunError> {
+        let (handle, incoming) = MonitorHandle::new(source.working_directory.clone(), debug);
         let servers = server::start(handle.clone(), info, source)
             .await
             .map_err(RunError::Server)?;

@@ -54,20 +54,34 @@ impl LogMessage {
     }
 }
 
+/// What becomes of messages for developers. SDKs send several for each resource, and wait until each of them was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DebugMessages {
+    /// The subscriber hears of them.
+    Told,
+    /// Nobody wants them.
+    Dropped,
+}
+
 /// The way into a running deployment; clones share it.
 #[derive(Clone)]
 pub(crate) struct MonitorHandle {
     incoming: mpsc::UnboundedSender<Incoming>,
+    debug: DebugMessages,
     /// Where paths of assets are seen from.
     working_directory: Arc<Path>,
 }
 
 impl MonitorHandle {
-    pub(crate) fn new(working_directory: PathBuf) -> (Self, mpsc::UnboundedReceiver<Incoming>) {
+    pub(crate) fn new(
+        working_directory: PathBuf,
+        debug: DebugMessages,
+    ) -> (Self, mpsc::UnboundedReceiver<Incoming>) {
         let (incoming, receiver) = mpsc::unbounded_channel();
         (
             MonitorHandle {
                 incoming,
+                debug,
                 working_directory: working_directory.into(),
             },
             receiver,
@@ -75,6 +89,9 @@ impl MonitorHandle {
     }
 
     pub(crate) fn say(&self, message: LogMessage) {
+        if message.severity == Severity::Debug && self.debug == DebugMessages::Dropped {
+            return;
+        }
         // After the end of the deployment there is nobody to tell.
         let _ = self.incoming.send(Incoming::Log(message));
     }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use plumb_display::{Display, Options, Painter, PreviewDigest, ResultSummary, View};
 use plumb_engine::Subscriber;
+use plumb_engine::monitor::DebugMessages;
 use plumb_events::json::{Encoding, EventLines};
 use plumb_events::{Event, Filter, Summary};
 use tokio::sync::mpsc;
@@ -43,6 +44,17 @@ pub(super) struct ScreenSetup {
     /// Whether to keep the events for later questions.
     pub(super) keeps_events: bool,
     pub(super) show_secrets: bool,
+}
+
+impl ScreenSetup {
+    /// Whether anything is made of messages for developers.
+    pub(super) fn debug_messages(&self) -> DebugMessages {
+        if self.options.debug || self.event_log.is_some() || self.form == Form::EventLines {
+            DebugMessages::Told
+        } else {
+            DebugMessages::Dropped
+        }
+    }
 }
 
 /// What was seen of a run.

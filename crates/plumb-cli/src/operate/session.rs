@@ -213,7 +213,7 @@ impl<'c> Session<'c> {
             working_directory: self.surroundings.program_directory.clone(),
             version: crate::semantic_version(),
         };
-        let shell = Shell::listen(&info, source).await?;
+        let shell = Shell::listen(&info, source, screen.debug_messages()).await?;
         let host = Arc::new(
             self.surroundings
                 .plugin_host(shell.address(), shell.monitor())?,
