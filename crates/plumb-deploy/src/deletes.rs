@@ -118,7 +118,8 @@ impl Deployment {
             }
         }
         self.orphaning = self.still_referred_to();
-        self.delete_layers = graph::layers(&self.arena, &planned).into();
+        let layers = graph::layers(&self.arena, &planned, |urn| self.current_urn(urn));
+        self.delete_layers = layers.into();
     }
 
     /// URNs that are to go altogether, although the program has something refer to them that stays.
@@ -135,6 +136,7 @@ impl Deployment {
         }
         staying()
             .flat_map(|idx| self.arena.state(*idx).references())
+            .map(|urn| self.current_urn(urn))
             .filter(|urn| going.contains(urn))
             .cloned()
             .collect()

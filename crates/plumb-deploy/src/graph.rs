@@ -43,9 +43,14 @@ fn needs(state: &ResourceState) -> impl Iterator<Item = &Urn> {
 /// A resource goes after everything that depends on it: its children, its dependents, what it provides for. What depends
 /// on a component depends on everything below that component too (COMP-03).
 ///
-/// `states` are in snapshot order, so that whatever one refers to comes before it. With n states and e references this
-/// takes O(n + e) steps, and those along the chains of parents.
-pub(crate) fn layers(arena: &Arena, states: &[StateIdx]) -> Vec<Vec<StateIdx>> {
+/// `states` are in snapshot order, so that whatever one refers to comes before it; `current` tells what a resource is
+/// called now that another still knows by its former name. With n states and e references this takes O(n + e) steps, and
+/// those along the chains of parents.
+pub(crate) fn layers<'a>(
+    arena: &'a Arena,
+    states: &[StateIdx],
+    current: impl Fn(&'a Urn) -> &'a Urn,
+) -> Vec<Vec<StateIdx>> {
     // The level of a state is one more than the highest level of anything that it depends on.
     let mut level_of: FxHashMap<&Urn, usize> = FxHashMap::default();
     // For components: the highest level of anything below them, so far.
@@ -62,20 +67,23 @@ pub(crate) fn layers(arena: &Arena, states: &[StateIdx]) -> Vec<Vec<StateIdx>> {
                 .then(|| level_below.get(urn).copied())
                 .flatten()
         };
+        let parent = state.parent.as_ref().map(&current);
         let level = needs(state)
+            .map(&current)
             .flat_map(|urn| own(urn).into_iter().chain(below(urn)))
-            .chain(state.parent.iter().filter_map(own))
+            .chain(parent.and_then(own))
             .map(|level| level + 1)
             .max()
             .unwrap_or(0);
-        let known = level_of.entry(&state.urn).or_insert(level);
+        let urn = current(&state.urn);
+        let known = level_of.entry(urn).or_insert(level);
         *known = (*known).max(level);
         if !state.is_custom() {
-            components.insert(&state.urn);
+            components.insert(urn);
         }
-        let mut ancestor = state.parent.as_ref();
-        if let Some(parent) = ancestor {
-            parents.insert(&state.urn, parent);
+        let mut ancestor = parent;
+        if let Some(parent) = parent {
+            parents.insert(urn, parent);
         }
         while let Some(urn) = ancestor.filter(|urn| components.contains(*urn)) {
             let highest = level_below.entry(urn).or_insert(level);

@@ -165,11 +165,11 @@ impl Deployment {
         untargeted.is_empty()
     }
 
-    /// Whether `names` has a resource, by its URN, the one that it had before, or the one that it goes on under.
+    /// Whether `names` has a resource, by the URN that it has now or the one that it had before.
     fn is_named(&self, names: &UrnSet, urn: &Urn) -> bool {
-        let former = self.alias_of.get(urn);
-        let is_former = former.is_some_and(|former| names.matches(former));
-        is_former || names.matches(urn) || names.matches(self.current_urn(urn))
+        let current = self.current_urn(urn);
+        let former = self.alias_of.get(current);
+        names.matches(current) || former.is_some_and(|former| names.matches(former))
     }
 
     /// Targets and everything in the base that depends on them, children included.
@@ -179,7 +179,7 @@ impl Deployment {
             let state = self.arena.state(*idx);
             let follows = state
                 .references_and_provider()
-                .any(|urn| selected.contains(urn));
+                .any(|urn| selected.contains(urn) || selected.contains(self.current_urn(urn)));
             if follows || self.is_named(&self.ctx.options.targets, &state.urn) {
                 selected.insert(state.urn.clone());
             }
@@ -202,14 +202,16 @@ impl Deployment {
             let follows = options.exclude_dependents
                 && state
                     .references_and_provider()
-                    .any(|urn| excluded.contains(urn));
+                    .any(|urn| excluded.contains(urn) || excluded.contains(self.current_urn(urn)));
             if follows || self.is_named(&options.excludes, &state.urn) {
                 excluded.insert(state.urn.clone());
             }
         }
         for state in states.iter().rev() {
             if excluded.contains(&state.urn) {
-                excluded.extend(state.references_and_provider().cloned());
+                for urn in state.references_and_provider() {
+                    excluded.extend([urn, self.current_urn(urn)].map(Urn::clone));
+                }
             }
         }
         excluded

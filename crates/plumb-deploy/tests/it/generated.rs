@@ -1,5 +1,8 @@
-//! Histories made at random: edits, faults, hooks, every order of answers. After each operation the state must be valid and
+//! Histories made at random: edits, renames, faults, hooks, every order of answers. After each operation the state must be
+//! valid and
 //! nothing may be lost (the world checks both at every step); a second run with the same program changes nothing.
+
+use std::collections::BTreeSet;
 
 use plumb_deploy::setup::{Operation, Options, Phase};
 use plumb_events::OperationResult;
@@ -103,36 +106,75 @@ fn inject_faults(dice: &mut Dice, world: &mut World) {
     }
 }
 
+/// The program with some resources renamed, and each with its other name as an alias.
+fn with_names(program: &[Res], renamed: &BTreeSet<String>) -> Vec<Res> {
+    let other = |name: &String| name.replace('n', "o");
+    let now = |name: &String| {
+        if renamed.contains(name) {
+            other(name)
+        } else {
+            name.clone()
+        }
+    };
+    let named = |res: &Res| {
+        let is_renamed = renamed.contains(&res.name);
+        let former = if is_renamed {
+            res.name.clone()
+        } else {
+            other(&res.name)
+        };
+        let uses = res.uses.iter();
+        Res {
+            name: now(&res.name),
+            alias: Some(former),
+            uses: uses.map(|(key, name)| (key.clone(), now(name))).collect(),
+            depends_on: res.depends_on.iter().map(now).collect(),
+            parent: res.parent.as_ref().map(now),
+            replace_with: res.replace_with.iter().map(now).collect(),
+            ..res.clone()
+        }
+    };
+    program.iter().map(named).collect()
+}
+
 fn history(seed: u64) {
     let mut world = World::new(seed);
     let mut dice = Dice::new(seed ^ 0x00ab_cdef);
+    let mut written: Vec<Res> = Vec::new();
     let mut current: Vec<Res> = Vec::new();
+    let mut renamed = BTreeSet::new();
     for _ in 0..OPERATIONS {
         inject_faults(&mut dice, &mut world);
         let options = Options {
             parallel: [1, 2, 8][dice.below(3)],
             continue_on_error: dice.one_in(4),
             refresh: dice.one_in(5),
+            run_program: dice.one_in(3),
             ..Options::new(if dice.one_in(5) {
                 Phase::Preview
             } else {
                 Phase::Execute
             })
         };
+        written = program(&mut dice, &written);
+        if dice.one_in(4) {
+            let name = format!("n{}", dice.below(9));
+            if !renamed.remove(&name) {
+                renamed.insert(name);
+            }
+        }
+        current = with_names(&written, &renamed);
         match dice.below(10) {
-            0 => drop(world.run(Operation::Destroy, &[], options)),
+            0 => drop(world.run(Operation::Destroy, &current, options)),
             1 => drop(world.run(
                 Operation::Refresh,
-                &[],
+                &current,
                 Options {
                     refresh: false,
                     ..options
                 },
             )),
-            _ => {
-                current = program(&mut dice, &current);
-                drop(world.run(Operation::Update, &current, options));
-            }
+            _ => drop(world.run(Operation::Update, &current, options)),
         }
     }
     // Without faults a run converges, and the next one has nothing to do.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use plumb_deploy::request::{Outcome, RegisterReply, RegisterRequest, Reply, Request};
 use plumb_proto::pulumirpc::alias::{self, spec};
+use plumb_proto::pulumirpc::engine_server::Engine as _;
 use plumb_proto::pulumirpc::resource_monitor_server::ResourceMonitor as _;
 use plumb_proto::pulumirpc::{
-    Alias, RegisterResourceRequest, RegisterResourceResponse, SupportsFeatureRequest,
+    Alias, LogRequest, RegisterResourceRequest, RegisterResourceResponse, SupportsFeatureRequest,
 };
 use plumb_resource::{Alias as Former, AliasParent, AliasSpec, ResourceId, Urn};
 use plumb_value::{PropertyMap, ReferenceId, ResourceReference, Value};
@@ -16,6 +17,7 @@ use plumb_wire::property::decode_map;
 use tonic::{Code, Status};
 
 use super::SourceContext;
+use super::engine::EngineService;
 use super::monitor::MonitorService;
 use crate::monitor::{Incoming, MonitorHandle};
 use crate::program::ProgramInfo;
@@ -296,4 +298,17 @@ async fn references_may_be_switched_off() {
             resource_references
         );
     }
+}
+
+/// PULUMI-18: plugins may log when nobody listens any more.
+#[tokio::test]
+async fn logs_after_the_end_are_dropped() {
+    let (handle, incoming) = MonitorHandle::new(PathBuf::from("/"));
+    drop(incoming);
+    let engine = EngineService::new(handle, semver::Version::new(0, 0, 0));
+    let late = tonic::Request::new(LogRequest {
+        message: "late".to_owned(),
+        ..LogRequest::default()
+    });
+    engine.log(late).await.expect("no harm is done");
 }

@@ -79,24 +79,36 @@ fn replay(file: &str) -> ExitCode {
         }
     };
     let mut number = 0;
-    let result = run_observed(&story, Care::Full, &mut Coverage::default(), |trace, world| {
-        println!("operation {number}: {:?} {:?}", trace.outcome.as_ref().map(|it| it.result), trace.errors);
-        number += 1;
-        for step in &trace.steps {
-            println!("    {} {}", step.op.as_str(), step.urn.name());
-        }
-        for state in &world.snapshot.resources {
-            let provider = state.provider.as_ref().map(ToString::to_string);
+    let result = run_observed(
+        &story,
+        Care::Full,
+        &mut Coverage::default(),
+        |trace, world| {
             println!(
-                "  {} {} {}{} {}",
-                state.urn.qualified_type(),
-                state.urn.name(),
-                state.id.as_str(),
-                if state.delete { " delete" } else { "" },
-                provider.as_deref().and_then(|text| text.rsplit("::").next()).unwrap_or("")
+                "operation {number}: {:?} {:?}",
+                trace.outcome.as_ref().map(|it| it.result),
+                trace.errors
             );
-        }
-    });
+            number += 1;
+            for step in &trace.steps {
+                println!("    {} {}", step.op.as_str(), step.urn.name());
+            }
+            for state in &world.snapshot.resources {
+                let provider = state.provider.as_ref().map(ToString::to_string);
+                println!(
+                    "  {} {} {}{} {}",
+                    state.urn.qualified_type(),
+                    state.urn.name(),
+                    state.id.as_str(),
+                    if state.delete { " delete" } else { "" },
+                    provider
+                        .as_deref()
+                        .and_then(|text| text.rsplit("::").next())
+                        .unwrap_or("")
+                );
+            }
+        },
+    );
     match result {
         Ok(operations) => {
             println!("{operations} operations, nothing broken");

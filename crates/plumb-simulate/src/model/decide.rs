@@ -681,15 +681,18 @@ impl Model<'_> {
     /// Whether something failed that still needs what `steps` delete.
     fn failed_users(&self, steps: &[Plan]) -> bool {
         let going: Vec<usize> = steps.iter().filter_map(|step| step.old).collect();
-        self.nodes[..self.olds].iter().enumerate().any(|(node, entry)| {
-            let state = &entry.state;
-            let urn = self.aliased.get(&state.urn).unwrap_or(&state.urn);
-            let needs = state
-                .references_and_provider()
-                .filter(|urn| Some(*urn) != state.parent.as_ref())
-                .any(|urn| going.iter().any(|other| self.state(*other).urn == *urn));
-            needs && !going.contains(&node) && !entry.gone && self.fate(urn).errored
-        })
+        self.nodes[..self.olds]
+            .iter()
+            .enumerate()
+            .any(|(node, entry)| {
+                let state = &entry.state;
+                let urn = self.aliased.get(&state.urn).unwrap_or(&state.urn);
+                let needs = state
+                    .references_and_provider()
+                    .filter(|urn| Some(*urn) != state.parent.as_ref())
+                    .any(|urn| going.iter().any(|other| self.state(*other).urn == *urn));
+                needs && !going.contains(&node) && !entry.gone && self.fate(urn).errored
+            })
     }
 
     fn deletion_for_replacement(&mut self, node: usize) -> Plan {

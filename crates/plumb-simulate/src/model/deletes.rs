@@ -166,7 +166,10 @@ impl Model<'_> {
         let mut needs: FxHashSet<usize> = FxHashSet::default();
         for other in earlier {
             let urn = &self.state(*other).urn;
-            if state.references_and_provider().any(|reference| reference == urn) {
+            if state
+                .references_and_provider()
+                .any(|reference| reference == urn)
+            {
                 needs.insert(*other);
             }
         }
@@ -178,7 +181,10 @@ impl Model<'_> {
         let mut below: FxHashSet<&Urn> = FxHashSet::default();
         for other in earlier {
             let candidate = self.state(*other);
-            let is_child = candidate.parent.as_ref().is_some_and(|it| below.contains(it));
+            let is_child = candidate
+                .parent
+                .as_ref()
+                .is_some_and(|it| below.contains(it));
             if is_child {
                 needs.insert(*other);
             }

@@ -14,7 +14,9 @@ use std::collections::BTreeMap;
 use ecow::EcoString;
 use jiff::Timestamp;
 use plumb_deploy::request::Outcome;
-use plumb_deploy::setup::{ImportSpec, ImportSubject, Operation as CoreOperation, Options, Phase, Setup};
+use plumb_deploy::setup::{
+    ImportSpec, ImportSubject, Operation as CoreOperation, Options, Phase, Setup,
+};
 use plumb_deploy::target::UrnSet;
 use plumb_deploy::{Effect, Event};
 use plumb_events::{OperationResult, Summary};

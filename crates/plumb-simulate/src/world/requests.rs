@@ -84,8 +84,13 @@ pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
         BTreeMap::new()
     } else {
         let of_prop = |prop: &Prop| prop.from().map(urn).into_iter().collect();
-        let given = res.properties.iter().filter(|(key, _)| inputs.contains_key(key));
-        given.map(|(key, prop)| (key.as_str().into(), of_prop(prop))).collect()
+        let given = res
+            .properties
+            .iter()
+            .filter(|(key, _)| inputs.contains_key(key));
+        given
+            .map(|(key, prop)| (key.as_str().into(), of_prop(prop)))
+            .collect()
     };
     let name = if res.is_stack() {
         format!("{}-{}", crate::story::PROJECT, crate::story::STACK)

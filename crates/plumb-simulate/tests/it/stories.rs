@@ -14,7 +14,10 @@ fn holds(text: &str) {
             operation.seed += order;
         }
         if let Err(failed) = run(&story, Care::Full, &mut Coverage::default()) {
-            panic!("operation {}: {}\n\n{story}", failed.operation, failed.violation);
+            panic!(
+                "operation {}: {}\n\n{story}",
+                failed.operation, failed.violation
+            );
         }
     }
 }

@@ -131,6 +131,19 @@ fn what_moved_below_something_new_is_deleted() {
     });
 }
 
+/// DESTROY-07: what knows it by its former name goes first.
+#[test]
+fn what_was_renamed_goes_after_what_depends_on_it() {
+    for_orders(|world| {
+        world
+            .up(&[res("a"), res("user").depends_on("a")])
+            .succeeded();
+        world.cloud.take_calls();
+        destroy(world, &[res("b").alias("a")]);
+        assert_eq!(world.cloud.take_changes(), ["delete user", "delete b"]);
+    });
+}
+
 /// DESTROY-08
 #[test]
 fn what_was_only_read_is_forgotten() {
