@@ -67,10 +67,6 @@ run cargo test --workspace
 if ! $fast; then
   run cargo build --profile bench-fast -p plumb-cli -p null-monitor
 
-  # Histories of operations against the model of the deployment core: the same ones every time, and others.
-  run cargo xtask simulate --ops 50000 --seed 0 --threads 2
-  run cargo xtask simulate --ops 50000 --seed $((RANDOM * 100000 + RANDOM)) --threads 2
-
   run python3 tests/e2e/examples.py --bin "$plumb"
   run python3 tests/e2e/interrupts.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_259/bin/python"

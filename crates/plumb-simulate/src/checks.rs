@@ -57,8 +57,8 @@ fn release(before: &World, after: &mut World, trace: &Trace) {
                         | StepOp::CreateReplacement
                 )
         });
-        // What was only read was never ours.
-        if state.external || (may_go && went) {
+        // What was only read was never ours; what waits for its replacement was dealt with before.
+        if state.external || state.pending_replacement || (may_go && went) {
             after.cloud.released(id);
         }
     }

@@ -64,7 +64,7 @@ impl Features {
             faults: likely(6),
             stops: likely(4),
             refresh: likely(4),
-            run_program: likely(3),
+            run_program: n(3),
             targets: n(3),
             replace: likely(3),
             continues: likely(3),
@@ -92,7 +92,7 @@ pub fn story(seed: u64) -> Story {
 
 fn operation(dice: &mut Dice, features: Features, program: &mut Program) -> Operation {
     let mut operation = Operation {
-        seed: dice.next() % 100_000,
+        seed: dice.number() % 100_000,
         parallel: [1, 2, 3, 16][dice.below(4)],
         preview: dice.one_in(6),
         ..Operation::default()

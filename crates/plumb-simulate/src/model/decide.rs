@@ -13,7 +13,6 @@ use super::steps::{Ended, Plan, Way};
 use super::{Flow, Model};
 use crate::cloud::Cloud;
 use crate::story::{Res, Verb};
-use crate::world::Violation;
 
 /// A difference, as far as decisions need it.
 #[derive(Debug, Default)]
@@ -33,11 +32,11 @@ pub(super) fn visible(inputs: &PropertyMap) -> PropertyMap {
 
 impl Model<'_> {
     /// A registration, from its arrival to its reply.
-    pub(super) fn register(&mut self, res: &Res, mut wanted: Wanted) -> Result<Flow, Violation> {
+    pub(super) fn register(&mut self, res: &Res, mut wanted: Wanted) -> Flow {
         let urn = wanted.state.urn.clone();
         let found = match self.find_old(&urn, res, wanted.state.parent.clone().as_ref()) {
             Ok(found) => found,
-            Err(text) => return Ok(self.refuse(text)),
+            Err(text) => return self.refuse(text),
         };
         self.fate_mut(&urn).seen = true;
         let mut old = found.as_ref().map(|found| found.node);
@@ -52,19 +51,19 @@ impl Model<'_> {
         {
             match self.refresh_for(node, &urn) {
                 Ended::Done(state) => old = state,
-                Ended::Cut => return Ok(Flow::Cut),
+                Ended::Cut => return Flow::Cut,
                 Ended::Failed(_) | Ended::Skipped => {
-                    return Ok(Self::answer(&wanted.state, Outcome::Failed, false));
+                    return Self::answer(&wanted.state, Outcome::Failed, false);
                 }
             }
         }
         if let Some(flow) = self.mode_special(&wanted, old) {
-            return Ok(flow);
+            return flow;
         }
         if let Some(provider) = wanted.state.provider.clone()
             && !self.provider_is_there(&provider)
         {
-            return Ok(self.refuse(format!("{}: unknown provider {provider}", res.name)));
+            return self.refuse(format!("{}: unknown provider {provider}", res.name));
         }
         let mut imported = false;
         if included && self.wants_import(&wanted, old) {
@@ -78,15 +77,15 @@ impl Model<'_> {
                     let _ = state;
                 }
                 Ended::Failed(_) | Ended::Skipped => {
-                    return Ok(Self::answer(&wanted.state, Outcome::Failed, false));
+                    return Self::answer(&wanted.state, Outcome::Failed, false);
                 }
-                Ended::Cut | Ended::Done(None) => return Ok(Flow::Cut),
+                Ended::Cut | Ended::Done(None) => return Flow::Cut,
             }
         }
         if let Err(reason) = self.check(&mut wanted, old, included) {
-            return Ok(self.refuse(reason));
+            return self.refuse(reason);
         }
-        Ok(self.decide(wanted, old, included, imported))
+        self.decide(wanted, old, included, imported)
     }
 
     /// Refresh and destroy runs change nothing that the program says (part C).
@@ -633,10 +632,10 @@ impl Model<'_> {
             steps.extend([create, marker]);
             return self.registered(wanted, steps);
         }
-        if !old.pending_replacement {
-            steps.push(self.deletion_for_replacement(node));
-        } else {
+        if old.pending_replacement {
             self.coverage.reach("PREPL-02");
+        } else {
+            steps.push(self.deletion_for_replacement(node));
         }
         if self.failed_users(&steps) {
             self.fate_mut(&urn).errored = true;
@@ -789,7 +788,10 @@ impl Model<'_> {
         if self.is_config_unknown(state.provider.as_ref()) {
             return Ok(false);
         }
-        let mut diff = self.managed_difference(&state.urn, state, &inputs)?;
+        // The provider's word alone counts here; one that cannot tell forces nothing.
+        let diff = Cloud::diff(self.faults, state.urn.name(), &state.inputs, &inputs)
+            .map_err(|error| error.to_string())?;
+        let mut diff = told(&diff);
         self.apply_replace_on_changes(state, state, &mut diff);
         Ok(diff.replaces)
     }

@@ -204,8 +204,8 @@ impl Model<'_> {
         let order = self.graph_order();
         for node in order.iter().rev() {
             let urn = &self.state(*node).urn;
-            let urn = self.aliased.get(urn).unwrap_or(urn);
-            if self.fate(urn).errored || kept.contains(node) {
+            let current = self.aliased.get(urn).unwrap_or(urn);
+            if self.fate(urn).errored || self.fate(current).errored || kept.contains(node) {
                 kept.extend(self.dependencies_of(*node, &order));
             }
         }

@@ -36,7 +36,7 @@ impl Model<'_> {
             .map(|name| self.urn_of_name(name));
         let lineage = self.lineage_of(res, parent.as_ref());
         let provider = if res.is_managed() {
-            match self.provider_of(res, &lineage)? {
+            match self.provider_of(res, &lineage) {
                 Some(provider) => Some(provider),
                 None => return Ok(Flow::Cut),
             }
@@ -52,7 +52,7 @@ impl Model<'_> {
             ..lineage
         };
         self.lineages.insert(wanted.state.urn.clone(), lineage);
-        self.register(res, wanted)
+        Ok(self.register(res, wanted))
     }
 
     pub(super) fn urn_of_name(&self, name: &str) -> Urn {
@@ -124,25 +124,21 @@ impl Model<'_> {
     }
 
     /// The provider of a managed resource; the default one is registered when it is first needed.
-    fn provider_of(
-        &mut self,
-        res: &Res,
-        lineage: &Lineage,
-    ) -> Result<Option<ProviderRef>, Violation> {
+    fn provider_of(&mut self, res: &Res, lineage: &Lineage) -> Option<ProviderRef> {
         if let Some(provider) = &lineage.provider {
             if !res.is_provider() && res.provider.is_none() {
                 self.coverage.reach("PROV-22");
             }
-            return Ok(Some(provider.clone()));
+            return Some(provider.clone());
         }
         let package = package_of(&res.type_name).to_owned();
         if let Some(reference) = lineage.providers.get(&package) {
             self.coverage.reach("PROV-23");
-            return Ok(Some(reference.clone()));
+            return Some(reference.clone());
         }
         let key = (package.clone(), res.version.clone());
         if let Some(reference) = self.defaults.get(&key) {
-            return Ok(Some(reference.clone()));
+            return Some(reference.clone());
         }
         let mut default = Res::new(&format!("P.{package}"), "default");
         default.version.clone_from(&res.version);
@@ -157,14 +153,14 @@ impl Model<'_> {
         }
         let wanted = self.wanted(&default, None, &Lineage::default(), None);
         let urn = wanted.state.urn.clone();
-        match self.register(&default, wanted)? {
+        match self.register(&default, wanted) {
             Flow::Answered(answer) => {
                 self.coverage.reach("PROV-01");
                 let reference = ProviderRef::new(urn, answer.id.as_str());
                 self.defaults.insert(key, reference.clone());
-                Ok(Some(reference))
+                Some(reference)
             }
-            Flow::Cut => Ok(None),
+            Flow::Cut => None,
         }
     }
 

@@ -15,7 +15,7 @@ use crate::world::World;
 /// What the command line selects.
 #[derive(Debug, Default)]
 pub(super) struct Targets {
-    targets: Vec<String>,
+    named: Vec<String>,
     excludes: Vec<String>,
     replaced: Vec<String>,
     with_dependents: bool,
@@ -49,7 +49,7 @@ impl Targets {
     pub(super) fn new(world: &World, operation: &Operation) -> Self {
         let flags = &operation.flags;
         Targets {
-            targets: world.urns_of(operation, &flags.targets),
+            named: world.urns_of(operation, &flags.targets),
             excludes: world.urns_of(operation, &flags.excludes),
             replaced: world.urns_of(operation, &flags.replace),
             with_dependents: flags.target_dependents,
@@ -63,7 +63,7 @@ impl Targets {
     }
 
     fn is_constrained(&self) -> bool {
-        !self.targets.is_empty() || !self.excludes.is_empty()
+        !self.named.is_empty() || !self.excludes.is_empty()
     }
 
     /// A new phase begins.
@@ -86,8 +86,8 @@ impl Model<'_> {
                 .references_and_provider()
                 .any(|urn| urns.contains(urn))
         };
-        if !targets.targets.is_empty() {
-            return any_names(&targets.targets, &state.urn)
+        if !targets.named.is_empty() {
+            return any_names(&targets.named, &state.urn)
                 || (targets.with_dependents && follows(&targets.targeted));
         }
         !(any_names(&targets.excludes, &state.urn)
@@ -96,7 +96,7 @@ impl Model<'_> {
 
     pub(super) fn note_target(&mut self, state: &ResourceState, included: bool) {
         let implicit = state.kind == ResourceKind::Provider || state.urn.is_root_stack();
-        let named = any_names(&self.targets.targets, &state.urn);
+        let named = any_names(&self.targets.named, &state.urn);
         if included && implicit && !named {
             return;
         }
@@ -133,7 +133,7 @@ impl Model<'_> {
     }
 
     pub(super) fn targets_exist_before(&mut self) -> bool {
-        let (targets, excludes) = (self.targets.targets.clone(), self.targets.excludes.clone());
+        let (targets, excludes) = (self.targets.named.clone(), self.targets.excludes.clone());
         let replaced = self.targets.replaced.clone();
         match self.operation.verb {
             Verb::Refresh | Verb::Destroy => {
@@ -144,12 +144,12 @@ impl Model<'_> {
     }
 
     pub(super) fn refresh_targets_exist(&mut self) -> bool {
-        let (targets, excludes) = (self.targets.targets.clone(), self.targets.excludes.clone());
+        let (targets, excludes) = (self.targets.named.clone(), self.targets.excludes.clone());
         self.literals_exist(&[&targets, &excludes], false)
     }
 
     pub(super) fn targets_exist_after(&mut self) -> bool {
-        let targets = self.targets.targets.clone();
+        let targets = self.targets.named.clone();
         self.literals_exist(&[&targets], true)
     }
 
@@ -195,7 +195,7 @@ impl Model<'_> {
 
     /// Nothing that is targeted may depend on something that was left out.
     pub(super) fn depends_on_nothing_skipped(&mut self, steps: &[Plan]) -> bool {
-        if self.targets.targets.is_empty() && self.targets.replaced.is_empty() {
+        if self.targets.named.is_empty() && self.targets.replaced.is_empty() {
             return true;
         }
         let depends = steps
@@ -227,9 +227,9 @@ impl Model<'_> {
             .filter(|node| *node < self.olds || self.condemned.contains(node))
             .collect();
         let mut chosen: FxHashSet<Urn> = FxHashSet::default();
-        let by_targets = !self.targets.targets.is_empty();
+        let by_targets = !self.targets.named.is_empty();
         let patterns = if by_targets {
-            &self.targets.targets
+            &self.targets.named
         } else {
             &self.targets.excludes
         };
@@ -259,12 +259,12 @@ impl Model<'_> {
 
     /// Without target-dependents, deletions must be named.
     pub(super) fn deletes_are_targeted(&mut self, going: &[usize]) -> bool {
-        if self.targets.targets.is_empty() || self.targets.with_dependents {
+        if self.targets.named.is_empty() || self.targets.with_dependents {
             return true;
         }
         let all_named = going
             .iter()
-            .all(|node| any_names(&self.targets.targets, &self.state(*node).urn));
+            .all(|node| any_names(&self.targets.named, &self.state(*node).urn));
         if !all_named {
             self.coverage.reach("TARGET-30");
             self.reason("a resource would be deleted that is not targeted");

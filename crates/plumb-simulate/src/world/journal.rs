@@ -63,11 +63,9 @@ impl Journal {
                     self.recorded.insert(state.urn.clone(), number);
                 }
             }
-            EntryKind::Failure => {
-                if self.open.remove(&entry.operation).is_none() {
-                    let what = format!("a failure of {:?} that never began", entry.operation);
-                    return Err(Violation::new("journal", what));
-                }
+            EntryKind::Failure if self.open.remove(&entry.operation).is_none() => {
+                let what = format!("a failure of {:?} that never began", entry.operation);
+                return Err(Violation::new("journal", what));
             }
             _ => {}
         }

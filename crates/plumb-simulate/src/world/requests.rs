@@ -124,10 +124,10 @@ pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
         additional_secret_outputs: keys(&res.secret_outputs),
         aliases: res.aliases.iter().map(alias).collect(),
         import_id: res.import.clone().unwrap_or_default().into(),
-        custom_timeouts: CustomTimeouts {
+        custom_timeouts: Some(CustomTimeouts {
             create: f64::from(res.timeout.unwrap_or(0)),
             ..CustomTimeouts::default()
-        },
+        }),
         retain_on_delete: res.retain,
         deleted_with: res.deleted_with.as_ref().map(urn),
         replace_with: res.replace_with.iter().map(urn).collect(),

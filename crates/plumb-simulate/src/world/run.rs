@@ -69,7 +69,8 @@ impl World {
         self.before(operation);
         let setup = self.setup(operation);
         let base = self.snapshot.clone();
-        let started = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(self.operations as i64);
+        let started =
+            Timestamp::UNIX_EPOCH + SignedDuration::from_hours(self.operations.cast_signed());
         let deployment = Deployment::new(setup, started)
             .map_err(|error| Violation::new("start", error.to_string()))?;
         let mut dice = Dice::new(operation.seed);
@@ -118,7 +119,7 @@ impl World {
     }
 }
 
-impl<'w> Run<'w> {
+impl Run<'_> {
     fn drive(&mut self) -> Result<(), Violation> {
         self.event(Event::Start)?;
         while self.trace.outcome.is_none() {
@@ -142,14 +143,11 @@ impl<'w> Run<'w> {
 
     /// Cuts the run short where the story says so; answers whether it is over at once.
     fn stop_here(&mut self) -> Result<bool, Violation> {
-        let at = match self.operation.stop {
-            Some(
-                Stop::Interrupt(at)
-                | Stop::Crash(at)
-                | Stop::ProgramFails(at)
-                | Stop::JournalFails(at),
-            ) => at,
-            None => return Ok(false),
+        let Some(
+            Stop::Interrupt(at) | Stop::Crash(at) | Stop::ProgramFails(at) | Stop::JournalFails(at),
+        ) = self.operation.stop
+        else {
+            return Ok(false);
         };
         if self.stopped || self.choices <= at {
             return Ok(false);
@@ -516,11 +514,11 @@ impl<'w> Run<'w> {
                 };
                 self.open.swap_remove(found);
             }
-            plumb_events::Event::Diagnostic(diagnostic) => {
-                if diagnostic.severity == Severity::Error {
-                    let text = diagnostic.message.trim_end().to_owned();
-                    self.trace.errors.push(text);
-                }
+            plumb_events::Event::Diagnostic(diagnostic)
+                if diagnostic.severity == Severity::Error =>
+            {
+                let text = diagnostic.message.trim_end().to_owned();
+                self.trace.errors.push(text);
             }
             plumb_events::Event::Summary(summary) => self.trace.summary = Some(summary),
             _ => {}
