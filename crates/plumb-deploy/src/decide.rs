@@ -9,7 +9,7 @@ use crate::compare;
 use crate::deployment::{Deployment, Waiter, Work};
 use crate::marks::Mark;
 use crate::provider_inputs;
-use crate::registration::{RegIdx, RegStage};
+use crate::registration::{RegIdx, RegStage, Turn};
 use crate::request::Outcome;
 use crate::step::{Order, Replaced, Step, StepKind, Why};
 
@@ -26,12 +26,18 @@ impl Deployment {
         if !self.plan_goal(idx) {
             return;
         }
-        if self.gate.holder.is_some_and(|holder| holder != idx) {
-            self.registration_mut(idx).stage = RegStage::Waiting;
-            self.gate.waiting.push_back(idx);
-        } else {
-            self.decide(idx);
-        }
+        self.decide(idx);
+    }
+
+    /// Whether another registration collects what it must replace, which may include this one.
+    pub(crate) fn is_gate_closed_to(&self, idx: RegIdx) -> bool {
+        self.gate.holder.is_some_and(|holder| holder != idx)
+    }
+
+    /// Has a registration wait until the gate is open; it goes on with `turn`.
+    pub(crate) fn wait_at_gate(&mut self, idx: RegIdx, turn: Turn) {
+        self.registration_mut(idx).stage = RegStage::Waiting(turn);
+        self.gate.waiting.push_back(idx);
     }
 
     /// Takes the gate, so that nobody else decides before [`Deployment::release_gate`].
@@ -46,14 +52,25 @@ impl Deployment {
         }
     }
 
+    /// The gate is open: a registration that waited goes on, and nothing that it has found out is asked again.
+    pub(crate) fn take_turn(&mut self, idx: RegIdx) {
+        if self.failure.is_some() {
+            return;
+        }
+        match std::mem::replace(&mut self.registration_mut(idx).stage, RegStage::Done) {
+            RegStage::Waiting(Turn::Diffed(diff)) => self.diffed(idx, *diff),
+            RegStage::Waiting(Turn::Replace(diff)) => self.plan_replacement(idx, *diff),
+            _ => self.decide(idx),
+        }
+    }
+
     /// Part G: the first case that applies.
     pub(crate) fn decide(&mut self, idx: RegIdx) {
         if self.failure.is_some() {
             return;
         }
-        if self.gate.holder.is_some_and(|holder| holder != idx) {
-            self.gate.waiting.push_back(idx);
-            return;
+        if self.is_gate_closed_to(idx) {
+            return self.wait_at_gate(idx, Turn::Decide);
         }
         let registration = self.registration(idx);
         if registration.is_targeted {
@@ -290,14 +307,10 @@ impl Deployment {
 
     /// The difference is known: replace, update or leave.
     pub(crate) fn diffed(&mut self, idx: RegIdx, diff: DiffResult) {
-        let registration = self.registration(idx);
-        if self.gate.holder.is_some_and(|holder| holder != idx) {
-            // What another registration must replace may include this one: look again when that is known.
-            self.registration_mut(idx).stage = RegStage::Waiting;
-            self.gate.waiting.push_back(idx);
-            return;
+        if self.is_gate_closed_to(idx) {
+            return self.wait_at_gate(idx, Turn::Diffed(Box::new(diff)));
         }
-        if self.marks.has(&registration.urn, Mark::Deleted) {
+        if self.marks.has(&self.registration(idx).urn, Mark::Deleted) {
             return self.recreate(idx);
         }
         let Some(old) = self.old_of(idx).cloned() else {

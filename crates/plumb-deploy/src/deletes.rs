@@ -34,7 +34,10 @@ impl Deployment {
                 .as_ref()
                 .is_some_and(|allowed| !allowed.contains(&state.urn))
             {
-                if !state.delete && !self.marks.has(&state.urn, Mark::Seen) {
+                // What is due for deletion stays too, and is told of like the rest.
+                let is_told = self.marks.has(&state.urn, Mark::Seen)
+                    || self.marks.is_operated_on(self.current_urn(&state.urn));
+                if !is_told {
                     sames.push(idx);
                 }
                 continue;
@@ -45,16 +48,19 @@ impl Deployment {
             // What the program registered goes as well; the program ran for its settings only. What is left of the base
             // may refer to it, never the other way round.
             let mut condemned = std::mem::take(&mut self.condemned);
+            // Something may have been passed on for another's sake before the program registered it.
+            let mut seen = FxHashSet::default();
             condemned.retain(|idx| {
                 let urn = &self.arena.state(*idx).urn;
-                let is_latest = self.news.get(urn) == Some(idx);
+                let is_latest = seen.insert(*idx) && self.news.get(urn) == Some(idx);
                 is_latest && allowed.as_ref().is_none_or(|allowed| allowed.contains(urn))
             });
             condemned.append(&mut deletes);
             deletes = condemned;
         }
         if !self.check_untargeted_deletes(&deletes) {
-            return self.fail(Failure::Refused);
+            let cause = "delete untargeted resource".to_owned();
+            return self.fail(Failure::Step { cause });
         }
         for idx in &sames {
             let urn = self.arena.state(*idx).urn.clone();

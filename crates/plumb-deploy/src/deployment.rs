@@ -408,7 +408,7 @@ impl Deployment {
             match work {
                 Work::Answer(call, result) => self.answered(call, result),
                 Work::Again(id, parked) => self.dispatch_again(id, parked),
-                Work::Decide(registration) => self.decide(registration),
+                Work::Decide(registration) => self.take_turn(registration),
                 Work::RunChains => self.run_chains(),
             }
         }

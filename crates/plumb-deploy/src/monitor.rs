@@ -144,11 +144,18 @@ impl Deployment {
         let Some(parent) = parent.filter(|_| request.provider.is_empty()) else {
             return;
         };
+        let Ok(reference) = ProviderRef::parse(&parent.provider) else {
+            return;
+        };
         let is_local_component = !request.remote && !request.custom;
-        let package = self.package_of(&request.type_token, &request.package);
-        let fits = ProviderRef::parse(&parent.provider)
-            .is_ok_and(|reference| reference.package() == package);
-        if is_local_component || fits {
+        let inherits = if is_local_component {
+            // What is below a component finds its own default provider.
+            !reference.urn().is_default_provider()
+        } else {
+            let package = self.package_of(&request.type_token, &request.package);
+            reference.package() == package
+        };
+        if inherits {
             request.provider.clone_from(&parent.provider);
         }
     }
@@ -442,7 +449,7 @@ pub(crate) fn bare_goal(type_token: TypeToken, name: EcoString) -> Goal {
         additional_secret_outputs: Vec::new(),
         aliases: Vec::new(),
         import_id: None,
-        custom_timeouts: plumb_resource::CustomTimeouts::default(),
+        custom_timeouts: None,
         replace_on_changes: Vec::new(),
         replacement_trigger: Value::Null,
         retain_on_delete: None,
@@ -460,7 +467,15 @@ fn depend_on_everything(request: &mut RegisterRequest) {
     if !request.property_dependencies.is_empty() || request.remote {
         return;
     }
-    let everything = deduplicated(&request.dependencies);
+    let mut told = PropertyDependencies::new();
+    add_output_dependencies(&request.properties, &mut told);
+    let everything: Vec<Urn> = request
+        .dependencies
+        .iter()
+        .chain(told.values().flatten())
+        .cloned()
+        .collect();
+    let everything = deduplicated(&everything);
     request.property_dependencies = request
         .properties
         .keys()

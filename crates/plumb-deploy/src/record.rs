@@ -95,12 +95,21 @@ impl Deployment {
         }
     }
 
-    /// Marks outputs as secret that the program says are, or that come from secret inputs (STEPGEN-03).
-    fn with_secret_outputs(&mut self, mut state: ResourceState, step: &Step) -> ResourceState {
+    /// Marks outputs as secret that the program says are, or that come from secret inputs (STEPGEN-03). The inputs of an
+    /// update are those that it was to bring about, also where the state keeps the old ones.
+    pub(crate) fn with_secret_outputs(
+        &mut self,
+        mut state: ResourceState,
+        step: &Step,
+    ) -> ResourceState {
         if matches!(step.kind, StepKind::Kept { .. }) {
             return state;
         }
-        let is_secret_input = |key: &str| state.inputs.get(key).is_some_and(Value::is_secret);
+        let inputs = match &step.kind {
+            StepKind::Update { new, .. } => &new.inputs,
+            _ => &state.inputs,
+        };
+        let is_secret_input = |key: &str| inputs.get(key).is_some_and(Value::is_secret);
         let secret: Vec<_> = state
             .outputs
             .iter()
@@ -237,17 +246,23 @@ impl Deployment {
     ) -> (Option<StateIdx>, u64) {
         let before = self.arena.state(old).clone();
         if *before == state {
-            if let (Slot::Old(base), false) = (self.arena.slot(old), self.ctx.options.is_preview())
-            {
-                self.outbox.push(Effect::Touch { base });
+            self.touch(old);
+            if !state.delete {
+                self.take_as_new(state.urn.clone(), old);
             }
-            self.take_as_new(state.urn.clone(), old);
             return (Some(old), 0);
         }
         let must_wait = differs_in_substance(&before, &state);
         let remove = Some(self.arena.slot(old));
         let (idx, fence) = self.record_new(operation, state, remove, None);
         (idx, if must_wait { fence } else { 0 })
+    }
+
+    /// Lists a resource of the base among what this run has seen.
+    pub(crate) fn touch(&mut self, old: StateIdx) {
+        if let (Slot::Old(base), false) = (self.arena.slot(old), self.ctx.options.is_preview()) {
+            self.outbox.push(Effect::Touch { base });
+        }
     }
 
     /// Records a new state; `remove` and `delete` say what becomes of the one before.

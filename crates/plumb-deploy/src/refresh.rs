@@ -5,8 +5,9 @@ use std::sync::Arc;
 use plumb_resource::provider::{
     DiffChanges, DiffRequest, DiffResult, ProviderCall, ProviderError, ProviderReply, ReadRequest,
 };
-use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp};
+use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 use plumb_state::journal::{Entry, EntryKind, Fold, OperationId};
+use rustc_hash::FxHashSet;
 
 use crate::answer::{Applied, Damage, Reading};
 use crate::arena::{Arena, Olds, StateIdx};
@@ -24,19 +25,19 @@ pub(crate) struct Refreshed {
 }
 
 impl Deployment {
-    /// Whether anything must be read before the program runs.
+    /// Whether anything must be read before the program runs: everything, or what asks for it before each change.
     pub(crate) fn wants_refresh_phase(&self) -> bool {
         let options = &self.ctx.options;
-        if options.run_program {
-            return false;
+        if options.refresh {
+            return !options.run_program;
         }
-        options.refresh
-            || (self.ctx.operation == Operation::Update
-                && self
-                    .olds
-                    .order()
-                    .iter()
-                    .any(|idx| self.arena.state(*idx).refresh_before_update))
+        let changes = matches!(self.ctx.operation, Operation::Update | Operation::Destroy);
+        changes
+            && self
+                .olds
+                .order()
+                .iter()
+                .any(|idx| self.arena.state(*idx).refresh_before_update)
     }
 
     /// Reads every resource that the operation is about, all side by side.
@@ -51,14 +52,13 @@ impl Deployment {
     }
 
     fn refresh_states(&mut self, states: &[StateIdx], everything: bool) {
+        let kept = self.kept_by_destroy();
         for idx in states {
             let state = self.arena.state(*idx).clone();
             let is_selected = self.is_selected(&state, self.ctx.options.targets.is_constrained());
             self.note_selected(&state.urn, is_selected);
-            if state.view_of.is_some()
-                || !is_selected
-                || !(everything || state.refresh_before_update)
-            {
+            let asks = state.refresh_before_update && !kept.contains(&state.urn);
+            if state.view_of.is_some() || !is_selected || !(everything || asks) {
                 continue;
             }
             let refresh = StepKind::Refresh {
@@ -67,6 +67,15 @@ impl Deployment {
                 registered: None,
             };
             self.start_chain(Owner::Engine, vec![Step::new(state.urn.clone(), refresh)]);
+        }
+    }
+
+    /// What a destroy leaves because of what is excluded from it: nothing happens to that, so it needs no refresh before.
+    fn kept_by_destroy(&self) -> FxHashSet<Urn> {
+        if self.ctx.operation == Operation::Destroy && self.ctx.options.excludes.is_constrained() {
+            self.excluded_and_dependencies()
+        } else {
+            FxHashSet::default()
         }
     }
 
@@ -273,6 +282,8 @@ impl Deployment {
         found: StepOp,
     ) -> StepEnd {
         let slot = self.arena.slot(old);
+        let new =
+            new.map(|new| Arc::new(self.with_secret_outputs(Arc::unwrap_or_clone(new), &step)));
         let is_unchanged = new.as_ref().is_some_and(|new| new == self.arena.state(old));
         self.tell_refreshed(&step, new.clone(), found);
         let entry = Entry {
@@ -286,7 +297,17 @@ impl Deployment {
             self.journal(operation, entry.kind.clone());
             self.refreshes.push(entry);
         }
+        let is_registered = matches!(
+            step.kind,
+            StepKind::Refresh {
+                registered: Some(_),
+                ..
+            }
+        );
         let state = if let Some(new) = new {
+            if is_registered {
+                self.touch(old);
+            }
             self.arena.replace(old, new);
             Some(old)
         } else {
@@ -374,9 +395,7 @@ impl Deployment {
         if let Some(cause) = self.deferred_failure.take() {
             return self.fail(Failure::Step { cause });
         }
-        if !self.refreshes.is_empty() {
-            self.journal(OperationId(0), EntryKind::RebuiltBaseState);
-        }
+        self.journal(OperationId(0), EntryKind::RebuiltBaseState);
         self.finish();
     }
 }

@@ -78,7 +78,7 @@ pub(crate) enum RegStage {
     /// The provider checks the inputs.
     Checking,
     /// Another registration is collecting what it must replace.
-    Waiting,
+    Waiting(Turn),
     /// The new provider tells whether its configuration demands a replacement.
     DiffingProvider,
     /// The provider compares.
@@ -91,6 +91,17 @@ pub(crate) enum RegStage {
     Stepping,
     /// Over.
     Done,
+}
+
+/// Where a registration goes on that has waited for another one to collect what it must replace.
+#[derive(Debug)]
+pub(crate) enum Turn {
+    /// It is checked, and is to be decided.
+    Decide,
+    /// The provider has compared.
+    Diffed(Box<DiffResult>),
+    /// The inputs of its replacement are checked.
+    Replace(Box<DiffResult>),
 }
 
 impl Deployment {

@@ -14,7 +14,7 @@ use crate::arena::StateIdx;
 use crate::compare;
 use crate::deployment::{Deployment, Failure, Waiter};
 use crate::marks::Mark;
-use crate::registration::{RegIdx, RegStage, shown_value};
+use crate::registration::{RegIdx, RegStage, Turn, shown_value};
 use crate::step::{Deletion, Order, Replaced, Step, StepKind, Why};
 
 /// The search for what must be deleted before a resource can be replaced.
@@ -88,8 +88,14 @@ impl Deployment {
 
     /// The inputs of the replacement are checked: makes the steps, or first finds out what must go with the old one.
     pub(crate) fn plan_replacement(&mut self, idx: RegIdx, diff: DiffResult) {
+        if self.is_gate_closed_to(idx) {
+            return self.wait_at_gate(idx, Turn::Replace(Box::new(diff)));
+        }
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
+        if self.marks.has(&urn, Mark::Deleted) {
+            return self.recreate(idx);
+        }
         let deletes_first = registration
             .goal
             .delete_before_replace
@@ -242,9 +248,9 @@ impl Deployment {
         let mut going = collection.found;
         let root_urn = self.registration(idx).urn.clone();
         for cascaded in self.cascade_of(&root_urn) {
-            if !going.iter().any(|(found, _)| *found == cascaded) {
-                going.push((cascaded, Vec::new()));
-            }
+            // What says that it goes along goes for no other reason, and first.
+            going.retain(|(found, _)| *found != cascaded);
+            going.push((cascaded, Vec::new()));
         }
         let mut steps = Vec::new();
         for (state_idx, keys) in going.into_iter().rev() {

@@ -226,9 +226,29 @@ impl Deployment {
         let is_delete = new.is_none();
         let is_custom = new.as_ref().is_some_and(|new| new.is_custom());
         if self.ctx.options.is_preview() || is_custom || is_delete {
-            let new = new.map(StateView::from);
-            let metadata = Self::metadata(step, op, self.old_view(step), new);
+            let old = self.old_view_beside(step, new.as_deref());
+            let metadata = Self::metadata(step, op, old, new.map(StateView::from));
             self.emit_outputs(metadata, self.is_internal(step));
+        }
+    }
+
+    /// The state before, as it is shown beside the state after: where nothing changed, what has become a secret is not
+    /// shown as it was.
+    fn old_view_beside(
+        &self,
+        step: &Step,
+        new: Option<&ResourceState>,
+    ) -> Option<Arc<ResourceState>> {
+        let old = self.old_view(step)?;
+        match (&step.kind, new) {
+            (StepKind::Same { .. }, Some(new)) if !Arc::ptr_eq(&old.outputs, &new.outputs) => {
+                let outputs = new.outputs.clone();
+                Some(Arc::new(ResourceState {
+                    outputs,
+                    ..Arc::unwrap_or_clone(old)
+                }))
+            }
+            _ => Some(old),
         }
     }
 

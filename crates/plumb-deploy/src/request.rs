@@ -110,8 +110,8 @@ pub struct RegisterRequest {
     pub aliases: Vec<Alias>,
     /// Id of an existing object to adopt; empty for none.
     pub import_id: EcoString,
-    /// Time limits.
-    pub custom_timeouts: CustomTimeouts,
+    /// Time limits; `None` when the program says nothing about them.
+    pub custom_timeouts: Option<CustomTimeouts>,
     /// retainOnDelete option.
     pub retain_on_delete: Option<bool>,
     /// deletedWith option.
@@ -157,7 +157,7 @@ impl RegisterRequest {
             additional_secret_outputs: Vec::new(),
             aliases: Vec::new(),
             import_id: EcoString::new(),
-            custom_timeouts: CustomTimeouts::default(),
+            custom_timeouts: None,
             retain_on_delete: None,
             deleted_with: None,
             replace_with: Vec::new(),

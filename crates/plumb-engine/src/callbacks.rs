@@ -166,7 +166,7 @@ fn transform_request(
             .map(registration::alias_to_wire)
             .collect(),
         provider: request.provider.to_string(),
-        custom_timeouts: registration::timeouts_to_wire(request.custom_timeouts),
+        custom_timeouts: request.custom_timeouts.map(registration::timeouts_to_wire),
         plugin_download_url: request.package.download_url.to_string(),
         retain_on_delete: request.retain_on_delete,
         deleted_with: request

@@ -41,8 +41,8 @@ pub struct Goal {
     pub aliases: Vec<Alias>,
     /// Id of an existing object to adopt.
     pub import_id: Option<EcoString>,
-    /// Time limits.
-    pub custom_timeouts: CustomTimeouts,
+    /// Time limits; `None` when the program says nothing about them.
+    pub custom_timeouts: Option<CustomTimeouts>,
     /// Paths whose changes force a replacement.
     pub replace_on_changes: Vec<EcoString>,
     /// A value whose change forces a replacement; null means none.

@@ -234,7 +234,7 @@ impl ResourceState {
             provider: goal.provider.clone(),
             property_dependencies: goal.property_dependencies.clone(),
             additional_secret_outputs: goal.additional_secret_outputs.clone(),
-            custom_timeouts: goal.custom_timeouts,
+            custom_timeouts: goal.custom_timeouts.unwrap_or_default(),
             import_id: goal.import_id.clone().unwrap_or_default(),
             retain_on_delete: goal.retain_on_delete.unwrap_or(false),
             deleted_with: goal.deleted_with.clone(),
@@ -273,13 +273,12 @@ impl ResourceState {
             .chain(&self.replace_with)
     }
 
-    /// Drops the references to resources that are `gone`. Properties without dependencies are listed as such if they were.
+    /// Drops the references to resources that are `gone`. Properties that depend on nothing are not listed any more.
     pub fn drop_references(&mut self, gone: impl Fn(&Urn) -> bool) {
         self.dependencies.retain(|urn| !gone(urn));
         self.property_dependencies.retain(|_, urns| {
-            let was_empty = urns.is_empty();
             urns.retain(|urn| !gone(urn));
-            was_empty || !urns.is_empty()
+            !urns.is_empty()
         });
         self.replace_with.retain(|urn| !gone(urn));
         self.deleted_with.take_if(|urn| gone(urn));

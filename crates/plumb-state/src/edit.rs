@@ -112,13 +112,15 @@ pub fn set_protect(
     })
 }
 
-/// Marks resources for replacement at the next update, or lifts that. Returns how many resources were selected.
+/// Marks resources for replacement at the next update, or lifts that. Returns how many resources were selected. What is due
+/// for deletion anyhow is not marked.
 pub fn set_taint(
     snapshot: &mut impl Editable,
     selection: Selection<'_>,
     is_tainted: bool,
 ) -> Result<usize, LocateError> {
     for_selected(snapshot, selection, |state| {
+        let is_tainted = is_tainted && !state.delete;
         if state.taint != is_tainted {
             Arc::make_mut(state).taint = is_tainted;
         }

@@ -88,6 +88,15 @@ fn normalize_snippet(snippet: &mut Snippet, renames: &Renames) {
     }
 }
 
+/// Leaves out properties that depend on nothing: an empty list says no more than none.
+pub(crate) fn drop_empty_dependencies(state: &mut Arc<ResourceState>) {
+    if state.property_dependencies.values().any(Vec::is_empty) {
+        Arc::make_mut(state)
+            .property_dependencies
+            .retain(|_, urns| !urns.is_empty());
+    }
+}
+
 /// Replaces every URN of `state`, its own and those that it refers to, for which `rename` has another. Aliases and
 /// properties stay.
 pub(crate) fn rewrite_urns(

@@ -75,7 +75,8 @@ fn resource_options(state: &ResourceState) -> ResourceOptions {
             .as_ref()
             .map(ProviderRef::to_string)
             .unwrap_or_default(),
-        custom_timeouts: timeouts_to_wire(state.custom_timeouts),
+        custom_timeouts: (!state.custom_timeouts.is_default())
+            .then(|| timeouts_to_wire(state.custom_timeouts)),
         retain_on_delete: Some(state.retain_on_delete),
         deleted_with: optional_urn(state.deleted_with.as_ref()),
         additional_secret_outputs: state

@@ -56,12 +56,12 @@ pub fn alias_from_wire(alias: &pulumirpc::Alias) -> Result<Option<Alias>, Invali
     })
 }
 
-/// Reads time limits of a registration; an absent or empty one is zero.
+/// Reads time limits of a registration; an empty one is zero.
 pub fn timeouts_from_wire(
     timeouts: Option<&register_resource_request::CustomTimeouts>,
-) -> Result<CustomTimeouts, DurationError> {
+) -> Result<Option<CustomTimeouts>, DurationError> {
     let Some(timeouts) = timeouts else {
-        return Ok(CustomTimeouts::default());
+        return Ok(None);
     };
     let read = |text: &str| {
         if text.is_empty() {
@@ -70,36 +70,32 @@ pub fn timeouts_from_wire(
             parse_seconds(text)
         }
     };
-    Ok(CustomTimeouts {
+    Ok(Some(CustomTimeouts {
         create: read(&timeouts.create)?,
         update: read(&timeouts.update)?,
         delete: read(&timeouts.delete)?,
         read: read(&timeouts.read)?,
-    })
+    }))
 }
 
-/// Writes time limits as transforms and hooks see them; `None` when there is none.
-pub fn timeouts_to_wire(
-    timeouts: CustomTimeouts,
-) -> Option<register_resource_request::CustomTimeouts> {
-    (!timeouts.is_default()).then(|| register_resource_request::CustomTimeouts {
+/// Writes time limits as transforms and hooks see them.
+pub fn timeouts_to_wire(timeouts: CustomTimeouts) -> register_resource_request::CustomTimeouts {
+    register_resource_request::CustomTimeouts {
         create: limit(timeouts.create),
         update: limit(timeouts.update),
         delete: limit(timeouts.delete),
         read: limit(timeouts.read),
-    })
+    }
 }
 
-pub(crate) fn construct_timeouts(
-    timeouts: CustomTimeouts,
-) -> Option<construct_request::CustomTimeouts> {
-    let timeouts = timeouts_to_wire(timeouts)?;
-    Some(construct_request::CustomTimeouts {
+pub(crate) fn construct_timeouts(timeouts: CustomTimeouts) -> construct_request::CustomTimeouts {
+    let timeouts = timeouts_to_wire(timeouts);
+    construct_request::CustomTimeouts {
         create: timeouts.create,
         update: timeouts.update,
         delete: timeouts.delete,
         read: timeouts.read,
-    })
+    }
 }
 
 fn limit(seconds: f64) -> String {
@@ -245,7 +241,7 @@ mod tests {
             delete: 5400.0,
             read: 0.5,
         };
-        let wire = timeouts_to_wire(timeouts).unwrap();
+        let wire = timeouts_to_wire(timeouts);
         assert_eq!(
             (
                 wire.create.as_str(),
@@ -254,8 +250,8 @@ mod tests {
             ),
             ("16m40s", "", "1h30m0s")
         );
-        assert_eq!(timeouts_from_wire(Some(&wire)), Ok(timeouts));
-        assert_eq!(timeouts_to_wire(CustomTimeouts::default()), None);
+        assert_eq!(timeouts_from_wire(Some(&wire)), Ok(Some(timeouts)));
+        assert_eq!(timeouts_from_wire(None), Ok(None));
         let wrong = register_resource_request::CustomTimeouts {
             create: "soon".into(),
             ..Default::default()

@@ -10,7 +10,7 @@ use futures::future::join_all;
 use plumb_deploy::request::{RegisterRequest, Reply, Request, RequestErrorKind};
 use plumb_engine::monitor::ResourceMonitor;
 use plumb_engine::program::{Program, ProgramInfo, ProgramResult};
-use plumb_resource::{ROOT_STACK_TYPE, Urn};
+use plumb_resource::{CustomTimeouts, ROOT_STACK_TYPE, Urn};
 use plumb_schema::SchemaLoader;
 use tokio_util::sync::CancellationToken;
 
@@ -283,7 +283,10 @@ async fn register_stack(
     monitor: &dyn ResourceMonitor,
 ) -> Result<Urn, ProgramResult> {
     let name = format!("{}-{}", info.project, info.stack);
-    let request = RegisterRequest::new(ROOT_STACK_TYPE, &name, false);
+    let request = RegisterRequest {
+        custom_timeouts: Some(CustomTimeouts::default()),
+        ..RegisterRequest::new(ROOT_STACK_TYPE, &name, false)
+    };
     match monitor.request(Request::Register(Box::new(request))).await {
         Reply::Registered(reply) => Ok(reply.urn),
         reply => Err(refused(reply)),

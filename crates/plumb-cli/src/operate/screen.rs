@@ -73,7 +73,7 @@ pub(super) struct EventLog {
 }
 
 impl EventLog {
-    /// Opens a log for appending.
+    /// Opens a log. What it held before is gone.
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
         let file = File::options()
             .create(true)
@@ -85,14 +85,25 @@ impl EventLog {
                     path.display()
                 ))
             })?;
+        Ok(EventLog::empty(file))
+    }
+
+    /// The same log for the next run, which begins it anew: an update follows its preview.
+    pub(super) fn restarted(self) -> Self {
+        EventLog::empty(self.file)
+    }
+
+    fn empty(file: File) -> Self {
+        // Pipes and terminals have no length.
+        let _ = file.set_len(0);
         let encoding = Encoding {
             filter: Filter::hiding_secrets(),
             keep_color: false,
         };
-        Ok(EventLog {
+        EventLog {
             file,
             lines: EventLines::new(encoding),
-        })
+        }
     }
 
     fn write(&mut self, event: &Event, at: Timestamp) {

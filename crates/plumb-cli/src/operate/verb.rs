@@ -547,7 +547,7 @@ async fn operate(
         if verb.is_strict && session.plan.is_none() {
             session.plan = ran.plan;
         }
-        event_log = ran.seen.event_log;
+        event_log = ran.seen.event_log.map(EventLog::restarted);
     } else if ctx.is_interactive() && !verb.is_yes(ctx) && !verb.skip_preview {
         return Err(Error::user("the operation was not confirmed"));
     }

@@ -52,7 +52,7 @@ pub(super) fn goal_plan(goal: &Goal, inputs: PlanDiff) -> GoalPlan {
         additional_secret_outputs: goal.additional_secret_outputs.clone(),
         aliases: goal.aliases.clone(),
         import_id: goal.import_id.clone().unwrap_or_default(),
-        custom_timeouts: goal.custom_timeouts,
+        custom_timeouts: goal.custom_timeouts.unwrap_or_default(),
     }
 }
 
@@ -170,7 +170,8 @@ fn options_violation(planned: &GoalPlan, goal: &Goal) -> Option<String> {
 }
 
 fn timeouts_violation(planned: &GoalPlan, goal: &Goal) -> Option<String> {
-    let (planned, actual) = (&planned.custom_timeouts, &goal.custom_timeouts);
+    let planned = planned.custom_timeouts;
+    let actual = goal.custom_timeouts.unwrap_or_default();
     let limits = [
         ("create", planned.create, actual.create),
         ("update", planned.update, actual.update),

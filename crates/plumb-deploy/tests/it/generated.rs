@@ -1,6 +1,5 @@
 //! Histories made at random: edits, renames, faults, hooks, every order of answers. After each operation the state must be
-//! valid and
-//! nothing may be lost (the world checks both at every step); a second run with the same program changes nothing.
+//! valid and nothing may be lost (the world checks both at every step); a second run with the same program changes nothing.
 
 use std::collections::BTreeSet;
 

@@ -19,7 +19,7 @@ use tonic::{Code, Status};
 use super::SourceContext;
 use super::engine::EngineService;
 use super::monitor::MonitorService;
-use crate::monitor::{Incoming, MonitorHandle};
+use crate::monitor::{DebugMessages, Incoming, MonitorHandle};
 use crate::program::ProgramInfo;
 
 fn info() -> ProgramInfo {
@@ -44,7 +44,7 @@ fn monitor(
     info: ProgramInfo,
     answer: impl Fn(RegisterRequest) -> RegisterReply + Send + 'static,
 ) -> MonitorService {
-    let (handle, mut incoming) = MonitorHandle::new(PathBuf::from("/"));
+    let (handle, mut incoming) = MonitorHandle::new(PathBuf::from("/"), DebugMessages::Told);
     tokio::spawn(async move {
         while let Some(incoming) = incoming.recv().await {
             if let Incoming::Request(Request::Register(request), reply) = incoming {
@@ -303,7 +303,7 @@ async fn references_may_be_switched_off() {
 /// PULUMI-18: plugins may log when nobody listens any more.
 #[tokio::test]
 async fn logs_after_the_end_are_dropped() {
-    let (handle, incoming) = MonitorHandle::new(PathBuf::from("/"));
+    let (handle, incoming) = MonitorHandle::new(PathBuf::from("/"), DebugMessages::Told);
     drop(incoming);
     let engine = EngineService::new(handle, semver::Version::new(0, 0, 0));
     let late = tonic::Request::new(LogRequest {

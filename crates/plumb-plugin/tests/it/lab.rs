@@ -278,7 +278,7 @@ async fn missing_configuration_is_listed() {
     assert!(
         error
             .message
-            .starts_with("missing required configuration key \"lab:region\""),
+            .contains("missing required configuration key \"lab:region\""),
         "{}",
         error.message
     );

@@ -170,6 +170,7 @@ fn name_in(properties: &PropertyMap, key: &str) -> Result<Option<EcoString>, Pro
     }
 }
 
+/// Whatever goes wrong outside leaves the resource uncertain, for reads too (`stack-reference` of the recorded cases).
 fn failed(error: StackReadError) -> ProviderError {
-    ProviderError::clean(with_causes(&error))
+    ProviderError::unknown(with_causes(&error))
 }

@@ -8,7 +8,7 @@ use plumb_value::{PropertyMap, ResourceReference, Value};
 
 use super::Editable;
 use crate::Snapshot;
-use crate::normalize::rewrite_urns;
+use crate::normalize::{drop_empty_dependencies, rewrite_urns};
 
 /// Why a resource was not renamed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum RenameError {
 }
 
 /// Gives the resource at `index`, where [`super::locate`] found it, another name, also wherever others refer to it.
-/// Returns its new URN.
+/// Returns its new URN. The property dependencies of all others lose what depends on nothing.
 pub fn rename_resource(
     snapshot: &mut impl Editable,
     index: usize,
@@ -35,6 +35,9 @@ pub fn rename_resource(
         return Err(RenameError::Taken { urn: new });
     }
     rename_all(snapshot, &mut |urn| (*urn == old).then(|| new.clone()));
+    for state in snapshot.resources.iter_mut().filter(|it| it.urn != new) {
+        drop_empty_dependencies(state);
+    }
     Ok(new)
 }
 

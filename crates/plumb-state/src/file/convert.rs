@@ -132,7 +132,7 @@ impl ResourceReader {
             source_position: non_empty(wire.source_position),
             stack_trace: frames(wire.stack_trace),
             ignore_changes: wire.ignore_changes,
-            hide_diff: wire.hide_diff.iter().map(|path| path_text(path)).collect(),
+            hide_diff: wire.hide_diff.iter().map(path_text).collect(),
             replace_on_changes: wire.replace_on_changes,
             replacement_trigger: wire
                 .replacement_trigger

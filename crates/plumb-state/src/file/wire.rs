@@ -140,6 +140,14 @@ wire_object! {
     }
 }
 
+/// A property path: its text, or its steps.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(crate) enum WirePath {
+    Text(EcoString),
+    Steps(Vec<WireSegment>),
+}
+
 /// One step of a parsed property path.
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -180,7 +188,7 @@ wire_object! {
         source_position: EcoString = "sourcePosition",
         stack_trace: Vec<WireFrame<'de>> = "stackTrace",
         ignore_changes: Vec<EcoString> = "ignoreChanges",
-        hide_diff: Vec<Vec<WireSegment>> = "hideDiff",
+        hide_diff: Vec<WirePath> = "hideDiff",
         replace_on_changes: Vec<EcoString> = "replaceOnChanges",
         replacement_trigger: Option<WireValue> = "replacementTrigger",
         refresh_before_update: bool = "refreshBeforeUpdate",

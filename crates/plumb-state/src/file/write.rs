@@ -5,9 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use plumb_resource::{CustomTimeouts, ResourceState, Urn};
 
 use super::features::features_of;
-use super::paths::path_segments;
 use super::time::time_text;
-use super::wire::WireSegment;
 use crate::json::{Escape, JsonWriter, indent};
 use crate::value::{Secrets, write_properties, write_value};
 use crate::{
@@ -372,7 +370,10 @@ fn write_options(json: &mut JsonWriter, state: &ResourceState, secrets: Secrets)
         "ignoreChanges",
         state.ignore_changes.iter().map(ecow::EcoString::as_str),
     );
-    write_hide_diff(json, state);
+    json.list_member(
+        "hideDiff",
+        state.hide_diff.iter().map(ecow::EcoString::as_str),
+    );
     json.list_member(
         "replaceOnChanges",
         state.replace_on_changes.iter().map(ecow::EcoString::as_str),
@@ -445,24 +446,6 @@ fn write_stack_trace(json: &mut JsonWriter, state: &ResourceState) {
                     "sourcePosition",
                     frame.source_position.as_deref().unwrap_or_default(),
                 );
-            });
-        }
-    });
-}
-
-fn write_hide_diff(json: &mut JsonWriter, state: &ResourceState) {
-    if state.hide_diff.is_empty() {
-        return;
-    }
-    json.key("hideDiff").array(|json| {
-        for path in &state.hide_diff {
-            json.element().array(|json| {
-                for segment in path_segments(path) {
-                    match segment {
-                        WireSegment::Index(index) => json.element().number(index as f64),
-                        WireSegment::Key(key) => json.element().string(&key),
-                    }
-                }
             });
         }
     });

@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Entry, EntryKind, OperationId, Slot};
 use crate::integrity::restore_order;
+use crate::normalize::drop_empty_dependencies;
 use crate::{AliasConflict, Extension, Manifest, PendingOperation, SecretsProvider, Snapshot};
 
 /// The state of a stack while a run goes on: the base, and what the entries so far did to it.
@@ -182,12 +183,8 @@ impl Fold {
         self.base = self.generate()?;
         for state in &mut self.base.resources {
             // What nothing in this run registered keeps only the dependencies that say something.
-            if !fresh.contains(&state.urn)
-                && state.property_dependencies.values().any(Vec::is_empty)
-            {
-                Arc::make_mut(state)
-                    .property_dependencies
-                    .retain(|_, urns| !urns.is_empty());
+            if !fresh.contains(&state.urn) {
+                drop_empty_dependencies(state);
             }
         }
         self.changes = Changes::default();

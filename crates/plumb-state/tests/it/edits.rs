@@ -1,5 +1,7 @@
 //! Changes by hand.
 
+use std::sync::Arc;
+
 use plumb_resource::Urn;
 use plumb_state::edit::{
     DeleteError, DeleteOptions, Dependents, ImportProblem, LocateError, Protected, RenameError,
@@ -113,6 +115,18 @@ fn a_copy_may_go_while_another_serves_the_dependents() {
 }
 
 #[test]
+fn what_is_due_for_deletion_is_not_tainted() {
+    let mut snapshot = four();
+    let mut old = snapshot.resources[1].as_ref().clone();
+    old.delete = true;
+    snapshot.resources.insert(1, old.into());
+    let selected = set_taint(&mut snapshot, Selection::Urns(&[urn("a")]), true);
+    assert_eq!(selected, Ok(1));
+    let is_tainted = |idx: usize| snapshot.resources[idx].taint;
+    assert_eq!((is_tainted(1), is_tainted(2)), (false, true));
+}
+
+#[test]
 fn protect_and_taint_work_without_the_secrets_manager() {
     let text = vector_bytes("deployment-v3.json");
     let mut sealed: EncryptedSnapshot = parse_deployment(&text)
@@ -164,6 +178,25 @@ fn a_renamed_resource_keeps_its_dependents() {
 
     rename_resource(&mut snapshot, 0, "mine").unwrap();
     snapshot.verify().unwrap();
+}
+
+#[test]
+fn a_rename_leaves_out_properties_that_depend_on_nothing() {
+    let mut snapshot = four();
+    let dependencies = [("none".into(), Vec::new()), ("some".into(), vec![urn("a")])];
+    Arc::make_mut(&mut snapshot.resources[2]).property_dependencies = dependencies.into();
+    let at = locate(&snapshot, &urn("a")).unwrap();
+    Arc::make_mut(&mut snapshot.resources[at]).property_dependencies =
+        [("none".into(), Vec::new())].into();
+    rename_resource(&mut snapshot, at, "z").unwrap();
+    assert_eq!(
+        snapshot.resources[2].property_dependencies,
+        [("some".into(), vec![urn("z")])].into()
+    );
+    assert_eq!(
+        snapshot.resources[at].property_dependencies,
+        [("none".into(), Vec::new())].into()
+    );
 }
 
 #[test]

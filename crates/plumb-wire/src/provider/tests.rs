@@ -410,10 +410,10 @@ fn goal() -> Goal {
         additional_secret_outputs: vec!["o".into()],
         aliases: vec![plumb_resource::Alias::Urn(urn())],
         import_id: None,
-        custom_timeouts: CustomTimeouts {
+        custom_timeouts: Some(CustomTimeouts {
             create: 1000.0,
             ..Default::default()
-        },
+        }),
         replace_on_changes: Vec::new(),
         replacement_trigger: Value::Null,
         retain_on_delete: None,
@@ -447,6 +447,15 @@ fn construct_carries_options_and_outputs() {
         (Some(false), None, true)
     );
     assert_eq!(wire.custom_timeouts.as_ref().unwrap().create, "16m40s");
+    let silent = ConstructRequest {
+        goal: Goal {
+            custom_timeouts: None,
+            ..goal()
+        },
+        ..request.clone()
+    };
+    let silent = construct_request(&silent, &MODERN, true).unwrap();
+    assert_eq!(silent.custom_timeouts, None);
     assert_eq!(wire.input_dependencies["k"].urns, [urn().to_string()]);
     assert_eq!(wire.providers["a"], "urn::id");
     assert_eq!(
@@ -508,6 +517,36 @@ fn calls_keep_secrets_whatever_was_negotiated() {
         call_response(&response, false).unwrap_err().message,
         "invalid URN \"nonsense\""
     );
+}
+
+/// COMP-04
+#[test]
+fn calls_take_outputs_only_for_their_dependencies() {
+    let output = |value: Option<Value>, secret, dependencies: Vec<ecow::EcoString>| {
+        Value::Output(Arc::new(Output {
+            value,
+            secret,
+            dependencies,
+        }))
+    };
+    let depends = output(Some("v".into()), true, vec![urn().as_str().into()]);
+    let args = PropertyMap::new()
+        .with("plain", output(Some("v".into()), false, Vec::new()))
+        .with("secret", output(Some("v".into()), true, Vec::new()))
+        .with("unknown", output(None, false, Vec::new()))
+        .with("depends", depends.clone());
+    let expected = PropertyMap::new()
+        .with("plain", "v")
+        .with("secret", Value::secret("v".into()))
+        .with("unknown", Value::UNKNOWN)
+        .with("depends", depends);
+    let request = CallRequest {
+        token: TypeToken::new("a:b:C/m"),
+        args: Arc::new(args),
+        dependencies: plumb_resource::PropertyDependencies::new(),
+    };
+    let wire = call_request(&request, &MODERN, false).unwrap();
+    assert_eq!(wire.args, rich(&expected));
 }
 
 #[test]

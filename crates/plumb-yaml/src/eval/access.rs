@@ -25,11 +25,38 @@ pub(crate) trait References {
 }
 
 /// Follows `path` into `value`.
+///
+/// What was computed and is unknown in part is unknown as a whole, once the path ends at it: nothing can be said of a list
+/// of which one element is not known. On the way to a known part it may be.
 pub(crate) fn access(
     value: &Val,
     path: &[Accessor],
     references: &dyn References,
 ) -> Result<Val, Failure> {
+    let found = follow(value, path, references)?;
+    Ok(if path.is_empty() {
+        found
+    } else {
+        known_as_a_whole(found)
+    })
+}
+
+fn known_as_a_whole(found: Val) -> Val {
+    let Val::Output(output) = &found else {
+        return found;
+    };
+    let mut inside = Lifted::default();
+    if let Some(value) = &output.value {
+        inside.strip(value);
+    }
+    if !inside.unknown {
+        return found;
+    }
+    inside.deps.merge(&output.deps);
+    Val::unknown(output.secret || inside.secret, inside.deps)
+}
+
+fn follow(value: &Val, path: &[Accessor], references: &dyn References) -> Result<Val, Failure> {
     let Some((first, rest)) = path.split_first() else {
         return Ok(value.clone());
     };
@@ -43,15 +70,15 @@ pub(crate) fn access(
             let Some(inner) = &output.value else {
                 return Ok(Val::unknown(lifted.secret, lifted.deps));
             };
-            let found = access(inner, path, references)?;
+            let found = follow(inner, path, references)?;
             Ok(lifted.wrap_known(found))
         }
         Val::Null => Ok(Val::Null),
         Val::Poison => Ok(Val::Poison),
-        Val::Resource(resource) => access(&property(resource, first)?, rest, references),
+        Val::Resource(resource) => follow(&property(resource, first)?, rest, references),
         Val::Reference(reference) => match first {
             Accessor::Name(name) if name == "urn" => {
-                access(&Val::String(reference.urn.clone()), rest, references)
+                follow(&Val::String(reference.urn.clone()), rest, references)
             }
             Accessor::Name(name)
                 if name == "id" && matches!(reference.id, ReferenceId::Known(_)) =>
@@ -59,10 +86,10 @@ pub(crate) fn access(
                 let ReferenceId::Known(id) = &reference.id else {
                     return Ok(Val::Null);
                 };
-                access(&Val::String(id.clone()), rest, references)
+                follow(&Val::String(id.clone()), rest, references)
             }
             _ => match references.resource(&reference.urn) {
-                Some(resource) => access(&resource, path, references),
+                Some(resource) => follow(&resource, path, references),
                 None => Err(Failure::Fetch(reference.urn.clone())),
             },
         },
@@ -71,7 +98,7 @@ pub(crate) fn access(
                 "cannot access an object property using an integer index".to_owned(),
             )),
             Accessor::Name(name) => match entries.get(name) {
-                Some(found) => access(found, rest, references),
+                Some(found) => follow(found, rest, references),
                 None if entries.values().any(is_unknown) => {
                     Ok(Val::unknown(false, Deps::default()))
                 }
@@ -83,7 +110,7 @@ pub(crate) fn access(
                 "cannot access a list element using a property name".to_owned(),
             )),
             Accessor::Index(index) => match items.get(*index) {
-                Some(found) => access(found, rest, references),
+                Some(found) => follow(found, rest, references),
                 None => Err(Failure::Problem(out_of_bounds(*index, items.len()))),
             },
         },

@@ -69,7 +69,7 @@ pub(crate) fn from_json(json: &serde_json::Value) -> Val {
 pub(crate) enum Form {
     /// Secrets and unknowns in place, dependencies told apart.
     Plain,
-    /// Every output with its dependencies, as remote components take it.
+    /// Every output that says more than its value, as remote components take it.
     Outputs,
 }
 
@@ -114,14 +114,18 @@ pub(crate) fn to_value(value: &Val, form: Form) -> Value {
             Form::Outputs => {
                 let mut deps = Deps::default();
                 lift::dependencies(value, &mut deps);
-                Value::Output(Arc::new(plumb_value::Output {
-                    value: output
-                        .value
-                        .as_ref()
-                        .map(|inner| to_value(inner, Form::Plain)),
-                    secret: output.secret,
-                    dependencies: deps.iter().map(|urn| urn.as_str().into()).collect(),
-                }))
+                let plain = output
+                    .value
+                    .as_ref()
+                    .map(|inner| to_value(inner, Form::Plain));
+                match plain {
+                    Some(plain) if !output.secret && deps.is_empty() => plain,
+                    value => Value::Output(Arc::new(plumb_value::Output {
+                        value,
+                        secret: output.secret,
+                        dependencies: deps.iter().map(|urn| urn.as_str().into()).collect(),
+                    })),
+                }
             }
         },
     }
@@ -155,6 +159,22 @@ mod tests {
             .with("unknown", Value::secret(Value::UNKNOWN));
         let value = Value::from(map);
         assert_eq!(to_value(&from_value(&value), Form::Plain), value);
+    }
+
+    #[test]
+    fn an_output_that_says_nothing_more_is_its_value() {
+        let output = |secret| {
+            Val::Output(Arc::new(Output {
+                value: Some(Val::Bool(true)),
+                secret,
+                deps: Deps::default(),
+            }))
+        };
+        assert_eq!(to_value(&output(false), Form::Outputs), Value::Bool(true));
+        assert!(matches!(
+            to_value(&output(true), Form::Outputs),
+            Value::Output(_)
+        ));
     }
 
     #[test]

@@ -386,7 +386,8 @@ fn set_options(
         .map(PropertyKey::from)
         .collect();
     request.import_id = options.import.clone().unwrap_or_default();
-    request.custom_timeouts = timeouts(run, decl)?;
+    // Like SDKs, it always says something, if only that there is no limit.
+    request.custom_timeouts = Some(timeouts(run, decl)?);
     if let Some(resource) = schema {
         let secrets = resource.secret_outputs().map(PropertyKey::from);
         request.additional_secret_outputs.extend(secrets);
@@ -429,6 +430,9 @@ fn set_options(
         if lift::is_poisoned(&value) {
             return Ok(false);
         }
+        let mut needed: Deps = request.dependencies.iter().cloned().collect();
+        lift::dependencies(&value, &mut needed);
+        request.dependencies = needed.to_vec();
         request.replacement_trigger = convert::to_value(&value, Form::Plain);
     }
     for (name, expr) in &options.env_var_mappings {

@@ -89,10 +89,8 @@ fn options_travel_with_the_request() {
         .map(plumb_value::PropertyKey::as_str)
         .collect();
     assert_eq!(secrets, ["computed", "password"]);
-    assert_eq!(
-        (b.custom_timeouts.create, b.custom_timeouts.delete),
-        (300.0, 5400.0)
-    );
+    let timeouts = b.custom_timeouts.unwrap();
+    assert_eq!((timeouts.create, timeouts.delete), (300.0, 5400.0));
     assert_eq!(b.import_id, "ext-1");
     assert_eq!(b.deleted_with, Some(a.clone()));
     assert_eq!(b.replace_with, std::slice::from_ref(&a));
@@ -155,6 +153,26 @@ outputs:
         Some(&Value::secret(text("hush-y")))
     );
     assert_eq!(ran.outputs().get("id"), Some(&Value::UNKNOWN));
+}
+
+#[test]
+fn what_is_unknown_in_part_is_unknown_as_a_whole() {
+    let mut case = Case::of(
+        "resources:
+  a: {type: lab:Thing}
+  b: {type: lab:Thing, properties: {value: ['${a.id}', 1], other: {known: x, unknown: {fn::secret: '${a.id}'}}}}
+  c: {type: lab:Thing, properties: {value: '${b.value}', other: '${b.other}', third: ['${b.other.known}']}}
+",
+    );
+    case.dry_run = true;
+    let ran = case.run().finished();
+    let c = ran.registration("c");
+    assert_eq!(c.properties.get("value"), Some(&Value::UNKNOWN));
+    assert_eq!(
+        c.properties.get("other"),
+        Some(&Value::secret(Value::UNKNOWN))
+    );
+    assert_eq!(c.properties.get("third"), Some(&Value::array([text("x")])));
 }
 
 #[test]

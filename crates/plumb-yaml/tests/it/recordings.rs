@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plumb_deploy::request::{InvokeReply, Outcome, RegisterReply, RegisterRequest, Reply, Request};
-use plumb_resource::{PropertyDependencies, ResourceId, UNKNOWN_SENTINEL, Urn};
+use plumb_resource::{CustomTimeouts, PropertyDependencies, ResourceId, UNKNOWN_SENTINEL, Urn};
 use plumb_value::{Archive, ArchiveSource, Asset, AssetSource, PropertyKey, PropertyMap, Value};
 use pretty_assertions::assert_eq;
 use serde_json::Value as Json;
@@ -120,6 +120,8 @@ fn registration(json: &Json) -> RegisterRequest {
         .into_iter()
         .map(PropertyKey::from)
         .collect();
+    request.custom_timeouts =
+        (json["customTimeouts"] == serde_json::json!({})).then(CustomTimeouts::default);
     request.replace_on_changes = texts(json, "replaceOnChanges");
     request.ignore_changes = texts(json, "ignoreChanges");
     request

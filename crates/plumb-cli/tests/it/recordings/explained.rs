@@ -21,7 +21,7 @@ struct Explained {
 const ALL: &[&str] = &["command", "go", "node", "python", "random"];
 const WITH_PLUGINS: &[&str] = &["command", "node", "python", "random"];
 
-const EXPLAINED: [Explained; 16] = [
+const EXPLAINED: [Explained; 13] = [
     Explained {
         row: "No `resourceStatusAddress` and `resourceStatusToken`",
         programs: WITH_PLUGINS,
@@ -47,28 +47,10 @@ const EXPLAINED: [Explained; 16] = [
         field: "request.*Target",
     },
     Explained {
-        row: "No hooks among the features",
-        programs: &["command", "go", "python", "random"],
-        call: "ResourceMonitor/GetDeploymentInfo",
-        field: "reply.supportedFeatures.RESOURCE_MONITOR_FEATURE_*HOOKS",
-    },
-    Explained {
-        row: "No hooks among the features",
-        programs: &["node"],
-        call: "ResourceMonitor/SupportsFeature",
-        field: "reply.hasSupport",
-    },
-    Explained {
         row: "`refresh` and `destroy` do not ask what packages the program needs",
         programs: ALL,
         call: "LanguageRuntime/GetRequiredPackages",
         field: "call",
-    },
-    Explained {
-        row: "Options that say nothing are left out of what transforms see",
-        programs: &["node"],
-        call: "Callbacks/Invoke",
-        field: "request.request.options.customTimeouts",
     },
     Explained {
         row: "Options that say nothing are left out of what transforms see",

@@ -322,3 +322,19 @@ fn a_provider_that_moved_while_everything_is_refreshed() {
         destroy(world, &program);
     });
 }
+
+/// What something else needs is passed on before the program registers it; it is deleted once all the same.
+#[test]
+fn what_is_passed_on_and_then_registered_is_deleted_once() {
+    for_orders(|world| {
+        let needed = || res("needed").with("value", "1");
+        world
+            .up(&[needed(), res("user").uses("value", "needed")])
+            .succeeded();
+        let moved = res("user").uses("value", "new");
+        world
+            .destroy_with(&[res("new"), moved, needed()], |_| {})
+            .succeeded();
+        assert!(world.snapshot.resources.is_empty() && world.cloud.objects.is_empty());
+    });
+}

@@ -534,7 +534,7 @@ fn options_must_be_as_planned() {
                 "ignoreChanges changed: added foo",
             ),
             (
-                tuned(|request| request.custom_timeouts.delete = 60.0),
+                tuned(|request| request.custom_timeouts.get_or_insert_default().delete = 60.0),
                 "delete timeout changed (expected 0)",
             ),
             (
