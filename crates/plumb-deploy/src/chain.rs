@@ -37,8 +37,8 @@ pub(crate) enum Owner {
     RefreshFor(RegIdx),
     /// A registration whose object is adopted first.
     ImportFor(RegIdx),
-    /// A read of the program.
-    Read(RequestId),
+    /// A read of the program, with the state that it asks for.
+    Read(RequestId, Box<ResourceState>),
     /// The engine: refreshes, deletes, planned imports.
     Engine,
 }
@@ -368,7 +368,7 @@ impl Deployment {
                 (Outcome::Success, Some(state)) => self.registration_imported(registration, state),
                 _ => self.finish_registration(registration, last, outcome, unknown, fence),
             },
-            Owner::Read(id) => self.read_done(id, last, outcome, fence),
+            Owner::Read(id, wanted) => self.read_done(id, &wanted, last, outcome, fence),
             Owner::Engine => {}
         }
     }

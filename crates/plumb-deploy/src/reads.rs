@@ -122,6 +122,7 @@ impl Deployment {
         if marker.is_some() {
             self.marks.set(&urn, Mark::Replaced);
         }
+        let wanted = new.clone();
         let read = StepKind::Read {
             former,
             new,
@@ -131,18 +132,19 @@ impl Deployment {
             .chain(marker)
             .map(|kind| Step::new(urn.clone(), kind))
             .collect();
-        self.start_chain(Owner::Read(id), steps);
+        self.start_chain(Owner::Read(id, wanted), steps);
     }
 
     pub(crate) fn read_done(
         &mut self,
         id: RequestId,
+        wanted: &ResourceState,
         state: Option<StateIdx>,
         outcome: Outcome,
         fence: u64,
     ) {
-        let Some(idx) = state else { return };
-        let state = self.arena.state(idx);
+        // A run that goes on after a failure answers with what was asked for (`engine.md` 2.8).
+        let state = state.map_or(wanted, |idx| self.arena.state(idx));
         let reply = ReadResourceReply {
             urn: state.urn.clone(),
             id: state.id.clone(),

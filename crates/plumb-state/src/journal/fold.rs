@@ -402,5 +402,7 @@ fn drop_dangling(resources: &mut [Arc<ResourceState>]) {
             Arc::make_mut(state).drop_references(|urn| !listed.contains(urn));
         }
         listed.insert(state.urn.clone());
+        // References to a former name are rewritten afterwards.
+        listed.extend(state.aliases.iter().cloned());
     }
 }

@@ -7,7 +7,9 @@ use plumb_resource::ProviderRef;
 use plumb_resource::provider::{ProviderCall, ProviderReply, ReadResponse};
 use plumb_value::PropertyMap;
 
-use crate::world::{Fault, Ran, Res, World, component, for_orders, must_replace, provider, res};
+use crate::world::{
+    Fault, Ran, Res, World, component, for_orders, must_replace, provider, read, res,
+};
 
 fn up(world: &mut World, program: &[Res]) -> Ran {
     world.up_with(program, |options| options.continue_on_error = true)
@@ -149,5 +151,17 @@ fn nothing_is_made_anew_whose_old_half_could_not_be_deleted() {
         world.cloud.behave();
         up(world, &after).succeeded();
         assert_eq!(up(world, &after).counts(), [("same", 3)]);
+    });
+}
+
+/// A read that fails is answered, so that the program can go on.
+#[test]
+fn a_failed_read_does_not_hold_up_the_program() {
+    for_orders(|world| {
+        let program = [read("gone", "no-such-object"), res("a").after("gone")];
+        let ran = world.up_with(&program, |options| options.continue_on_error = true);
+        ran.failed("resource 'no-such-object' does not exist");
+        assert_eq!(ran.known.read["gone"].outcome, Outcome::Failed);
+        assert_eq!(world.names(), ["a"]);
     });
 }
