@@ -181,7 +181,7 @@ impl StackFile {
                     let node = from_json(&value.to_json());
                     entries
                         .entries
-                        .push((Node::string(key.to_string()), Item::new(node)));
+                        .push((Node::key(key.to_string()), Item::new(node)));
                 }
             }
         }

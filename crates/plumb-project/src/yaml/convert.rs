@@ -3,7 +3,7 @@
 use serde_json::{Map, Number, Value};
 
 use super::node::{Data, Item, Layout, Mapping, Node, Position, Sequence};
-use super::scalar::{Resolved, float_text};
+use super::scalar::{MERGE_KEY, Resolved, float_text};
 
 /// How many values one document may unfold into when aliases are followed.
 const MAX_VALUES: usize = 1_000_000;
@@ -58,7 +58,7 @@ fn convert(node: &Node, budget: &mut usize) -> Result<Value, ToJsonError> {
 
 fn mapping_json(mapping: &Mapping, budget: &mut usize) -> Result<Map<String, Value>, ToJsonError> {
     let mut out = Map::new();
-    let is_merge = |key: &Node| matches!(&key.data, Data::Scalar(s) if s.text == "<<" && s.style == super::ScalarStyle::Plain);
+    let is_merge = |key: &Node| matches!(&key.data, Data::Scalar(s) if s.text == MERGE_KEY && s.style == super::ScalarStyle::Plain);
     for (key, item) in mapping.entries.iter().filter(|(key, _)| !is_merge(key)) {
         let text = key.key_text().ok_or(ToJsonError::CompositeKey {
             position: key.position,
@@ -142,7 +142,7 @@ pub fn from_json(value: &Value) -> Node {
         Value::Object(entries) => {
             let entries = entries
                 .iter()
-                .map(|(k, v)| (Node::string(k.clone()), Item::new(from_json(v))))
+                .map(|(k, v)| (Node::key(k.clone()), Item::new(from_json(v))))
                 .collect();
             Node::new(Data::Mapping(Mapping {
                 layout: Layout::Block,

@@ -146,6 +146,16 @@ impl Node {
         Node::new(Data::Scalar(Scalar { text, style }))
     }
 
+    /// A key of a map: a text in go-yaml's style, quoted where plain it would merge other maps instead.
+    pub fn key(text: impl Into<String>) -> Self {
+        let text = text.into();
+        let style = match &*text {
+            super::scalar::MERGE_KEY => ScalarStyle::DoubleQuoted,
+            text => super::scalar::style_for_string(text),
+        };
+        Node::new(Data::Scalar(Scalar { text, style }))
+    }
+
     /// A plain scalar, written as given.
     pub fn plain(text: impl Into<String>) -> Self {
         Node::new(Data::Scalar(Scalar {
@@ -260,7 +270,7 @@ impl Mapping {
     pub fn set(&mut self, key: &str, value: Node) {
         match self.get_mut(key) {
             Some(slot) => *slot = value,
-            None => self.entries.push((Node::string(key), Item::new(value))),
+            None => self.entries.push((Node::key(key), Item::new(value))),
         }
     }
 

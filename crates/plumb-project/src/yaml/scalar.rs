@@ -2,6 +2,9 @@
 
 use super::node::{Scalar, ScalarStyle};
 
+/// The key under which a map takes in the entries of others, when it is written plain.
+pub(crate) const MERGE_KEY: &str = "<<";
+
 /// The meaning of a scalar.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Resolved {

@@ -117,6 +117,18 @@ fn errors_name_the_place() {
     );
 }
 
+#[test]
+fn a_key_that_looks_like_a_merge_stays_a_key() {
+    let value = serde_json::json!({"<<": null, "text": "<<"});
+    let text = emit(&Document {
+        head: vec![],
+        root: Some(super::from_json(&value)),
+        foot: vec![],
+    });
+    assert_eq!(text, "\"<<\": null\ntext: <<\n");
+    assert_eq!(to_json(&parse(&text).unwrap().root.unwrap()), Ok(value));
+}
+
 use proptest::prelude::*;
 
 fn any_json() -> impl Strategy<Value = serde_json::Value> {
