@@ -1,6 +1,8 @@
 //! Source positions: from files on this machine to places in the project (`engine.md` 2.12).
 
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use ecow::EcoString;
 use plumb_proto::pulumirpc::{SourcePosition, StackTrace};
@@ -16,25 +18,59 @@ pub fn in_project(path: &Path, line: usize, column: usize, root: &Path) -> EcoSt
     }
 }
 
-/// The same for a place that a program told; nothing for one that makes no sense.
-pub(crate) fn position(position: Option<&SourcePosition>, root: &Path) -> Option<EcoString> {
-    let position = position?;
+/// Translates places that programs tell, and remembers them: most frames of a call stack are the same in every
+/// registration, and share their text.
+pub(crate) struct Positions {
+    /// Folder of the project file.
+    root: PathBuf,
+    /// By file, then by line and column.
+    known: Mutex<HashMap<String, InFile>>,
+}
+
+type InFile = HashMap<(i32, i32), Option<EcoString>>;
+
+impl Positions {
+    pub(crate) fn new(root: PathBuf) -> Self {
+        Positions {
+            root,
+            known: Mutex::default(),
+        }
+    }
+
+    /// Where a registration stands.
+    pub(crate) fn position(&self, told: Option<&SourcePosition>) -> Option<EcoString> {
+        let told = told?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known.contains_key(&told.uri) {
+            known.insert(told.uri.clone(), InFile::new());
+        }
+        known
+            .get_mut(&told.uri)?
+            .entry((told.line, told.column))
+            .or_insert_with(|| position(told, &self.root))
+            .clone()
+    }
+
+    /// The call stack of a registration.
+    pub(crate) fn stack_trace(&self, trace: Option<&StackTrace>) -> Vec<StackFrame> {
+        let frames = trace.map(|trace| trace.frames.as_slice());
+        frames
+            .unwrap_or_default()
+            .iter()
+            .map(|frame| StackFrame {
+                source_position: self.position(frame.pc.as_ref()),
+            })
+            .collect()
+    }
+}
+
+/// A place that a program told; nothing for one that makes no sense.
+fn position(position: &SourcePosition, root: &Path) -> Option<EcoString> {
     let path = Path::new(position.uri.strip_prefix("file://")?);
     let line = position.line.try_into().ok()?;
     let column = position.column.try_into().ok()?;
     path.is_absolute()
         .then(|| in_project(path, line, column, root))
-}
-
-pub(crate) fn stack_trace(trace: Option<&StackTrace>, root: &Path) -> Vec<StackFrame> {
-    trace
-        .map(|trace| trace.frames.as_slice())
-        .unwrap_or_default()
-        .iter()
-        .map(|frame| StackFrame {
-            source_position: position(frame.pc.as_ref(), root),
-        })
-        .collect()
 }
 
 /// `path` as seen from `root`, with `..` where it lies outside.
@@ -60,19 +96,21 @@ mod tests {
     /// PULUMI-46
     #[test]
     fn positions_are_told_relative_to_the_project() {
+        let positions = Positions::new("/home/u/project".into());
         let at = |uri: &str, line, column| {
-            position(
-                Some(&SourcePosition {
-                    uri: uri.to_owned(),
-                    line,
-                    column,
-                }),
-                Path::new("/home/u/project"),
-            )
+            positions.position(Some(&SourcePosition {
+                uri: uri.to_owned(),
+                line,
+                column,
+            }))
         };
         assert_eq!(
             at("file:///home/u/project/main.py", 3, 7).as_deref(),
             Some("project:///main.py#3,7")
+        );
+        assert_eq!(
+            at("file:///home/u/project/main.py", 4, 0).as_deref(),
+            Some("project:///main.py#4")
         );
         assert_eq!(
             at("file:///home/u/lib/x.py", 3, 0).as_deref(),

@@ -16,8 +16,7 @@ use plumb_wire::property::{self, monitor};
 use plumb_wire::registration;
 use tonic::Status;
 
-use crate::position;
-use crate::server::SourceContext;
+use crate::position::Positions;
 
 fn invalid(error: impl std::fmt::Display) -> Status {
     Status::invalid_argument(error.to_string())
@@ -126,7 +125,7 @@ fn aliases(
 
 pub(super) fn register(
     request: pulumirpc::RegisterResourceRequest,
-    source: &SourceContext,
+    positions: &Positions,
     is_old_node: bool,
 ) -> Result<RegisterRequest, Status> {
     let aliases = aliases(&request, is_old_node)?;
@@ -184,8 +183,8 @@ pub(super) fn register(
         hooks: registration::hooks_from_wire(request.hooks.as_ref()),
         transforms: request.transforms.into_iter().map(callback).collect(),
         env_var_mappings: text_map(request.env_var_mappings),
-        source_position: position::position(request.source_position.as_ref(), &source.root),
-        stack_trace: position::stack_trace(request.stack_trace.as_ref(), &source.root),
+        source_position: positions.position(request.source_position.as_ref()),
+        stack_trace: positions.stack_trace(request.stack_trace.as_ref()),
         ..RegisterRequest::new(&request.r#type, &request.name, request.custom)
     })
 }
@@ -221,7 +220,7 @@ pub(super) fn error_hook(request: pulumirpc::RegisterErrorHookRequest) -> Regist
 
 pub(super) fn read(
     request: pulumirpc::ReadResourceRequest,
-    source: &SourceContext,
+    positions: &Positions,
 ) -> Result<ReadResourceRequest, Status> {
     Ok(ReadResourceRequest {
         id: if request.id == UNKNOWN_SENTINEL {
@@ -246,8 +245,8 @@ pub(super) fn read(
             .into_iter()
             .map(Into::into)
             .collect(),
-        source_position: position::position(request.source_position.as_ref(), &source.root),
-        stack_trace: position::stack_trace(request.stack_trace.as_ref(), &source.root),
+        source_position: positions.position(request.source_position.as_ref()),
+        stack_trace: positions.stack_trace(request.stack_trace.as_ref()),
     })
 }
 

@@ -60,7 +60,7 @@ pub(crate) async fn start(
     let listener = TcpListener::bind(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0)).await?;
     let address = listener.local_addr()?.to_string();
     let stop = CancellationToken::new();
-    let monitor = monitor::MonitorService::new(handle.clone(), info.clone(), source.clone());
+    let monitor = monitor::MonitorService::new(handle.clone(), info.clone(), source.root);
     let engine = engine::EngineService::new(handle, source.version);
     let (health, health_service) = tonic_health::server::health_reporter();
     health

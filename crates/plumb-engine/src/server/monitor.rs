@@ -1,6 +1,7 @@
 //! The resource monitor service.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use plumb_deploy::request::{
     InvokeReply, Outcome, RegisterOutputsRequest, RegisterReply, Reply, Request as MonitorRequest,
@@ -19,8 +20,8 @@ use tonic::{Request, Response, Status};
 
 use super::decode;
 use crate::monitor::{MonitorHandle, ResourceMonitor};
+use crate::position::Positions;
 use crate::program::ProgramInfo;
-use crate::server::SourceContext;
 
 /// Features by their frozen names. SDKs refuse to use what is not here.
 const FEATURES: [(&str, ResourceMonitorFeature); 14] = [
@@ -53,15 +54,16 @@ const FEATURES: [(&str, ResourceMonitorFeature); 14] = [
 pub(crate) struct MonitorService {
     handle: MonitorHandle,
     info: ProgramInfo,
-    source: SourceContext,
+    positions: Positions,
 }
 
 impl MonitorService {
-    pub(crate) fn new(handle: MonitorHandle, info: ProgramInfo, source: SourceContext) -> Self {
+    /// `root` is the folder of the project file.
+    pub(crate) fn new(handle: MonitorHandle, info: ProgramInfo, root: PathBuf) -> Self {
         MonitorService {
             handle,
             info,
-            source,
+            positions: Positions::new(root),
         }
     }
 
@@ -164,7 +166,7 @@ impl ResourceMonitorService for MonitorService {
                 "the engine does not support state migrations",
             ));
         }
-        let request = decode::register(request, &self.source, is_node)?;
+        let request = decode::register(request, &self.positions, is_node)?;
         let Reply::Registered(reply) = self
             .ask(MonitorRequest::Register(Box::new(request)))
             .await?
@@ -187,7 +189,7 @@ impl ResourceMonitorService for MonitorService {
             request.accept_resources,
             request.accepts_byte_string,
         );
-        let request = decode::read(request, &self.source)?;
+        let request = decode::read(request, &self.positions)?;
         let Reply::Read(reply) = self.ask(MonitorRequest::Read(Box::new(request))).await? else {
             return Err(mismatched());
         };

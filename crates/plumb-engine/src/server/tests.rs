@@ -16,7 +16,6 @@ use plumb_wire::MarshalOptions;
 use plumb_wire::property::decode_map;
 use tonic::{Code, Status};
 
-use super::SourceContext;
 use super::engine::EngineService;
 use super::monitor::MonitorService;
 use crate::monitor::{DebugMessages, Incoming, MonitorHandle};
@@ -52,12 +51,7 @@ fn monitor(
             }
         }
     });
-    let source = SourceContext {
-        root: PathBuf::from("/"),
-        working_directory: PathBuf::from("/"),
-        version: semver::Version::new(0, 0, 0),
-    };
-    MonitorService::new(handle, info, source)
+    MonitorService::new(handle, info, PathBuf::from("/"))
 }
 
 fn reply(outputs: PropertyMap) -> RegisterReply {
