@@ -74,7 +74,7 @@ impl Deployment {
             let asked = wanted.id.as_str();
             return Err(refused(format!("resource '{asked}' does not exist")));
         };
-        let Some(inputs) = response.inputs else {
+        let Some(inputs) = self.adopted_inputs(&wanted, response.inputs) else {
             let package = wanted.type_token.package();
             return Err(refused(format!(
                 "provider does not support importing resources; please try updating the '{package}' plugin"

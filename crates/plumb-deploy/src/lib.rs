@@ -19,7 +19,7 @@
 //! | What is deleted at the end, in which order? | `deletes`, `graph`, `targeting` |
 //! | What does a plan allow? | `plans` |
 //! | How are resources named? | [`autonaming`] |
-//! | Refresh and import? | `refresh`, `import`, `import_operation` |
+//! | Refresh and import? | `refresh`, `import`, `import_operation`, `pending` |
 //! | What do people see? | `report` |
 //!
 //! The crate does not know processes, wire formats, files, or how anything is shown.
@@ -46,6 +46,7 @@ mod marks;
 mod monitor;
 mod outputs;
 mod packages;
+mod pending;
 mod perform;
 mod plans;
 mod provider_inputs;

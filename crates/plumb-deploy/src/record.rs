@@ -280,8 +280,11 @@ impl Deployment {
             remove,
             delete,
             pending_replacement: None,
-            is_refresh: false,
+            is_refresh: self.is_adopting(),
         };
+        if self.is_adopting() {
+            self.note_adoption(operation, kind.clone());
+        }
         let fence = self.journal(operation, kind);
         let idx = self.arena.push(state, Slot::New(operation));
         self.take_as_new(urn, idx);

@@ -14,6 +14,7 @@ use crate::arena::{Arena, Olds, StateIdx};
 use crate::chain::{ChainIdx, Owner, Running, StepEnd};
 use crate::deployment::{Deployment, Failure, Stage, Waiter};
 use crate::marks::Mark;
+use crate::outputs::OutputsMemory;
 use crate::registration::RegIdx;
 use crate::setup::Operation;
 use crate::step::{Step, StepKind, Why};
@@ -49,6 +50,9 @@ impl Deployment {
         let everything = self.ctx.options.refresh || self.ctx.operation == Operation::Refresh;
         let states = self.olds.order().to_vec();
         self.refresh_states(&states, everything);
+        if self.ctx.operation == Operation::Refresh {
+            self.adopt_pending();
+        }
     }
 
     fn refresh_states(&mut self, states: &[StateIdx], everything: bool) {
@@ -330,7 +334,7 @@ impl Deployment {
         if !self.rebuild_base() {
             return;
         }
-        if self.ctx.operation == Operation::Refresh {
+        if self.ctx.operation == Operation::Refresh && !self.ctx.options.run_program {
             return self.finish();
         }
         self.after_refresh();
@@ -362,6 +366,9 @@ impl Deployment {
                 self.olds = olds;
                 self.base = base;
                 self.gone.clear();
+                // What was adopted belongs to the base now.
+                self.news.clear();
+                self.outputs = OutputsMemory::default();
                 self.targets_actual.clear();
                 self.excludes_actual.clear();
                 true

@@ -97,6 +97,15 @@ pub struct ImportSpec {
     pub outputs: Option<PropertyMap>,
 }
 
+/// The object that a create made whose outcome nobody heard of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adoption {
+    /// The resource that was being created.
+    pub urn: Urn,
+    /// Id of the object, which the user has found out.
+    pub id: EcoString,
+}
+
 /// Whether the deployment is for show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
@@ -141,6 +150,8 @@ pub struct Options {
     pub resource_references: bool,
     /// How resources are named that the program gives no name.
     pub naming: NamingRules,
+    /// Objects of pending creates, to be adopted by a refresh.
+    pub adoptions: Vec<Adoption>,
     /// Make a plan of what the run does, for a later one to keep to.
     pub makes_plan: bool,
 }
@@ -165,6 +176,7 @@ impl Options {
             show_secrets: false,
             resource_references: true,
             naming: NamingRules::default(),
+            adoptions: Vec::new(),
             makes_plan: false,
         }
     }

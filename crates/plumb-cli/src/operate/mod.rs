@@ -8,6 +8,7 @@ mod host;
 mod import;
 mod interrupts;
 mod naming;
+mod pending;
 mod plan;
 mod screen;
 mod session;

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use plumb_backend::{Update, UpdateRecord};
 use plumb_deploy::Outcome;
 use plumb_deploy::autonaming::NamingRules;
-use plumb_deploy::setup::{Operation, Options, Setup};
+use plumb_deploy::setup::{Adoption, Operation, Options, Setup};
 use plumb_engine::journal::RunJournal;
 use plumb_engine::program::ProgramInfo;
 use plumb_engine::{RunSetup, Shell, SourceContext};
@@ -63,6 +63,8 @@ pub(super) struct Session<'c> {
     pub(super) base: Snapshot,
     upgraded: Option<Snapshot>,
     cache: CiphertextCache,
+    /// Objects of pending creates that a refresh adopts.
+    pub(super) adoptions: Vec<Adoption>,
     /// What runs are held to.
     pub(super) plan: Option<Plan>,
     /// The stack is ours until this is finished.
@@ -129,6 +131,7 @@ impl<'c> Session<'c> {
             base,
             upgraded: None,
             cache,
+            adoptions: Vec::new(),
             plan: None,
             update,
             began: Timestamp::now(),
@@ -177,6 +180,16 @@ impl<'c> Session<'c> {
             config: &self.config.encrypted,
             decrypt: &|ciphertext| Ok(self.secrets.decrypt(ciphertext)?.expose().to_owned()),
         })
+    }
+
+    /// Drops the pending operations of the state for which `keeps` is false.
+    pub(super) fn keep_pending(&mut self, keeps: &[bool]) {
+        for snapshot in std::iter::once(&mut self.base).chain(&mut self.upgraded) {
+            let mut keeps = keeps.iter();
+            snapshot
+                .pending_operations
+                .retain(|_| keeps.next().copied().unwrap_or(true));
+        }
     }
 
     /// Holds every run from here on to the plan in a file.

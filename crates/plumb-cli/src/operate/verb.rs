@@ -13,6 +13,7 @@ use super::args::{
     CommonArgs, DestroyArgs, ImportArgs, PreviewArgs, ProgramArgs, RefreshArgs, UpArgs, UpdateArgs,
     refuse,
 };
+use super::pending::PendingCreates;
 use super::screen::{EventLog, Form, ScreenSetup};
 use super::session::{Opening, Ran, Session};
 use super::{import, interrupts};
@@ -81,7 +82,7 @@ pub(super) struct Verb {
     remove: bool,
     show_config: bool,
     show_full_output: bool,
-    clears_pending_creates: bool,
+    pending_creates: PendingCreates,
     /// Where to write the plan of the preview.
     save_plan: Option<String>,
     /// The plan to keep to.
@@ -112,7 +113,7 @@ impl Verb {
             remove: false,
             show_config: false,
             show_full_output: false,
-            clears_pending_creates: false,
+            pending_creates: PendingCreates::default(),
             save_plan: None,
             plan: None,
             is_strict: false,
@@ -177,10 +178,7 @@ impl Verb {
     }
 
     pub(super) fn refresh(args: RefreshArgs) -> Result<Self, Error> {
-        refuse(&[(
-            !args.import_pending_creates.is_empty(),
-            "import-pending-creates",
-        )])?;
+        let pending_creates = PendingCreates::of(&args)?;
         check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
         Ok(Verb {
             exclude: args.exclude,
@@ -189,7 +187,7 @@ impl Verb {
             preview_only: args.preview_only,
             skip_preview: args.skip_preview,
             yes: args.yes,
-            clears_pending_creates: args.clear_pending_creates,
+            pending_creates,
             ..Verb::new(Kind::Refresh, args.common).with_program(args.program)?
         })
     }
@@ -313,6 +311,7 @@ impl Verb {
                 Kind::Up | Kind::Preview => session.naming()?,
                 Kind::Refresh | Kind::Destroy | Kind::Import => NamingRules::default(),
             },
+            adoptions: session.adoptions.clone(),
             makes_plan: phase == Phase::Preview && (self.is_strict || self.save_plan.is_some()),
             ..Options::new(phase)
         })
@@ -512,8 +511,8 @@ async fn operate(
     mut event_log: Option<EventLog>,
 ) -> Result<ExitStatus, Error> {
     let interrupts = interrupts::listen();
-    if verb.clears_pending_creates {
-        session.base.pending_operations.clear();
+    if verb.kind == Kind::Refresh {
+        verb.pending_creates.settle(ctx, &mut session)?;
     }
     if let Some(path) = &verb.plan {
         session.hold_to(path)?;

@@ -9,6 +9,8 @@ mod layers;
 mod lifecycle;
 mod messages;
 mod new;
+mod pending;
+mod plans;
 mod plugins;
 mod recordings;
 mod secrets;

@@ -35,6 +35,8 @@ struct Changes {
     deleted: FxHashSet<u32>,
     pending_replacement: FxHashSet<u32>,
     open: BTreeMap<OperationId, Option<PendingOperation>>,
+    /// URNs whose pending create in the base is settled, once for each.
+    settled: Vec<Urn>,
     extensions: BTreeMap<EcoString, Extension>,
 }
 
@@ -118,6 +120,9 @@ impl Fold {
                 pending_replacement,
                 is_refresh,
             } => {
+                if is_refresh {
+                    self.changes.settle(operation);
+                }
                 self.changes.end(operation);
                 self.changes.append(operation, state);
                 if let Some(slot) = remove {
@@ -264,11 +269,16 @@ impl Fold {
 
     fn pending_operations(&self) -> Vec<PendingOperation> {
         let open = self.changes.open.values().flatten();
+        let mut settled = self.changes.settled.clone();
         let creating = self
             .base
             .pending_operations
             .iter()
-            .filter(|it| it.operation == OperationType::Creating);
+            .filter(|it| it.operation == OperationType::Creating)
+            .filter(|it| {
+                let place = settled.iter().position(|urn| *urn == it.resource.urn);
+                place.map(|place| settled.swap_remove(place)).is_none()
+            });
         open.chain(creating).cloned().collect()
     }
 
@@ -296,6 +306,15 @@ impl Changes {
 
     fn end(&mut self, operation: OperationId) {
         self.open.remove(&operation);
+    }
+
+    /// A refresh adopted the object of an operation: the create that was interrupted is settled by that.
+    fn settle(&mut self, operation: OperationId) {
+        if let Some(Some(pending)) = self.open.get(&operation)
+            && pending.operation == OperationType::Importing
+        {
+            self.settled.push(pending.resource.urn.clone());
+        }
     }
 
     fn append(&mut self, operation: OperationId, state: Option<Arc<ResourceState>>) {

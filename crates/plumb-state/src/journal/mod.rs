@@ -64,7 +64,8 @@ pub enum EntryKind {
         delete: Option<Slot>,
         /// A resource to mark as waiting for its replacement.
         pending_replacement: Option<Slot>,
-        /// Whether this was part of a refresh.
+        /// Whether this was part of a refresh. An import in a refresh adopts the object of a create that was interrupted, and
+        /// settles the pending operation of the base.
         is_refresh: bool,
     },
     /// An operation failed and changed nothing.

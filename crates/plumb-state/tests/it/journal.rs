@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use plumb_resource::{OperationType, ResourceKind, ResourceState, Urn};
 use plumb_state::file::{Layout, parse_body, parse_deployment};
 use plumb_state::integrity::repair;
 use plumb_state::journal::disk::{
@@ -12,7 +13,7 @@ use plumb_state::journal::{
     EncryptedEntry, Entry, EntryKind, Fold, FoldError, OperationId, ReplayError, Slot, parse_entry,
     replay,
 };
-use plumb_state::{CiphertextCache, EncryptedSnapshot, Snapshot};
+use plumb_state::{CiphertextCache, EncryptedSnapshot, PendingOperation, Snapshot};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -197,6 +198,81 @@ fn an_alias_is_followed_by_children_and_references() {
 }
 
 const HEADER_SEGMENT: u64 = 0;
+
+/// A create of `urn` of which nobody knows the outcome, and the entries of an import of that resource.
+fn interrupted_create() -> (Snapshot, impl Fn(EntryKind) -> Entry, PendingOperation) {
+    let lost = Urn::new("dev", "proj", "", "test:index:Component", "lost");
+    let resource = Arc::new(ResourceState::new(lost, ResourceKind::Component));
+    let pending = |operation| PendingOperation {
+        resource: resource.clone(),
+        operation,
+    };
+    let base = Snapshot {
+        pending_operations: vec![pending(OperationType::Creating); 2],
+        ..Snapshot::default()
+    };
+    let entry = |kind| Entry {
+        operation: OperationId(1),
+        kind,
+    };
+    (base, entry, pending(OperationType::Importing))
+}
+
+/// PULUMI-13: pending creates stay, but for one that a refresh adopts the object of.
+#[test]
+fn an_import_of_a_refresh_settles_one_pending_create() {
+    let (base, entry, import) = interrupted_create();
+    let begin = || {
+        entry(EntryKind::Begin {
+            operation: Some(import.clone()),
+        })
+    };
+    let success = |is_refresh| {
+        entry(EntryKind::Success {
+            state: Some(import.resource.clone()),
+            remove: None,
+            delete: None,
+            pending_replacement: None,
+            is_refresh,
+        })
+    };
+    let after = |entries: Vec<Entry>| {
+        let sealed =
+            EncryptedEntry::encrypt_all(&entries, &NoCodec, &mut CiphertextCache::new()).unwrap();
+        let mut fold = Fold::new(base.clone());
+        for (sequence, entry) in (1..).zip(sealed) {
+            // What is written says as much.
+            let (_, entry) = parse_entry(&entry.to_json(sequence)).unwrap();
+            fold.apply(entry.opaque().clone()).unwrap();
+        }
+        let snapshot = fold.snapshot(now(), VERSION).unwrap();
+        let pending = snapshot.pending_operations.iter();
+        let pending: Vec<_> = pending.map(|it| it.operation).collect();
+        (snapshot.resources.len(), pending)
+    };
+    use OperationType::{Creating, Importing};
+    assert_eq!(
+        after(vec![begin()]),
+        (0, vec![Importing, Creating, Creating])
+    );
+    assert_eq!(
+        after(vec![begin(), entry(EntryKind::Failure)]),
+        (0, vec![Creating, Creating])
+    );
+    assert_eq!(
+        after(vec![begin(), success(false)]),
+        (1, vec![Creating, Creating])
+    );
+    assert_eq!(after(vec![begin(), success(true)]), (1, vec![Creating]));
+    let rebuilt = Entry {
+        operation: OperationId::NONE,
+        kind: EntryKind::RebuiltBaseState,
+    };
+    assert_eq!(
+        after(vec![begin(), success(true), rebuilt]),
+        (1, vec![Creating])
+    );
+}
 
 fn header() -> Header {
     Header {

@@ -18,6 +18,7 @@ mod imports;
 mod lifecycle;
 mod packages;
 mod pending;
+mod pending_creates;
 mod plans;
 mod protect;
 mod provider_records;

@@ -1,0 +1,124 @@
+//! What becomes of creates that were interrupted: a refresh can adopt their objects, forget them, or ask.
+
+use plumb_deploy::setup::Adoption;
+use plumb_resource::{OperationType, Urn};
+use plumb_state::PendingOperation;
+
+use super::args::RefreshArgs;
+use super::session::Session;
+use crate::{Context, Error, prompt};
+
+/// What the flags say of pending creates.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PendingCreates {
+    /// Nobody is asked.
+    skips: bool,
+    /// Those that nothing else is said of are forgotten.
+    clears: bool,
+    /// URNs, each with the id of its object.
+    found: Vec<(String, String)>,
+}
+
+/// What is to be done about one of them.
+enum Answer {
+    Keep,
+    Forget,
+    Adopt(String),
+}
+
+impl PendingCreates {
+    pub(super) fn of(args: &RefreshArgs) -> Result<Self, Error> {
+        let (pairs, rest) = args.import_pending_creates.as_chunks::<2>();
+        if !rest.is_empty() {
+            return Err(Error::user(
+                "each URN must be followed by an ID: found an odd number of entries",
+            ));
+        }
+        if args.skip_pending_creates && args.clear_pending_creates {
+            return Err(Error::user(
+                "cannot set both --skip-pending-creates and --clear-pending-creates",
+            ));
+        }
+        Ok(PendingCreates {
+            skips: args.skip_pending_creates,
+            clears: args.clear_pending_creates,
+            found: pairs
+                .iter()
+                .map(|[urn, id]| (urn.clone(), id.clone()))
+                .collect(),
+        })
+    }
+
+    /// Decides about every pending create of the stack: what is to be forgotten is gone from `session`, what is to be
+    /// adopted is noted there.
+    pub(super) fn settle(&self, ctx: &Context, session: &mut Session<'_>) -> Result<(), Error> {
+        let mut found = self.found.clone();
+        let asks = ctx.is_interactive() && !self.skips && !self.clears;
+        let mut keeps = Vec::new();
+        let mut adoptions = Vec::new();
+        for pending in &session.base.pending_operations {
+            let answer = match named(&mut found, pending) {
+                _ if pending.operation != OperationType::Creating => Answer::Keep,
+                Some(id) => Answer::Adopt(id),
+                None if self.clears => Answer::Forget,
+                None if asks => ask(&pending.resource.urn)?,
+                None => Answer::Keep,
+            };
+            keeps.push(!matches!(answer, Answer::Forget));
+            if let Answer::Adopt(id) = answer {
+                adoptions.push(Adoption {
+                    urn: pending.resource.urn.clone(),
+                    id: id.into(),
+                });
+            }
+        }
+        warn_of_unknown(ctx, &found);
+        session.keep_pending(&keeps);
+        session.adoptions = adoptions;
+        Ok(())
+    }
+}
+
+/// The id that was given for a pending create.
+fn named(found: &mut Vec<(String, String)>, pending: &PendingOperation) -> Option<String> {
+    if pending.operation != OperationType::Creating {
+        return None;
+    }
+    let urn = pending.resource.urn.as_str();
+    let place = found.iter().position(|(named, _)| named == urn)?;
+    Some(found.remove(place).1)
+}
+
+fn warn_of_unknown(ctx: &Context, unknown: &[(String, String)]) {
+    match unknown {
+        [] => {}
+        [(urn, _)] => ctx
+            .printer
+            .warning(&format!("\"{urn}\" did not correspond to a pending create")),
+        several => {
+            let mut text = "the following urns did not correspond to a pending create".to_owned();
+            for (urn, _) in several {
+                text.push_str("\n- \"");
+                text.push_str(urn);
+                text.push('"');
+            }
+            ctx.printer.warning(&text);
+        }
+    }
+}
+
+fn ask(urn: &Urn) -> Result<Answer, Error> {
+    let choices = [
+        "clear (the CREATE failed; remove the pending CREATE)",
+        "skip (do nothing)",
+        "import (the CREATE succeeded; provide a resource ID and complete the CREATE operation)",
+    ];
+    let question = format!("Options for pending CREATE of {urn}");
+    Ok(
+        match prompt::select(&question, choices.map(str::to_owned).to_vec())? {
+            0 => Answer::Forget,
+            1 => Answer::Keep,
+            _ => Answer::Adopt(prompt::text("ID:", None)?),
+        },
+    )
+}
