@@ -65,6 +65,8 @@ async fn run_program(args: &Args, address: &str, parallel: usize) -> anyhow::Res
         .args([
             "--organization",
             service::ORGANIZATION,
+            "--debug_messages",
+            "false",
             "--dry_run",
             "false",
         ])

@@ -72,6 +72,7 @@ fn install_python(
     let host = PythonHost::new(PythonOptions {
         environment: ctx.environment.variables().clone(),
         engine_address: String::new(),
+        debug_messages: false,
         cache_directory: ctx.environment.pulumi_home.join("cache"),
         version: semver::Version::parse(VERSION.trim_start_matches('v'))?,
         output: Arc::clone(&output),

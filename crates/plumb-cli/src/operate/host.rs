@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use plumb_engine::LanguageProgram;
-use plumb_engine::monitor::ResourceMonitor;
+use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
 use plumb_engine::program::Program;
 use plumb_events::Severity;
 use plumb_language::{PythonHost, PythonOptions};
@@ -77,6 +77,7 @@ impl Surroundings {
         &self,
         engine: &str,
         monitor: Arc<dyn ResourceMonitor>,
+        debug: DebugMessages,
     ) -> Result<PluginHost, Error> {
         let environment = self.environment.variables().clone();
         let attachments =
@@ -134,6 +135,7 @@ impl Surroundings {
         let python = PythonOptions {
             environment,
             engine_address: engine.to_owned(),
+            debug_messages: debug == DebugMessages::Told,
             cache_directory: self.environment.pulumi_home.join("plumb"),
             version: crate::semantic_version(),
             output,

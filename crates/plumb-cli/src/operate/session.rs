@@ -226,11 +226,13 @@ impl<'c> Session<'c> {
             working_directory: self.surroundings.program_directory.clone(),
             version: crate::semantic_version(),
         };
-        let shell = Shell::listen(&info, source, screen.debug_messages()).await?;
-        let host = Arc::new(
-            self.surroundings
-                .plugin_host(shell.address(), shell.monitor())?,
-        );
+        let debug = screen.debug_messages();
+        let shell = Shell::listen(&info, source, debug).await?;
+        let host = Arc::new(self.surroundings.plugin_host(
+            shell.address(),
+            shell.monitor(),
+            debug,
+        )?);
         let runs_program = match operation {
             Operation::Update => true,
             Operation::Refresh | Operation::Destroy => options.run_program,

@@ -8,6 +8,7 @@ failed and the failure has been reported to the engine.
 import argparse
 import asyncio
 import concurrent.futures
+import gc
 import inspect
 import json
 import logging
@@ -18,6 +19,7 @@ import traceback
 
 EXIT_RUN_ERROR = 1
 EXIT_REPORTED = 32
+LEAST_THREADS = 128
 
 NO_SDK = """
 It looks like the Pulumi SDK has not been installed. Have you run pip install?
@@ -37,6 +39,7 @@ def parse_arguments(argv):
     parser.add_argument("--monitor", help="address of the resource monitor")
     parser.add_argument("--engine", help="address of the engine")
     parser.add_argument("--tracing", help="address of a tracing endpoint")
+    parser.add_argument("--debug_messages", default="true", help="false when nobody hears messages for developers")
     parser.add_argument("PROGRAM", help="the program")
     parser.add_argument("ARGS", nargs="*", help="arguments for the program")
     return parser.parse_args(argv)
@@ -78,6 +81,43 @@ def configure(pulumi, args):
     }
     known = inspect.signature(pulumi.runtime.Settings.__init__).parameters
     pulumi.runtime.configure(pulumi.runtime.Settings(**{k: x for k, x in settings.items() if k in known}))
+
+
+def mute(pulumi):
+    """Drops messages for developers where they arise.
+
+    The SDK sends several for every resource, one by one, and the whole program waits for each to arrive.
+    """
+    pulumi.log.debug = lambda *_args, **_kwargs: None
+
+
+def begin_before_waiting():
+    """Lets registrations begin before the SDK waits for them.
+
+    At the end of the program the SDK waits for the registrations that have begun, and then for outputs, all of them again
+    whenever one is there. None has begun while the program had the only thread, so that the time that a program takes
+    would grow with the square of its resources.
+    """
+    from pulumi.runtime import stack
+
+    wait = getattr(stack, "wait_for_rpcs", None)
+    if wait is None:
+        return
+
+    async def wait_for_rpcs(*args, **kwargs):
+        await asyncio.sleep(0)
+        return await wait(*args, **kwargs)
+
+    stack.wait_for_rpcs = wait_for_rpcs
+
+
+def collect_rarely():
+    """Lets the garbage collector look at things less often.
+
+    Programs keep nearly all that they make until they end. With the interpreter's own settings, large ones spend most of
+    their time looking for garbage where there is none. They can still choose settings themselves.
+    """
+    gc.set_threshold(100_000, 50, 100)
 
 
 def is_machinery(frame, sdk):
@@ -144,6 +184,7 @@ def run_program(pulumi, args, loop):
 
 
 def main():
+    collect_rarely()
     args = parse_arguments(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
         # Lines show up when they are printed, although the streams are pipes.
@@ -153,13 +194,21 @@ def main():
     if pulumi is None:
         return 1
     configure(pulumi, args)
+    begin_before_waiting()
+    if args.debug_messages == "false":
+        mute(pulumi)
+    if hasattr(gc, "freeze"):
+        # What has been imported stays.
+        gc.freeze()
     sys.argv = [args.PROGRAM] + args.ARGS
     if args.pwd:
         os.chdir(args.pwd)
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    executor = concurrent.futures.ThreadPoolExecutor(max_workers=4 * parallelism(args))
+    # Every call to the engine waits in a thread of its own; the engine itself limits how much it does at once.
+    threads = max(4 * parallelism(args), LEAST_THREADS)
+    executor = concurrent.futures.ThreadPoolExecutor(max_workers=threads)
     loop.set_default_executor(executor)
     try:
         return run_program(pulumi, args, loop)

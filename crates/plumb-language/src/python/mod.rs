@@ -34,6 +34,8 @@ pub struct PythonOptions {
     pub environment: Environment,
     /// `host:port` of the engine service.
     pub engine_address: String,
+    /// Whether anybody hears what programs say for developers.
+    pub debug_messages: bool,
     /// A folder of our own that outlives the run; the executor script is written there.
     pub cache_directory: PathBuf,
     /// Version to report.

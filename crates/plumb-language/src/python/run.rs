@@ -82,16 +82,17 @@ fn arguments(options: &PythonOptions, request: &RunRequest) -> Vec<OsString> {
     let root = request.info.root_directory.to_string_lossy();
     let directory = request.working_directory.to_string_lossy();
     let parallel = request.parallel.to_string();
-    let flags: [(&str, &str); 9] = [
+    let flags: [(&str, &str); 10] = [
         ("--monitor", &request.monitor_address),
         ("--engine", &options.engine_address),
         ("--project", &request.project),
         ("--root_directory", &root),
         ("--stack", &request.stack),
         ("--pwd", &directory),
-        ("--dry_run", if request.dry_run { "true" } else { "false" }),
+        ("--dry_run", truth(request.dry_run)),
         ("--parallel", &parallel),
         ("--organization", &request.organization),
+        ("--debug_messages", truth(options.debug_messages)),
     ];
     let mut args: Vec<OsString> = Vec::new();
     for (flag, value) in flags.into_iter().filter(|(_, value)| !value.is_empty()) {
@@ -103,6 +104,10 @@ fn arguments(options: &PythonOptions, request: &RunRequest) -> Vec<OsString> {
     args.push(request.info.entry_point.clone().into());
     args.extend(request.args.iter().map(OsString::from));
     args
+}
+
+fn truth(value: bool) -> &'static str {
+    if value { "true" } else { "false" }
 }
 
 fn add_configuration(environment: &mut Environment, request: &RunRequest) {

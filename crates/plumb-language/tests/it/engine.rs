@@ -14,7 +14,7 @@ pub(crate) struct Heard {
     /// `type name` of every registration, in order.
     pub(crate) registrations: Vec<String>,
     pub(crate) outputs: Vec<(String, prost_types::Struct)>,
-    pub(crate) errors: Vec<String>,
+    pub(crate) messages: Vec<(pb::LogSeverity, String)>,
 }
 
 #[derive(Clone, Default)]
@@ -39,8 +39,17 @@ impl FakeEngine {
         self.heard.lock().unwrap().registrations.clone()
     }
 
+    pub(crate) fn messages(&self, severity: pb::LogSeverity) -> Vec<String> {
+        let heard = self.heard.lock().unwrap();
+        let messages = heard.messages.iter();
+        messages
+            .filter(|(of, _)| *of == severity)
+            .map(|(_, text)| text.clone())
+            .collect()
+    }
+
     pub(crate) fn errors(&self) -> Vec<String> {
-        self.heard.lock().unwrap().errors.clone()
+        self.messages(pb::LogSeverity::Error)
     }
 }
 
@@ -99,9 +108,8 @@ impl ResourceMonitor for FakeEngine {
 impl Engine for FakeEngine {
     async fn log(&self, request: Request<pb::LogRequest>) -> Result<Response<()>, Status> {
         let request = request.into_inner();
-        if request.severity == pb::LogSeverity::Error as i32 {
-            self.heard.lock().unwrap().errors.push(request.message);
-        }
+        let message = (request.severity(), request.message);
+        self.heard.lock().unwrap().messages.push(message);
         Ok(Response::new(()))
     }
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use plumb_plugin::language::RunOutcome;
 use plumb_plugin::{LanguageRuntime, OutputStream};
+use plumb_proto::pulumirpc::LogSeverity;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{World, sdk};
@@ -101,6 +102,29 @@ async fn registrations_and_outputs_arrive() {
             outputs.fields["secret"].kind,
             Some(prost_types::value::Kind::StructValue(_))
         ));
+    }
+}
+
+/// The SDK waits for each of them, several times for every resource.
+#[tokio::test]
+async fn messages_for_developers_are_sent_only_if_somebody_hears_them() {
+    for version in VERSIONS {
+        for debug_messages in [false, true] {
+            let mut world = World::new().await;
+            world.debug_messages = debug_messages;
+            world.file(
+                "__main__.py",
+                "import pulumi\npulumi.log.debug('whispered')\npulumi.log.info('said')\n",
+            );
+            let Some(outcome) = run(&world, version).await else {
+                continue;
+            };
+            assert_eq!(outcome, RunOutcome::Succeeded);
+            assert_eq!(world.engine.messages(LogSeverity::Info), ["said"]);
+            let whispered = world.engine.messages(LogSeverity::Debug);
+            assert_eq!(whispered.contains(&"whispered".to_owned()), debug_messages);
+            assert_eq!(whispered.is_empty(), !debug_messages);
+        }
     }
 }
 

@@ -17,6 +17,8 @@ pub(crate) struct World {
     pub(crate) environment: Environment,
     pub(crate) engine: FakeEngine,
     pub(crate) address: String,
+    /// Whether the host is told that somebody hears messages for developers.
+    pub(crate) debug_messages: bool,
 }
 
 /// The folder of the repository.
@@ -55,6 +57,7 @@ impl World {
             environment,
             engine,
             address,
+            debug_messages: false,
         }
     }
 
@@ -83,6 +86,7 @@ impl World {
         PythonHost::new(PythonOptions {
             environment: self.environment.clone(),
             engine_address: self.address.clone(),
+            debug_messages: self.debug_messages,
             cache_directory: self.root.path().join("cache"),
             version: semver::Version::new(1, 2, 3),
             output: self.sink(),
