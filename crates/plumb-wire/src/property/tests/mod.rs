@@ -74,6 +74,26 @@ fn reference(id: ReferenceId) -> Value {
     }))
 }
 
+/// COMP-04: inputs of components arrive as outputs, arguments of methods as they are sent.
+#[test]
+fn inputs_of_components_are_outputs_and_arguments_of_methods_are_not() {
+    let secret = signed(signature::SECRET, json!({"value": "x"}));
+    let unknown = json!(signature::sentinel(UnknownKind::String));
+    for (wire, as_input, as_argument) in [
+        (
+            secret,
+            output(Some("x".into()), true),
+            Value::secret("x".into()),
+        ),
+        (unknown, output(None, false), Value::UNKNOWN),
+    ] {
+        let input = decode(&wire, crate::property::monitor::REGISTER_OBJECT);
+        assert_eq!(input, Ok(Some(as_input)));
+        let argument = decode(&wire, crate::property::monitor::CALL_ARGS);
+        assert_eq!(argument, Ok(Some(as_argument)));
+    }
+}
+
 #[test]
 fn upgraded_secrets_and_unknowns_are_outputs() {
     let secret = signed(signature::SECRET, json!({"value": "x"}));

@@ -1,0 +1,154 @@
+//! The shell at work: whole runs with programs in process.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
+mod support;
+
+use std::sync::Arc;
+
+use plumb_deploy::request::{Callback, RegisterRequest, Reply, Request};
+use plumb_engine::monitor::ResourceMonitor;
+use plumb_engine::program::ProgramResult;
+use plumb_events::OperationResult;
+use plumb_proto::pulumirpc::callbacks_server::{Callbacks, CallbacksServer};
+use plumb_proto::pulumirpc::{CallbackInvokeRequest, CallbackInvokeResponse};
+use support::{Constructor, run};
+use tokio::net::TcpListener;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::{Response, Status};
+
+fn group(name: &str) -> RegisterRequest {
+    RegisterRequest::new("test:index:Group", name, false)
+}
+
+async fn register(monitor: &Arc<dyn ResourceMonitor>, request: RegisterRequest) -> Reply {
+    monitor.request(Request::Register(Box::new(request))).await
+}
+
+/// COMP-02
+#[tokio::test]
+async fn constructors_are_told_of_project_stack_and_organization() {
+    let constructor = Constructor::default();
+    let ran = run(
+        &constructor,
+        |monitor: Arc<dyn ResourceMonitor>| async move {
+            let far = RegisterRequest {
+                remote: true,
+                ..group("far")
+            };
+            let Reply::Registered(_) = register(&monitor, far).await else {
+                return ProgramResult::Bailed;
+            };
+            ProgramResult::Finished
+        },
+    )
+    .await;
+    assert_eq!(
+        ran.outcome.result,
+        OperationResult::Succeeded,
+        "{:?}",
+        ran.errors
+    );
+    let contexts = constructor.contexts.lock().unwrap();
+    let [context] = contexts.as_slice() else {
+        panic!("{contexts:?}");
+    };
+    assert_eq!(
+        (&*context.project, &*context.stack, &*context.organization),
+        ("proj", "dev", "org")
+    );
+}
+
+/// SHUTDOWN-01, SHUTDOWN-04: what a program says after the deployment is over counts.
+#[tokio::test]
+async fn a_program_that_fails_after_the_wait_fails_the_operation() {
+    for fails in [false, true] {
+        let ran = run(
+            &Constructor::default(),
+            move |monitor: Arc<dyn ResourceMonitor>| async move {
+                register(&monitor, group("a")).await;
+                let reply = monitor.request(Request::SignalAndWaitForShutdown).await;
+                if reply == Reply::Done && fails {
+                    return ProgramResult::Failed {
+                        message: "after the end".to_owned(),
+                    };
+                }
+                ProgramResult::Finished
+            },
+        )
+        .await;
+        if fails {
+            assert_eq!(ran.outcome.result, OperationResult::Failed);
+            assert_eq!(ran.outcome.error.as_deref(), Some("after the end"));
+            assert_eq!(ran.errors, ["after the end"]);
+        } else {
+            assert_eq!(ran.outcome.result, OperationResult::Succeeded);
+        }
+    }
+}
+
+/// Functions of a program that cannot be used.
+struct BadCallbacks;
+
+#[tonic::async_trait]
+impl Callbacks for BadCallbacks {
+    async fn invoke(
+        &self,
+        request: tonic::Request<CallbackInvokeRequest>,
+    ) -> Result<Response<CallbackInvokeResponse>, Status> {
+        match request.into_inner().token.as_str() {
+            "undecodable" => Ok(Response::new(CallbackInvokeResponse {
+                response: b"not a response".to_vec(),
+            })),
+            _ => Err(Status::unknown("bad transform")),
+        }
+    }
+}
+
+/// XFORM-02, XFORM-03
+#[tokio::test]
+async fn bad_transforms_fail_the_registration_and_the_operation() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let target = listener.local_addr().unwrap().to_string();
+    let server = tonic::transport::Server::builder()
+        .add_service(CallbacksServer::new(BadCallbacks))
+        .serve_with_incoming(TcpListenerStream::new(listener));
+    let server = tokio::spawn(server);
+    for (token, message) in [
+        (
+            "undecodable",
+            "invoke transform: unmarshaling transform response: proto: ",
+        ),
+        (
+            "failing",
+            "invoke transform: rpc error: code = Unknown desc = bad transform",
+        ),
+    ] {
+        let bad = Callback {
+            target: target.as_str().into(),
+            token: token.into(),
+            accepts_byte_string: true,
+        };
+        let mut request = group("a");
+        request.transforms.push(bad);
+        let ran = run(
+            &Constructor::default(),
+            move |monitor: Arc<dyn ResourceMonitor>| {
+                let request = request.clone();
+                async move {
+                    match register(&monitor, request).await {
+                        Reply::Failed(error) => ProgramResult::Failed {
+                            message: error.to_string(),
+                        },
+                        _ => ProgramResult::Finished,
+                    }
+                }
+            },
+        )
+        .await;
+        assert_eq!(ran.outcome.result, OperationResult::Failed);
+        let expected = format!("an unhandled error occurred: {message}");
+        assert!(ran.errors[0].starts_with(&expected), "{:?}", ran.errors);
+    }
+    server.abort();
+}
