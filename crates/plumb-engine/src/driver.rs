@@ -106,7 +106,7 @@ impl Shell {
         })
     }
 
-    /// `host:port` of the engine service and of the resource monitor.
+    /// `host:port` of the engine service, the resource monitor and the schema loader.
     pub fn address(&self) -> &str {
         &self.servers.address
     }
@@ -122,6 +122,8 @@ impl Shell {
     /// been recorded by then is in the journal that comes back.
     pub async fn run(self, setup: RunSetup) -> Result<Ended, RunError> {
         let deployment = Deployment::new(setup.setup, Timestamp::now())?;
+        // Nobody else sets it: a shell runs once.
+        let _ = self.servers.host.set(setup.host.clone());
         let mut info = setup.info;
         info.monitor_address.clone_from(&self.servers.address);
         info.engine_address.clone_from(&self.servers.address);

@@ -42,7 +42,7 @@ impl Program for LanguageProgram {
             dry_run: info.dry_run,
             parallel: info.parallel,
             monitor_address: info.monitor_address.clone(),
-            loader_target: String::new(),
+            loader_target: info.engine_address.clone(),
             mapper_target: String::new(),
             attach_debugger: false,
         };

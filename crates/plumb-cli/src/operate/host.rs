@@ -15,7 +15,7 @@ use plumb_plugin::discovery::{Cache, ProjectPlugin};
 use plumb_plugin::language::ProgramInfo as LanguageInfo;
 use plumb_plugin::process::PluginTimeouts;
 use plumb_plugin::{
-    Discovery, HostOptions, OutputLevel, OutputLine, OutputSink, PluginHost, PluginKind,
+    Discovery, HostError, HostOptions, OutputLevel, OutputLine, OutputSink, PluginHost, PluginKind,
     ServiceAddresses, parse_attachments,
 };
 use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink, StackReader};
@@ -95,6 +95,7 @@ impl Surroundings {
             config: self.config.clone(),
             services: ServiceAddresses {
                 engine: engine.to_owned(),
+                loader: Some(engine.to_owned()),
                 ..ServiceAddresses::default()
             },
             attached_providers: attachments("PULUMI_DEBUG_PROVIDERS")?,
@@ -343,7 +344,11 @@ impl SchemaLoader for Schemas {
             package: query.name.clone(),
             source,
         };
-        let schema = match self.text(query).await.map_err(failed)? {
+        let schema = match self
+            .text(query)
+            .await
+            .map_err(|error| failed(error.into()))?
+        {
             Some(text) => Some(Arc::new(
                 PackageSchema::parse(text).map_err(|error| failed(error.into()))?,
             )),
@@ -358,10 +363,7 @@ impl SchemaLoader for Schemas {
 }
 
 impl Schemas {
-    async fn text(
-        &self,
-        query: &PackageQuery,
-    ) -> Result<Option<String>, Box<dyn std::error::Error + Send + Sync>> {
+    async fn text(&self, query: &PackageQuery) -> Result<Option<String>, HostError> {
         let spec = PluginSpec {
             version: query.version.clone(),
             download_url: query.download_url.as_deref().map(Into::into),
@@ -375,15 +377,7 @@ impl Schemas {
                 }),
             ..PluginSpec::named(&query.name)
         };
-        let provider = self.host.provider(&spec).await?;
-        let subpackage = query
-            .parameterization
-            .as_ref()
-            .map(|it| (it.name.as_str(), it.version.as_str()));
-        provider
-            .get_schema(subpackage)
-            .await
-            .map_err(|error| error.message.to_string().into())
+        self.host.schema(&spec).await
     }
 }
 

@@ -1,7 +1,8 @@
-//! The gRPC services that SDKs and plugins see: resource monitor and engine, on one loopback port.
+//! The gRPC services that SDKs and plugins see: resource monitor, engine and schema loader, on one loopback port.
 
 mod decode;
 mod engine;
+mod loader;
 mod monitor;
 #[cfg(test)]
 mod tests;
@@ -11,6 +12,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use plumb_proto::MAX_MESSAGE_SIZE;
+use plumb_proto::codegen::loader_server::LoaderServer;
 use plumb_proto::pulumirpc::engine_server::EngineServer;
 use plumb_proto::pulumirpc::resource_monitor_server::ResourceMonitorServer;
 use tokio::net::TcpListener;
@@ -19,6 +21,7 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Server;
 
+use self::loader::HostSlot;
 use crate::monitor::MonitorHandle;
 use crate::program::ProgramInfo;
 
@@ -35,8 +38,10 @@ pub struct SourceContext {
 
 /// The running servers.
 pub(crate) struct Servers {
-    /// `host:port` of both services; empty when there are none.
+    /// `host:port` of all services.
     pub(crate) address: String,
+    /// Takes the host that the loader asks.
+    pub(crate) host: HostSlot,
     stop: CancellationToken,
     task: JoinHandle<Result<(), tonic::transport::Error>>,
 }
@@ -62,6 +67,8 @@ pub(crate) async fn start(
     let stop = CancellationToken::new();
     let monitor = monitor::MonitorService::new(handle.clone(), info.clone(), source.root);
     let engine = engine::EngineService::new(handle, source.version);
+    let host = HostSlot::default();
+    let loader = loader::LoaderService::new(host.clone());
     let (health, health_service) = tonic_health::server::health_reporter();
     health
         .set_serving::<ResourceMonitorServer<monitor::MonitorService>>()
@@ -77,13 +84,15 @@ pub(crate) async fn start(
                 .max_decoding_message_size(MAX_MESSAGE_SIZE)
                 .max_encoding_message_size(usize::MAX),
         )
-        .add_service(EngineServer::new(engine).max_decoding_message_size(MAX_MESSAGE_SIZE));
+        .add_service(EngineServer::new(engine).max_decoding_message_size(MAX_MESSAGE_SIZE))
+        .add_service(LoaderServer::new(loader).max_encoding_message_size(usize::MAX));
     let stopped = stop.clone().cancelled_owned();
     let task = tokio::spawn(
         router.serve_with_incoming_shutdown(TcpListenerStream::new(listener), stopped),
     );
     Ok(Servers {
         address,
+        host,
         stop,
         task,
     })

@@ -10,9 +10,11 @@ use plumb_deploy::request::{Callback, RegisterRequest, Reply, Request};
 use plumb_engine::monitor::ResourceMonitor;
 use plumb_engine::program::ProgramResult;
 use plumb_events::OperationResult;
+use plumb_proto::codegen::GetSchemaRequest;
+use plumb_proto::codegen::loader_client::LoaderClient;
 use plumb_proto::pulumirpc::callbacks_server::{Callbacks, CallbacksServer};
 use plumb_proto::pulumirpc::{CallbackInvokeRequest, CallbackInvokeResponse};
-use support::{Constructor, run};
+use support::{Constructor, SCHEMA, run, run_with_loader};
 use tokio::net::TcpListener;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Response, Status};
@@ -85,6 +87,46 @@ async fn a_program_that_fails_after_the_wait_fails_the_operation() {
             assert_eq!(ran.outcome.result, OperationResult::Succeeded);
         }
     }
+}
+
+/// LOADER-01: schemas come from providers, each once.
+#[tokio::test]
+async fn the_loader_serves_schemas_of_providers() {
+    let constructor = Constructor::default();
+    let ran = run_with_loader(&constructor, |address| async move {
+        let endpoint = tonic::transport::Endpoint::from_shared(format!("http://{address}"));
+        let mut loader = LoaderClient::new(endpoint.unwrap().connect_lazy());
+        let of = |package: &str| GetSchemaRequest {
+            package: package.to_owned(),
+            ..GetSchemaRequest::default()
+        };
+        for _ in 0..2 {
+            let schema = loader.get_schema(of("test")).await.unwrap().into_inner();
+            assert_eq!(schema.schema, SCHEMA.as_bytes());
+        }
+        let nowhere = loader.get_schema(of("nowhere")).await.unwrap_err();
+        assert!(
+            nowhere
+                .message()
+                .starts_with("could not load the schema of nowhere: "),
+            "{nowhere}"
+        );
+        let bad = GetSchemaRequest {
+            version: "best".to_owned(),
+            ..of("test")
+        };
+        let bad = loader.get_schema(bad).await.unwrap_err();
+        assert_eq!(bad.message(), "invalid version \"best\"");
+        ProgramResult::Finished
+    })
+    .await;
+    assert_eq!(
+        ran.outcome.result,
+        OperationResult::Succeeded,
+        "{:?}",
+        ran.errors
+    );
+    assert_eq!(*constructor.schemas_told.lock().unwrap(), 1);
 }
 
 /// Functions of a program that cannot be used.

@@ -26,6 +26,9 @@ use plumb_state::{CiphertextCache, CodecError, Plaintext, SecretCodec, Snapshot}
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
+/// What the provider tells of its package.
+pub(crate) const SCHEMA: &str = r#"{"name":"test"}"#;
+
 /// How a run ended, and the errors that were shown.
 pub(crate) struct Ran {
     pub(crate) outcome: Outcome,
@@ -40,6 +43,26 @@ pub(crate) async fn run<F>(
 where
     F: Future<Output = ProgramResult> + Send + 'static,
 {
+    run_program(
+        constructor,
+        InProcess(move |_, monitor| program(monitor).boxed()),
+    )
+    .await
+}
+
+/// The same for a program that asks the services of the shell; it is given the address of the schema loader.
+pub(crate) async fn run_with_loader<F>(
+    constructor: &Constructor,
+    program: impl Fn(String) -> F + Send + Sync + 'static,
+) -> Ran
+where
+    F: Future<Output = ProgramResult> + Send + 'static,
+{
+    let program = InProcess(move |info: ProgramInfo, _| program(info.engine_address).boxed());
+    run_program(constructor, program).await
+}
+
+async fn run_program(constructor: &Constructor, program: impl Program + 'static) -> Ran {
     let folder = tempfile::tempdir().unwrap();
     let info = info(folder.path());
     let source = SourceContext {
@@ -54,7 +77,7 @@ where
     let (_interrupt, interrupts) = watch::channel(0);
     let setup = RunSetup {
         setup: setup(),
-        program: Some(Arc::new(InProcess(move |monitor| program(monitor).boxed()))),
+        program: Some(Arc::new(program)),
         info,
         host: Arc::new(host(folder.path(), shell.address(), constructor)),
         journal: RunJournal::new(
@@ -153,7 +176,7 @@ struct InProcess<F>(F);
 #[async_trait]
 impl<F> Program for InProcess<F>
 where
-    F: Fn(Arc<dyn ResourceMonitor>) -> BoxFuture<'static, ProgramResult> + Send + Sync,
+    F: Fn(ProgramInfo, Arc<dyn ResourceMonitor>) -> BoxFuture<'static, ProgramResult> + Send + Sync,
 {
     fn needs_server(&self) -> bool {
         false
@@ -161,11 +184,11 @@ where
 
     async fn run(
         &self,
-        _: ProgramInfo,
+        info: ProgramInfo,
         monitor: Arc<dyn ResourceMonitor>,
         _: CancellationToken,
     ) -> ProgramResult {
-        (self.0)(monitor).await
+        (self.0)(info, monitor).await
     }
 }
 
@@ -185,6 +208,7 @@ impl SecretCodec for NoSecrets {
 #[derive(Clone, Default)]
 pub(crate) struct Constructor {
     pub(crate) contexts: Arc<Mutex<Vec<ConstructContext>>>,
+    pub(crate) schemas_told: Arc<Mutex<u32>>,
 }
 
 fn refused<T>() -> Result<T, ProviderError> {
@@ -197,7 +221,8 @@ impl Provider for Constructor {
         refused()
     }
     async fn get_schema(&self, _: Option<(&str, &str)>) -> Result<Option<String>, ProviderError> {
-        refused()
+        *self.schemas_told.lock().unwrap() += 1;
+        Ok(Some(SCHEMA.to_owned()))
     }
     async fn parameterize(&self, _: &Parameterization) -> Result<(String, String), ProviderError> {
         refused()

@@ -145,6 +145,14 @@ pub enum HostError {
         /// What was expected.
         expected: String,
     },
+    /// The provider cannot tell the schema of its package.
+    #[error("could not get the schema of the plugin {plugin}: {}", error.message)]
+    Schema {
+        /// Name of the plugin.
+        plugin: String,
+        /// What the provider said.
+        error: ProviderError,
+    },
     /// A language host cannot be reached.
     #[error(transparent)]
     Host(#[from] LanguageError),
@@ -212,6 +220,18 @@ impl PluginHost {
             }
         }
         Ok(provider)
+    }
+
+    /// The schema of a package as JSON text, `None` if it has none. Boots a provider for it.
+    pub async fn schema(&self, spec: &PluginSpec) -> Result<Option<String>, HostError> {
+        let provider = self.provider(spec).await?;
+        let parameter = spec.parameterization.as_ref();
+        let subpackage = parameter.map(|it| (it.name.as_str(), it.version.as_str()));
+        let schema = provider.get_schema(subpackage).await;
+        schema.map_err(|error| HostError::Schema {
+            plugin: spec.name.to_string(),
+            error,
+        })
     }
 
     async fn boot(&self, spec: &PluginSpec) -> Result<Arc<dyn Provider>, HostError> {

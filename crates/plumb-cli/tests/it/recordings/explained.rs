@@ -35,13 +35,13 @@ const EXPLAINED: [Explained; 13] = [
         field: "request.supportsViews",
     },
     Explained {
-        row: "No `loaderTarget`, `mapperTarget` and `resolverTarget`",
+        row: "No `mapperTarget` and `resolverTarget`",
         programs: WITH_PLUGINS,
         call: "ResourceProvider/Handshake",
         field: "request.*Target",
     },
     Explained {
-        row: "No `loaderTarget`, `mapperTarget` and `resolverTarget`",
+        row: "No `mapperTarget` and `resolverTarget`",
         programs: ALL,
         call: "LanguageRuntime/Run",
         field: "request.*Target",

@@ -109,3 +109,24 @@ fn a_resource_is_replaced_with_another() {
         });
     }
 }
+
+/// RWITH-02: what goes with something that is deleted is not deleted itself, though it is replaced.
+#[test]
+fn a_resource_replaced_with_another_may_go_with_a_third() {
+    for_orders(|world| {
+        let c = |value: &str| res("c").with("replace", value);
+        let a = || res("a").replace_with("c");
+        world
+            .up(&[res("b"), c("1"), a().deleted_with("b")])
+            .succeeded();
+        world.cloud.take_calls();
+        let ran = world.up(&[c("2"), a()]);
+        ran.succeeded();
+        assert_eq!(ran.steps("a"), REPLACED);
+        let mut calls = world.cloud.take_calls();
+        calls.retain(|call| call.starts_with("delete"));
+        calls.sort();
+        assert_eq!(calls, ["delete b", "delete c"]);
+        assert_eq!(world.up(&[c("2"), a()]).counts(), [("same", 2)]);
+    });
+}

@@ -1,0 +1,85 @@
+//! The schema loader: tells programs and plugins what packages offer (`protocol.md` 10).
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use plumb_plugin::PluginHost;
+use plumb_plugin::discovery::parse_tolerant;
+use plumb_proto::codegen::loader_server::Loader;
+use plumb_proto::codegen::{GetSchemaRequest, GetSchemaResponse};
+use plumb_resource::provider::{Parameterization, PluginSpec};
+use tokio::sync::OnceCell;
+use tonic::{Request, Response, Status};
+
+/// Where the host is found. Services listen before it is there, because it needs their address.
+pub(crate) type HostSlot = Arc<OnceLock<Arc<PluginHost>>>;
+
+/// The loader of one deployment. Every schema is asked for once.
+pub(crate) struct LoaderService {
+    host: HostSlot,
+    schemas: Mutex<HashMap<GetSchemaRequest, Arc<OnceCell<Vec<u8>>>>>,
+}
+
+impl LoaderService {
+    pub(crate) fn new(host: HostSlot) -> Self {
+        LoaderService {
+            host,
+            schemas: Mutex::default(),
+        }
+    }
+
+    async fn load(&self, request: &GetSchemaRequest) -> Result<Vec<u8>, Status> {
+        let package = &request.package;
+        let spec = spec(request)?;
+        let host = self
+            .host
+            .get()
+            .ok_or_else(|| Status::unavailable("the deployment has not begun"))?;
+        let schema = host.schema(&spec).await.map_err(|error| {
+            Status::unknown(format!("could not load the schema of {package}: {error}"))
+        })?;
+        let schema =
+            schema.ok_or_else(|| Status::not_found(format!("package {package} has no schema")))?;
+        Ok(schema.into_bytes())
+    }
+}
+
+fn spec(request: &GetSchemaRequest) -> Result<PluginSpec, Status> {
+    let version = match request.version.as_str() {
+        "" => None,
+        text => Some(
+            parse_tolerant(text)
+                .ok_or_else(|| Status::invalid_argument(format!("invalid version \"{text}\"")))?,
+        ),
+    };
+    let parameterization = request.parameterization.as_ref();
+    Ok(PluginSpec {
+        version,
+        download_url: (!request.download_url.is_empty())
+            .then(|| request.download_url.as_str().into()),
+        parameterization: parameterization.map(|parameter| Parameterization {
+            name: parameter.name.as_str().into(),
+            version: parameter.version.as_str().into(),
+            value: parameter.value.as_slice().into(),
+        }),
+        ..PluginSpec::named(&request.package)
+    })
+}
+
+#[tonic::async_trait]
+impl Loader for LoaderService {
+    async fn get_schema(
+        &self,
+        request: Request<GetSchemaRequest>,
+    ) -> Result<Response<GetSchemaResponse>, Status> {
+        let request = request.into_inner();
+        let known = {
+            let mut schemas = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
+            schemas.entry(request.clone()).or_default().clone()
+        };
+        let schema = known.get_or_try_init(|| self.load(&request)).await?;
+        Ok(Response::new(GetSchemaResponse {
+            schema: schema.clone(),
+        }))
+    }
+}
