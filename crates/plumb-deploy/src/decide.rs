@@ -1,8 +1,11 @@
 //! The decision about a checked registration: same, create, update or replace (`engine.md` 4.3 G, 4.6).
 
+use std::sync::Arc;
+
 use plumb_resource::ResourceKind;
 use plumb_resource::provider::{DiffChanges, DiffRequest, DiffResult, ProviderCall};
 use plumb_state::journal::EntryKind;
+use plumb_value::Value;
 
 use crate::arena::StateIdx;
 use crate::compare;
@@ -381,14 +384,28 @@ impl Deployment {
         self.run_steps(idx, vec![step]);
     }
 
-    /// Nothing is to be done about an imported object, although its inputs may not be those of the program: the state has
-    /// the program's (IMPORT-17).
-    fn take_program_inputs(&mut self, idx: RegIdx, imported: StateIdx) {
-        let inputs = self.registration(idx).new.inputs.clone();
-        if self.arena.state(imported).inputs == inputs {
+    /// Nothing is to be done about an imported object, although its inputs may not be those of the program. The state keeps
+    /// what was read until the next run; what the program says is secret is secret at once.
+    fn hide_program_secrets(&mut self, idx: RegIdx, imported: StateIdx) {
+        let read = self.arena.state(imported).inputs.clone();
+        let mut inputs = read.as_ref().clone();
+        for (key, value) in self.registration(idx).new.inputs.iter() {
+            if let Some(read) = inputs.get_mut(key.as_str())
+                && value.contains_secrets()
+                && !read.is_secret()
+            {
+                *read = if value.without_secrets() == read.without_secrets() {
+                    value.clone()
+                } else {
+                    Value::secret(read.clone())
+                };
+            }
+        }
+        if inputs == *read {
             return;
         }
-        self.arena.update(imported, |state| state.inputs = inputs);
+        self.arena
+            .update(imported, |state| state.inputs = Arc::new(inputs));
         let slot = self.arena.slot(imported);
         let state = self.arena.state(imported).clone();
         let operation = self.outbox.operation();
@@ -403,7 +420,7 @@ impl Deployment {
         self.marks.set(&urn, Mark::Same);
         if is_imported {
             self.news.insert(urn, old);
-            self.take_program_inputs(idx, old);
+            self.hide_program_secrets(idx, old);
             let fence = self.fence_now();
             return self.finish_registration(idx, Some(old), Outcome::Success, false, fence);
         }

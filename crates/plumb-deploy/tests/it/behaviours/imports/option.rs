@@ -3,7 +3,7 @@
 use super::{object, reads_as};
 use crate::world::{Fault, Res, World, for_orders, output, read, res};
 use plumb_resource::provider::{DiffChanges, DiffResult, ProviderCall};
-use plumb_value::Value;
+use plumb_value::{PropertyMap, Value};
 
 fn imported(value: &str) -> Res {
     res("a").with("value", value).import("ext-1")
@@ -163,19 +163,38 @@ fn an_ignored_property_is_taken_as_it_is() {
     });
 }
 
-/// IMPORT-17: where the provider sees no difference there is none, and the state has what the program says.
+/// IMPORT-17: where the provider sees no difference there is none. The state has what was read, and what the program says
+/// from the next run on (`engine.md` 4.6).
 #[test]
-fn inputs_that_make_no_difference_are_the_programs() {
+fn inputs_that_make_no_difference_are_the_programs_in_the_next_run() {
     for_orders(|world| {
         world_with_object(world);
         world.cloud.diffs("a", DiffResult::of(DiffChanges::None));
         let ran = world.up(&[imported("2")]);
         ran.succeeded();
         assert_eq!(ran.steps("a"), ["import"]);
+        assert_eq!(world.state("a").inputs.as_ref(), &object("1"));
+        assert_eq!(world.up(&[imported("2")]).steps("a"), ["same"]);
         let state = world.state("a");
         assert_eq!(state.inputs.as_ref(), &object("2"));
         assert_eq!(state.outputs.as_ref(), &object("1"));
-        assert_eq!(world.up(&[imported("2")]).steps("a"), ["same"]);
+    });
+}
+
+/// What the program says is secret is not written as it was read.
+#[test]
+fn what_makes_no_difference_is_secret_at_once() {
+    for_orders(|world| {
+        world_with_object(world);
+        world.cloud.diffs("a", DiffResult::of(DiffChanges::None));
+        let program = [res("a")
+            .with("value", Value::secret("1".into()))
+            .import("ext-1")];
+        let ran = world.up(&program);
+        ran.succeeded();
+        assert_eq!(ran.steps("a"), ["import"]);
+        let expected = PropertyMap::new().with("value", Value::secret("1".into()));
+        assert_eq!(world.state("a").inputs.as_ref(), &expected);
     });
 }
 
