@@ -104,7 +104,10 @@ impl Deployment {
         let Some(old) = self.registration(idx).old else {
             return;
         };
-        if !deletes_first && !self.arena.state(old).pending_replacement {
+        // What went for the replacement of another one in this run has no deletion of its own to come first.
+        let waits_for_itself =
+            self.arena.state(old).pending_replacement && !self.pending_deletes.contains(&old);
+        if !deletes_first && !waits_for_itself {
             let steps = self.create_first(idx, old, &diff);
             return self.run_steps(idx, steps);
         }

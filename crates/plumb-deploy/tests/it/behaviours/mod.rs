@@ -24,6 +24,7 @@ mod protect;
 mod provider_records;
 mod providers;
 mod reads;
+mod recorded;
 mod references;
 mod refresh;
 mod refresh_program;
