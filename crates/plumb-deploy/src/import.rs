@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_resource::provider::{CheckRequest, ProviderCall, ProviderError, ProviderReply};
-use plumb_resource::{ResourceId, ResourceState};
+use plumb_resource::{ResourceId, ResourceState, Urn};
 use plumb_state::journal::OperationId;
 
-use crate::answer::{Applied, Reading};
+use crate::answer::{Applied, Damage, Reading};
 use crate::chain::{ChainIdx, Owner, Running, StepEnd};
 use crate::deployment::{Deployment, Waiter};
 use crate::marks::Mark;
@@ -119,11 +119,21 @@ impl Deployment {
         operation: OperationId,
         fence: u64,
     ) -> Option<StepEnd> {
+        if self.is_taken(&wanted.urn) {
+            let message = format!("resource '{}' already exists", wanted.urn);
+            let failed = Applied::failed(message, Damage::None);
+            return Some(self.complete(&step, operation, failed));
+        }
         if let Some(state) = self.supplied_import(wanted) {
             return self.import_found(idx, step, state, operation);
         }
         let request = read_request(wanted, None, &Arc::default());
         self.step_calls(idx, step, operation, request, fence)
+    }
+
+    /// Whether an import operation is to make something that is in the state as another object.
+    fn is_taken(&self, urn: &Urn) -> bool {
+        matches!(self.ctx.operation, Operation::Import(_)) && self.olds.live(urn).is_some()
     }
 
     /// The provider answered: in an import operation the inputs that were read are checked before they are recorded.

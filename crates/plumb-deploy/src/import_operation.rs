@@ -268,16 +268,10 @@ impl Deployment {
             &spec.name,
         );
         if let Some(old) = self.olds.live(&urn) {
-            let old = self.arena.state(old);
-            if is_imported_already(old, &spec.subject) {
+            if is_imported_already(self.arena.state(old), &spec.subject) {
                 return false;
             }
-            let message = format!("resource '{urn}' already exists");
-            self.error(Some(&urn), &message);
-            self.deferred_failure.get_or_insert(message);
-            return false;
-        }
-        if self.marks.has(&urn, Mark::Seen) {
+        } else if self.marks.has(&urn, Mark::Seen) {
             let message = format!(
                 "duplicate import '{}' of type '{}'",
                 spec.name, spec.type_token

@@ -86,9 +86,9 @@ fn what_is_in_the_state_is_not_imported_again() {
         assert_eq!(ran.steps("a"), ["same"]);
         assert!(world.cloud.take_calls().is_empty());
         let before = world.contents();
-        world
-            .import(&[spec("a", "ext-2")])
-            .failed("resource 'urn:pulumi:dev::proj::test:index:Thing::a' already exists");
+        let ran = world.import(&[spec("a", "ext-2")]);
+        ran.failed("resource 'urn:pulumi:dev::proj::test:index:Thing::a' already exists");
+        assert_eq!(ran.steps("a"), ["same", "import"]);
         assert_eq!(world.contents(), before);
         world
             .import(&[spec("b", "kept-1"), spec("b", "kept-2")])
