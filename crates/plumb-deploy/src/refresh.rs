@@ -286,8 +286,11 @@ impl Deployment {
         found: StepOp,
     ) -> StepEnd {
         let slot = self.arena.slot(old);
-        let new =
-            new.map(|new| Arc::new(self.with_secret_outputs(Arc::unwrap_or_clone(new), &step)));
+        let new = new.map(|new| {
+            let mut new = self.with_secret_outputs(Arc::unwrap_or_clone(new), &step);
+            self.list_independent_properties(&mut new, &step);
+            Arc::new(new)
+        });
         let is_unchanged = new.as_ref().is_some_and(|new| new == self.arena.state(old));
         self.tell_refreshed(&step, new.clone(), found);
         let entry = Entry {
@@ -323,6 +326,25 @@ impl Deployment {
             state,
             fence: self.fence_now(),
             is_failed: false,
+        }
+    }
+
+    /// A refresh without the program forgets the properties that depend on nothing; what the program registers lists them
+    /// again. Anything else that it says of dependencies is for an update to take over.
+    fn list_independent_properties(&self, state: &mut ResourceState, step: &Step) {
+        let StepKind::Refresh {
+            registered: Some(registered),
+            ..
+        } = &step.kind
+        else {
+            return;
+        };
+        if self.ctx.operation != Operation::Refresh || state.kind != ResourceKind::Custom {
+            return;
+        }
+        let independent = |(_, urns): &(_, &Vec<Urn>)| urns.is_empty();
+        for (key, _) in registered.property_dependencies.iter().filter(independent) {
+            state.property_dependencies.get_or_default(key.clone());
         }
     }
 

@@ -288,5 +288,9 @@ fn a_refresh_drops_what_says_nothing() {
         let has = |name: &str| keys(&world.state(name).property_dependencies).len();
         assert_eq!((has("a"), has("user"), has("rest")), (1, 0, 0));
         assert_eq!(world.state("user").dependencies, [] as [Urn; 0]);
+        world.refresh().succeeded();
+        assert_eq!(keys(&world.state("a").property_dependencies).len(), 0);
+        world.refresh_with(&registered(), |_| {}).succeeded();
+        assert_eq!(keys(&world.state("a").property_dependencies).len(), 1);
     });
 }
