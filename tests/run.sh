@@ -36,25 +36,6 @@ leave_out() {
   left_out+=("$*")
 }
 
-# Recorded cases of one folder that the list names. A line is the name of a case, or `histories/` and the name of one.
-recorded_cases() {
-  local folder=$1 prefix=$2 names=() name pattern
-  while read -r name; do
-    [[ $name == */* ]] && [[ $prefix != "${name%/*}/" ]] && continue
-    [[ $name != */* ]] && [[ -n $prefix ]] && continue
-    name=${name#"$prefix"}
-    if [ ! -f "$folder/$name/case.json" ]; then
-      echo "$passing names $prefix$name, and there is no such case" >&2
-      return 1
-    fi
-    names+=("$name")
-  done < <(sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$passing")
-  [ ${#names[@]} -gt 0 ] || return 0
-  pattern="^($(IFS='|'; echo "${names[*]}"))\$"
-  run python3 tests/oracle/run_cases.py --bin "$plumb" --python-bin "$python_3_259/bin" --cases "$folder" \
-    --filter "$pattern" --jobs "${JOBS:-2}"
-}
-
 step "Python environments"
 export PYTHONDONTWRITEBYTECODE=1
 python_3_259=$(tests/setup-python.sh 3.259)
@@ -73,8 +54,7 @@ if ! $fast; then
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_272/bin/python"
 
   if grep -qsE '^[^#[:space:]]' "$passing"; then
-    recorded_cases tests/oracle/cases ""
-    recorded_cases tests/oracle/histories histories/
+    run python3 tests/recorded_cases.py --bin "$plumb" --python-bin "$python_3_259/bin" --jobs "${JOBS:-2}"
   else
     leave_out "recorded cases of the reference: $passing is missing or empty"
   fi

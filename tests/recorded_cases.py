@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Runs the recorded cases that must pass, and compares them with what the reference did.
+
+    tests/recorded_cases.py --bin target/bench-fast/plumb --python-bin .cache/venvs/pulumi-3.259/bin
+
+`oracle-passing.txt` names the cases, and behind a name what may differ from its record: words from `EXPLANATIONS` below.
+`docs/compatibility.md` says why. Everything else must be as recorded. `oracle/run_cases.py` compares without explanations,
+and shows more of each difference.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent
+ORACLE = TESTS / "oracle"
+PASSING = TESTS / "oracle-passing.txt"
+sys.path.insert(0, str(ORACLE))
+
+import run_cases  # noqa: E402
+
+
+# ---------------------------------------------------------------------------------------------------- explanations
+#
+# Each takes the record of a step and what happened now, makes the latter like the record where the explanation holds, and
+# answers whether it did so anywhere.
+
+
+def leave_out_calls(expected, actual, method, is_about):
+    """Fewer calls of `method` than recorded, and nothing else different, for the resources that `is_about` picks."""
+    others = lambda calls: [call for call in calls if call["method"] != method]  # noqa: E731
+    found = False
+    for urn, recorded in expected.get("calls", {}).get("calls", {}).items():
+        made = actual.get("calls", {}).get("calls", {}).get(urn, [])
+        if is_about(urn) and len(made) < len(recorded) and others(made) == others(recorded):
+            actual.setdefault("calls", {}).setdefault("calls", {})[urn] = recorded
+            found = True
+    return found
+
+
+def configure_when_needed(_, expected, actual):
+    """A provider that is asked nothing is not configured."""
+    return leave_out_calls(expected, actual, "Configure", lambda urn: "::pulumi:providers:" in urn)
+
+
+def destroy_without_comparing(step, expected, actual):
+    """What depends on a target goes with it, whatever its provider would say to a comparison."""
+    is_destroy = step["run"].split()[0] == "destroy"
+    return is_destroy and leave_out_calls(expected, actual, "Diff", lambda urn: "::pulumi:providers:" not in urn)
+
+
+def secrets_passed_on(_, expected, actual):
+    """A secret inside an output of type Any stays what it is, where the reference makes it `{}`."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        keys = expected.keys() & actual.keys()
+    elif isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+        keys = range(len(expected))
+    else:
+        return False
+    found = False
+    for key in keys:
+        if expected[key] == {} and isinstance(actual[key], dict) and actual[key].keys() == {"$secret"}:
+            actual[key], found = {}, True
+        else:
+            found |= secrets_passed_on(_, expected[key], actual[key])
+    return found
+
+
+EXPLANATIONS = {
+    "configure-when-needed": configure_when_needed,
+    "destroy-without-comparing": destroy_without_comparing,
+    "secrets-passed-on": secrets_passed_on,
+}
+
+
+# ---------------------------------------------------------------------------------------------------- cases
+
+
+def listed():
+    """The cases of the list: name, folder and explanations."""
+    cases = []
+    for line in PASSING.read_text().splitlines():
+        name, *explanations = line.split("#")[0].split() or [None]
+        if name is None:
+            continue
+        folder = ORACLE / (name if "/" in name else f"cases/{name}")
+        if not (folder / "case.json").exists():
+            sys.exit(f"{PASSING.name} names {name}, and there is no such case")
+        for unknown in set(explanations) - EXPLANATIONS.keys():
+            sys.exit(f"{PASSING.name}: {name}: {unknown} explains nothing")
+        cases.append((name, folder, explanations))
+    return cases
+
+
+def compare(setup, folder, explanations):
+    """What differs in a case that is not explained, and the explanations that were not needed."""
+    case = json.loads((folder / "case.json").read_text())
+    if reason := setup.lacks(case):
+        return [reason], []
+    problems, unused = [], set(explanations)
+    records = run_cases.Run(setup, folder, case).run()
+    for number, (step, actual) in enumerate(zip(case["steps"], records), 1):
+        expected = json.loads(run_cases.step_file(folder, number, step).read_text())
+        for name in explanations:
+            if EXPLANATIONS[name](step, expected, actual):
+                unused.discard(name)
+        for line in run_cases.compare_step(expected, actual):
+            problems.append(f"step {number} {step.get('name', '')}: {line}")
+    return problems, sorted(unused)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Run the recorded cases that must pass.")
+    parser.add_argument("--bin", required=True, help="the built `plumb`")
+    parser.add_argument("--python-bin", required=True, help="bin folder of a Python with the packages pulumi and grpcio")
+    parser.add_argument("--filter", default="", help="regular expression on names")
+    parser.add_argument("--jobs", type=int, default=2, help="cases at a time")
+    parser.add_argument("--timeout", type=int, default=120, help="seconds for one command")
+    parser.add_argument("--max-lines", type=int, default=12, help="differences shown per case")
+    options = parser.parse_args()
+    options.lab, options.path, options.keep = str(TESTS / "lab"), None, False
+    options.node_modules = os.environ.get("ORACLE_NODE_MODULES")
+    setup = run_cases.Setup(options)
+
+    def one(case):
+        name, folder, explanations = case
+        started = time.time()
+        try:
+            problems, unused = compare(setup, folder, explanations)
+        except Exception as error:  # a broken case must not stop the others
+            problems, unused = [f"{type(error).__name__}: {error}"], []
+        return name, problems, unused, time.time() - started
+
+    failed = 0
+    cases = [case for case in listed() if re.search(options.filter, case[0])]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for name, problems, unused, seconds in pool.map(one, cases):
+            failed += bool(problems)
+            print(f"{'failed' if problems else 'passed'} {name} ({seconds:.1f}s)", flush=True)
+            for line in problems[:options.max_lines]:
+                print(f"    {line}", flush=True)
+            if len(problems) > options.max_lines:
+                print(f"    … and {len(problems) - options.max_lines} more", flush=True)
+            for explanation in unused:
+                print(f"    {explanation} was not needed", flush=True)
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
