@@ -232,6 +232,32 @@ fn what_was_renamed_and_went_with_another_is_replaced_as_it_wants() {
     });
 }
 
+/// What went for a replacement that then failed is gone: the next run only makes what is missing.
+#[test]
+fn what_went_with_a_failed_replacement_is_not_deleted_again() {
+    for_orders(|world| {
+        let program = |value: &str| {
+            [
+                res("root")
+                    .with("replace", value)
+                    .with("value", value)
+                    .delete_before_replace(true),
+                res("user").uses("replace", "root"),
+            ]
+        };
+        world.up(&program("1")).succeeded();
+        world.cloud.fail("create", "root", Fault::Clean);
+        world.up(&program("2")).failed("create of root failed");
+        assert!(world.state("root").pending_replacement);
+        assert!(world.state("user").pending_replacement);
+        world.cloud.behave();
+        world.cloud.take_calls();
+        world.up(&program("2")).succeeded();
+        assert_eq!(world.cloud.take_changes(), ["create root", "create user"]);
+        assert_eq!(world.names(), ["root", "user"]);
+    });
+}
+
 /// When nothing is said of single properties, each depends on what any value comes from.
 #[test]
 fn untold_properties_depend_on_what_any_value_comes_from() {
