@@ -210,6 +210,7 @@ impl Deployment {
     ) -> Option<StepEnd> {
         let old = self.arena.state(old_idx).clone();
         if old.external || self.ctx.options.legacy_refresh_diff {
+            let new = self.with_secret_outputs(new, &step);
             let found = if old.outputs == new.outputs {
                 StepOp::Same
             } else {
@@ -246,6 +247,7 @@ impl Deployment {
         new: ResourceState,
         diff: DiffResult,
     ) -> StepEnd {
+        let new = self.with_secret_outputs(new, &step);
         let old = self.arena.state(old_idx);
         let is_identical = old.inputs == new.inputs
             && old.outputs == new.outputs
@@ -286,10 +288,9 @@ impl Deployment {
         found: StepOp,
     ) -> StepEnd {
         let slot = self.arena.slot(old);
-        let new = new.map(|new| {
-            let mut new = self.with_secret_outputs(Arc::unwrap_or_clone(new), &step);
-            self.list_independent_properties(&mut new, &step);
-            Arc::new(new)
+        let new = new.map(|mut new| {
+            self.list_independent_properties(Arc::make_mut(&mut new), &step);
+            new
         });
         let is_unchanged = new.as_ref().is_some_and(|new| new == self.arena.state(old));
         self.tell_refreshed(&step, new.clone(), found);
@@ -318,7 +319,10 @@ impl Deployment {
             self.arena.replace(old, new);
             Some(old)
         } else {
-            self.marks.set(&step.urn, Mark::Refreshed);
+            // Another copy of the resource may still be there; a registration has this one in hand.
+            if is_registered {
+                self.marks.set(&step.urn, Mark::Refreshed);
+            }
             self.gone.insert(old);
             None
         };
