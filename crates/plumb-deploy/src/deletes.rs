@@ -1,12 +1,12 @@
 //! The end of a program: what it did not mention is deleted (`engine.md` 7.2).
 
 use plumb_resource::{ResourceKind, ResourceState, Urn};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::arena::StateIdx;
 use crate::chain::Owner;
 use crate::deployment::{Deployment, Failure, Stage};
-use crate::graph;
+use crate::graph::DeleteOrder;
 use crate::marks::Mark;
 use crate::setup::Operation;
 use crate::step::{Deletion, Step, StepKind};
@@ -47,7 +47,7 @@ impl Deployment {
         if self.ctx.operation == Operation::Destroy {
             // What the program registered goes as well; the program ran for its settings only. What is left of the base
             // may refer to it, never the other way round.
-            let mut condemned = std::mem::take(&mut self.condemned);
+            let mut condemned = self.condemned.clone();
             // Something may have been passed on for another's sake before the program registered it.
             let mut seen = FxHashSet::default();
             condemned.retain(|idx| {
@@ -124,8 +124,31 @@ impl Deployment {
             }
         }
         self.orphaning = self.still_referred_to();
-        let layers = graph::layers(&self.arena, &planned, |urn| self.current_urn(urn));
+        let going: FxHashSet<StateIdx> = planned.into_iter().collect();
+        let states = self.everything();
+        let layers = self.delete_order(&states).layers(&going);
         self.delete_layers = layers.into();
+    }
+
+    /// Every state that a reference of something deleted can mean. What is left of the base may refer to what a destroy
+    /// registered, never the other way round; nothing refers to what was made anew.
+    fn everything(&self) -> Vec<StateIdx> {
+        let mut seen = FxHashSet::default();
+        let states = self.condemned.iter().chain(self.olds.order());
+        let states = states.chain(&self.planned_deletes).copied();
+        // What did not change stands in both.
+        states.filter(|idx| seen.insert(*idx)).collect()
+    }
+
+    fn delete_order<'a>(
+        &'a self,
+        states: &'a [StateIdx],
+    ) -> DeleteOrder<'a, impl Fn(&'a Urn) -> &'a Urn> {
+        DeleteOrder {
+            arena: &self.arena,
+            states,
+            current: |urn| self.current_urn(urn),
+        }
     }
 
     /// URNs that are to go altogether, although the program has something refer to them that stays.
@@ -178,41 +201,16 @@ impl Deployment {
         }
     }
 
-    /// What something needs whose deletion failed or was left out: it stays too.
-    ///
-    /// Of a URN with two copies, what is still to be deleted itself needs the live one (PROTECT-03). What this run could
-    /// not bring up to date may still need either.
+    /// What something needs that failed or was left out: it stays too (COE-01, PROTECT-03).
     fn kept_by_errors(&self) -> FxHashSet<StateIdx> {
-        let mut kept = FxHashSet::default();
         if self.deferred_failure.is_none() {
-            return kept;
+            return FxHashSet::default();
         }
-        let mut copies: FxHashMap<&Urn, Vec<StateIdx>> = FxHashMap::default();
-        for idx in &self.planned_deletes {
-            let urn = &self.arena.state(*idx).urn;
-            copies.entry(urn).or_default().push(*idx);
-        }
-        let planned: FxHashSet<StateIdx> = self.planned_deletes.iter().copied().collect();
-        // Whatever needs something comes after it, and what the base left comes after what the run made.
-        let made_and_left = self.planned_deletes.iter().chain(self.olds.order());
-        for idx in made_and_left.rev() {
-            let state = self.arena.state(*idx);
-            if !kept.contains(idx) && !self.marks.has(&state.urn, Mark::Errored) {
-                continue;
-            }
-            for urn in state.references_and_provider() {
-                let Some(copies) = copies.get(self.current_urn(urn)) else {
-                    continue;
-                };
-                let is_live = |idx: &&StateIdx| !self.arena.state(**idx).delete;
-                let live = copies.iter().find(is_live);
-                match live.filter(|_| planned.contains(idx) && !state.delete) {
-                    Some(live) => drop(kept.insert(*live)),
-                    None => kept.extend(copies),
-                }
-            }
-        }
-        kept
+        let states = self.everything();
+        self.delete_order(&states).needed(|state| {
+            let names = [&state.urn, self.current_urn(&state.urn)];
+            names.iter().any(|urn| self.marks.has(urn, Mark::Errored))
+        })
     }
 
     fn delete_step(&mut self, idx: StateIdx) -> Result<Step, String> {

@@ -27,7 +27,7 @@ impl Deployment {
 }
 
 /// What a resource needs to exist: all its references but the parent, and its provider.
-fn needs(state: &ResourceState) -> impl Iterator<Item = &Urn> {
+pub(crate) fn needs(state: &ResourceState) -> impl Iterator<Item = &Urn> {
     state
         .provider
         .iter()
@@ -38,63 +38,108 @@ fn needs(state: &ResourceState) -> impl Iterator<Item = &Urn> {
         .chain(&state.replace_with)
 }
 
-/// Sorts states that are to be deleted into layers: each may go when the layers before it are gone.
-///
-/// A resource goes after everything that depends on it: its children, its dependents, what it provides for. What depends
-/// on a component depends on everything below that component too (COMP-03).
-///
-/// `states` are in snapshot order, so that whatever one refers to comes before it; `current` tells what a resource is
-/// called now that another still knows by its former name. With n states and e references this takes O(n + e) steps, and
-/// those along the chains of parents.
-pub(crate) fn layers<'a>(
-    arena: &'a Arena,
-    states: &[StateIdx],
-    current: impl Fn(&'a Urn) -> &'a Urn,
-) -> Vec<Vec<StateIdx>> {
-    // The level of a state is one more than the highest level of anything that it depends on.
-    let mut level_of: FxHashMap<&Urn, usize> = FxHashMap::default();
-    // For components: the highest level of anything below them, so far.
-    let mut level_below: FxHashMap<&Urn, usize> = FxHashMap::default();
-    let mut parents: FxHashMap<&Urn, &Urn> = FxHashMap::default();
-    let mut components: FxHashSet<&Urn> = FxHashSet::default();
-    let mut levels: Vec<Vec<StateIdx>> = Vec::new();
-    for idx in states {
-        let state = arena.state(*idx);
-        let own = |urn: &Urn| level_of.get(urn).copied();
-        let below = |urn: &Urn| {
-            components
-                .contains(urn)
-                .then(|| level_below.get(urn).copied())
-                .flatten()
-        };
-        let parent = state.parent.as_ref().map(&current);
-        let level = needs(state)
-            .map(&current)
-            .flat_map(|urn| own(urn).into_iter().chain(below(urn)))
-            .chain(parent.and_then(own))
-            .map(|level| level + 1)
-            .max()
-            .unwrap_or(0);
-        let urn = current(&state.urn);
-        let known = level_of.entry(urn).or_insert(level);
-        *known = (*known).max(level);
-        if !state.is_custom() {
-            components.insert(urn);
+/// Who comes after whom when things are deleted: everything that a reference can mean, in the order in which references
+/// are resolved, so that whatever one refers to comes before it.
+pub(crate) struct DeleteOrder<'a, F> {
+    pub(crate) arena: &'a Arena,
+    pub(crate) states: &'a [StateIdx],
+    /// What a resource is called now that another still knows by its former name.
+    pub(crate) current: F,
+}
+
+impl<'a, F: Fn(&'a Urn) -> &'a Urn> DeleteOrder<'a, F> {
+    /// Everything that the states for which `holds` is true need, directly or through others: what they refer to, and
+    /// whatever is below a component that they refer to (COMP-03). Of a URN with several copies a state needs those that
+    /// come before it.
+    pub(crate) fn needed(&self, holds: impl Fn(&ResourceState) -> bool) -> FxHashSet<StateIdx> {
+        let mut places: FxHashMap<&Urn, Vec<usize>> = FxHashMap::default();
+        let mut children: FxHashMap<&Urn, Vec<usize>> = FxHashMap::default();
+        for (place, idx) in self.states.iter().enumerate() {
+            let state = self.arena.state(*idx);
+            places.entry(self.urn(state)).or_default().push(place);
+            if let Some(parent) = &state.parent {
+                let parent = (self.current)(parent);
+                children.entry(parent).or_default().push(place);
+            }
         }
-        let mut ancestor = parent;
-        if let Some(parent) = parent {
-            parents.insert(urn, parent);
+        let mut needed: FxHashSet<StateIdx> = FxHashSet::default();
+        for (place, idx) in self.states.iter().enumerate().rev() {
+            let state = self.arena.state(*idx);
+            if !needed.contains(idx) && !holds(state) {
+                continue;
+            }
+            let before = |places: &FxHashMap<&Urn, Vec<usize>>, urn: &'a Urn| -> Vec<usize> {
+                let places = places.get((self.current)(urn)).into_iter().flatten();
+                places.copied().filter(|other| *other < place).collect()
+            };
+            let parents = state.parent.iter().flat_map(|urn| before(&places, urn));
+            needed.extend(parents.map(|place| self.states[place]));
+            let mut found: Vec<usize> = needs(state).flat_map(|urn| before(&places, urn)).collect();
+            while let Some(place) = found.pop() {
+                needed.insert(self.states[place]);
+                let state = self.arena.state(self.states[place]);
+                if !state.is_custom() {
+                    found.extend(before(&children, &state.urn));
+                }
+            }
         }
-        while let Some(urn) = ancestor.filter(|urn| components.contains(*urn)) {
-            let highest = level_below.entry(urn).or_insert(level);
-            *highest = (*highest).max(level);
-            ancestor = parents.get(urn).copied();
-        }
-        if levels.len() <= level {
-            levels.resize_with(level + 1, Vec::new);
-        }
-        levels[level].push(*idx);
+        needed
     }
-    levels.reverse();
-    levels
+
+    fn urn(&self, state: &'a ResourceState) -> &'a Urn {
+        (self.current)(&state.urn)
+    }
+
+    /// Sorts the states in `going` into layers: each may go when the layers before it are gone.
+    ///
+    /// A resource goes after everything that depends on it: its children, its dependents, what it provides for. What
+    /// depends on a component depends on everything below that component too (COMP-03), also where the component stays.
+    ///
+    /// With n states and e references this takes O(n + e) steps, and those along the chains of parents.
+    pub(crate) fn layers(&self, going: &FxHashSet<StateIdx>) -> Vec<Vec<StateIdx>> {
+        // The level of a state is one more than the highest level of anything that it depends on.
+        let mut level_of: FxHashMap<&Urn, usize> = FxHashMap::default();
+        // For components: the highest level of anything below them, so far.
+        let mut level_below: FxHashMap<&Urn, usize> = FxHashMap::default();
+        let mut parents: FxHashMap<&Urn, &Urn> = FxHashMap::default();
+        let mut components: FxHashSet<&Urn> = FxHashSet::default();
+        let mut levels: Vec<Vec<StateIdx>> = Vec::new();
+        for idx in self.states {
+            let state = self.arena.state(*idx);
+            let urn = self.urn(state);
+            let parent = state.parent.as_ref().map(&self.current);
+            if let Some(parent) = parent {
+                parents.insert(urn, parent);
+            }
+            if !state.is_custom() {
+                components.insert(urn);
+            }
+            if !going.contains(idx) {
+                continue;
+            }
+            let own = |urn: &Urn| level_of.get(urn).copied();
+            let below = |urn: &Urn| level_below.get(urn).copied();
+            let level = needs(state)
+                .map(&self.current)
+                .flat_map(|urn| own(urn).into_iter().chain(below(urn)))
+                .chain(parent.and_then(own))
+                .map(|level| level + 1)
+                .max()
+                .unwrap_or(0);
+            let known = level_of.entry(urn).or_insert(level);
+            *known = (*known).max(level);
+            let mut ancestor = parent;
+            while let Some(urn) = ancestor.filter(|urn| components.contains(*urn)) {
+                let highest = level_below.entry(urn).or_insert(level);
+                *highest = (*highest).max(level);
+                ancestor = parents.get(urn).copied();
+            }
+            if levels.len() <= level {
+                levels.resize_with(level + 1, Vec::new);
+            }
+            levels[level].push(*idx);
+        }
+        levels.reverse();
+        levels
+    }
 }
