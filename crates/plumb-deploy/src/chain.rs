@@ -13,16 +13,18 @@ use ecow::EcoString;
 use plumb_resource::provider::{ProviderError, ProviderReply};
 use plumb_resource::{ResourceState, Urn};
 use plumb_state::journal::OperationId;
+use rustc_hash::FxHashSet;
 
 use crate::arena::StateIdx;
 use crate::deployment::{Deployment, Waiter, Work};
 use crate::event::RequestId;
+use crate::graph;
 use crate::hooks::HookRun;
 use crate::marks::Mark;
 use crate::registration::RegIdx;
 use crate::request::{CallbackReply, Outcome};
 use crate::retries::FailedCall;
-use crate::step::Step;
+use crate::step::{Step, StepKind};
 
 /// Index of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,6 +70,8 @@ pub(crate) enum Running {
 struct Chain {
     steps: VecDeque<Step>,
     owner: Owner,
+    /// The old state of the resource that it is about.
+    old: Option<StateIdx>,
     /// Chains that must be done before this one starts.
     after: Vec<ChainIdx>,
     /// The step that runs, its operation in the journal, and what it waits for.
@@ -159,6 +163,7 @@ impl Deployment {
             self.deleted_by.insert(old, idx);
         }
         self.chains.chains.push(Chain {
+            old: steps.last().and_then(Step::old),
             steps: steps.into(),
             owner,
             after,
@@ -175,20 +180,34 @@ impl Deployment {
     }
 
     /// What must have happened before `steps`: what another chain still deletes must be gone before its replacement is
-    /// made, and so must everything that needs what these steps delete (DBR-07).
+    /// made, and so must everything that needs what these steps delete (DBR-07); what stays must not need it any more.
     fn chains_before(&self, steps: &[Step]) -> Vec<ChainIdx> {
-        if self.deleted_by.is_empty() {
+        let replaced = steps.iter().filter_map(Step::replaced).map(|it| it.old);
+        let going: Vec<StateIdx> = steps.iter().filter_map(Step::makes_way).collect();
+        let gone_before = going.iter().flat_map(|old| self.dependents_of(*old));
+        let deleting = replaced
+            .chain(gone_before)
+            .filter_map(|old| self.deleted_by.get(&old).copied());
+        deleting
+            .chain(self.users_of(&going))
+            .filter(|chain| !self.chains.chain(*chain).is_done_well())
+            .collect()
+    }
+
+    /// Chains of resources that need something in `going`, so far.
+    fn users_of(&self, going: &[StateIdx]) -> Vec<ChainIdx> {
+        if going.is_empty() {
             return Vec::new();
         }
-        let replaced = steps.iter().filter_map(Step::replaced).map(|it| it.old);
-        let users = steps
-            .iter()
-            .filter_map(Step::makes_way)
-            .flat_map(|old| self.dependents_of(old));
-        replaced
-            .chain(users)
-            .filter_map(|old| self.deleted_by.get(&old).copied())
-            .filter(|chain| !self.chains.chain(*chain).is_done_well())
+        let urns: FxHashSet<&Urn> = going.iter().map(|it| &self.arena.state(*it).urn).collect();
+        let is_user = |old: StateIdx| {
+            !self.pending_deletes.contains(&old)
+                && graph::needs(self.arena.state(old)).any(|urn| urns.contains(urn))
+        };
+        let chains = (0_u32..).zip(&self.chains.chains);
+        chains
+            .filter(|(_, chain)| !chain.is_done_well() && chain.old.is_some_and(is_user))
+            .map(|(idx, _)| ChainIdx(idx))
             .collect()
     }
 
@@ -206,12 +225,10 @@ impl Deployment {
             }
             let is_cleared = before().all(|it| self.chains.chain(*it).is_done_well());
             self.chains.running += 1;
-            match self.chains.chain(idx).steps.back() {
-                Some(last) if !is_cleared => {
-                    let urn = last.urn.clone();
-                    self.skip_chain(idx, &urn);
-                }
-                _ => self.advance_chain(idx),
+            if is_cleared {
+                self.advance_chain(idx);
+            } else {
+                self.skip_chain(idx);
             }
         }
         for idx in waiting.into_iter().rev() {
@@ -225,14 +242,14 @@ impl Deployment {
             if self.failure.is_some() {
                 return self.stop_chain(idx);
             }
+            if self.depends_on_failed(idx) {
+                return self.skip_chain(idx);
+            }
             let Some(step) = self.chains.chain_mut(idx).steps.pop_front() else {
                 return self.chain_done(idx);
             };
             if self.is_superseded(&step) {
                 continue;
-            }
-            if self.depends_on_failed(&step) {
-                return self.skip_chain(idx, &step.urn);
             }
             let operation = self.outbox.operation();
             self.announce_step(&step);
@@ -327,22 +344,32 @@ impl Deployment {
         self.chain_done(idx);
     }
 
-    /// With continue-on-error: whether a step depends on something that failed.
-    fn depends_on_failed(&self, step: &Step) -> bool {
+    /// With continue-on-error: whether something that is still to be done depends on something that failed. Nothing is
+    /// deleted for a replacement that will not come.
+    fn depends_on_failed(&self, idx: ChainIdx) -> bool {
         // What is being deleted depends the other way round; the layers see to that.
+        let news = self
+            .chains
+            .chain(idx)
+            .steps
+            .iter()
+            .filter_map(Step::new_state);
         self.ctx.options.continue_on_error
-            && step.new_state().is_some_and(|new| {
-                new.references()
-                    .any(|urn| self.marks.has(urn, Mark::Errored))
-            })
+            && news
+                .flat_map(ResourceState::references)
+                .any(|urn| self.marks.has(urn, Mark::Errored))
     }
 
-    /// Something that must come before the rest of a chain failed: `urn` is left as it is.
-    fn skip_chain(&mut self, idx: ChainIdx, urn: &Urn) {
-        self.marks.set(urn, Mark::Errored);
+    /// Something that must come before the rest of a chain failed: what it is about is left as it is.
+    fn skip_chain(&mut self, idx: ChainIdx) {
         let chain = self.chains.chain_mut(idx);
-        chain.steps.clear();
         chain.outcome = Outcome::Skipped;
+        for step in std::mem::take(&mut chain.steps) {
+            // What is only passed on is there all the same.
+            if !matches!(step.kind, StepKind::Kept { .. }) {
+                self.marks.set(&step.urn, Mark::Errored);
+            }
+        }
         self.chain_done(idx);
     }
 
