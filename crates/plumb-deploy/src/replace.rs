@@ -161,6 +161,8 @@ impl Deployment {
             if self.marks.has_step(&state.urn)
                 || state.external
                 || state.kind == ResourceKind::Component
+                // It is deleted already, perhaps with its provider.
+                || state.pending_replacement
             {
                 continue;
             }
@@ -262,19 +264,27 @@ impl Deployment {
             if self.pending_deletes.contains(&state_idx) || state.pending_replacement {
                 continue;
             }
-            if state.protect && !self.ctx.options.ignore_protect {
+            if state.protect && !state.delete && !self.ctx.options.ignore_protect {
                 return self.refuse_protected_dependent(&root_urn, &state.urn);
             }
             let Some(step) = self.make_way(state_idx) else {
                 return;
             };
-            self.dependent_replace_keys.insert(state.urn.clone(), keys);
-            self.marks.set(&state.urn, Mark::Deleted);
+            // Of a copy that was due for deletion anyhow there is no replacement.
+            if !state.delete {
+                self.dependent_replace_keys.insert(state.urn.clone(), keys);
+                self.marks.set(&state.urn, Mark::Deleted);
+            }
             steps.push(step);
         }
         let Some(old) = self.registration(idx).old else {
             return;
         };
+        if self.is_needed_to_the_end(old) {
+            steps.extend(self.create_first(idx, old, &collection.diff));
+            self.run_steps(idx, steps);
+            return self.release_gate();
+        }
         if !self.arena.state(old).pending_replacement {
             let Some(step) = self.make_way(old) else {
                 return;
@@ -291,6 +301,26 @@ impl Deployment {
         steps.push(self.create_replacement(idx, replaces).because(why));
         self.run_steps(idx, steps);
         self.release_gate();
+    }
+
+    /// Whether an old provider must stay until the end of the run whatever it says itself, because something that only goes
+    /// then still needs it: the old half of another replacement, or what was read through it.
+    fn is_needed_to_the_end(&self, old: StateIdx) -> bool {
+        let Some(provider) = self.arena.state(old).as_provider_ref() else {
+            return false;
+        };
+        self.olds.order().iter().any(|idx| {
+            let state = self.arena.state(*idx);
+            let goes_last = if state.external && !state.delete {
+                !self.marks.has_step(&state.urn)
+            } else {
+                state.delete || self.marks.has(&state.urn, Mark::Replaced)
+            };
+            state.provider.as_ref() == Some(&provider)
+                && !self.pending_deletes.contains(idx)
+                && !state.pending_replacement
+                && goes_last
+        })
     }
 
     fn refuse_protected_dependent(&mut self, root: &Urn, dependent: &Urn) {
