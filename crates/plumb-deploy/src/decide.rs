@@ -115,6 +115,14 @@ impl Deployment {
     pub(crate) fn recreate(&mut self, idx: RegIdx) {
         let registration = self.registration(idx);
         let Some(old) = registration.old else { return };
+        let is_checked = registration.goal.kind == ResourceKind::Component
+            || !registration.is_targeted
+            || registration.is_checked_as_new;
+        if !is_checked {
+            // It was checked as one that is there; what comes of it must not depend on when it went.
+            self.registration_mut(idx).stage = RegStage::RecheckingDeleted;
+            return self.ask_check(idx, true);
+        }
         let urn = registration.urn.clone();
         self.marks.clear(&urn, Mark::Deleted);
         self.marks.set(&urn, Mark::Replaced);

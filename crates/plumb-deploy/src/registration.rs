@@ -61,6 +61,8 @@ pub(crate) struct Registration {
     pub(crate) is_imported: bool,
     /// Whether the replacement trigger fired.
     pub(crate) is_triggered: bool,
+    /// Whether its inputs were checked as those of a new resource.
+    pub(crate) is_checked_as_new: bool,
     /// Where names and other values made by chance come from.
     pub(crate) seed: Arc<[u8]>,
     /// How the provider is to name the resource.
@@ -85,6 +87,8 @@ pub(crate) enum RegStage {
     Diffing,
     /// The provider checks the inputs of a replacement.
     Rechecking(Box<DiffResult>),
+    /// The same, for a resource that was deleted for the replacement of another while it was being checked.
+    RecheckingDeleted,
     /// The providers of dependents tell which of them must be replaced too.
     Collecting(Box<Collection>),
     /// Steps run.
@@ -175,6 +179,7 @@ impl Deployment {
             is_invalid,
             is_imported: false,
             is_triggered: false,
+            is_checked_as_new: false,
             seed,
             naming: None,
             stage: RegStage::Checking,
@@ -414,8 +419,9 @@ impl Deployment {
 
     /// Sends Check (or CheckConfig); `fresh` when it is to be checked as if it were new.
     pub(crate) fn ask_check(&mut self, idx: RegIdx, fresh: bool) {
+        let registration = self.registration_mut(idx);
+        registration.is_checked_as_new = fresh;
         if fresh {
-            let registration = self.registration_mut(idx);
             registration.new.inputs = registration.goal.properties.clone();
         }
         let registration = self.registration(idx);
@@ -496,6 +502,11 @@ impl Deployment {
             (RegStage::Rechecking(diff), Ok(ProviderReply::Checked(response))) => {
                 if self.take_checked(idx, response) {
                     self.plan_replacement(idx, *diff);
+                }
+            }
+            (RegStage::RecheckingDeleted, Ok(ProviderReply::Checked(response))) => {
+                if self.take_checked(idx, response) {
+                    self.recreate(idx);
                 }
             }
             (RegStage::DiffingProvider, Ok(ProviderReply::Diffed(diff))) => {
