@@ -229,7 +229,6 @@ fn edit(dice: &mut Dice, features: Features, program: &mut Program) {
     if dice.one_in(12) {
         program.resources.clear();
     }
-    let before = program.clone();
     let edits = 1 + dice.below(3);
     if program.resources.is_empty() {
         grow(dice, features, program, features.size);
@@ -254,6 +253,7 @@ fn edit(dice: &mut Dice, features: Features, program: &mut Program) {
             6 if features.aliases => drop_aliases(dice, program),
             _ => change(dice, features, program),
         }
+        program.tidy();
         if program.resources.is_empty() {
             break;
         }
@@ -263,8 +263,6 @@ fn edit(dice: &mut Dice, features: Features, program: &mut Program) {
         let value = dice.below(3).to_string();
         program.config.insert(key.to_owned(), value);
     }
-    let _ = before;
-    program.tidy();
 }
 
 fn grow(dice: &mut Dice, features: Features, program: &mut Program, count: usize) {

@@ -1,4 +1,5 @@
 //! `simulate --ops N --seed S [--threads T]`: runs stories, prints how it went; fails if one broke a rule.
+//! `--failures F` goes on until so many seeds have failed.
 #![expect(clippy::print_stdout, reason = "this program's output")]
 
 use std::process::ExitCode;
@@ -10,8 +11,7 @@ use plumb_simulate::story::Story;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const USAGE: &str =
-    "usage: simulate [--ops N] [--seed S] [--threads T] | --story FILE | --show SEED";
+const USAGE: &str = "usage: simulate [--ops N] [--seed S] [--threads T] [--failures F] | --story FILE | --show SEED";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -30,10 +30,11 @@ fn main() -> ExitCode {
         println!("{}", plumb_simulate::generate::story(seed));
         return ExitCode::SUCCESS;
     }
-    let (Some(operations), Some(seed), Some(threads)) = (
+    let (Some(operations), Some(seed), Some(threads), Some(failures)) = (
         number("--ops", 100_000),
         number("--seed", 0),
         number("--threads", 1),
+        number("--failures", 1),
     ) else {
         println!("{USAGE}");
         return ExitCode::from(2);
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         operations,
         seed,
         threads: threads as usize,
+        failures: failures as usize,
     });
     let seconds = report.elapsed.as_secs_f64();
     println!(
@@ -57,12 +59,13 @@ fn main() -> ExitCode {
         .map(|(id, times)| format!("{id}:{times}"))
         .collect();
     println!("{}", reached.join(" "));
-    match report.failed {
-        None => ExitCode::SUCCESS,
-        Some((seed, story, failed)) => {
-            println!("\nseed {seed} fails: {}\n\n{story}", failed.violation);
-            ExitCode::FAILURE
-        }
+    for (seed, story, failed) in &report.failed {
+        println!("\nseed {seed} fails: {}\n\n{story}", failed.violation);
+    }
+    if report.failed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }
 

@@ -11,13 +11,23 @@ use crate::story::{Res, Verb};
 
 impl Model<'_> {
     /// A read of the program.
-    pub(super) fn read(&mut self, res: &Res, wanted: Wanted) -> Flow {
+    pub(super) fn read(&mut self, res: &Res, mut wanted: Wanted) -> Flow {
         let urn = wanted.state.urn.clone();
         if self.fate(&urn).seen {
             return self.refuse("a URN is used twice");
         }
+        // A read has no aliases of its own; its parent may have been renamed.
+        let nameless = Res {
+            aliases: Vec::new(),
+            ..res.clone()
+        };
+        let found = match self.find_old(&urn, &nameless, wanted.state.parent.clone().as_ref()) {
+            Ok(found) => found,
+            Err(text) => return self.refuse(text),
+        };
         self.fate_mut(&urn).seen = true;
-        let old = self.live_old(&urn);
+        let old = found.as_ref().map(|found| found.node);
+        wanted.state.aliases = found.and_then(|found| found.former).into_iter().collect();
         let before = old.map(|node| self.state(node).clone());
         let replaces = before.is_some_and(|old| !old.external && old.id != wanted.state.id);
         self.fate_mut(&urn).read = true;
@@ -40,7 +50,6 @@ impl Model<'_> {
                 ..read
             });
         }
-        let _ = res;
         match self.chain(steps) {
             Ended::Done(Some(node)) => {
                 Self::answer(&self.state(node).clone(), Outcome::Success, false)

@@ -115,6 +115,8 @@ struct Model<'a> {
     former: FxHashMap<Urn, Urn>,
     lineages: FxHashMap<Urn, Lineage>,
     defaults: BTreeMap<(String, Option<String>), ProviderRef>,
+    /// Versions that providers get where the program names none.
+    versions: BTreeMap<String, String>,
     /// Entries that are deleted in this run, and their URNs.
     pending_deletes: FxHashSet<usize>,
     deleting: FxHashSet<Urn>,
@@ -140,14 +142,30 @@ enum Flow {
     Cut,
 }
 
+/// What is decided about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Turn {
+    /// A resource of the program.
+    Named(String),
+    /// A default provider.
+    Default(Urn),
+}
+
 /// Says what `operation` must do to `world`, which is as it was before, with incidents applied.
+///
+/// A run that was cut short does not show when it decided about resources that it made no step for: each further
+/// `variant` assumes another time for one of them. `None` when there are no more.
 pub fn predict(
     world: &World,
     operation: &Operation,
     witness: &Trace,
+    variant: usize,
     coverage: &mut Coverage,
-) -> Result<Prediction, Violation> {
+) -> Result<Option<Prediction>, Violation> {
     let cut_short = is_cut_short(operation, witness);
+    if variant > 0 && !cut_short {
+        return Ok(None);
+    }
     let mut budget: FxHashMap<(Urn, StepOp), u32> = FxHashMap::default();
     if cut_short {
         for step in &witness.steps {
@@ -180,6 +198,7 @@ pub fn predict(
         former: FxHashMap::default(),
         lineages: FxHashMap::default(),
         defaults: BTreeMap::new(),
+        versions: monitor::versions_in(&world.snapshot.resources),
         pending_deletes: FxHashSet::default(),
         deleting: FxHashSet::default(),
         news: FxHashMap::default(),
@@ -200,8 +219,11 @@ pub fn predict(
             cloud: Cloud::default(),
         },
     };
-    model.run()?;
-    model.finish()
+    let Some(order) = model.order(variant) else {
+        return Ok(None);
+    };
+    model.run(&order)?;
+    model.finish().map(Some)
 }
 
 /// Whether the run ended before all that it could have done was done.
@@ -218,7 +240,7 @@ fn is_cut_short(operation: &Operation, witness: &Trace) -> bool {
 }
 
 impl Model<'_> {
-    fn run(&mut self) -> Result<(), Violation> {
+    fn run(&mut self, order: &[Turn]) -> Result<(), Violation> {
         if self.witness.interrupted {
             self.reason("the user interrupted it");
         }
@@ -233,7 +255,7 @@ impl Model<'_> {
         }
         let runs_program = self.operation.verb == Verb::Up || self.operation.flags.run_program;
         if runs_program {
-            self.run_program()?;
+            self.run_program(order)?;
         }
         let program_done = !runs_program || self.witness.program_finished;
         if program_done && !self.stops {
@@ -249,44 +271,64 @@ impl Model<'_> {
         Ok(())
     }
 
-    fn run_program(&mut self) -> Result<(), Violation> {
-        for name in self.order() {
-            let Some(res) = self.program.get(&name) else {
+    fn run_program(&mut self, order: &[Turn]) -> Result<(), Violation> {
+        for turn in order {
+            let name = match turn {
+                Turn::Named(name) => name,
+                Turn::Default(urn) => {
+                    self.default_provider_of(urn);
+                    continue;
+                }
+            };
+            let Some(res) = self.program.get(name) else {
                 continue;
             };
             if let Flow::Answered(answer) = self.visit(res)? {
-                self.prediction.answers.insert(name, answer);
+                self.prediction.answers.insert(name.clone(), answer);
             }
         }
         self.register_outputs();
         Ok(())
     }
 
-    /// Names in the order in which they were decided about; those without a decision last.
-    fn order(&self) -> Vec<String> {
-        let requested: BTreeSet<&str> = self.witness.requested.iter().map(String::as_str).collect();
-        let mut order: Vec<&str> = Vec::new();
-        let mut taken: BTreeSet<&str> = BTreeSet::new();
-        for step in &self.witness.steps {
+    /// What is decided about, in order; what there is no decision of last, or one of them where `variant` says.
+    fn order(&self, variant: usize) -> Option<Vec<Turn>> {
+        let mut left: Vec<&str> = self.witness.requested.iter().map(String::as_str).collect();
+        let mut order: Vec<Turn> = Vec::new();
+        let decided = self.witness.steps.iter();
+        for step in decided.filter(|step| decides(step.op) && step.in_program) {
             let name = self.program_name(&step.urn);
-            if decides(step.op) && step.in_program && requested.contains(name) && taken.insert(name)
-            {
-                order.push(name);
+            if step.urn.is_default_provider() {
+                order.push(Turn::Default(step.urn.clone()));
+            } else if let Some(at) = left.iter().position(|other| *other == name) {
+                order.push(Turn::Named(left.remove(at).to_owned()));
             }
         }
+        if let Some(variant) = variant.checked_sub(1) {
+            let at = variant.checked_div(left.len())?;
+            if at > order.len() {
+                return None;
+            }
+            order.insert(at, Turn::Named(left[variant % left.len()].to_owned()));
+        }
         // A registration may be answered without a step of its own; it comes as soon as what it needs is there.
-        let mut all: Vec<String> = Vec::new();
-        for name in order {
-            self.add_with_needs(name, &requested, &mut all);
+        let requested: BTreeSet<&str> = self.witness.requested.iter().map(String::as_str).collect();
+        let mut all: Vec<Turn> = Vec::new();
+        for turn in order {
+            match turn {
+                Turn::Named(name) => self.add_with_needs(&name, &requested, &mut all),
+                Turn::Default(_) => all.push(turn),
+            }
         }
         for name in &self.witness.requested {
             self.add_with_needs(name, &requested, &mut all);
         }
-        all
+        Some(all)
     }
 
-    fn add_with_needs(&self, name: &str, requested: &BTreeSet<&str>, all: &mut Vec<String>) {
-        if all.iter().any(|other| other == name) || !requested.contains(name) {
+    fn add_with_needs(&self, name: &str, requested: &BTreeSet<&str>, all: &mut Vec<Turn>) {
+        let turn = Turn::Named(name.to_owned());
+        if all.contains(&turn) || !requested.contains(name) {
             return;
         }
         let Some(res) = self.program.get(name) else {
@@ -295,7 +337,7 @@ impl Model<'_> {
         for need in self.program.needs_of(res) {
             self.add_with_needs(need, requested, all);
         }
-        all.push(name.to_owned());
+        all.push(turn);
     }
 
     fn program_name<'u>(&'u self, urn: &'u Urn) -> &'u str {

@@ -103,7 +103,13 @@ impl Model<'_> {
             lineage.deleted_with = parent.deleted_with;
         }
         let fits = |reference: &ProviderRef| {
-            res.is_component() || reference.package() == package_of(&res.type_name)
+            if res.is_provider() {
+                false
+            } else if res.is_component() {
+                !reference.urn().is_default_provider()
+            } else {
+                reference.package() == package_of(&res.type_name)
+            }
         };
         if lineage.provider.is_none() {
             lineage.provider = parent.provider.filter(fits);
@@ -132,20 +138,38 @@ impl Model<'_> {
             return Some(provider.clone());
         }
         let package = package_of(&res.type_name).to_owned();
+        let version = res.version.as_ref().or(self.versions.get(&package));
+        let version = version.cloned();
         if let Some(reference) = lineage.providers.get(&package) {
             self.coverage.reach("PROV-23");
             return Some(reference.clone());
         }
-        let key = (package.clone(), res.version.clone());
+        self.default_provider(package, version)
+    }
+
+    /// The same for a default provider that is known by its URN.
+    pub(super) fn default_provider_of(&mut self, urn: &Urn) {
+        let package = urn.type_token().provided_package().map(str::to_owned);
+        let version = urn.name().strip_prefix("default_");
+        let version = version.map(|text| text.replace('_', "."));
+        self.default_provider(package.unwrap_or_default(), version);
+    }
+
+    fn default_provider(
+        &mut self,
+        package: String,
+        version: Option<String>,
+    ) -> Option<ProviderRef> {
+        let key = (package.clone(), version.clone());
         if let Some(reference) = self.defaults.get(&key) {
             return Some(reference.clone());
         }
         let mut default = Res::new(&format!("P.{package}"), "default");
-        default.version.clone_from(&res.version);
-        if let Some(version) = &res.version {
+        if let Some(version) = &version {
             self.coverage.reach("PROV-13");
             default.name = format!("default_{}", version.replace('.', "_"));
         }
+        default.version = version;
         for (name, value) in &self.program.config {
             if let Some(key) = name.strip_prefix(&format!("{package}:")) {
                 default.properties.insert(key.to_owned(), Prop::text(value));
@@ -205,7 +229,9 @@ impl Model<'_> {
             )
         };
         let mut inputs = self.properties(&res.properties);
-        if let (true, Some(version)) = (res.is_provider(), &res.version) {
+        let version = self.versions.get(package_of(&res.type_name));
+        let version = res.version.as_ref().or(version);
+        if let (true, Some(version)) = (res.is_provider(), version) {
             inputs.insert("version", version.as_str());
             inputs.insert("__internal", PropertyMap::new());
         }
@@ -331,4 +357,25 @@ impl Model<'_> {
             self.nodes[node].state = Arc::new(state);
         }
     }
+}
+
+/// The highest version of each package that all its providers in the state have one of (`engine.md` 3.4).
+pub(super) fn versions_in(resources: &[Arc<ResourceState>]) -> BTreeMap<String, String> {
+    let mut versions: BTreeMap<String, Option<String>> = BTreeMap::new();
+    for state in resources {
+        let Some(package) = state.type_token.provided_package() else {
+            continue;
+        };
+        let version = state.inputs.get("version").and_then(Value::as_str);
+        let version = version.map(str::to_owned);
+        let highest = versions.entry(package.to_owned());
+        let highest = highest.or_insert_with(|| version.clone());
+        *highest = highest
+            .take()
+            .zip(version)
+            .map(|(one, other)| one.max(other));
+    }
+    let all = versions.into_iter();
+    all.filter_map(|(package, version)| Some((package, version?)))
+        .collect()
 }

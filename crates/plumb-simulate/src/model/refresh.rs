@@ -29,7 +29,7 @@ impl Model<'_> {
         }
         flags.refresh
             || self.operation.verb == Verb::Refresh
-            || (self.operation.verb == Verb::Up
+            || (matches!(self.operation.verb, Verb::Up | Verb::Destroy)
                 && self
                     .nodes
                     .iter()
@@ -52,7 +52,11 @@ impl Model<'_> {
             self.coverage.reach("RBU-01");
         }
         let nodes: Vec<usize> = (0..self.olds).collect();
-        self.refresh_entries(&nodes, everything)
+        let refreshed = self.refresh_entries(&nodes, everything);
+        if refreshed {
+            self.rebuild_base();
+        }
+        refreshed
     }
 
     fn refresh_entries(&mut self, nodes: &[usize], everything: bool) -> bool {
@@ -80,28 +84,21 @@ impl Model<'_> {
             self.stops = true;
             return false;
         }
+        true
+    }
+
+    /// What is gone is dropped, and with it what refers to it.
+    fn rebuild_base(&mut self) {
+        self.nodes.retain(|node| !node.gone);
+        self.olds = self.nodes.len();
         if self.has_refreshed {
-            let mut states: Vec<Arc<ResourceState>> =
-                self.nodes.iter().map(|node| node.state.clone()).collect();
-            let mut live: Vec<Arc<ResourceState>> = Vec::new();
-            for (node, state) in self.nodes.iter().zip(&states) {
-                if !node.gone {
-                    live.push(state.clone());
-                }
-            }
-            super::drop_dangling(&mut live);
-            let mut live = live.into_iter();
-            for (node, state) in self.nodes.iter().zip(&mut states) {
-                if !node.gone {
-                    *state = live.next().expect("as many as there are");
-                }
-            }
+            let mut states: Vec<_> = self.nodes.iter().map(|node| node.state.clone()).collect();
+            super::drop_dangling(&mut states);
             for (node, state) in self.nodes.iter_mut().zip(states) {
                 node.state = state;
             }
         }
         self.targets.forget();
-        true
     }
 
     /// Puts what was found in place of an entry.

@@ -143,6 +143,10 @@ impl Model<'_> {
     /// A new state; outputs that come from secret inputs are secret.
     pub(super) fn add(&mut self, mut state: ResourceState) -> usize {
         self.hide_secrets(&mut state);
+        self.add_as_it_is(state)
+    }
+
+    fn add_as_it_is(&mut self, state: ResourceState) -> usize {
         let urn = state.urn.clone();
         let node = self.nodes.len();
         self.nodes.push(Node {
@@ -283,8 +287,10 @@ impl Model<'_> {
         let before = self.state(old).clone();
         state.id = before.id.clone();
         let mut failure = None;
+        let mut kept_inputs = None;
         match state.kind {
-            ResourceKind::Component => state.outputs = before.outputs.clone(),
+            // Its outputs are those that the program registers now.
+            ResourceKind::Component => {}
             ResourceKind::Provider => state.outputs = Arc::new(visible(&state.inputs)),
             ResourceKind::Custom if self.is_config_unknown(state.provider.as_ref()) => {
                 state.outputs = Arc::default();
@@ -307,7 +313,7 @@ impl Model<'_> {
                         self.coverage.reach("PULUMI-15");
                         state.outputs = object.outputs;
                         state.refresh_before_update = object.refresh_before_update;
-                        state.inputs = before.inputs.clone();
+                        kept_inputs = Some(before.inputs.clone());
                         state.init_errors = vec![NOT_READY.into()];
                         failure = Some(NOT_READY);
                     }
@@ -320,7 +326,9 @@ impl Model<'_> {
             }
         }
         self.remove(Some(old));
-        let node = self.add(state);
+        self.hide_secrets(&mut state);
+        state.inputs = kept_inputs.unwrap_or(state.inputs);
+        let node = self.add_as_it_is(state);
         self.done(step, node, failure)
     }
 

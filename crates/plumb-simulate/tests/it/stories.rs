@@ -50,3 +50,255 @@ fn outputs_stay_secret_through_a_refresh() {
            Thing c .v=!2",
     );
 }
+
+/// The live copy of a resource is deleted although the refresh found its old copy gone.
+#[test]
+fn a_copy_that_is_gone_says_nothing_about_the_live_one() {
+    holds(
+        "up
+           Thing i .fresh=1
+         up
+           fail delete i unknown
+           config test:r 0
+           Thing i
+         up",
+    );
+}
+
+/// What was deleted for its replacement is not asked about again; its provider may be gone.
+#[test]
+fn dependents_that_are_deleted_already_are_not_compared() {
+    holds(
+        "up
+           Thing e .r=3
+           Thing h .r=$e.r
+         up
+           fail create j clean
+           config test:dbr 2
+           config test:r 0
+           Thing j
+         up
+           Thing e",
+    );
+}
+
+/// A provider that its plugin wants deleted first stays while the old half of another replacement needs it.
+#[test]
+fn a_provider_outlives_old_copies_that_need_it() {
+    holds(
+        "up
+           Thing i
+         up
+           config test:dbr 1
+           config test:r 0
+           Thing h
+           Thing i version=1.0.0",
+    );
+}
+
+/// COMP-03, COE-01: depending on a component is depending on what is below it, also when its deletion fails.
+#[test]
+fn what_a_kept_resource_needs_through_a_component_is_kept() {
+    holds(
+        "up
+           Group d
+           P.test b parent=d
+           Thing c deps=d
+           P.test a .v=$c.r protect=yes
+         up",
+    );
+}
+
+/// COMP-03: the component itself need not go for that.
+#[test]
+fn what_is_below_a_component_that_stays_goes_after_its_dependents() {
+    holds(
+        "up
+           Group g
+           Other a parent=g
+           Thing j replace-with=g protect=yes
+         up
+           Group g",
+    );
+}
+
+/// COE-01: what a protected resource needs stays, through what is deleted in vain.
+#[test]
+fn the_dependencies_of_a_protected_resource_are_kept() {
+    holds(
+        "up
+           Thing f
+           Thing e .w=$f.v protect=yes
+         up
+           Thing i
+           Thing j .w=$i.v
+           Thing f replace-with=j
+         up continue
+           Thing j",
+    );
+}
+
+/// What was read is compared as it is recorded, secrets and all.
+#[test]
+fn a_refresh_of_secrets_finds_nothing_changed() {
+    holds(
+        "up
+           Thing j .v=!3
+           Thing a .always=0 .v=$j.v
+         refresh
+         refresh legacy-refresh-diff",
+    );
+}
+
+/// RBU-01: what asks for a refresh before changes is read before it is destroyed.
+#[test]
+fn what_asks_for_it_is_read_before_a_destroy() {
+    holds(
+        "up
+           Other a .fresh=0
+         destroy",
+    );
+}
+
+/// A package whose providers all have a version is served in the highest of them where the program names none.
+#[test]
+fn versions_of_default_providers_come_from_the_state() {
+    holds(
+        "up
+           Other h version=2.0.0
+           Thing i version=1.0.0
+         up
+           Thing f
+         up
+           P.test i",
+    );
+}
+
+/// An update of a component drops the outputs that the program does not register again.
+#[test]
+fn an_updated_component_has_the_outputs_of_this_run() {
+    holds(
+        "up
+           Thing h
+           Thing e .v=$h.oid
+           Pack a out=x:$e.v
+         up
+           Pack a .w=1",
+    );
+}
+
+/// What an update brought about is as secret as the inputs that asked for it, also where the state keeps those before.
+#[test]
+fn a_half_done_update_keeps_secret_what_it_was_given() {
+    holds(
+        "up
+           Thing d
+           Other h .w=!$d.oid
+         up
+           fail update h partial
+           Thing d .v=2
+           Other h .w=$d.v",
+    );
+}
+
+/// UPD-01: a read continues what was below the former name of its parent.
+#[test]
+fn a_read_follows_its_renamed_parent() {
+    holds(
+        "up
+           Thing h
+           Thing f parent=h
+         up
+           Thing e
+           Thing h alias=parent:none parent=e
+           Thing f read=planted-1 parent=h",
+    );
+}
+
+/// A component does not hand on the default provider of its parent.
+#[test]
+fn default_providers_are_not_inherited_through_components() {
+    holds(
+        "up
+           Thing c version=2.0.0
+           Group e parent=c
+           Other j
+           Thing g parent=e",
+    );
+}
+
+/// A provider does not hand on the provider of its parent.
+#[test]
+fn providers_inherit_no_provider() {
+    holds(
+        "up
+           Thing g
+           P.test e parent=g
+           Thing f parent=e version=2.0.0",
+    );
+}
+
+/// A copy that was due for deletion anyhow goes with its provider; that says nothing about the live one.
+#[test]
+fn an_old_copy_that_makes_way_has_no_replacement() {
+    holds(
+        "up seed=4 parallel=1
+           Thing j
+           Two b .v=!$j.oid
+           P.two h .v=!$b.oid protect=yes
+           Other i
+         up seed=4 parallel=1
+           Thing j .v=!1
+           P.two h .r=!$j.v protect=yes
+           Other i read=planted-3
+         up seed=4 parallel=1
+           config test:dbr 2
+           config test:r 2
+           Thing i",
+    );
+}
+
+/// COE-01: what a refresh found gone needs nothing any more.
+#[test]
+fn what_a_refresh_found_gone_keeps_nothing() {
+    holds(
+        "up
+           Thing j
+           Thing i .w=$j.oid
+         up refresh continue
+           before vanish i
+           fail create i clean
+           Thing i",
+    );
+}
+
+/// Dependents of a default provider that is replaced go with it, whoever needs the provider first.
+#[test]
+fn dependents_of_a_default_provider_that_is_replaced_go_with_it() {
+    holds(
+        "up
+           Thing h
+           Two b deleted-with=h
+           Thing j
+         up
+           config test:dbr 2
+           config test:r 2
+           Two b
+           Thing j",
+    );
+}
+
+/// A run that fails does not show in which order it decided; some order must explain it.
+#[test]
+fn a_protected_dependent_may_be_decided_late() {
+    holds(
+        "up
+           Other b
+           Thing i replace-with=b
+         up
+           before protect i
+           before taint b
+           Thing i
+           Other b dbr=yes",
+    );
+}
