@@ -46,6 +46,11 @@ impl Arena {
         self.nodes[idx.0 as usize].state = state;
     }
 
+    /// Puts another state in place, which the journal knows by another slot from now on.
+    pub(crate) fn move_to(&mut self, idx: StateIdx, state: Arc<ResourceState>, slot: Slot) {
+        self.nodes[idx.0 as usize] = Node { state, slot };
+    }
+
     /// Changes a state in place.
     pub(crate) fn update(&mut self, idx: StateIdx, change: impl FnOnce(&mut ResourceState)) {
         change(Arc::make_mut(&mut self.nodes[idx.0 as usize].state));

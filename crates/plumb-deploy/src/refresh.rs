@@ -6,7 +6,7 @@ use plumb_resource::provider::{
     DiffChanges, DiffRequest, DiffResult, ProviderCall, ProviderError, ProviderReply, ReadRequest,
 };
 use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
-use plumb_state::journal::{Entry, EntryKind, Fold, OperationId};
+use plumb_state::journal::{Entry, EntryKind, Fold, OperationId, Slot};
 use rustc_hash::FxHashSet;
 
 use crate::answer::{Applied, Damage, Reading};
@@ -294,17 +294,6 @@ impl Deployment {
         });
         let is_unchanged = new.as_ref().is_some_and(|new| new == self.arena.state(old));
         self.tell_refreshed(&step, new.clone(), found);
-        let entry = Entry {
-            operation,
-            kind: EntryKind::RefreshSuccess {
-                slot: Some(slot),
-                state: new.clone(),
-            },
-        };
-        if !is_unchanged {
-            self.journal(operation, entry.kind.clone());
-            self.refreshes.push(entry);
-        }
         let is_registered = matches!(
             step.kind,
             StepKind::Refresh {
@@ -312,11 +301,34 @@ impl Deployment {
                 ..
             }
         );
+        if !is_unchanged {
+            // A later step of this run may mark the state, which only one that the run added takes.
+            let kind = if is_registered {
+                EntryKind::Success {
+                    state: new.clone(),
+                    remove: Some(slot),
+                    delete: None,
+                    pending_replacement: None,
+                    is_refresh: true,
+                }
+            } else {
+                EntryKind::RefreshSuccess {
+                    slot: Some(slot),
+                    state: new.clone(),
+                }
+            };
+            self.journal(operation, kind.clone());
+            self.refreshes.push(Entry { operation, kind });
+        }
         let state = if let Some(new) = new {
-            if is_registered {
+            if is_registered && is_unchanged {
                 self.touch(old);
             }
-            self.arena.replace(old, new);
+            if is_registered && !is_unchanged {
+                self.arena.move_to(old, new, Slot::New(operation));
+            } else {
+                self.arena.replace(old, new);
+            }
             Some(old)
         } else {
             // Another copy of the resource may still be there; a registration has this one in hand.
@@ -428,6 +440,8 @@ impl Deployment {
         if let Some(cause) = self.deferred_failure.take() {
             return self.fail(Failure::Step { cause });
         }
+        // What the run has recorded is known by other places from there on.
+        self.finish_stack_outputs();
         self.journal(OperationId(0), EntryKind::RebuiltBaseState);
         self.finish();
     }
