@@ -412,8 +412,10 @@ impl Deployment {
         if inputs == *read {
             return;
         }
-        self.arena
-            .update(imported, |state| state.inputs = Arc::new(inputs));
+        self.arena.update(imported, |state| {
+            crate::record::hide_secret_outputs(state, &inputs);
+            state.inputs = Arc::new(inputs);
+        });
         let slot = self.arena.slot(imported);
         let state = self.arena.state(imported).clone();
         let operation = self.outbox.operation();

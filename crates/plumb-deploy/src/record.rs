@@ -7,7 +7,7 @@ use plumb_resource::provider::Parameterization;
 use plumb_resource::{ResourceState, Urn};
 use plumb_state::Extension;
 use plumb_state::journal::{EntryKind, OperationId, Slot};
-use plumb_value::Value;
+use plumb_value::{PropertyKey, PropertyMap, Value};
 
 use crate::answer::{Applied, Damage, StepFailure};
 use crate::arena::StateIdx;
@@ -106,35 +106,17 @@ impl Deployment {
             return state;
         }
         let inputs = match &step.kind {
-            StepKind::Update { new, .. } => &new.inputs,
-            _ => &state.inputs,
+            StepKind::Update { new, .. } => new.inputs.clone(),
+            _ => state.inputs.clone(),
         };
-        let is_secret_input = |key: &str| inputs.get(key).is_some_and(Value::is_secret);
-        let secret: Vec<_> = state
-            .outputs
-            .iter()
-            .filter(|(key, value)| {
-                !value.is_secret()
-                    && (state.additional_secret_outputs.contains(key)
-                        || is_secret_input(key.as_str()))
-            })
-            .map(|(key, _)| key.clone())
-            .collect();
-        let names_id = |key: &plumb_value::PropertyKey| key.as_str() == "id";
+        hide_secret_outputs(&mut state, &inputs);
+        let names_id = |key: &PropertyKey| key.as_str() == "id";
         if state.additional_secret_outputs.iter().any(names_id) {
             let urn = &state.urn;
             let message = format!(
                 "Could not make 'id' a secret on resource {urn}: the 'id' property cannot be secret"
             );
             self.warning(Some(urn), &message);
-        }
-        if !secret.is_empty() {
-            let outputs = Arc::make_mut(&mut state.outputs);
-            for key in secret {
-                if let Some(value) = outputs.get_mut(key.as_str()) {
-                    *value = Value::secret(value.clone());
-                }
-            }
         }
         state
     }
@@ -339,6 +321,29 @@ impl Deployment {
             return 0;
         }
         self.outbox.journal(operation, kind)
+    }
+}
+
+/// Marks outputs as secret that the program says are, or that have a secret among `inputs` of the same name.
+pub(crate) fn hide_secret_outputs(state: &mut ResourceState, inputs: &PropertyMap) {
+    let is_secret_input = |key: &str| inputs.get(key).is_some_and(Value::is_secret);
+    let is_to_hide = |key: &PropertyKey, value: &Value| {
+        let is_listed = state.additional_secret_outputs.contains(key);
+        !value.is_secret() && (is_listed || is_secret_input(key.as_str()))
+    };
+    let outputs = state.outputs.iter();
+    let secret: Vec<PropertyKey> = outputs
+        .filter(|(key, value)| is_to_hide(key, value))
+        .map(|(key, _)| key.clone())
+        .collect();
+    if secret.is_empty() {
+        return;
+    }
+    let outputs = Arc::make_mut(&mut state.outputs);
+    for key in secret {
+        if let Some(value) = outputs.get_mut(key.as_str()) {
+            *value = Value::secret(value.clone());
+        }
     }
 }
 
