@@ -179,13 +179,16 @@ impl Deployment {
         idx
     }
 
-    /// What must have happened before `steps`: what another chain still deletes must be gone before its replacement is
-    /// made, and so must everything that needs what these steps delete (DBR-07); what stays must not need it any more.
+    /// What must have happened before `steps`: what another chain still deletes must be gone before anything is made
+    /// of it, and so must everything that needs what these steps delete (DBR-07); what stays must not need it any more.
     fn chains_before(&self, steps: &[Step]) -> Vec<ChainIdx> {
-        let replaced = steps.iter().filter_map(Step::replaced).map(|it| it.old);
+        let rest = steps
+            .iter()
+            .filter(|step| !matches!(step.kind, StepKind::Delete { .. }));
         let going: Vec<StateIdx> = steps.iter().filter_map(Step::makes_way).collect();
         let gone_before = going.iter().flat_map(|old| self.dependents_of(*old));
-        let deleting = replaced
+        let deleting = rest
+            .filter_map(Step::old)
             .chain(gone_before)
             .filter_map(|old| self.deleted_by.get(&old).copied());
         deleting
@@ -253,8 +256,11 @@ impl Deployment {
             }
             let operation = self.outbox.operation();
             self.announce_step(&step);
+            let passes_on = step.passes_on();
             match self.begin_step(idx, step, operation) {
                 Some(end) if end.is_failed => return self.chain_failed(idx, end),
+                // Something else than what the owner asked for.
+                Some(end) if passes_on => self.step_done(idx, StepEnd { state: None, ..end }),
                 Some(end) => self.step_done(idx, end),
                 None => return,
             }
@@ -347,12 +353,11 @@ impl Deployment {
     /// With continue-on-error: whether something that is still to be done depends on something that failed. Nothing is
     /// deleted for a replacement that will not come.
     fn depends_on_failed(&self, idx: ChainIdx) -> bool {
-        // What is being deleted depends the other way round; the layers see to that.
-        let news = self
-            .chains
-            .chain(idx)
-            .steps
-            .iter()
+        // What is being deleted depends the other way round; the layers see to that. What is there may be read whatever
+        // it is to depend on.
+        let steps = self.chains.chain(idx).steps.iter();
+        let news = steps
+            .filter(|step| !matches!(step.kind, StepKind::Refresh { .. }))
             .filter_map(Step::new_state);
         self.ctx.options.continue_on_error
             && news
@@ -366,7 +371,7 @@ impl Deployment {
         chain.outcome = Outcome::Skipped;
         for step in std::mem::take(&mut chain.steps) {
             // What is only passed on is there all the same.
-            if !matches!(step.kind, StepKind::Kept { .. }) {
+            if !step.passes_on() {
                 self.marks.set(&step.urn, Mark::Errored);
             }
         }

@@ -1,6 +1,6 @@
 //! The end of a program: what it did not mention is deleted (`engine.md` 7.2).
 
-use plumb_resource::{ResourceKind, ResourceState, Urn};
+use plumb_resource::{ProviderRef, ResourceKind, ResourceState, Urn};
 use rustc_hash::FxHashSet;
 
 use crate::arena::StateIdx;
@@ -58,6 +58,10 @@ impl Deployment {
             condemned.append(&mut deletes);
             deletes = condemned;
         }
+        if self.is_constrained() {
+            let needed = self.needed_by_what_stays(&deletes);
+            deletes.retain(|idx| !needed.contains(idx));
+        }
         if !self.check_untargeted_deletes(&deletes) {
             let cause = "delete untargeted resource".to_owned();
             return self.fail(Failure::Step { cause });
@@ -80,6 +84,36 @@ impl Deployment {
         if !steps.is_empty() {
             self.start_chain(Owner::Engine, steps);
         }
+    }
+
+    /// Providers among `deletes` that something left as it is still refers to, and what they need in turn.
+    fn needed_by_what_stays(&self, deletes: &[StateIdx]) -> FxHashSet<StateIdx> {
+        let going: FxHashSet<StateIdx> = deletes.iter().copied().collect();
+        let stays = |idx: &StateIdx| {
+            let state = self.arena.state(*idx);
+            let current = self.current_urn(&state.urn);
+            let is_present = state.delete
+                || !self.marks.is_operated_on(current)
+                || self.news.get(current) == Some(idx);
+            let is_gone = self.pending_deletes.contains(idx) || state.pending_replacement;
+            is_present && !is_gone && !going.contains(idx)
+        };
+        let staying = self.olds.order().iter().chain(self.news.values());
+        let providers: FxHashSet<&ProviderRef> = staying
+            .filter(|idx| stays(idx))
+            .filter_map(|idx| self.arena.state(*idx).provider.as_ref())
+            .collect();
+        let states = self.everything();
+        let is_used = |state: &ResourceState| {
+            let reference = state.as_provider_ref();
+            reference.is_some_and(|reference| providers.contains(&reference))
+        };
+        let mut needed = self.delete_order(&states).needed(is_used);
+        let used = deletes
+            .iter()
+            .filter(|idx| is_used(self.arena.state(**idx)));
+        needed.extend(used);
+        needed
     }
 
     /// The URN under which an old resource goes on, if it was renamed.

@@ -17,7 +17,7 @@ use ecow::EcoString;
 use jiff::Timestamp;
 use plumb_events::OperationResult;
 use plumb_resource::provider::{PluginSpec, ProviderCall, ProviderError, ProviderReply};
-use plumb_resource::{Goal, StepOp, Urn};
+use plumb_resource::{Goal, ProviderRef, StepOp, Urn};
 use plumb_state::Snapshot;
 use plumb_state::journal::{Entry, EntryKind, OperationId};
 use plumb_value::Value;
@@ -87,6 +87,10 @@ pub struct Deployment {
     pub(crate) delete_layers: VecDeque<Vec<StateIdx>>,
     /// URNs that go although something that stays refers to them.
     pub(crate) orphaning: FxHashSet<Urn>,
+    /// What is referred to by resources that are left as they are.
+    pub(crate) kept_references: FxHashSet<Urn>,
+    /// Providers of resources that are left as they are.
+    pub(crate) kept_providers: FxHashSet<ProviderRef>,
     /// Same steps of untargeted resources that must come before the next step of a targeted one.
     pub(crate) queued_sames: Vec<crate::step::Step>,
 
@@ -347,6 +351,8 @@ impl Deployment {
             planned_deletes: Vec::new(),
             delete_layers: VecDeque::new(),
             orphaning: FxHashSet::default(),
+            kept_references: FxHashSet::default(),
+            kept_providers: FxHashSet::default(),
             queued_sames: Vec::new(),
             registrations: Vec::new(),
             open_registrations: 0,

@@ -27,10 +27,10 @@ impl Deployment {
             id: ResourceId::Known(id),
             created: None,
             modified: None,
+            aliases: registration.new.aliases.clone(),
             ..ResourceState::from_goal(urn.clone(), &registration.goal)
         };
-        let recreates = self.marks.has(&urn, Mark::Deleted);
-        let old = registration.old.filter(|_| !recreates);
+        let old = registration.old;
         let Some(instance) = registration.instance else {
             return;
         };
@@ -43,6 +43,8 @@ impl Deployment {
             },
         });
         if marker.is_some() {
+            // Where another resource had it deleted, this is its replacement.
+            self.marks.clear(&urn, Mark::Deleted);
             self.marks.set(&urn, Mark::Replaced);
         }
         self.marks.set(&urn, Mark::Imported);
@@ -56,7 +58,7 @@ impl Deployment {
             .chain(marker)
             .map(|kind| Step::new(urn.clone(), kind))
             .collect();
-        if self.plan_steps(idx, &steps) {
+        if self.check_references(&steps) && self.plan_steps(idx, &steps) {
             self.start_chain(Owner::ImportFor(idx), steps);
         }
     }

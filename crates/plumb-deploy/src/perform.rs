@@ -332,6 +332,7 @@ impl Deployment {
 /// `new`, with what only a provider could have changed as it was.
 fn as_before(old: &ResourceState, new: &ResourceState) -> ResourceState {
     ResourceState {
+        pending_replacement: old.pending_replacement,
         id: old.id.clone(),
         outputs: old.outputs.clone(),
         ..new.clone()

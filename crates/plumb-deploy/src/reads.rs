@@ -9,6 +9,7 @@ use crate::event::RequestId;
 use crate::marks::Mark;
 use crate::monitor::bare_goal;
 use crate::request::{Outcome, ReadResourceReply, ReadResourceRequest, Reply};
+use crate::setup::Operation;
 use crate::step::{Former, Order, Replaced, Step, StepKind};
 
 impl Deployment {
@@ -107,8 +108,14 @@ impl Deployment {
                 }
             }
         };
-        self.marks.set(&urn, Mark::Read);
         let new = Box::new(new);
+        let on_skipped = new
+            .references()
+            .any(|urn| self.marks.has(urn, Mark::SkippedCreate));
+        if on_skipped && self.ctx.operation != Operation::Update {
+            return self.leave_out_read(id, old, new);
+        }
+        self.marks.set(&urn, Mark::Read);
         let marker = match former {
             Former::Replaced(old) => Some(StepKind::Replace {
                 new: new.clone(),
@@ -128,11 +135,26 @@ impl Deployment {
             new,
             instance,
         };
-        let steps = std::iter::once(read)
+        let steps: Vec<Step> = std::iter::once(read)
             .chain(marker)
             .map(|kind| Step::new(urn.clone(), kind))
             .collect();
-        self.start_chain(Owner::Read(id, wanted), steps);
+        if self.check_references(&steps) {
+            self.start_chain(Owner::Read(id, wanted), steps);
+        }
+    }
+
+    /// A refresh or a destroy does not make what a read refers to: what was read before stays for the end of the run, and
+    /// the state gets nothing else.
+    fn leave_out_read(&mut self, id: RequestId, old: Option<StateIdx>, new: Box<ResourceState>) {
+        if let Some(old) = old {
+            let former = self.arena.state(old).clone();
+            return self.read_done(id, &former, Some(old), Outcome::Success, 0);
+        }
+        let urn = new.urn.clone();
+        self.marks.set(&urn, Mark::SkippedCreate);
+        let skip = StepKind::SkippedCreate { new: new.clone() };
+        self.start_chain(Owner::Read(id, new), vec![Step::new(urn, skip)]);
     }
 
     pub(crate) fn read_done(

@@ -216,6 +216,9 @@ impl Deployment {
     /// Part C: refresh and destroy runs change nothing that the program says.
     fn mode_specials(&mut self, idx: RegIdx) {
         let registration = self.registration(idx);
+        if registration.is_invalid && self.ctx.operation != Operation::Update {
+            return self.fail(Failure::Refused);
+        }
         let is_managed = registration.goal.kind == ResourceKind::Custom;
         let on_skipped = registration
             .new
@@ -329,7 +332,10 @@ impl Deployment {
         let Some(import_id) = &registration.goal.import_id else {
             return false;
         };
-        if registration.goal.kind != ResourceKind::Custom || !registration.is_targeted {
+        if registration.goal.kind != ResourceKind::Custom
+            || !registration.is_targeted
+            || registration.is_invalid
+        {
             return false;
         }
         let Some(old) = self.old_of(idx) else {
@@ -352,6 +358,7 @@ impl Deployment {
         registration.new = ResourceState {
             created: adopted.created,
             modified: adopted.modified,
+            aliases: std::mem::take(&mut registration.new.aliases),
             ..ResourceState::from_goal(registration.urn.clone(), &registration.goal)
         };
         self.check(idx);

@@ -304,12 +304,12 @@ impl Deployment {
     }
 
     /// Whether an old provider must stay until the end of the run whatever it says itself, because something that only goes
-    /// then still needs it: the old half of another replacement, or what was read through it.
+    /// then still needs it: the old half of another replacement, or what was read through it. Or something stays.
     fn is_needed_to_the_end(&self, old: StateIdx) -> bool {
         let Some(provider) = self.arena.state(old).as_provider_ref() else {
             return false;
         };
-        self.olds.order().iter().any(|idx| {
+        let needs_it = |idx: &StateIdx| {
             let state = self.arena.state(*idx);
             let goes_last = if state.external && !state.delete {
                 !self.marks.has_step(&state.urn)
@@ -320,7 +320,8 @@ impl Deployment {
                 && !self.pending_deletes.contains(idx)
                 && !state.pending_replacement
                 && goes_last
-        })
+        };
+        self.kept_providers.contains(&provider) || self.olds.order().iter().any(needs_it)
     }
 
     fn refuse_protected_dependent(&mut self, root: &Urn, dependent: &Urn) {

@@ -257,6 +257,17 @@ impl Step {
         }
     }
 
+    /// Whether the step passes something on that the program has not registered, because something else needs it.
+    pub(crate) fn passes_on(&self) -> bool {
+        matches!(
+            self.kind,
+            StepKind::Kept {
+                is_registered: false,
+                ..
+            }
+        )
+    }
+
     /// Whether the step stands for the creation of something left out.
     pub(crate) fn is_skipped_create(&self) -> bool {
         matches!(self.kind, StepKind::SkippedCreate { .. })

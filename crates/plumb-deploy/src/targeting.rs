@@ -12,7 +12,7 @@ use crate::step::{Step, StepKind};
 use crate::target::UrnSet;
 
 impl Deployment {
-    fn is_constrained(&self) -> bool {
+    pub(crate) fn is_constrained(&self) -> bool {
         self.ctx.options.targets.is_constrained() || self.ctx.options.excludes.is_constrained()
     }
 
@@ -266,6 +266,10 @@ impl Deployment {
     fn sames_of_dependencies(&mut self, idx: StateIdx, steps: &mut Vec<Step>) {
         let state = self.arena.state(idx).clone();
         for urn in state.references_and_provider() {
+            self.kept_references.insert(urn.clone());
+        }
+        self.kept_providers.extend(state.provider.clone());
+        for urn in state.references_and_provider() {
             if self.marks.has_step(urn) || self.is_registered(urn) {
                 continue;
             }
@@ -298,14 +302,7 @@ impl Deployment {
 
     /// Whether `step` passes something on that the program has registered in the meantime.
     pub(crate) fn is_superseded(&self, step: &Step) -> bool {
-        let is_registered = !matches!(
-            step.kind,
-            StepKind::Kept {
-                is_registered: false,
-                ..
-            }
-        );
-        !is_registered && self.is_registered(&step.urn)
+        step.passes_on() && self.is_registered(&step.urn)
     }
 
     /// The program registers `urn`: that it was passed on as it was, for something that needs it, does not count any more.
@@ -352,7 +349,7 @@ impl Deployment {
     /// Runs the steps of a registration, after what was queued before them, and after the last check: nothing targeted may
     /// depend on something left out.
     pub(crate) fn run_steps(&mut self, idx: RegIdx, steps: Vec<Step>) {
-        if !self.check_skipped_creates(&steps) {
+        if !self.check_references(&steps) {
             return;
         }
         let mut all = std::mem::take(&mut self.queued_sames);
@@ -362,6 +359,57 @@ impl Deployment {
         }
         self.registration_mut(idx).stage = crate::registration::RegStage::Stepping;
         self.start_chain(crate::chain::Owner::Registration(idx), all);
+    }
+
+    /// Whether everything that `steps` refer to will be there, before them.
+    pub(crate) fn check_references(&mut self, steps: &[Step]) -> bool {
+        self.check_skipped_creates(steps) && self.check_circles(steps)
+    }
+
+    /// What is left as it is may still refer to a resource that the program has refer to it now.
+    fn check_circles(&mut self, steps: &[Step]) -> bool {
+        let is_kept = |step: &&Step| matches!(step.kind, StepKind::Kept { .. });
+        let circle = steps
+            .iter()
+            .filter(|step| !is_kept(step) && self.is_kept_reference(&step.urn))
+            .find_map(|step| Some((step.urn.clone(), self.circle_through(step.new_state()?)?)));
+        let Some((urn, kept)) = circle else {
+            return true;
+        };
+        let message = format!(
+            "Resource '{urn}' depends on '{kept}', which depends on it in turn and is left as it is. Include both, or \
+             neither."
+        );
+        self.refuse(Some(&urn), &message);
+        false
+    }
+
+    fn is_kept_reference(&self, urn: &Urn) -> bool {
+        let former = self.alias_of.get(urn).into_iter();
+        former
+            .chain([urn])
+            .any(|urn| self.kept_references.contains(urn))
+    }
+
+    /// What `new` refers to, perhaps through others, that refers to it.
+    fn circle_through(&self, new: &ResourceState) -> Option<Urn> {
+        let mut found: Vec<&Urn> = new.references_and_provider().collect();
+        let mut seen: FxHashSet<&Urn> = found.iter().copied().collect();
+        while let Some(urn) = found.pop() {
+            let Some(idx) = self.news.get(urn).copied().or(self.olds.live(urn)) else {
+                continue;
+            };
+            for next in self.arena.state(idx).references_and_provider() {
+                let next = self.current_urn(next);
+                if *next == new.urn {
+                    return Some(urn.clone());
+                }
+                if seen.insert(next) {
+                    found.push(next);
+                }
+            }
+        }
+        None
     }
 
     fn check_skipped_creates(&mut self, steps: &[Step]) -> bool {
