@@ -5,7 +5,7 @@ use plumb_resource::{OperationType, ResourceKind, StepOp};
 use plumb_value::Value;
 use rustc_hash::FxHashSet;
 
-use crate::story::Operation;
+use crate::story::{Operation, Verb};
 use crate::world::{Trace, Violation, World};
 
 /// Checks a run; `before` is the world as it was, `after` as the run left it.
@@ -15,7 +15,7 @@ pub fn check(
     operation: &Operation,
     trace: &Trace,
 ) -> Result<(), Violation> {
-    release(before, after, trace);
+    release(before, after, operation, trace);
     nothing_is_lost(after)?;
     if trace.outcome.is_some() && !trace.journal_failed && !operation.preview {
         nothing_stays_pending(after)?;
@@ -28,7 +28,14 @@ pub fn check(
 }
 
 /// Objects that steps let go of without deleting them.
-fn release(before: &World, after: &mut World, trace: &Trace) {
+fn release(before: &World, after: &mut World, operation: &Operation, trace: &Trace) {
+    // A destroy goes by what the program says now.
+    let destroys = operation.verb == Verb::Destroy;
+    let mut registered = operation.program.resources.iter();
+    let lets_go =
+        destroys && registered.any(|res| res.retain == Some(true) || res.deleted_with.is_some());
+    let mut registered = operation.program.resources.iter();
+    let renames = destroys && registered.any(|res| !res.aliases.is_empty());
     let known: FxHashSet<String> = after
         .snapshot
         .resources
@@ -44,9 +51,10 @@ fn release(before: &World, after: &mut World, trace: &Trace) {
         if state.kind != ResourceKind::Custom || known.contains(id) {
             continue;
         }
-        let may_go = state.external || state.retain_on_delete || state.deleted_with.is_some();
+        let may_go =
+            state.external || state.retain_on_delete || state.deleted_with.is_some() || lets_go;
         let went = trace.steps.iter().any(|step| {
-            step.urn == state.urn
+            (step.urn == state.urn || renames)
                 && matches!(
                     step.op,
                     StepOp::Delete

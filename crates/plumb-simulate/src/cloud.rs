@@ -313,7 +313,9 @@ impl Cloud {
             self.vanished.insert(id.into());
             return Err(Trouble::Unknown(trouble("delete", name)));
         }
-        Ok(!was_there && !self.vanished.remove(id))
+        // What several resources have adopted goes with each of them.
+        let is_planted = id.starts_with("planted-");
+        Ok(!was_there && !self.vanished.remove(id) && !is_planted)
     }
 
     /// The engine starts again from a state in which these ids are known.

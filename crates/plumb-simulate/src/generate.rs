@@ -14,6 +14,9 @@ use crate::story::{
 /// How many operations a story has at least.
 pub const OPERATIONS: usize = 20;
 
+/// Objects that are there before every story: one for each name, and a few for imports.
+pub const PLANTED: usize = NAMES.len() + 4;
+
 const NAMES: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
 
 /// What a story plays with.
@@ -47,7 +50,6 @@ struct Features {
 impl Features {
     fn draw(dice: &mut Dice) -> Self {
         let mut likely = |n: usize| dice.below(10) < n;
-        let n = |_: usize| false;
         Features {
             stack: likely(5),
             components: likely(5),
@@ -56,7 +58,7 @@ impl Features {
             versions: likely(2),
             aliases: likely(4),
             reads: likely(2),
-            imports: n(2),
+            imports: likely(2),
             secrets: likely(4),
             links: likely(6),
             protect: likely(3),
@@ -64,13 +66,13 @@ impl Features {
             faults: likely(6),
             stops: likely(4),
             refresh: likely(4),
-            run_program: n(3),
-            targets: n(3),
+            run_program: likely(3),
+            targets: likely(3),
             replace: likely(3),
             continues: likely(3),
             legacy: likely(2),
             incidents: likely(4),
-            import_operation: n(1),
+            import_operation: likely(1),
             size: 1 + dice.below(NAMES.len()),
         }
     }
@@ -118,7 +120,7 @@ fn operation(dice: &mut Dice, features: Features, program: &mut Program) -> Oper
         let name = NAMES[dice.below(NAMES.len())];
         operation.imports.push(ImportDecl {
             name: format!("n{name}"),
-            id: format!("planted-{}", dice.below(4)),
+            id: format!("planted-{}", NAMES.len() + dice.below(4)),
             type_name: "Thing".to_owned(),
         });
     }
@@ -418,14 +420,14 @@ fn option(dice: &mut Dice, features: Features, res: &mut Res, earlier: &Program)
             res.import = if dice.one_in(3) {
                 None
             } else {
-                Some(format!("planted-{}", dice.below(4)))
+                Some(planted(&res.name))
             };
         }
         17 if managed && features.reads => {
             res.read = if res.read.is_some() && dice.one_in(2) {
                 None
             } else {
-                Some(format!("planted-{}", dice.below(4)))
+                Some(planted(&res.name))
             };
         }
         18 => res.timeout = [None, Some(5)][dice.below(2)],
@@ -449,6 +451,12 @@ fn option(dice: &mut Dice, features: Features, res: &mut Res, earlier: &Program)
     if res.import.is_some() && res.read.is_some() {
         res.import = None;
     }
+}
+
+/// The object that a resource may adopt: each its own.
+fn planted(name: &str) -> String {
+    let number = NAMES.iter().position(|other| *other == name);
+    format!("planted-{}", number.unwrap_or_default())
 }
 
 fn toggled(dice: &mut Dice, present: &[String], choices: &[&str]) -> Vec<String> {
@@ -504,6 +512,8 @@ fn rename(dice: &mut Dice, program: &mut Program) {
     follow(program, &from, &to);
     let res = &mut program.resources[at];
     to.clone_into(&mut res.name);
+    res.import = None;
+    res.read = None;
     match dice.below(8) {
         0 => {}
         1 | 2 => res.aliases.push(AliasDecl {

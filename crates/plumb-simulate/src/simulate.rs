@@ -9,7 +9,7 @@ use plumb_value::PropertyMap;
 
 use crate::coverage::Coverage;
 use crate::story::{Operation, Story, Verb};
-use crate::world::{Trace, Violation, World};
+use crate::world::{Mutation, Trace, Violation, World};
 use crate::{checks, generate, model, shrink};
 
 /// A story that broke a rule.
@@ -71,7 +71,7 @@ pub fn run_observed(
 /// A stack without state, and a cloud with a few objects that nobody manages yet.
 fn fresh_world() -> World {
     let mut world = World::default();
-    for number in 0..4 {
+    for number in 0..generate::PLANTED {
         let inputs = PropertyMap::new().with("v", number.to_string());
         world.cloud.plant(&format!("planted-{number}"), inputs);
     }
@@ -140,7 +140,15 @@ fn settles(operation: &Operation, trace: &Trace) -> bool {
     let flags = &operation.flags;
     let mut states = trace.after.resources.iter();
     let restless = states.any(|state| state.inputs.contains_key("always"));
+    // What is imported or read may have been managed under another name, and deleted under that.
+    let adopts = operation.program.resources.iter().any(|res| {
+        let id = res.import.as_ref().or(res.read.as_ref());
+        let is_deleted =
+            |it: &Mutation| it.call == "delete" && Some(it.id.as_str()) == id.map(|id| id.as_str());
+        id.is_some() && trace.mutations.iter().any(is_deleted)
+    });
     operation.verb == Verb::Up
+        && !adopts
         && !operation.preview
         && operation.stop.is_none()
         && trace.result() == Some(plumb_events::OperationResult::Succeeded)

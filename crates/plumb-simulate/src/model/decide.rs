@@ -34,10 +34,12 @@ impl Model<'_> {
     /// A registration, from its arrival to its reply.
     pub(super) fn register(&mut self, res: &Res, mut wanted: Wanted) -> Flow {
         let urn = wanted.state.urn.clone();
-        let found = match self.find_old(&urn, res, wanted.state.parent.clone().as_ref()) {
-            Ok(found) => found,
-            Err(text) => return self.refuse(text),
-        };
+        let (found, conflict) = self.find_old(&urn, res, wanted.state.parent.clone().as_ref());
+        // That it was passed on, for something that needs it, does not count any more.
+        self.fate_mut(&urn).same = false;
+        if let Some(former) = found.as_ref().and_then(|found| found.former.clone()) {
+            self.fate_mut(&former).same = false;
+        }
         self.fate_mut(&urn).seen = true;
         let mut old = found.as_ref().map(|found| found.node);
         if let Some(node) = old {
@@ -57,6 +59,9 @@ impl Model<'_> {
                 }
             }
         }
+        if let Some(text) = conflict {
+            return self.refuse(text);
+        }
         if let Some(flow) = self.mode_special(&wanted, old) {
             return flow;
         }
@@ -69,16 +74,12 @@ impl Model<'_> {
         if included && self.wants_import(&wanted, old) {
             match self.import(&wanted, old) {
                 Ended::Done(Some(node)) => {
-                    let state = self.state(node).clone();
                     wanted.state.refresh_before_update = false;
-                    wanted.state.aliases = Vec::new();
                     old = Some(node);
                     imported = true;
-                    let _ = state;
                 }
-                Ended::Failed(_) | Ended::Skipped => {
-                    return Self::answer(&wanted.state, Outcome::Failed, false);
-                }
+                Ended::Failed(_) => return Self::answer(&wanted.state, Outcome::Failed, false),
+                Ended::Skipped => return Self::answer(&wanted.state, Outcome::Skipped, false),
                 Ended::Cut | Ended::Done(None) => return Flow::Cut,
             }
         }
@@ -98,16 +99,19 @@ impl Model<'_> {
         let urn = wanted.state.urn.clone();
         match self.operation.verb {
             Verb::Refresh if managed || on_skipped => Some(match old {
-                None => self.skip_create(&wanted.state, None),
+                None => self.skip_create(&wanted.state),
                 Some(node) => {
                     self.fate_mut(&urn).refreshed = true;
-                    self.news.insert(urn, node);
+                    let node = self.rename(node, &urn);
                     Self::answer(&self.state(node).clone(), Outcome::Success, false)
                 }
             }),
-            Verb::Destroy if on_skipped => Some(self.skip_create(&wanted.state, old)),
+            Verb::Destroy if on_skipped => Some(match old {
+                None => self.skip_create(&wanted.state),
+                Some(node) => self.keep(wanted, node),
+            }),
             Verb::Destroy if managed => Some(match old {
-                None => self.skip_create(&wanted.state, None),
+                None => self.skip_create(&wanted.state),
                 Some(node) => {
                     self.coverage.reach("DESTROY-01");
                     self.fate_mut(&urn).same = true;
@@ -125,22 +129,33 @@ impl Model<'_> {
         }
     }
 
+    /// The entry goes on under another name, if it has one.
+    fn rename(&mut self, node: usize, urn: &Urn) -> usize {
+        if self.state(node).urn == *urn {
+            self.news.insert(urn.clone(), node);
+            return node;
+        }
+        self.nodes[node].gone = true;
+        let state = renamed(self.state(node), urn);
+        self.add_as_it_is(state)
+    }
+
     /// The program goes on with unknowns, the state gets nothing.
-    pub(super) fn skip_create(&mut self, state: &ResourceState, old: Option<usize>) -> Flow {
+    pub(super) fn skip_create(&mut self, state: &ResourceState) -> Flow {
         self.coverage.reach("TARGET-13");
         let urn = state.urn.clone();
         let fate = self.fate_mut(&urn);
         fate.same = true;
         fate.skipped_create = true;
+        if self.skips(state.references()) {
+            self.fate_mut(&urn).errored = true;
+            return Self::answer(state, Outcome::Skipped, false);
+        }
         if !self.begin(&urn, StepOp::Same) {
             return Flow::Cut;
         }
         self.count(&urn, StepOp::Same);
-        let mut state = state.clone();
-        if let Some(node) = old {
-            state.outputs = self.state(node).outputs.clone();
-        }
-        Self::answer(&state, Outcome::Success, true)
+        Self::answer(state, Outcome::Success, true)
     }
 
     fn wants_import(&self, wanted: &Wanted, old: Option<usize>) -> bool {
@@ -161,12 +176,13 @@ impl Model<'_> {
     fn import(&mut self, wanted: &Wanted, old: Option<usize>) -> Ended {
         self.coverage.reach("IMPORT-01");
         let urn = wanted.state.urn.clone();
-        let old = old.filter(|_| !self.fate(&urn).deleted);
         let mut state = wanted.state.clone();
         state.id = ResourceId::Known(wanted.state.import_id.clone());
         state.refresh_before_update = false;
         let op = if old.is_some() {
-            self.fate_mut(&urn).replaced = true;
+            let fate = self.fate_mut(&urn);
+            fate.deleted = false;
+            fate.replaced = true;
             StepOp::ImportReplacement
         } else {
             StepOp::Import
@@ -181,6 +197,9 @@ impl Model<'_> {
                 op: StepOp::Replace,
                 ..step
             });
+        }
+        if !self.refers_to_what_will_be_there(&steps) {
+            return Ended::Cut;
         }
         self.chain(steps)
     }
@@ -254,6 +273,9 @@ impl Model<'_> {
         imported: bool,
     ) -> Flow {
         let urn = wanted.state.urn.clone();
+        if let (true, true, Some(node)) = (included, self.targets.is_constrained(), old) {
+            self.pass_on_what_it_needs(node);
+        }
         if let (true, Some(node)) = (self.fate(&urn).deleted, old) {
             return self.recreate(wanted, node);
         }
@@ -276,7 +298,7 @@ impl Model<'_> {
         match (old, included) {
             (Some(node), false) => self.untargeted_same(&wanted, node),
             (Some(node), true) => self.compare_and_act(wanted, node, imported),
-            (None, false) => self.skip_create(&wanted.state, None),
+            (None, false) => self.skip_create(&wanted.state),
             (None, true) => {
                 self.fate_mut(&urn).created = true;
                 let step = Plan::new(StepOp::Create, &urn).new_state(wanted.state.clone());
@@ -287,7 +309,7 @@ impl Model<'_> {
 
     /// Runs the steps of a registration and answers it.
     fn registered(&mut self, wanted: &Wanted, steps: Vec<Plan>) -> Flow {
-        if !self.depends_on_nothing_skipped(&steps) {
+        if !self.refers_to_what_will_be_there(&steps) {
             return Flow::Cut;
         }
         match self.chain(steps) {
@@ -360,8 +382,13 @@ impl Model<'_> {
         }
         self.fate_mut(&urn).same = true;
         if imported {
-            self.news.insert(urn, node);
-            return Self::answer(&old, Outcome::Success, false);
+            self.coverage.reach("IMPORT-17");
+            let mut state = old.as_ref().clone();
+            state.inputs = wanted.state.inputs.clone();
+            self.hide_secrets(&mut state);
+            let flow = Self::answer(&state, Outcome::Success, false);
+            self.nodes[node].state = Arc::new(state);
+            return flow;
         }
         let step = Plan::new(StepOp::Same, &urn)
             .old(Some(node))
@@ -475,7 +502,8 @@ impl Model<'_> {
                 return Ok(true);
             }
         };
-        if before == after || self.aliased.get(before.urn()) == Some(after.urn()) {
+        let is_renamed = self.aliased.get(before.urn()) == Some(after.urn());
+        if before == after || (is_renamed && before.id() == after.id()) {
             return Ok(false);
         }
         let Some(old) = self.provider_entry(before) else {
@@ -661,20 +689,22 @@ impl Model<'_> {
         let Some(provider) = old.as_provider_ref() else {
             return false;
         };
-        (0..self.olds).any(|node| {
-            let state = self.state(node);
-            let fate = self.fate(&state.urn);
-            let waits = if state.external && !state.delete {
-                !fate.is_processed()
-            } else {
-                state.delete || fate.replaced
-            };
-            state.provider.as_ref() == Some(&provider)
-                && !self.nodes[node].gone
-                && !self.pending_deletes.contains(&node)
-                && !state.pending_replacement
-                && waits
-        })
+        let is_kept = self.kept_providers.contains(&provider.to_string());
+        is_kept
+            || (0..self.olds).any(|node| {
+                let state = self.state(node);
+                let fate = self.fate(&state.urn);
+                let waits = if state.external && !state.delete {
+                    !fate.is_processed()
+                } else {
+                    state.delete || fate.replaced
+                };
+                state.provider.as_ref() == Some(&provider)
+                    && !self.nodes[node].gone
+                    && !self.pending_deletes.contains(&node)
+                    && !state.pending_replacement
+                    && waits
+            })
     }
 
     /// Whether something failed that still needs what `steps` delete.
@@ -696,6 +726,8 @@ impl Model<'_> {
 
     fn deletion_for_replacement(&mut self, node: usize) -> Plan {
         let state = self.state(node).clone();
+        self.loaded
+            .extend(state.provider.as_ref().map(ToString::to_string));
         self.pending_deletes.insert(node);
         self.deleting.insert(state.urn.clone());
         let op = match (state.external, state.delete) {
@@ -785,6 +817,8 @@ impl Model<'_> {
         if !is_touched || state.provider.is_none() {
             return Ok(false);
         }
+        self.loaded
+            .extend(state.provider.as_ref().map(ToString::to_string));
         if self.is_config_unknown(state.provider.as_ref()) {
             return Ok(false);
         }
@@ -795,6 +829,16 @@ impl Model<'_> {
         self.apply_replace_on_changes(state, state, &mut diff);
         Ok(diff.replaces)
     }
+}
+
+/// The same state under another name.
+pub(super) fn renamed(state: &ResourceState, urn: &Urn) -> ResourceState {
+    let mut state = state.clone();
+    if state.urn != *urn {
+        state.type_token = urn.type_token();
+        state.aliases = vec![std::mem::replace(&mut state.urn, urn.clone())];
+    }
+    state
 }
 
 fn told(diff: &DiffResult) -> Difference {

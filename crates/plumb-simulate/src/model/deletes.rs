@@ -1,13 +1,14 @@
 //! Reads, and the deletes at the end of a program (`engine.md` 4.2, 7.2).
 
 use plumb_deploy::request::Outcome;
-use plumb_resource::{ResourceKind, StepOp, Urn};
+use plumb_resource::{ProviderRef, ResourceKind, StepOp, Urn};
 use rustc_hash::FxHashSet;
 
 use super::monitor::Wanted;
 use super::steps::{Ended, Plan, Way};
 use super::{Flow, Model};
 use crate::story::{Res, Verb};
+use crate::world::Answer;
 
 impl Model<'_> {
     /// A read of the program.
@@ -21,13 +22,32 @@ impl Model<'_> {
             aliases: Vec::new(),
             ..res.clone()
         };
-        let found = match self.find_old(&urn, &nameless, wanted.state.parent.clone().as_ref()) {
-            Ok(found) => found,
-            Err(text) => return self.refuse(text),
-        };
+        let parent = wanted.state.parent.clone();
+        let (found, conflict) = self.find_old(&urn, &nameless, parent.as_ref());
+        if let Some(text) = conflict {
+            return self.refuse(text);
+        }
+        self.fate_mut(&urn).same = false;
         self.fate_mut(&urn).seen = true;
         let old = found.as_ref().map(|found| found.node);
         wanted.state.aliases = found.and_then(|found| found.former).into_iter().collect();
+        let on_skipped = wanted
+            .state
+            .references()
+            .any(|urn| self.fate(urn).skipped_create);
+        if on_skipped && self.operation.verb != Verb::Up {
+            return match old {
+                Some(node) => Self::answer(&self.state(node).clone(), Outcome::Success, false),
+                None => match self.skip_create(&wanted.state) {
+                    Flow::Answered(answer) => Flow::Answered(Answer {
+                        // Replies to reads do not tell.
+                        unknown: false,
+                        ..answer
+                    }),
+                    Flow::Cut => Flow::Cut,
+                },
+            };
+        }
         let before = old.map(|node| self.state(node).clone());
         let replaces = before.is_some_and(|old| !old.external && old.id != wanted.state.id);
         self.fate_mut(&urn).read = true;
@@ -49,6 +69,9 @@ impl Model<'_> {
                 op: StepOp::Replace,
                 ..read
             });
+        }
+        if !self.refers_to_what_will_be_there(&steps) {
+            return Flow::Cut;
         }
         match self.chain(steps) {
             Ended::Done(Some(node)) => {
@@ -97,6 +120,10 @@ impl Model<'_> {
                 }
             }
         }
+        if self.targets.is_constrained() {
+            let needed = self.needed_by_what_stays(&going);
+            going.retain(|node| !needed.contains(node));
+        }
         if !self.deletes_are_targeted(&going) {
             return;
         }
@@ -116,6 +143,27 @@ impl Model<'_> {
                 }
             }
         }
+    }
+
+    /// Providers that something left as it is still refers to, and what they need in turn.
+    fn needed_by_what_stays(&self, going: &[usize]) -> FxHashSet<usize> {
+        let staying = (0..self.nodes.len()).filter(|node| {
+            let entry = &self.nodes[*node];
+            !entry.gone && !entry.state.pending_replacement && !going.contains(node)
+        });
+        let providers: FxHashSet<&ProviderRef> = staying
+            .filter_map(|node| self.state(node).provider.as_ref())
+            .collect();
+        let order = self.graph_order();
+        let mut needed: FxHashSet<usize> = FxHashSet::default();
+        for node in order.iter().rev() {
+            let reference = self.state(*node).as_provider_ref();
+            if reference.is_some_and(|it| providers.contains(&it)) || needed.contains(node) {
+                needed.insert(*node);
+                needed.extend(self.dependencies_of(*node, &order));
+            }
+        }
+        needed
     }
 
     fn delete_entry(&mut self, node: usize) {

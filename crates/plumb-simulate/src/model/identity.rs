@@ -13,36 +13,35 @@ pub(super) struct Found {
 }
 
 impl Model<'_> {
-    /// The old entry that a registration continues; an error if another one lays claim to it too.
+    /// The old entry that a registration continues; with a message if another one lays claim to it too.
     pub(super) fn find_old(
         &mut self,
         urn: &Urn,
         res: &Res,
         parent: Option<&Urn>,
-    ) -> Result<Option<Found>, String> {
-        if self.aliased.contains_key(urn) {
-            return Err(format!("{} is claimed by an alias", urn.name()));
-        }
+    ) -> (Option<Found>, Option<String>) {
+        let is_claimed = self.aliased.contains_key(urn);
+        let conflict = is_claimed.then(|| format!("{} is claimed by an alias", urn.name()));
         if let Some(node) = self.live_old(urn) {
-            return Ok(Some(Found { node, former: None }));
+            return (Some(Found { node, former: None }), conflict);
         }
         let candidates = self.former_urns(res, parent);
         let found = candidates
             .into_iter()
             .find_map(|former| Some((self.live_old(&former)?, former)));
         let Some((node, former)) = found else {
-            return Ok(None);
+            return (None, conflict);
         };
         if self.fate(&former).seen || self.aliased.contains_key(&former) {
-            return Err(format!("{} is claimed twice", former.name()));
+            let text = format!("{} is claimed twice", former.name());
+            let former = Some(former);
+            return (Some(Found { node, former }), Some(text));
         }
         self.coverage.reach("ALIAS-01");
         self.aliased.insert(former.clone(), urn.clone());
         self.former.insert(urn.clone(), former.clone());
-        Ok(Some(Found {
-            node,
-            former: Some(former),
-        }))
+        let former = Some(former);
+        (Some(Found { node, former }), conflict)
     }
 
     fn former_urns(&self, res: &Res, parent: Option<&Urn>) -> Vec<Urn> {

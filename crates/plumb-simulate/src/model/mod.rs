@@ -11,6 +11,7 @@ mod compare;
 mod decide;
 mod deletes;
 mod identity;
+mod import;
 mod monitor;
 mod refresh;
 mod steps;
@@ -36,7 +37,7 @@ pub use compare::compare;
 pub struct Prediction {
     /// Steps and how often each is made.
     pub steps: FxHashMap<(Urn, StepOp), u32>,
-    /// Same steps of resources that are not targeted: they may be made or not.
+    /// Same steps of what is only passed on: they may be made or not.
     pub optional_sames: bool,
     /// Calls that change something.
     pub mutations: Vec<Mutation>,
@@ -115,6 +116,12 @@ struct Model<'a> {
     former: FxHashMap<Urn, Urn>,
     lineages: FxHashMap<Urn, Lineage>,
     defaults: BTreeMap<(String, Option<String>), ProviderRef>,
+    /// What is referred to by resources that are left as they are.
+    kept_references: FxHashSet<Urn>,
+    /// Providers of resources that are left as they are.
+    kept_providers: FxHashSet<String>,
+    /// Providers of the state before that were needed already.
+    loaded: FxHashSet<String>,
     /// Versions that providers get where the program names none.
     versions: BTreeMap<String, String>,
     /// Entries that are deleted in this run, and their URNs.
@@ -198,6 +205,9 @@ pub fn predict(
         former: FxHashMap::default(),
         lineages: FxHashMap::default(),
         defaults: BTreeMap::new(),
+        kept_references: FxHashSet::default(),
+        kept_providers: FxHashSet::default(),
+        loaded: FxHashSet::default(),
         versions: monitor::versions_in(&world.snapshot.resources),
         pending_deletes: FxHashSet::default(),
         deleting: FxHashSet::default(),
@@ -210,7 +220,7 @@ pub fn predict(
         deferred: false,
         prediction: Prediction {
             steps: FxHashMap::default(),
-            optional_sames: false,
+            optional_sames: passes_on(operation),
             mutations: Vec::new(),
             resources: Vec::new(),
             answers: BTreeMap::new(),
@@ -224,6 +234,13 @@ pub fn predict(
     };
     model.run(&order)?;
     model.finish().map(Some)
+}
+
+/// Whether things are passed on that nobody registers, because others need them.
+fn passes_on(operation: &Operation) -> bool {
+    let flags = &operation.flags;
+    let destroys_registered = operation.verb == Verb::Destroy && flags.run_program;
+    !flags.targets.is_empty() || !flags.excludes.is_empty() || destroys_registered
 }
 
 /// Whether the run ended before all that it could have done was done.
@@ -243,6 +260,10 @@ impl Model<'_> {
     fn run(&mut self, order: &[Turn]) -> Result<(), Violation> {
         if self.witness.interrupted {
             self.reason("the user interrupted it");
+        }
+        if self.operation.verb == Verb::Import {
+            self.import_objects();
+            return Ok(());
         }
         if self.wants_refresh() && !self.refresh_phase() {
             return Ok(());
@@ -299,6 +320,10 @@ impl Model<'_> {
         for step in decided.filter(|step| decides(step.op) && step.in_program) {
             let name = self.program_name(&step.urn);
             if step.urn.is_default_provider() {
+                // It may only have been passed on.
+                if step.op == StepOp::Same && self.prediction.optional_sames {
+                    continue;
+                }
                 order.push(Turn::Default(step.urn.clone()));
             } else if let Some(at) = left.iter().position(|other| *other == name) {
                 order.push(Turn::Named(left.remove(at).to_owned()));

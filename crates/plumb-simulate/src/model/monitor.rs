@@ -155,7 +155,18 @@ impl Model<'_> {
         self.default_provider(package.unwrap_or_default(), version);
     }
 
-    fn default_provider(
+    /// What a resource without parent and provider wants.
+    pub(super) fn bare(&mut self, res: &Res) -> Wanted {
+        self.wanted(res, None, &Lineage::default(), None)
+    }
+
+    /// Name of the default provider of a version.
+    pub(super) fn default_name(version: Option<&str>) -> String {
+        let version = version.map(|version| version.replace('.', "_"));
+        version.map_or("default".to_owned(), |it| format!("default_{it}"))
+    }
+
+    pub(super) fn default_provider(
         &mut self,
         package: String,
         version: Option<String>,
@@ -164,10 +175,10 @@ impl Model<'_> {
         if let Some(reference) = self.defaults.get(&key) {
             return Some(reference.clone());
         }
-        let mut default = Res::new(&format!("P.{package}"), "default");
-        if let Some(version) = &version {
+        let name = Self::default_name(version.as_deref());
+        let mut default = Res::new(&format!("P.{package}"), &name);
+        if version.is_some() {
             self.coverage.reach("PROV-13");
-            default.name = format!("default_{}", version.replace('.', "_"));
         }
         default.version = version;
         for (name, value) in &self.program.config {
@@ -175,7 +186,7 @@ impl Model<'_> {
                 default.properties.insert(key.to_owned(), Prop::text(value));
             }
         }
-        let wanted = self.wanted(&default, None, &Lineage::default(), None);
+        let wanted = self.bare(&default);
         let urn = wanted.state.urn.clone();
         match self.register(&default, wanted) {
             Flow::Answered(answer) => {

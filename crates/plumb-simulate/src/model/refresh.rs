@@ -24,16 +24,14 @@ impl Model<'_> {
     /// Whether anything is read before the program runs.
     pub(super) fn wants_refresh(&self) -> bool {
         let flags = &self.operation.flags;
-        if flags.run_program {
-            return false;
+        if flags.refresh || self.operation.verb == Verb::Refresh {
+            return !flags.run_program;
         }
-        flags.refresh
-            || self.operation.verb == Verb::Refresh
-            || (matches!(self.operation.verb, Verb::Up | Verb::Destroy)
-                && self
-                    .nodes
-                    .iter()
-                    .any(|node| node.state.refresh_before_update))
+        (matches!(self.operation.verb, Verb::Up | Verb::Destroy)
+            && self
+                .nodes
+                .iter()
+                .any(|node| node.state.refresh_before_update))
     }
 
     /// Whether registrations read their old state first.
@@ -61,11 +59,16 @@ impl Model<'_> {
 
     fn refresh_entries(&mut self, nodes: &[usize], everything: bool) -> bool {
         let mut failed = false;
+        // Nothing happens to what a destroy keeps, so it needs no refresh before.
+        let excludes = self.operation.verb == Verb::Destroy && self.targets.has_excludes();
+        let kept = excludes.then(|| self.excluded_and_needed());
         for node in nodes {
             let state = self.state(*node).clone();
             let is_selected = self.is_selected(&state);
             self.note_selected(&state.urn, is_selected);
-            if !is_selected || !(everything || state.refresh_before_update) {
+            let is_kept = kept.as_ref().is_some_and(|kept| kept.contains(&state.urn));
+            let asks = state.refresh_before_update && !is_kept;
+            if !is_selected || !(everything || asks) {
                 continue;
             }
             if !self.begin(&state.urn, StepOp::Refresh) {
@@ -157,6 +160,8 @@ impl Model<'_> {
         if state.kind != ResourceKind::Custom || state.pending_replacement {
             return Found::There(Box::new(state.clone()), StepOp::Same);
         }
+        self.loaded
+            .extend(state.provider.as_ref().map(ToString::to_string));
         if self.is_config_unknown(state.provider.as_ref()) {
             return Found::There(Box::new(state.clone()), StepOp::Same);
         }

@@ -73,18 +73,13 @@ pub(super) enum Ended {
 impl Model<'_> {
     /// Steps, one after another.
     pub(super) fn chain(&mut self, steps: Vec<Plan>) -> Ended {
-        if self.operation.flags.continue_on_error {
-            let depends = steps
-                .iter()
-                .filter_map(|step| step.new.as_ref())
-                .any(|new| new.references().any(|urn| self.fate(urn).errored));
-            if depends {
-                self.coverage.reach("COE-09");
-                for step in &steps {
-                    self.fate_mut(&step.urn.clone()).errored = true;
-                }
-                return Ended::Skipped;
+        let news = steps.iter().filter_map(|step| step.new.as_ref());
+        if self.skips(news.flat_map(ResourceState::references)) {
+            self.coverage.reach("COE-09");
+            for step in &steps {
+                self.fate_mut(&step.urn.clone()).errored = true;
             }
+            return Ended::Skipped;
         }
         let mut last = None;
         for step in steps {
@@ -97,6 +92,11 @@ impl Model<'_> {
             }
         }
         Ended::Done(last)
+    }
+
+    /// Whether what refers to these is skipped, because one of them failed.
+    pub(super) fn skips<'u>(&self, mut references: impl Iterator<Item = &'u Urn>) -> bool {
+        self.operation.flags.continue_on_error && references.any(|urn| self.fate(urn).errored)
     }
 
     /// One step; an error says what a failed one left.
@@ -146,7 +146,7 @@ impl Model<'_> {
         self.add_as_it_is(state)
     }
 
-    fn add_as_it_is(&mut self, state: ResourceState) -> usize {
+    pub(super) fn add_as_it_is(&mut self, state: ResourceState) -> usize {
         let urn = state.urn.clone();
         let node = self.nodes.len();
         self.nodes.push(Node {
@@ -184,6 +184,7 @@ impl Model<'_> {
         let state = ResourceState {
             id: before.id.clone(),
             outputs: before.outputs.clone(),
+            pending_replacement: before.pending_replacement,
             ..new.clone()
         };
         self.remove(Some(old));
@@ -195,6 +196,9 @@ impl Model<'_> {
                 was_live: false,
             });
             self.news.insert(step.urn.clone(), node);
+            if self.operation.verb == Verb::Destroy {
+                self.condemned.push(node);
+            }
             return node;
         }
         self.add(state)
@@ -371,6 +375,9 @@ impl Model<'_> {
                 self.fail(&step.urn, "a deletion failed");
                 return Err(None);
             }
+        }
+        if let (Some(provider), false) = (state.as_provider_ref(), self.is_preview()) {
+            self.loaded.remove(&provider.to_string());
         }
         if step.way == Way::DeleteFirst && !state.delete {
             self.change(node, |state| state.pending_replacement = true);

@@ -6,6 +6,7 @@ use plumb_deploy::request::Outcome;
 use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
 use rustc_hash::FxHashSet;
 
+use super::decide::renamed;
 use super::monitor::Wanted;
 use super::steps::{Ended, Plan, Way};
 use super::{Flow, Model};
@@ -62,8 +63,12 @@ impl Targets {
         any_names(&self.replaced, urn)
     }
 
-    fn is_constrained(&self) -> bool {
+    pub(super) fn is_constrained(&self) -> bool {
         !self.named.is_empty() || !self.excludes.is_empty()
+    }
+
+    pub(super) fn has_excludes(&self) -> bool {
+        !self.excludes.is_empty()
     }
 
     /// A new phase begins.
@@ -96,8 +101,7 @@ impl Model<'_> {
 
     pub(super) fn note_target(&mut self, state: &ResourceState, included: bool) {
         let implicit = state.kind == ResourceKind::Provider || state.urn.is_root_stack();
-        let named = any_names(&self.targets.named, &state.urn);
-        if included && implicit && !named {
+        if included && implicit && !self.is_selected(state) {
             return;
         }
         self.note_selected(&state.urn.clone(), included);
@@ -157,29 +161,32 @@ impl Model<'_> {
     pub(super) fn untargeted_same(&mut self, wanted: &Wanted, node: usize) -> Flow {
         self.coverage.reach("TARGET-24");
         let old = self.state(node).clone();
-        let urn = wanted.state.urn.clone();
         if let Some(provider) = &old.provider {
             let there = self
                 .news
                 .get(provider.urn())
                 .is_some_and(|node| self.state(*node).as_provider_ref().as_ref() == Some(provider));
-            let renamed = self.aliased.contains_key(provider.urn());
+            let is_renamed = self.aliased.contains_key(provider.urn());
             let other = wanted
                 .state
                 .provider
                 .as_ref()
                 .is_some_and(|it| it.urn() != provider.urn());
-            if !there && !renamed && (other || self.fate(provider.urn()).seen) {
+            let there = there || self.loaded.contains(&provider.to_string());
+            if !there && !is_renamed && (other || self.fate(provider.urn()).seen) {
                 self.coverage.reach("TARGET-37");
                 return self.refuse("the provider has not been registered yet");
             }
         }
+        self.keep(wanted, node)
+    }
+
+    /// The old state of a registration stays to the letter, after whatever it refers to.
+    pub(super) fn keep(&mut self, wanted: &Wanted, node: usize) -> Flow {
+        let urn = wanted.state.urn.clone();
+        self.pass_on_what_it_needs(node);
         self.fate_mut(&urn).same = true;
-        let mut state = old.as_ref().clone();
-        if old.urn != urn {
-            state.aliases = vec![old.urn.clone()];
-            state.urn = urn.clone();
-        }
+        let state = renamed(self.state(node), &urn);
         let step = Plan::new(StepOp::Same, &urn)
             .old(Some(node))
             .new_state(state)
@@ -193,9 +200,61 @@ impl Model<'_> {
         }
     }
 
+    /// What an old state refers to and nobody has dealt with stays, so that it comes before it.
+    pub(super) fn pass_on_what_it_needs(&mut self, node: usize) {
+        let state = self.state(node).clone();
+        for urn in state.references_and_provider() {
+            self.kept_references.insert(urn.clone());
+        }
+        self.kept_providers
+            .extend(state.provider.as_ref().map(ToString::to_string));
+        for urn in state.references_and_provider() {
+            let fate = self.fate(urn);
+            if fate.is_processed() || fate.seen || self.aliased.contains_key(urn) {
+                continue;
+            }
+            let Some(need) = self.live_old(urn) else {
+                continue;
+            };
+            self.fate_mut(urn).same = true;
+            self.pass_on_what_it_needs(need);
+            if self.operation.verb == Verb::Destroy {
+                self.condemned.push(need);
+            }
+        }
+    }
+
+    pub(super) fn refers_to_what_will_be_there(&mut self, steps: &[Plan]) -> bool {
+        self.depends_on_nothing_skipped(steps) && self.closes_no_circle(steps)
+    }
+
+    /// What is left as it is must not refer to what refers to it now.
+    fn closes_no_circle(&mut self, steps: &[Plan]) -> bool {
+        let kept = &self.kept_references;
+        let mut news = steps.iter().filter_map(|step| step.new.as_ref());
+        let is_kept = |urn: &Urn| {
+            let former = self.former.get(urn);
+            kept.contains(urn) || former.is_some_and(|urn| kept.contains(urn))
+        };
+        let closes = news.any(|new| is_kept(&new.urn) && self.leads_to(new, &new.urn));
+        if closes {
+            self.reason("resources would depend on each other");
+            self.stops = true;
+        }
+        !closes
+    }
+
+    fn leads_to(&self, state: &ResourceState, urn: &Urn) -> bool {
+        state.references_and_provider().any(|next| {
+            let next = self.aliased.get(next).unwrap_or(next);
+            let node = self.news.get(next).copied().or(self.live_old(next));
+            next == urn || node.is_some_and(|node| self.leads_to(self.state(node), urn))
+        })
+    }
+
     /// Nothing that is targeted may depend on something that was left out.
-    pub(super) fn depends_on_nothing_skipped(&mut self, steps: &[Plan]) -> bool {
-        if self.targets.named.is_empty() && self.targets.replaced.is_empty() {
+    fn depends_on_nothing_skipped(&mut self, steps: &[Plan]) -> bool {
+        if !self.targets.is_constrained() && self.targets.replaced.is_empty() {
             return true;
         }
         let depends = steps
@@ -219,42 +278,61 @@ impl Model<'_> {
 
     /// URNs that may be deleted; `None` when all may.
     pub(super) fn deletable(&mut self) -> Option<FxHashSet<Urn>> {
-        self.prediction.optional_sames = self.targets.is_constrained();
-        if !self.targets.is_constrained() {
+        if !self.targets.named.is_empty() {
+            return Some(self.named_and_dependents(&self.targets.named, true));
+        }
+        if self.targets.excludes.is_empty() {
             return None;
         }
-        let nodes: Vec<usize> = (0..self.nodes.len())
+        self.coverage.reach("TARGET-05");
+        let kept = self.excluded_and_needed();
+        let all = self.nodes.iter().map(|node| node.state.urn.clone());
+        Some(all.filter(|urn| !kept.contains(urn)).collect())
+    }
+
+    /// Entries that deletes are about: the state before, and what a destroy registered.
+    fn deletable_entries(&self) -> impl DoubleEndedIterator<Item = &ResourceState> {
+        let nodes = 0..self.nodes.len();
+        nodes
             .filter(|node| *node < self.olds || self.condemned.contains(node))
-            .collect();
+            .map(|node| self.state(node).as_ref())
+    }
+
+    /// Whether patterns name a resource by what it is called now, or was before.
+    fn is_named(&self, patterns: &[String], urn: &Urn) -> bool {
+        let current = self.aliased.get(urn).unwrap_or(urn);
+        let former = self.former.get(current);
+        any_names(patterns, current) || former.is_some_and(|former| any_names(patterns, former))
+    }
+
+    fn named_and_dependents(&self, patterns: &[String], spreads: bool) -> FxHashSet<Urn> {
         let mut chosen: FxHashSet<Urn> = FxHashSet::default();
-        let by_targets = !self.targets.named.is_empty();
-        let patterns = if by_targets {
-            &self.targets.named
-        } else {
-            &self.targets.excludes
-        };
-        let spreads = by_targets || self.targets.without_dependents;
-        for node in &nodes {
-            let state = self.state(*node);
-            let follows = state
-                .references_and_provider()
-                .any(|urn| chosen.contains(urn));
-            if any_names(patterns, &state.urn) || (spreads && follows) {
+        for state in self.deletable_entries() {
+            let is_chosen = |urn: &Urn| {
+                let current = self.aliased.get(urn).unwrap_or(urn);
+                chosen.contains(urn) || chosen.contains(current)
+            };
+            let follows = spreads && state.references_and_provider().any(is_chosen);
+            if follows || self.is_named(patterns, &state.urn) {
                 chosen.insert(state.urn.clone());
             }
         }
-        if by_targets {
-            return Some(chosen);
-        }
-        self.coverage.reach("TARGET-05");
-        for node in nodes.iter().rev() {
-            let state = self.state(*node);
-            if chosen.contains(&state.urn) {
-                chosen.extend(state.references_and_provider().cloned());
+        chosen
+    }
+
+    /// What is excluded, and what that needs.
+    pub(super) fn excluded_and_needed(&self) -> FxHashSet<Urn> {
+        let targets = &self.targets;
+        let mut kept = self.named_and_dependents(&targets.excludes, targets.without_dependents);
+        for state in self.deletable_entries().rev() {
+            if kept.contains(&state.urn) {
+                for urn in state.references_and_provider() {
+                    kept.insert(urn.clone());
+                    kept.extend(self.aliased.get(urn).cloned());
+                }
             }
         }
-        let all = nodes.iter().map(|node| self.state(*node).urn.clone());
-        Some(all.filter(|urn| !chosen.contains(urn)).collect())
+        kept
     }
 
     /// Without target-dependents, deletions must be named.
@@ -264,7 +342,7 @@ impl Model<'_> {
         }
         let all_named = going
             .iter()
-            .all(|node| any_names(&self.targets.named, &self.state(*node).urn));
+            .all(|node| self.is_named(&self.targets.named, &self.state(*node).urn));
         if !all_named {
             self.coverage.reach("TARGET-30");
             self.reason("a resource would be deleted that is not targeted");
