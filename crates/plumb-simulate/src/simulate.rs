@@ -144,7 +144,7 @@ fn settles(operation: &Operation, trace: &Trace) -> bool {
     let adopts = operation.program.resources.iter().any(|res| {
         let id = res.import.as_ref().or(res.read.as_ref());
         let is_deleted =
-            |it: &Mutation| it.call == "delete" && Some(it.id.as_str()) == id.map(|id| id.as_str());
+            |it: &Mutation| it.call == "delete" && Some(it.id.as_str()) == id.map(String::as_str);
         id.is_some() && trace.mutations.iter().any(is_deleted)
     });
     operation.verb == Verb::Up

@@ -59,7 +59,8 @@ impl Model<'_> {
         let urn = Urn::new(STACK, PROJECT, "", token, &import.name);
         if let Some(old) = self.live_old(&urn) {
             let old = self.state(old);
-            if old.id.as_str() != import.id && old.import_id != import.id.as_str() {
+            let is_another = old.id.as_str() != import.id && old.import_id != import.id.as_str();
+            if is_another && self.begin(&urn, StepOp::Import) {
                 self.reason("it exists already");
             }
             return;
