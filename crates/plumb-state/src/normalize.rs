@@ -53,9 +53,17 @@ fn aliases_of(resources: &[Arc<ResourceState>]) -> Result<Renames, AliasConflict
 
 /// Gives a resource whose parent moved the URN that it has below the new parent.
 fn follow_parent(state: &ResourceState, renames: &mut Renames) {
-    let Some(parent) = state.parent.as_ref().and_then(|parent| renames.get(parent)) else {
+    let Some((former, parent)) = state
+        .parent
+        .as_ref()
+        .and_then(|former| Some((former, renames.get(former)?)))
+    else {
         return;
     };
+    if state.urn != state.urn.with_parent_type(former.qualified_type()) {
+        // It has left its parent in the meantime, and is recorded below it only until somebody registers it.
+        return;
+    }
     if parent.type_text() == plumb_resource::ROOT_STACK_TYPE {
         return;
     }
