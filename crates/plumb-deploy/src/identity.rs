@@ -161,10 +161,9 @@ impl Deployment {
                 let parent = match parent {
                     AliasParent::None => None,
                     AliasParent::Same => goal.parent.as_ref(),
-                    AliasParent::Urn(urn) => Some(urn),
+                    // One that was itself renamed had its children under its former type (ALIAS-07).
+                    AliasParent::Urn(urn) => Some(self.alias_of.get(urn).unwrap_or(urn)),
                 };
-                // A parent that was itself renamed had its children under its former type (ALIAS-07).
-                let parent = parent.map(|urn| self.alias_of.get(urn).unwrap_or(urn));
                 Urn::new(
                     stack.as_ref().unwrap_or(&self.ctx.stack),
                     project.as_ref().unwrap_or(&self.ctx.project),

@@ -207,10 +207,15 @@ impl Deployment {
                 excluded.insert(state.urn.clone());
             }
         }
-        for state in states.iter().rev() {
-            if excluded.contains(&state.urn) {
-                for urn in state.references_and_provider() {
-                    excluded.extend([urn, self.current_urn(urn)].map(Urn::clone));
+        // What is due for deletion stays with the live copy, wherever it stands.
+        let mut before = 0;
+        while before < excluded.len() {
+            before = excluded.len();
+            for state in states.iter().rev() {
+                if excluded.contains(&state.urn) {
+                    for urn in state.references_and_provider() {
+                        excluded.extend([urn, self.current_urn(urn)].map(Urn::clone));
+                    }
                 }
             }
         }
