@@ -383,6 +383,9 @@ impl Model<'_> {
         self.fate_mut(&urn).same = true;
         if imported {
             self.coverage.reach("IMPORT-17");
+            if self.cut_short && !self.was_answered(&urn) {
+                return Flow::Cut;
+            }
             let mut state = old.as_ref().clone();
             state.inputs = wanted.state.inputs.clone();
             self.hide_secrets(&mut state);

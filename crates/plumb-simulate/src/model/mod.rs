@@ -28,7 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::cloud::{Cloud, Faults};
 use crate::coverage::Coverage;
 use crate::story::{Operation, PROJECT, Program, STACK, Verb};
-use crate::world::{Answer, Mutation, Trace, Violation, World, decides};
+use crate::world::{Answer, Mutation, StepRecord, Trace, Violation, World, decides};
 
 pub use compare::compare;
 
@@ -160,8 +160,9 @@ enum Turn {
 
 /// Says what `operation` must do to `world`, which is as it was before, with incidents applied.
 ///
-/// A run that was cut short does not show when it decided about resources that it made no step for: each further
-/// `variant` assumes another time for one of them. `None` when there are no more.
+/// The first `variant` takes same steps of default providers for registrations, the second for passing on what is there.
+/// A run that was cut short does not show when it decided about resources that it made no step for: each further pair
+/// assumes another time for one of them. `None` when there are no more.
 pub fn predict(
     world: &World,
     operation: &Operation,
@@ -170,7 +171,7 @@ pub fn predict(
     coverage: &mut Coverage,
 ) -> Result<Option<Prediction>, Violation> {
     let cut_short = is_cut_short(operation, witness);
-    if variant > 0 && !cut_short {
+    if variant > 1 && !cut_short {
         return Ok(None);
     }
     let mut budget: FxHashMap<(Urn, StepOp), u32> = FxHashMap::default();
@@ -316,12 +317,22 @@ impl Model<'_> {
     fn order(&self, variant: usize) -> Option<Vec<Turn>> {
         let mut left: Vec<&str> = self.witness.requested.iter().map(String::as_str).collect();
         let mut order: Vec<Turn> = Vec::new();
-        let decided = self.witness.steps.iter();
-        for step in decided.filter(|step| decides(step.op) && step.in_program) {
+        let registers_defaults = variant.is_multiple_of(2) || !self.prediction.optional_sames;
+        let decided: Vec<&StepRecord> = self
+            .witness
+            .steps
+            .iter()
+            .filter(|step| decides(step.op) && step.in_program)
+            .collect();
+        for (at, step) in decided.iter().enumerate() {
             let name = self.program_name(&step.urn);
+            let is_same = step.op == StepOp::Same;
+            if is_same && decided[at + 1..].iter().any(|it| it.urn == step.urn) {
+                // It was passed on before the program registered it.
+                continue;
+            }
             if step.urn.is_default_provider() {
-                // It may only have been passed on.
-                if step.op == StepOp::Same && self.prediction.optional_sames {
+                if is_same && !registers_defaults {
                     continue;
                 }
                 order.push(Turn::Default(step.urn.clone()));
@@ -329,7 +340,7 @@ impl Model<'_> {
                 order.push(Turn::Named(left.remove(at).to_owned()));
             }
         }
-        if let Some(variant) = variant.checked_sub(1) {
+        if let Some(variant) = (variant / 2).checked_sub(1) {
             let at = variant.checked_div(left.len())?;
             if at > order.len() {
                 return None;
@@ -363,6 +374,11 @@ impl Model<'_> {
             self.add_with_needs(need, requested, all);
         }
         all.push(turn);
+    }
+
+    /// Whether the program heard of a resource.
+    fn was_answered(&self, urn: &Urn) -> bool {
+        self.witness.answers.values().any(|it| it.urn == *urn)
     }
 
     fn program_name<'u>(&'u self, urn: &'u Urn) -> &'u str {

@@ -291,7 +291,7 @@ impl Model<'_> {
     }
 
     /// Entries that deletes are about: the state before, and what a destroy registered.
-    fn deletable_entries(&self) -> impl DoubleEndedIterator<Item = &ResourceState> {
+    fn deletable_entries(&self) -> impl Iterator<Item = &ResourceState> {
         let nodes = 0..self.nodes.len();
         nodes
             .filter(|node| *node < self.olds || self.condemned.contains(node))
@@ -324,11 +324,15 @@ impl Model<'_> {
     pub(super) fn excluded_and_needed(&self) -> FxHashSet<Urn> {
         let targets = &self.targets;
         let mut kept = self.named_and_dependents(&targets.excludes, targets.without_dependents);
-        for state in self.deletable_entries().rev() {
-            if kept.contains(&state.urn) {
-                for urn in state.references_and_provider() {
-                    kept.insert(urn.clone());
-                    kept.extend(self.aliased.get(urn).cloned());
+        let mut before = 0;
+        while before < kept.len() {
+            before = kept.len();
+            for state in self.deletable_entries() {
+                if kept.contains(&state.urn) {
+                    for urn in state.references_and_provider() {
+                        kept.insert(urn.clone());
+                        kept.extend(self.aliased.get(urn).cloned());
+                    }
                 }
             }
         }

@@ -302,3 +302,346 @@ fn a_protected_dependent_may_be_decided_late() {
            Other b dbr=yes",
     );
 }
+
+/// The outputs of the stack are recorded before the state is made anew after a refresh.
+#[test]
+fn a_refresh_with_program_records_outputs_of_the_stack() {
+    holds(
+        "up
+           Stack stack
+         refresh run-program
+           Stack stack out=x:2
+           P.test h",
+    );
+}
+
+/// A read below something that is not made is not recorded.
+#[test]
+fn a_read_below_something_left_out_is_left_out() {
+    holds(
+        "refresh run-program
+           Thing e
+           Other a read=planted-1 parent=e
+         destroy run-program
+           Thing e
+           Other a read=planted-1 parent=e",
+    );
+}
+
+/// What is renamed in a refresh has its new name from then on.
+#[test]
+fn a_refresh_with_program_renames() {
+    holds(
+        "up
+           Thing j
+         refresh run-program
+           Other j alias=type:Thing",
+    );
+}
+
+/// The old half of an import takes part in the renaming.
+#[test]
+fn an_import_may_rename() {
+    holds(
+        "up
+           Thing h
+         up
+           Thing g
+           Thing h alias=parent:none parent=g import=planted-1 replace-on=v",
+    );
+}
+
+/// STEPGEN-03, IMPORT-17: outputs are as secret as the inputs that the program gives an imported object.
+#[test]
+fn an_imported_object_has_the_secrets_of_the_program() {
+    holds(
+        "up
+           Thing h .v=!3 import=planted-3",
+    );
+}
+
+/// An import of what was deleted for its provider is its replacement.
+#[test]
+fn an_import_follows_a_deletion_for_its_provider() {
+    holds(
+        "up
+           Thing f
+         up
+           config test:dbr 2
+           config test:r 0
+           config test:v 1
+           Thing f import=planted-5",
+    );
+}
+
+/// TARGET-14: imports must not refer to what is left out either.
+#[test]
+fn a_targeted_import_depends_on_nothing_left_out() {
+    holds(
+        "up targets=d
+           Thing c
+           Other d import=planted-3 replace-with=c
+         up excludes=b
+           Other b
+           Other e .v=$b.oid import=planted-4",
+    );
+}
+
+/// A reply does not tell of what was passed on before.
+#[test]
+fn a_resource_left_out_is_answered_for_itself() {
+    holds(
+        "up
+           Thing h
+           Thing a .w=$h.v
+         up targets=a
+           Thing c
+           Thing e .v=!$c.oid
+           Thing a",
+    );
+}
+
+/// TARGET-16: dependents follow a renamed target.
+#[test]
+fn dependents_of_a_renamed_target_go() {
+    holds(
+        "up
+           Thing a
+           Other j .v=$a.v
+         up target-dependents targets=c
+           Thing c alias=name:a",
+    );
+}
+
+/// What a destroy keeps needs no refresh before.
+#[test]
+fn what_a_destroy_excludes_is_not_read() {
+    holds(
+        "up
+           Two e .fresh=2
+           Thing a .v=$e.oid
+           P.two f .v=$a.oid
+         destroy excludes=f",
+    );
+}
+
+/// What a targeted resource referred to so far stays before it.
+#[test]
+fn what_an_included_resource_needed_is_passed_on() {
+    holds(
+        "up
+           P.test h
+           Thing f provider=h
+         up excludes=a
+           Thing f",
+    );
+}
+
+/// A resource that is left as it is may not depend on what is to depend on it.
+#[test]
+fn no_circles_through_what_is_left_as_it_is() {
+    holds(
+        "up
+           Thing c
+           Thing i .w=$c.v
+         up targets=c
+           Thing i
+           Thing c .w=$i.oid",
+    );
+}
+
+/// The same, where the one has another name now.
+#[test]
+fn no_circles_through_former_names() {
+    holds(
+        "up
+           Thing j
+           Thing b .v=$j.v
+         up excludes=b
+           Thing b
+           Thing j alias=name:b alias=urn:Thing::j parent=b",
+    );
+}
+
+/// The same, through a provider.
+#[test]
+fn no_circles_through_providers() {
+    holds(
+        "up
+           P.test b
+           Thing g provider=b
+           Two d .v=$g.oid
+           Thing h replace-with=d
+         up targets=a
+           Thing h
+           P.test b .w=$h.oid",
+    );
+}
+
+/// A provider that is replaced stays while something left as it is refers to it.
+#[test]
+fn a_replaced_provider_stays_for_what_is_passed_on() {
+    holds(
+        "up
+           Thing h
+           Other e replace-with=h
+         up excludes=g
+           config test:r 1
+           Other e",
+    );
+}
+
+/// What a destroy deleted for a provider is not deleted again.
+#[test]
+fn a_destroy_with_program_deletes_once() {
+    holds(
+        "up
+           Thing f
+         destroy run-program
+           config test:dbr 2
+           config test:r 2
+           Thing f",
+    );
+}
+
+/// A refresh goes on with what is there, whatever it is to depend on.
+#[test]
+fn a_refresh_with_program_goes_on_after_a_failed_read() {
+    holds(
+        "up
+           Thing h
+           Thing a
+         refresh run-program continue
+           fail read h clean
+           Thing h
+           Thing a .w=$h.r",
+    );
+}
+
+/// Two claims of one former name are refused, also in a refresh.
+#[test]
+fn former_names_are_claimed_once() {
+    holds(
+        "up
+           Thing f
+         up refresh run-program
+           Thing e alias=parent:none alias=urn:Thing::f
+           Thing f
+         refresh run-program
+           Thing e alias=parent:none alias=urn:Thing::f
+           Thing f",
+    );
+}
+
+/// PROV-07: a provider that is renamed and replaced is another one.
+#[test]
+fn a_renamed_provider_may_be_replaced() {
+    holds(
+        "up
+           P.test f
+           Thing j provider=f
+         up
+           Thing d
+           P.test f .r=0 alias=parent:none parent=d
+           Thing j provider=f",
+    );
+}
+
+/// What an old copy needs stays with it, wherever the live one stands.
+#[test]
+fn excluded_copies_keep_what_they_need() {
+    holds(
+        "up
+           Other f
+           Thing i .v=$f.v
+         up target-dependents targets=b
+           Other b .v=0
+           Thing i .w=!$b.v replace-on=*
+           Thing a .v=$i.v
+         up excludes=a",
+    );
+}
+
+/// What has left its parent does not follow it.
+#[test]
+fn what_left_its_parent_keeps_its_name() {
+    holds(
+        "up
+           Pack e
+           Thing j parent=e
+         refresh run-program
+           Thing j alias=parent:Pack::e
+         up
+           Pack b alias=name:e
+           Thing j parent=b",
+    );
+}
+
+/// ALIAS-07: an alias of a child is below its parent as it is now, and as it was.
+#[test]
+fn aliases_of_children_of_renamed_parents() {
+    holds(
+        "up
+           Thing j
+           Thing a parent=j
+         up
+           Thing a alias=parent:Thing::a alias=parent:none alias=urn:Thing::j
+           Thing c alias=parent:none alias=name:a parent=a
+           Thing f .v=$c.v",
+    );
+}
+
+/// What depends on something that failed is skipped, also where it would be left out.
+#[test]
+fn what_is_left_out_may_be_skipped() {
+    holds(
+        "up
+           Thing g .w=1
+         up
+           before vanish g
+           Thing g
+         up continue excludes=d
+           Thing g
+           Other d .w=$g.v",
+    );
+}
+
+/// Providers belong to every operation, and take their dependents along where they follow a target.
+#[test]
+fn what_a_following_provider_provides_follows() {
+    holds(
+        "up target-dependents targets=d
+           Thing d
+           P.test b .v=$d.v
+           Other a provider=b",
+    );
+}
+
+/// An interrupted import may have come before its comparison.
+#[test]
+fn an_import_may_be_interrupted() {
+    holds(
+        "refresh run-program
+           Thing d
+         up
+           stop interrupt 9
+           Two a .v=!0 import=planted-0
+           Thing d",
+    );
+}
+
+/// Objects are adopted beside what is there.
+#[test]
+fn an_import_operation_passes_everything_on() {
+    holds(
+        "up
+           Thing a
+         import
+           adopt Thing na planted-10
+         import
+           adopt Thing na planted-10
+           adopt Two nb planted-11
+         up
+           Thing a",
+    );
+}
