@@ -96,7 +96,7 @@ impl Diagnostic {
     }
 
     /// The problem drawn into its source lines, with file, line and column.
-    pub fn annotated(&self, source: &SourceFile, color: bool) -> String {
+    pub fn annotated(&self, source: &SourceFile) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
@@ -117,12 +117,7 @@ impl Diagnostic {
         if let Some(hint) = &self.hint {
             group = group.element(Level::HELP.message(hint.as_str()));
         }
-        let renderer = if color {
-            Renderer::styled()
-        } else {
-            Renderer::plain()
-        };
-        renderer.render(&[group])
+        Renderer::plain().render(&[group])
     }
 }
 
@@ -187,7 +182,7 @@ mod tests {
             diagnostic.titled_excerpt(&source),
             "Error: no such type\n\n  on Pulumi.yaml line 3:\n   3:   a: {type: lab:Thingy}\n\nDid you mean?"
         );
-        let drawn = diagnostic.annotated(&source, false);
+        let drawn = diagnostic.annotated(&source);
         assert!(drawn.contains("Pulumi.yaml:3:13"), "{drawn}");
         assert!(drawn.contains("^^^^^^^^^^"), "{drawn}");
     }

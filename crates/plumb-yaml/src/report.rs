@@ -14,11 +14,8 @@ pub enum DiagnosticStyle {
     /// Summary, line and detail, as other tools know it.
     #[default]
     Excerpt,
-    /// Drawn into the source, with hints.
-    Annotated {
-        /// Whether to use colour.
-        color: bool,
-    },
+    /// Drawn into the source, with columns and hints: for people.
+    Annotated,
 }
 
 /// Shows diagnostics and counts errors.
@@ -52,7 +49,7 @@ impl<'a> Reporter<'a> {
         self.count(diagnostic);
         let text = match self.style {
             DiagnosticStyle::Excerpt => diagnostic.titled_excerpt(self.source),
-            DiagnosticStyle::Annotated { color } => diagnostic.annotated(self.source, color),
+            DiagnosticStyle::Annotated => diagnostic.annotated(self.source),
         };
         for line in text.lines().filter(|line| !line.is_empty()) {
             self.monitor.log(EventSeverity::InfoErr, None, line);
@@ -68,7 +65,7 @@ impl<'a> Reporter<'a> {
         };
         let text = match self.style {
             DiagnosticStyle::Excerpt => diagnostic.excerpt(self.source),
-            DiagnosticStyle::Annotated { color } => diagnostic.annotated(self.source, color),
+            DiagnosticStyle::Annotated => diagnostic.annotated(self.source),
         };
         self.monitor.log(severity, None, &text);
     }

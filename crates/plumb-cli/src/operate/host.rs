@@ -22,7 +22,7 @@ use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink, StackRead
 use plumb_resource::Urn;
 use plumb_resource::provider::{Parameterization, PluginSpec};
 use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
-use plumb_yaml::YamlProgram;
+use plumb_yaml::{DiagnosticStyle, YamlProgram};
 
 use crate::context::LoadedProject;
 use crate::{Context, Environment, Error};
@@ -37,6 +37,8 @@ pub(super) struct Surroundings {
     pub(super) config: BTreeMap<String, BTreeMap<String, String>>,
     pub(super) client: Option<String>,
     pub(super) stacks: Arc<dyn StackReader>,
+    /// How problems of YAML programs are shown.
+    pub(super) diagnostics: DiagnosticStyle,
 }
 
 /// Takes what plugins and programs print to the display.
@@ -303,6 +305,7 @@ impl Surroundings {
             host: host.clone(),
             loaded: Mutex::default(),
         }))
+        .with_diagnostic_style(self.diagnostics)
         .with_compiler(compiler)
         .with_engine_version(crate::semantic_version())
     }

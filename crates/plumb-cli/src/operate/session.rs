@@ -18,6 +18,7 @@ use plumb_state::journal::{Entry, EntryKind, OperationId};
 use plumb_state::plan::Plan;
 use plumb_state::{CiphertextCache, Snapshot};
 use plumb_value::Value;
+use plumb_yaml::DiagnosticStyle;
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -464,6 +465,11 @@ fn surroundings(
         config: by_namespace,
         client,
         stacks: Arc::new(stack_reader(ctx, stack)),
+        diagnostics: if ctx.is_interactive() {
+            DiagnosticStyle::Annotated
+        } else {
+            DiagnosticStyle::Excerpt
+        },
     }
 }
 

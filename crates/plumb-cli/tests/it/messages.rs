@@ -63,3 +63,35 @@ fn messages_are_whole_lines_in_a_diff_too() {
     let ran = context.run(&["preview", "--diff"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, "ran\n"));
 }
+
+const BROKEN: &str = "
+name: proj
+runtime: yaml
+resources:
+  a: {type: pulumi:index:Stash, properties: {input: '${nope.id}'}}
+  b: {type: pulumi:index:Stash, properties: {input: '${never.id}'}}
+";
+
+/// All problems of a program at once: as other tools know them for scripts, drawn into the source for people.
+#[test]
+fn problems_of_a_program_are_shown_with_their_places() {
+    for is_interactive in [false, true] {
+        let mut context = TestContext::without_project();
+        if is_interactive {
+            context = context.with("PULUMI_TEST_INTERACTIVE", "true");
+        }
+        context.write("Pulumi.yaml", BROKEN);
+        context.ok(&["stack", "init", "dev"]);
+        let ran = context.run(&["preview"]);
+        let shown = ran.stdout + &ran.stderr;
+        let places = if is_interactive {
+            ["Pulumi.yaml:5:53", "Pulumi.yaml:6:53"]
+        } else {
+            ["on Pulumi.yaml line 5:", "on Pulumi.yaml line 6:"]
+        };
+        for (name, place) in ["nope", "never"].into_iter().zip(places) {
+            assert!(shown.contains(&format!("\"{name}\" not found")), "{shown}");
+            assert!(shown.contains(place), "{shown}");
+        }
+    }
+}
