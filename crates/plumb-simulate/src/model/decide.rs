@@ -387,7 +387,21 @@ impl Model<'_> {
                 return Flow::Cut;
             }
             let mut state = old.as_ref().clone();
-            state.inputs = wanted.state.inputs.clone();
+            // The state keeps what was read, but for what the program says is secret.
+            let inputs = Arc::make_mut(&mut state.inputs);
+            for (key, value) in wanted.state.inputs.iter() {
+                if let Some(read) = inputs.get_mut(key.as_str())
+                    && value.contains_secrets()
+                    && !read.is_secret()
+                {
+                    let is_same = value.without_secrets() == read.without_secrets();
+                    *read = if is_same {
+                        value.clone()
+                    } else {
+                        Value::secret(read.clone())
+                    };
+                }
+            }
             self.hide_secrets(&mut state);
             let flow = Self::answer(&state, Outcome::Success, false);
             self.nodes[node].state = Arc::new(state);
@@ -614,7 +628,8 @@ impl Model<'_> {
             return self.refuse(reason);
         }
         let delete_first = wanted.delete_first.unwrap_or(diff.delete_first);
-        if !delete_first && !old.pending_replacement {
+        let waits = old.pending_replacement && !self.pending_deletes.contains(&node);
+        if !delete_first && !waits {
             self.coverage.reach("GOSDK-03");
             let create = Plan::new(StepOp::CreateReplacement, &urn)
                 .old(Some(node))
