@@ -645,3 +645,39 @@ fn an_import_operation_passes_everything_on() {
            Thing a",
     );
 }
+
+/// References to a former name are not lost in a refresh, wherever the renamed resource stands.
+#[test]
+fn a_refresh_keeps_references_to_former_names() {
+    holds(
+        "up
+           Thing h
+           Thing f .v=$h.v
+         refresh run-program
+           Thing f .v=3
+           Thing j alias=urn:Thing::h",
+    );
+}
+
+/// IMPORT-17: the state keeps what was read of an imported object that nothing is done about.
+#[test]
+fn an_imported_object_keeps_what_was_read() {
+    holds(
+        "up
+           Thing a .q=0 .v=0 import=planted-0",
+    );
+}
+
+/// What went for its provider under a former name is made anew under the present one.
+#[test]
+fn a_renamed_dependent_of_a_replaced_provider_is_made_anew() {
+    holds(
+        "up
+           Thing e
+         up
+           fail create e unknown
+           config test:dbr 2
+           config test:r 1
+           Other e alias=type:Thing",
+    );
+}

@@ -245,13 +245,12 @@ impl Fold {
             extensions: self.extensions(),
             unknown: self.base.unknown.clone(),
         };
+        snapshot.normalize_urns()?;
+        // A recovery does not know which resources of the base were visited; none of them is gone for that.
+        restore_order(&mut snapshot.resources);
         if self.has_refreshed {
-            // A recovery does not know which resources of the base were visited; none of them is gone for that.
-            restore_order(&mut snapshot.resources);
             drop_dangling(&mut snapshot.resources);
         }
-        snapshot.normalize_urns()?;
-        restore_order(&mut snapshot.resources);
         Ok(snapshot)
     }
 
@@ -421,7 +420,5 @@ fn drop_dangling(resources: &mut [Arc<ResourceState>]) {
             Arc::make_mut(state).drop_references(|urn| !listed.contains(urn));
         }
         listed.insert(state.urn.clone());
-        // References to a former name are rewritten afterwards.
-        listed.extend(state.aliases.iter().cloned());
     }
 }
