@@ -2,6 +2,7 @@
 
 use plumb_simulate::simulate::{Settings, simulate};
 
+/// FUZZ-01
 #[test]
 fn generated_histories_do_what_the_model_says() {
     let settings = Settings {
