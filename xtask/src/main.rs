@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `protos` | `proto/`, from the facts in `tests/data/protocol.json` |
 //! | `codegen` | `crates/plumb-proto/src/generated/`, from `proto/` |
-//! | `simulate --ops N --seed S [--threads T]` | nothing: runs generated histories against the deployment core |
+//! | `simulate --ops N --seed S [--threads T] [--failures F]` | nothing: runs generated histories against the deployment core until F seeds have failed (1) |
 //!
 //! `behaviours` writes nothing: it lists which behaviours of the catalogue have a test, and where.
 //!
@@ -22,7 +22,7 @@ use anyhow::{Result, bail};
 
 use crate::files::FileSet;
 
-const USAGE: &str = "usage: xtask (protos|codegen|behaviours) [--check] | simulate [--ops N] [--seed S] [--threads T]";
+const USAGE: &str = "usage: xtask (protos|codegen|behaviours) [--check] | simulate [--ops N] [--seed S] [--threads T] [--failures F]";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -357,7 +357,7 @@ impl Deployment {
         // it is to depend on.
         let steps = self.chains.chain(idx).steps.iter();
         let news = steps
-            .filter(|step| !matches!(step.kind, StepKind::Refresh { .. }))
+            .filter(|step| !matches!(step.kind, StepKind::Refresh { .. }) && !step.passes_on())
             .filter_map(Step::new_state);
         self.ctx.options.continue_on_error
             && news

@@ -199,7 +199,7 @@ impl Deployment {
             };
         let registration = self.registration(idx);
         match registration.old {
-            Some(old) if wanted && registration.is_targeted => {
+            Some(old) if wanted && registration.is_targeted && !registration.is_invalid => {
                 self.registration_mut(idx).stage = RegStage::Refreshing;
                 self.refresh_for_registration(idx, old);
             }
@@ -255,6 +255,8 @@ impl Deployment {
         let urn = self.registration(idx).urn.clone();
         self.marks.set(&urn, Mark::Refreshed);
         let (old, fence) = self.record_name(old, &urn);
+        // What it is refers to something that is not there: it keeps the outputs that it has, too.
+        self.outputs.remember_skipped(urn.clone());
         self.news.insert(urn, old);
         self.finish_registration(
             idx,

@@ -35,6 +35,9 @@ impl Model<'_> {
     pub(super) fn register(&mut self, res: &Res, mut wanted: Wanted) -> Flow {
         let urn = wanted.state.urn.clone();
         let (found, conflict) = self.find_old(&urn, res, wanted.state.parent.clone().as_ref());
+        if let Some(text) = conflict {
+            return self.refuse(text);
+        }
         // That it was passed on, for something that needs it, does not count any more.
         self.fate_mut(&urn).same = false;
         if let Some(former) = found.as_ref().and_then(|found| found.former.clone()) {
@@ -58,9 +61,6 @@ impl Model<'_> {
                     return Self::answer(&wanted.state, Outcome::Failed, false);
                 }
             }
-        }
-        if let Some(text) = conflict {
-            return self.refuse(text);
         }
         if let Some(flow) = self.mode_special(&wanted, old) {
             return flow;

@@ -10,7 +10,7 @@ use plumb_resource::{
 use plumb_value::{PropertyMap, Value};
 
 use super::{Flow, Lineage, Model, is_managed};
-use crate::story::{PROJECT, Program, Prop, Res, STACK, package_of, token_of};
+use crate::story::{PROJECT, Program, Prop, Res, STACK, Verb, package_of, token_of};
 use crate::world::{Answer, Violation};
 
 /// What a registration wants.
@@ -361,6 +361,9 @@ impl Model<'_> {
             let Some(node) = self.news.get(&answer.urn).copied() else {
                 continue;
             };
+            if self.operation.verb == Verb::Refresh && self.fate(&answer.urn).refreshed {
+                continue;
+            }
             let outputs = Arc::new(self.outputs_of(res));
             let mut state = self.state(node).as_ref().clone();
             debug_assert!(!is_managed(&state));
