@@ -321,13 +321,12 @@ impl Deployment {
             self.refreshes.push(Entry { operation, kind });
         }
         let state = if let Some(new) = new {
-            if is_registered && is_unchanged {
-                self.touch(old);
-            }
-            if is_registered && !is_unchanged {
-                self.arena.move_to(old, new, Slot::New(operation));
-            } else {
-                self.arena.replace(old, new);
+            match (is_unchanged, is_registered) {
+                (true, true) => self.touch(old),
+                // The state that is there is shared with the base; what was read is a copy.
+                (true, false) => {}
+                (false, true) => self.arena.move_to(old, new, Slot::New(operation)),
+                (false, false) => self.arena.replace(old, new),
             }
             Some(old)
         } else {

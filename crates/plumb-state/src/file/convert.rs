@@ -9,7 +9,7 @@ use plumb_resource::{
     ProviderRefError, ResourceId, ResourceKind, ResourceState, StackFrame, TypeToken, Urn,
 };
 use plumb_value::{PropertyKey, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::object::Text;
 use super::paths::path_text;
@@ -80,10 +80,11 @@ pub enum ResourceError {
     },
 }
 
-/// Makes resources; URNs that repeat are shared.
+/// Makes resources; URNs, types and source positions that repeat are shared.
 #[derive(Default)]
 pub(crate) struct ResourceReader {
     urns: FxHashMap<EcoString, Urn>,
+    texts: FxHashSet<EcoString>,
     /// Whether the file is so old that resources do not say what each property depends on.
     lacks_property_dependencies: bool,
     /// Whether the file is even older and resources do not know providers.
@@ -100,11 +101,28 @@ impl ResourceReader {
         }
     }
 
+    /// The text, in the memory of the first one that is equal.
+    fn shared(&mut self, text: EcoString) -> EcoString {
+        if let Some(known) = self.texts.get(&text) {
+            return known.clone();
+        }
+        self.texts.insert(text.clone());
+        text
+    }
+
+    fn frames(&mut self, wire: Vec<super::wire::WireFrame<'_>>) -> Vec<StackFrame> {
+        wire.into_iter()
+            .map(|frame| StackFrame {
+                source_position: frame.source_position.map(|position| self.shared(position)),
+            })
+            .collect()
+    }
+
     pub(crate) fn state(&mut self, wire: WireResource<'_>) -> Result<ResourceState, ResourceError> {
         let here = EcoString::from(&*wire.urn);
         check_required(&wire, &here)?;
         let urn = self.urn(&here, "urn", &wire.urn)?;
-        let type_token = TypeToken::new(wire.type_token);
+        let type_token = TypeToken::new(self.shared(wire.type_token));
         let kind = ResourceKind::from_custom(wire.custom, &type_token);
         let dependencies = self.urns(&here, "dependencies", &wire.dependencies)?;
         let mut state = ResourceState {
@@ -129,8 +147,8 @@ impl ResourceReader {
             replace_with: self.urns(&here, "replaceWith", &wire.replace_with)?,
             created: time(&here, "created", wire.created.as_deref())?,
             modified: time(&here, "modified", wire.modified.as_deref())?,
-            source_position: non_empty(wire.source_position),
-            stack_trace: frames(wire.stack_trace),
+            source_position: non_empty(self.shared(wire.source_position)),
+            stack_trace: self.frames(wire.stack_trace),
             ignore_changes: wire.ignore_changes,
             hide_diff: wire.hide_diff.iter().map(path_text).collect(),
             replace_on_changes: wire.replace_on_changes,
@@ -300,14 +318,6 @@ fn time(
             member,
         }),
     }
-}
-
-fn frames(wire: Vec<super::wire::WireFrame<'_>>) -> Vec<StackFrame> {
-    wire.into_iter()
-        .map(|frame| StackFrame {
-            source_position: frame.source_position,
-        })
-        .collect()
 }
 
 fn hooks(
