@@ -1,5 +1,6 @@
 //! Compression of state files: chosen when writing, recognised by content when reading.
 
+use std::borrow::Cow;
 use std::io::{self, Read, Write};
 
 /// How state files are written.
@@ -28,16 +29,16 @@ impl Compression {
     }
 
     /// Packs `content`.
-    pub fn pack(self, content: &[u8]) -> io::Result<Vec<u8>> {
+    pub fn pack(self, content: &[u8]) -> io::Result<Cow<'_, [u8]>> {
         match self {
-            Compression::None => Ok(content.to_vec()),
+            Compression::None => Ok(Cow::Borrowed(content)),
             Compression::Gzip => {
                 let mut encoder =
                     flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
                 encoder.write_all(content)?;
-                encoder.finish()
+                encoder.finish().map(Cow::Owned)
             }
-            Compression::Zstd => zstd::encode_all(content, 0),
+            Compression::Zstd => zstd::encode_all(content, 0).map(Cow::Owned),
         }
     }
 }

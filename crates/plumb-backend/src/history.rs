@@ -85,7 +85,8 @@ impl Store {
         let extension = self.options.compression.extension();
         let stem = format!("{}/{}-{}", keys::history(stack), stack.stack, unix_nanos());
         let record_key = format!("{stem}.history.json{extension}");
-        let packed = self.options.compression.pack(&json_bytes(record));
+        let text = json_bytes(record);
+        let packed = self.options.compression.pack(&text);
         let packed = packed.map_err(|source| BackendError::Unpack {
             key: record_key.clone(),
             source,

@@ -7,6 +7,7 @@ use plumb_resource::provider::{
 };
 use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 use plumb_state::journal::{Entry, EntryKind, Fold, OperationId, Slot};
+use plumb_value::PropertyMap;
 use rustc_hash::FxHashSet;
 
 use crate::answer::{Applied, Damage, Reading};
@@ -187,8 +188,11 @@ impl Deployment {
         };
         let mut new = ResourceState {
             id: response.id,
-            inputs: response.inputs.unwrap_or_else(|| state.inputs.clone()),
-            outputs,
+            inputs: match response.inputs {
+                Some(inputs) => shared_if_equal(&state.inputs, inputs),
+                None => state.inputs.clone(),
+            },
+            outputs: shared_if_equal(&state.outputs, outputs),
             init_errors: reasons.unwrap_or_default(),
             refresh_before_update: response.refresh_before_update,
             ..state.as_ref().clone()
@@ -456,4 +460,9 @@ fn found_unread(step: &Step, state: &ResourceState) -> StepOp {
     } else {
         StepOp::Same
     }
+}
+
+/// What was read, in the memory of what is known if it is the same.
+fn shared_if_equal(known: &Arc<PropertyMap>, read: Arc<PropertyMap>) -> Arc<PropertyMap> {
+    if *known == read { known.clone() } else { read }
 }
