@@ -431,12 +431,6 @@ impl Driver {
         self.answered.push_back((call, Err(error)));
     }
 
-    /// Whether a call must wait for its intent. What a provider without effects does cannot be lost (it did nothing),
-    /// so nobody needs to know that it was begun.
-    fn must_wait(&self, instance: InstanceId, fence: u64) -> bool {
-        fence > self.durable && self.instances.has_effects(instance)
-    }
-
     fn wait_for(&mut self, fence: u64, fenced: Fenced) {
         self.fenced.entry(fence).or_default().push(fenced);
     }
@@ -459,7 +453,7 @@ impl Driver {
                 instance,
                 request,
                 fence,
-            } if self.must_wait(instance, fence) => {
+            } if fence > self.durable => {
                 let request = Box::new(request);
                 self.wait_for(
                     fence,

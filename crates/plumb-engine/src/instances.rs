@@ -72,16 +72,6 @@ impl Instances {
         }
     }
 
-    /// Whether what a provider creates, updates or deletes is more than its entry in the state. True while it is not
-    /// known.
-    pub(crate) fn has_effects(&self, id: InstanceId) -> bool {
-        let started = self
-            .by_id
-            .get(&id)
-            .and_then(|instance| instance.provider.get());
-        !matches!(started, Some(Ok(provider)) if !provider.has_effects())
-    }
-
     /// A call, ready to be awaited.
     pub(crate) fn call(
         &self,

@@ -51,12 +51,6 @@ pub type CallContext = ConstructContext;
 /// undo it; callers that must know the outcome wait for it.
 #[async_trait]
 pub trait Provider: Send + Sync {
-    /// Whether Create, Update and Delete change anything outside of the state. What they begin is then written down
-    /// before they are called, because a crash could leave something behind that nobody knows of.
-    fn has_effects(&self) -> bool {
-        true
-    }
-
     /// Name and version.
     async fn info(&self) -> Result<ProviderInfo, ProviderError>;
     /// The package schema as JSON text, `None` if there is none. `subpackage` is the name and version of a parameterized package.

@@ -26,9 +26,6 @@ pub(crate) trait Package: Send + Sync {
     async fn delete(&self, request: DeleteRequest) -> Result<(), ProviderError>;
     async fn invoke(&self, request: InvokeRequest) -> Result<InvokeResponse, ProviderError>;
 
-    /// Whether resources are more than their entries in the state.
-    fn has_effects(&self) -> bool;
-
     /// Ends running operations.
     fn cancel(&self) {}
 }
@@ -63,10 +60,6 @@ impl<P: Package> Provider for Adapter<P>
 where
     P: 'static,
 {
-    fn has_effects(&self) -> bool {
-        self.package.has_effects()
-    }
-
     async fn info(&self) -> Result<ProviderInfo, ProviderError> {
         Ok(ProviderInfo {
             name: self.builtin.name().to_owned(),

@@ -55,10 +55,6 @@ pub(crate) fn start(builtin: &Builtin, context: &BuiltinContext) -> Arc<dyn Prov
 
 #[async_trait]
 impl Package for Command {
-    fn has_effects(&self) -> bool {
-        true
-    }
-
     async fn check(&self, request: CheckRequest) -> Result<CheckResponse, ProviderError> {
         known_type(&request.urn)?;
         let failures = COMMAND.check(&request.new_inputs);

@@ -55,10 +55,6 @@ impl Resource {
 
 #[async_trait]
 impl Package for Pulumi {
-    fn has_effects(&self) -> bool {
-        false
-    }
-
     async fn check(&self, request: CheckRequest) -> Result<CheckResponse, ProviderError> {
         let failures = match Resource::of(&request.urn)? {
             Resource::StackReference => {

@@ -41,10 +41,6 @@ pub(crate) fn start(builtin: &Builtin, _: &BuiltinContext) -> Arc<dyn Provider> 
 
 #[async_trait]
 impl Package for Random {
-    fn has_effects(&self) -> bool {
-        false
-    }
-
     /// Inputs come back as given; defaults appear in the outputs alone.
     async fn check(&self, request: CheckRequest) -> Result<CheckResponse, ProviderError> {
         let spec = spec_of(&request.urn)?;
