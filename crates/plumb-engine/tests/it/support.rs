@@ -13,7 +13,7 @@ use plumb_engine::journal::RunJournal;
 use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
 use plumb_engine::program::{Program, ProgramInfo, ProgramResult};
 use plumb_engine::{RunSetup, Shell, SourceContext};
-use plumb_events::Event;
+use plumb_events::{Event, OperationResult};
 use plumb_plugin::discovery::Cache;
 use plumb_plugin::process::PluginTimeouts;
 use plumb_plugin::{
@@ -33,6 +33,13 @@ pub(crate) const SCHEMA: &str = r#"{"name":"test"}"#;
 pub(crate) struct Ran {
     pub(crate) outcome: Outcome,
     pub(crate) errors: Vec<String>,
+}
+
+impl Ran {
+    pub(crate) fn succeeded(&self) {
+        let result = self.outcome.result;
+        assert_eq!(result, OperationResult::Succeeded, "{:?}", self.errors);
+    }
 }
 
 /// Runs an update of the stack `dev` of the project `proj`, in the organization `org`.

@@ -14,6 +14,7 @@ mod identity;
 mod import;
 mod monitor;
 mod refresh;
+mod replace;
 mod steps;
 mod targets;
 
