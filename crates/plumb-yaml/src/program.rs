@@ -34,7 +34,6 @@ use crate::syntax::program::Syntax;
 pub struct YamlProgram {
     schemas: Arc<dyn SchemaLoader>,
     style: DiagnosticStyle,
-    type_checking: bool,
     compiler: Option<String>,
     engine_version: Option<semver::Version>,
     /// What was read last.
@@ -47,7 +46,6 @@ impl YamlProgram {
         YamlProgram {
             schemas,
             style: DiagnosticStyle::default(),
-            type_checking: true,
             compiler: None,
             engine_version: None,
             loaded: Mutex::default(),
@@ -58,13 +56,6 @@ impl YamlProgram {
     #[must_use]
     pub fn with_diagnostic_style(mut self, style: DiagnosticStyle) -> Self {
         self.style = style;
-        self
-    }
-
-    /// Checks types before evaluation, or not.
-    #[must_use]
-    pub fn with_type_checking(mut self, on: bool) -> Self {
-        self.type_checking = on;
         self
     }
 
@@ -222,7 +213,7 @@ impl YamlProgram {
         }
         let types =
             schemas::resolve(syntax, graph, declarations, &*self.schemas, diagnostics).await;
-        if self.type_checking && !diagnostics.iter().any(Diagnostic::is_error) {
+        if !diagnostics.iter().any(Diagnostic::is_error) {
             diagnostics.extend(check::check(syntax, graph, &types, config));
         }
         types
