@@ -16,7 +16,8 @@ use plumb_state::journal::OperationId;
 use rustc_hash::FxHashSet;
 
 use crate::arena::StateIdx;
-use crate::deployment::{Deployment, Waiter, Work};
+use crate::calls::Waiter;
+use crate::deployment::{Deployment, Work};
 use crate::event::RequestId;
 use crate::graph;
 use crate::hooks::HookRun;

@@ -8,11 +8,12 @@ use plumb_state::journal::EntryKind;
 use plumb_value::Value;
 
 use crate::arena::StateIdx;
+use crate::calls::Waiter;
 use crate::compare;
-use crate::deployment::{Deployment, Waiter, Work};
+use crate::deployment::{Deployment, Failure, Work};
 use crate::marks::Mark;
 use crate::provider_inputs;
-use crate::registration::{RegIdx, RegStage, Turn};
+use crate::registration::{Checked, RegIdx, RegStage, Scope, Turn};
 use crate::request::Outcome;
 use crate::step::{Order, Replaced, Step, StepKind, Why};
 
@@ -23,8 +24,8 @@ const DIFF_UNAVAILABLE: &str = "The provider for this resource has inputs that a
 impl Deployment {
     /// Decides about a checked registration, or has it wait while another one collects what it must replace.
     pub(crate) fn decide_checked(&mut self, idx: RegIdx) {
-        if self.registration(idx).is_invalid {
-            return self.fail(crate::deployment::Failure::Refused);
+        if self.registration(idx).scope == Scope::Refused {
+            return self.fail(Failure::Refused);
         }
         if !self.plan_goal(idx) {
             return;
@@ -76,7 +77,7 @@ impl Deployment {
             return self.wait_at_gate(idx, Turn::Decide);
         }
         let registration = self.registration(idx);
-        if registration.is_targeted {
+        if registration.scope == Scope::Included {
             self.queue_sames_before(idx);
         }
         let registration = self.registration(idx);
@@ -88,14 +89,13 @@ impl Deployment {
             return self.take_ownership(idx);
         }
         self.note_targets(idx);
-        match (
-            self.registration(idx).old,
-            self.registration(idx).is_targeted,
-        ) {
-            (Some(_), false) => self.untargeted_same(idx),
-            (Some(_), true) => self.start_diff(idx),
-            (None, false) => self.skip_create(idx),
-            (None, true) => self.create(idx),
+        let registration = self.registration(idx);
+        match (registration.old, registration.scope) {
+            (Some(_), Scope::Included) => self.start_diff(idx),
+            (None, Scope::Included) => self.create(idx),
+            (Some(_), Scope::LeftOut) => self.untargeted_same(idx),
+            (None, Scope::LeftOut) => self.skip_create(idx),
+            (_, Scope::Refused) => self.fail(Failure::Refused),
         }
     }
 
@@ -116,8 +116,8 @@ impl Deployment {
         let registration = self.registration(idx);
         let Some(old) = registration.old else { return };
         let is_checked = registration.goal.kind == ResourceKind::Component
-            || !registration.is_targeted
-            || registration.is_checked_as_new;
+            || registration.scope != Scope::Included
+            || registration.checked == Checked::AsNew;
         if !is_checked {
             // It was checked as one that is there; what comes of it must not depend on when it went.
             self.registration_mut(idx).stage = RegStage::RecheckingDeleted;
@@ -173,8 +173,6 @@ impl Deployment {
                 &format!("replacement trigger contains unknowns for {urn}"),
             );
         }
-        let is_triggered = compare::trigger_fires(&old.replacement_trigger, trigger);
-        self.registration_mut(idx).is_triggered = is_triggered;
         if let Some(diff) = self.diff_by_rule(idx) {
             return self.diffed(idx, diff);
         }
@@ -334,7 +332,8 @@ impl Deployment {
             &registration.goal.replace_on_changes,
             &old.init_errors,
         );
-        let is_triggered = registration.is_triggered;
+        let trigger = &registration.new.replacement_trigger;
+        let is_triggered = compare::trigger_fires(&old.replacement_trigger, trigger);
         if is_triggered && diff.changes != DiffChanges::Some {
             diff.changes = DiffChanges::Some;
         }
@@ -426,9 +425,8 @@ impl Deployment {
         let registration = self.registration(idx);
         let Some(old) = registration.old else { return };
         let urn = registration.urn.clone();
-        let is_imported = registration.is_imported;
         self.marks.set(&urn, Mark::Same);
-        if is_imported {
+        if self.marks.has(&urn, Mark::Imported) {
             self.news.insert(urn, old);
             self.hide_program_secrets(idx, old);
             let fence = self.fence_now();

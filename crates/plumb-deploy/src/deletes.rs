@@ -1,5 +1,7 @@
 //! The end of a program: what it did not mention is deleted (`engine.md` 7.2).
 
+use std::collections::VecDeque;
+
 use plumb_resource::{ProviderRef, ResourceKind, ResourceState, Urn};
 use rustc_hash::FxHashSet;
 
@@ -11,6 +13,20 @@ use crate::marks::Mark;
 use crate::setup::Operation;
 use crate::step::{Deletion, Step, StepKind};
 
+/// What a run deletes at its end.
+#[derive(Debug, Default)]
+pub(crate) struct Removal {
+    /// Old states that a destroy with program will delete.
+    pub(crate) condemned: Vec<StateIdx>,
+    /// What failed attempts left half made, and later ones made anew.
+    pub(crate) leftovers: Vec<StateIdx>,
+    /// Deletes before and after they are sorted into layers.
+    planned: Vec<StateIdx>,
+    layers: VecDeque<Vec<StateIdx>>,
+    /// URNs that go although something that stays refers to them.
+    pub(crate) orphaning: FxHashSet<Urn>,
+}
+
 impl Deployment {
     /// Plans what is left of the base: same steps for what is not targeted, deletes for the rest. Runs the same steps.
     pub(crate) fn start_sames(&mut self) {
@@ -18,43 +34,9 @@ impl Deployment {
             return self.fail(Failure::Refused);
         }
         let allowed = self.deletable();
-        let mut sames = Vec::new();
-        let mut deletes = Vec::new();
-        for idx in self.olds.order().to_vec() {
-            let state = self.arena.state(idx).clone();
-            let is_left = if state.delete {
-                !self.pending_deletes.contains(&idx)
-            } else {
-                !self.marks.is_operated_on(self.current_urn(&state.urn))
-            };
-            if state.view_of.is_some() || !is_left {
-                continue;
-            }
-            if allowed
-                .as_ref()
-                .is_some_and(|allowed| !allowed.contains(&state.urn))
-            {
-                // What is due for deletion stays too, and is told of like the rest.
-                let is_told = self.marks.has(&state.urn, Mark::Seen)
-                    || self.marks.is_operated_on(self.current_urn(&state.urn));
-                if !is_told {
-                    sames.push(idx);
-                }
-                continue;
-            }
-            deletes.push(idx);
-        }
+        let (sames, mut deletes) = self.unmentioned(allowed.as_ref());
         if self.ctx.operation == Operation::Destroy {
-            // What the program registered goes as well; the program ran for its settings only. What is left of the base
-            // may refer to it, never the other way round.
-            let mut condemned = self.condemned.clone();
-            // Something may have been passed on for another's sake before the program registered it.
-            let mut seen = FxHashSet::default();
-            condemned.retain(|idx| {
-                let urn = &self.arena.state(*idx).urn;
-                let is_latest = seen.insert(*idx) && self.news.get(urn) == Some(idx);
-                is_latest && allowed.as_ref().is_none_or(|allowed| allowed.contains(urn))
-            });
+            let mut condemned = self.condemned(allowed.as_ref());
             condemned.append(&mut deletes);
             deletes = condemned;
         }
@@ -74,9 +56,9 @@ impl Deployment {
             return;
         }
         // Nothing depends on what was made anew.
-        deletes.append(&mut self.leftovers);
+        deletes.append(&mut self.removal.leftovers);
         self.stage = Stage::Sames;
-        self.planned_deletes = deletes;
+        self.removal.planned = deletes;
         let steps: Vec<Step> = sames
             .into_iter()
             .map(|idx| self.untargeted_same_step(idx))
@@ -84,6 +66,48 @@ impl Deployment {
         if !steps.is_empty() {
             self.start_chain(Owner::Engine, steps);
         }
+    }
+
+    /// Old states that nothing was done about: those that stay because of targets, and those that go.
+    fn unmentioned(&self, allowed: Option<&FxHashSet<Urn>>) -> (Vec<StateIdx>, Vec<StateIdx>) {
+        let mut sames = Vec::new();
+        let mut deletes = Vec::new();
+        for idx in self.olds.order().to_vec() {
+            let state = self.arena.state(idx);
+            let is_left = if state.delete {
+                !self.pending_deletes.contains(&idx)
+            } else {
+                !self.marks.is_operated_on(self.current_urn(&state.urn))
+            };
+            if state.view_of.is_some() || !is_left {
+                continue;
+            }
+            if allowed.is_some_and(|allowed| !allowed.contains(&state.urn)) {
+                // What is due for deletion stays too, and is told of like the rest.
+                let is_told = self.marks.has(&state.urn, Mark::Seen)
+                    || self.marks.is_operated_on(self.current_urn(&state.urn));
+                if !is_told {
+                    sames.push(idx);
+                }
+                continue;
+            }
+            deletes.push(idx);
+        }
+        (sames, deletes)
+    }
+
+    /// What the program of a destroy registered: it goes as well, as the program ran for its settings only. What is left
+    /// of the base may refer to it, never the other way round.
+    fn condemned(&self, allowed: Option<&FxHashSet<Urn>>) -> Vec<StateIdx> {
+        // Something may have been passed on for another's sake before the program registered it.
+        let mut seen = FxHashSet::default();
+        let is_condemned = |idx: &StateIdx| {
+            let urn = &self.arena.state(*idx).urn;
+            let is_latest = seen.insert(*idx) && self.news.get(urn) == Some(idx);
+            is_latest && allowed.is_none_or(|allowed| allowed.contains(urn))
+        };
+        let condemned = self.removal.condemned.iter().copied();
+        condemned.filter(is_condemned).collect()
     }
 
     /// Providers among `deletes` that something left as it is still refers to, and what they need in turn.
@@ -135,7 +159,7 @@ impl Deployment {
             .olds
             .order()
             .iter()
-            .chain(&self.condemned)
+            .chain(&self.removal.condemned)
             .map(|idx| self.arena.state(*idx));
         Some(
             states
@@ -148,7 +172,7 @@ impl Deployment {
     /// Same steps are done: sorts the deletes into layers.
     pub(crate) fn start_deletes(&mut self) {
         self.stage = Stage::Deletes;
-        let planned = self.planned_deletes.clone();
+        let planned = self.removal.planned.clone();
         for idx in &planned {
             let state = self.arena.state(*idx).clone();
             self.pending_deletes.insert(*idx);
@@ -157,19 +181,19 @@ impl Deployment {
                 self.marks.set(&state.urn, Mark::Deleted);
             }
         }
-        self.orphaning = self.still_referred_to();
+        self.removal.orphaning = self.still_referred_to();
         let going: FxHashSet<StateIdx> = planned.into_iter().collect();
         let states = self.everything();
         let layers = self.delete_order(&states).layers(&going);
-        self.delete_layers = layers.into();
+        self.removal.layers = layers.into();
     }
 
     /// Every state that a reference of something deleted can mean. What is left of the base may refer to what a destroy
     /// registered, never the other way round; nothing refers to what was made anew.
     fn everything(&self) -> Vec<StateIdx> {
         let mut seen = FxHashSet::default();
-        let states = self.condemned.iter().chain(self.olds.order());
-        let states = states.chain(&self.planned_deletes).copied();
+        let states = self.removal.condemned.iter().chain(self.olds.order());
+        let states = states.chain(&self.removal.planned).copied();
         // What did not change stands in both.
         states.filter(|idx| seen.insert(*idx)).collect()
     }
@@ -187,10 +211,11 @@ impl Deployment {
 
     /// URNs that are to go altogether, although the program has something refer to them that stays.
     fn still_referred_to(&self) -> FxHashSet<Urn> {
-        let planned: FxHashSet<StateIdx> = self.planned_deletes.iter().copied().collect();
+        let planned: FxHashSet<StateIdx> = self.removal.planned.iter().copied().collect();
         let staying = || self.news.values().filter(|idx| !planned.contains(idx));
         let mut going: FxHashSet<&Urn> = self
-            .planned_deletes
+            .removal
+            .planned
             .iter()
             .map(|it| self.urn(*it))
             .collect();
@@ -211,7 +236,7 @@ impl Deployment {
 
     /// Runs the next layer, or ends the run when there is none.
     pub(crate) fn next_deletes(&mut self) {
-        let Some(layer) = self.delete_layers.pop_front() else {
+        let Some(layer) = self.removal.layers.pop_front() else {
             return self.finish();
         };
         let blocked = self.kept_by_errors();

@@ -1,11 +1,8 @@
 //! The deployment: one state machine from events to effects.
 //!
-//! 1. [`Deployment::handle`] takes one event and answers what is to be done about it. It never waits, never reads a
-//!    clock and makes nothing up by chance: the same events at the same times give the same effects.
-//! 2. Requests of the program become registrations (`registration.rs`), reads and invokes; each goes through its stages
-//!    as provider calls are answered. Decisions are taken one at a time, in the order in which answers arrive.
-//! 3. Steps run in chains (`chain.rs`): the steps of one decision, in order. Chains run side by side, up to the limit.
-//! 4. When the program has ended and every registration is decided, what it did not mention is deleted (`deletes.rs`).
+//! [`Deployment::handle`] takes one event and answers what is to be done about it. It never waits, never reads a clock and
+//! makes nothing up by chance: the same events at the same times give the same effects. The crate's front page tells how a
+//! run goes; here is what it holds, and how it moves from stage to stage.
 //!
 //! **Invariants.** A provider mutation is sent only behind the fence of its intent in the journal. A reply is sent only
 //! behind the fence of the outcome that it tells. After a failure or an interrupt no chain starts and no running chain
@@ -15,33 +12,34 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use ecow::EcoString;
 use jiff::Timestamp;
-use plumb_events::OperationResult;
-use plumb_resource::provider::{PluginSpec, ProviderCall, ProviderError, ProviderReply};
-use plumb_resource::{Goal, ProviderRef, StepOp, Urn};
+use plumb_resource::provider::{PluginSpec, ProviderError, ProviderReply};
+use plumb_resource::{StepOp, Urn};
 use plumb_state::Snapshot;
-use plumb_state::journal::{Entry, EntryKind, OperationId};
+use plumb_state::journal::Entry;
 use plumb_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena::{Arena, DuplicateResource, Olds, StateIdx};
+use crate::calls::{DecisionSlots, Waiter};
 use crate::chain::{ChainIdx, Scheduler};
-use crate::event::{
-    CallId, Effect, Event, InstanceId, Outcome, ProgramEnd, ProviderAction, RequestId,
-};
+use crate::default_providers::DefaultProvider;
+use crate::deletes::Removal;
+use crate::event::{CallId, Effect, Event, ProgramEnd, RequestId};
 use crate::hooks::Hooks;
 use crate::import_operation::ImportPlan;
+use crate::inheritance::GoalMemory;
 use crate::lineage::Lineage;
 use crate::marks::Marks;
+use crate::outbox::Outbox;
 use crate::outputs::OutputsMemory;
 use crate::packages::{self, Packages};
 use crate::plans::Plans;
 use crate::providers::Registry;
 use crate::registration::{RegIdx, Registration};
-use crate::request::{
-    Callback, CallbackReply, CallbackRequest, Reply, Request, RequestError, RequestErrorKind,
-};
+use crate::request::{CallbackReply, Reply, Request, RequestError, RequestErrorKind};
 use crate::seeds::Seeds;
 use crate::setup::{Operation, Options, Setup};
+use crate::targeting::Targeting;
 use crate::transforms::{Parked, Transforms};
 
 /// A deployment in progress.
@@ -49,7 +47,7 @@ use crate::transforms::{Parked, Transforms};
 pub struct Deployment {
     pub(crate) ctx: Context,
     pub(crate) now: Timestamp,
-    started: Timestamp,
+    pub(crate) started: Timestamp,
     pub(crate) stage: Stage,
     pub(crate) outbox: Outbox,
     pub(crate) work: VecDeque<Work>,
@@ -73,26 +71,12 @@ pub struct Deployment {
     pub(crate) deleted_by: FxHashMap<StateIdx, ChainIdx>,
     /// Why a resource that was deleted for the replacement of another is itself replaced.
     pub(crate) dependent_replace_keys: FxHashMap<Urn, Vec<EcoString>>,
-    /// Old states that a destroy with program will delete at its end.
-    pub(crate) condemned: Vec<StateIdx>,
-    /// URNs that target-dependents and exclude-dependents have added.
-    pub(crate) targets_actual: FxHashSet<Urn>,
-    pub(crate) excludes_actual: FxHashSet<Urn>,
+    pub(crate) targeting: Targeting,
+    pub(crate) removal: Removal,
     /// What the refreshes so far found, and which old states are gone.
     pub(crate) refreshes: Vec<Entry>,
     pub(crate) gone: FxHashSet<StateIdx>,
     pub(crate) import: ImportPlan,
-    /// Deletes at the end, before and after they are sorted into layers.
-    pub(crate) planned_deletes: Vec<StateIdx>,
-    pub(crate) delete_layers: VecDeque<Vec<StateIdx>>,
-    /// URNs that go although something that stays refers to them.
-    pub(crate) orphaning: FxHashSet<Urn>,
-    /// What is referred to by resources that are left as they are.
-    pub(crate) kept_references: FxHashSet<Urn>,
-    /// Providers of resources that are left as they are.
-    pub(crate) kept_providers: FxHashSet<ProviderRef>,
-    /// Same steps of untargeted resources that must come before the next step of a targeted one.
-    pub(crate) queued_sames: Vec<crate::step::Step>,
 
     /// Those that have not been answered yet.
     pub(crate) registrations: Vec<Option<Box<Registration>>>,
@@ -110,8 +94,6 @@ pub struct Deployment {
     pub(crate) outputs: OutputsMemory,
     pub(crate) transforms: Transforms,
     pub(crate) hooks: Hooks,
-    /// What failed attempts left half made, and later ones made anew.
-    pub(crate) leftovers: Vec<StateIdx>,
     pub(crate) plans: Plans,
 
     pub(crate) unanswered: BTreeSet<RequestId>,
@@ -157,23 +139,6 @@ pub(crate) enum Stage {
     Finished,
 }
 
-/// Who waits for the answer to a call.
-#[derive(Clone, Debug)]
-pub(crate) enum Waiter {
-    /// A registration, in the stage that it is in.
-    Registration(RegIdx),
-    /// The current step of a chain.
-    Chain(ChainIdx),
-    /// An invoke.
-    Invoke(RequestId, EcoString),
-    /// A method call.
-    Call(RequestId, EcoString),
-    /// The construction of a remote component.
-    Construct(RequestId, Box<Goal>),
-    /// An extension parameterization.
-    Extension(InstanceId, EcoString),
-}
-
 /// Work that the core gives itself.
 #[derive(Debug)]
 pub(crate) enum Work {
@@ -187,96 +152,11 @@ pub(crate) enum Work {
     RunChains,
 }
 
-/// Effects to be handed out, and the counters behind them.
-#[derive(Debug, Default)]
-pub(crate) struct Outbox {
-    effects: Vec<Effect>,
-    journal_entries: u64,
-    next_call: u64,
-    next_operation: u64,
-}
-
-impl Outbox {
-    pub(crate) fn push(&mut self, effect: Effect) {
-        self.effects.push(effect);
-    }
-
-    /// Emits a journal entry and returns its fence.
-    pub(crate) fn journal(&mut self, operation: OperationId, kind: EntryKind) -> u64 {
-        self.effects
-            .push(Effect::Journal(Entry { operation, kind }));
-        self.journal_entries += 1;
-        self.journal_entries
-    }
-
-    /// Number of entries so far.
-    pub(crate) fn journaled(&self) -> u64 {
-        self.journal_entries
-    }
-
-    pub(crate) fn operation(&mut self) -> OperationId {
-        self.next_operation += 1;
-        OperationId(self.next_operation)
-    }
-
-    pub(crate) fn call_id(&mut self) -> CallId {
-        self.next_call += 1;
-        CallId(self.next_call)
-    }
-
-    /// Calls a function of the program, once the entry of number `fence` is durable.
-    pub(crate) fn call_back(
-        &mut self,
-        callback: Callback,
-        request: CallbackRequest,
-        fence: u64,
-    ) -> CallId {
-        let call = self.call_id();
-        self.push(Effect::Callback {
-            call,
-            callback,
-            request,
-            fence,
-        });
-        call
-    }
-}
-
-/// What is remembered of a registration for its children and for methods (`engine.md` 2.3).
-#[derive(Clone, Debug)]
-pub(crate) struct GoalMemory {
-    pub(crate) protect: Option<bool>,
-    pub(crate) retain_on_delete: Option<bool>,
-    pub(crate) deleted_with: Option<Urn>,
-    pub(crate) provider: EcoString,
-    /// References by package, for the children of components.
-    pub(crate) providers: BTreeMap<EcoString, EcoString>,
-    pub(crate) is_component: bool,
-    pub(crate) parent: Option<Urn>,
-    pub(crate) transforms: Vec<Callback>,
-}
-
-/// The default provider of a package.
-#[derive(Clone, Debug)]
-pub(crate) enum DefaultProvider {
-    /// Being registered; these requests wait for it.
-    Pending(Vec<(RequestId, Parked)>),
-    /// Registered.
-    Ready(plumb_resource::ProviderRef),
-}
-
 /// Holds back decisions while one registration collects what it must replace.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
     pub(crate) holder: Option<RegIdx>,
     pub(crate) waiting: VecDeque<RegIdx>,
-}
-
-/// Limits Check and Diff calls in flight.
-#[derive(Debug, Default)]
-pub(crate) struct DecisionSlots {
-    used: FxHashSet<CallId>,
-    waiting: VecDeque<(CallId, InstanceId, ProviderCall)>,
 }
 
 /// Counters for the summary and other things to tell at the end.
@@ -342,18 +222,11 @@ impl Deployment {
             deleting_urns: FxHashSet::default(),
             deleted_by: FxHashMap::default(),
             dependent_replace_keys: FxHashMap::default(),
-            condemned: Vec::new(),
-            targets_actual: FxHashSet::default(),
-            excludes_actual: FxHashSet::default(),
+            targeting: Targeting::default(),
+            removal: Removal::default(),
             refreshes: Vec::new(),
             gone: FxHashSet::default(),
             import: ImportPlan::default(),
-            planned_deletes: Vec::new(),
-            delete_layers: VecDeque::new(),
-            orphaning: FxHashSet::default(),
-            kept_references: FxHashSet::default(),
-            kept_providers: FxHashSet::default(),
-            queued_sames: Vec::new(),
             registrations: Vec::new(),
             open_registrations: 0,
             gate: Gate::default(),
@@ -368,7 +241,6 @@ impl Deployment {
             outputs: OutputsMemory::default(),
             transforms: Transforms::default(),
             hooks: Hooks::default(),
-            leftovers: Vec::new(),
             plans,
             unanswered: BTreeSet::new(),
             shutdown_waiters: Vec::new(),
@@ -574,173 +446,5 @@ impl Deployment {
         } else {
             self.start_sames();
         }
-    }
-
-    /// Ends the run: stack outputs, what is still unanswered, summary.
-    pub(crate) fn finish(&mut self) {
-        self.stage = Stage::Finished;
-        if let (None, Some(cause)) = (&self.failure, self.deferred_failure.take()) {
-            self.failure = Some(Failure::Step { cause });
-        }
-        if self.failure.is_none() && self.refused_in_preview {
-            self.failure = Some(Failure::Refused);
-        }
-        let fence = self.finish_stack_outputs();
-        if self.failure.is_none() {
-            self.check_plan_is_done();
-        }
-        if let Some(Failure::Step { .. }) = &self.failure {
-            let what = if self.ctx.options.is_preview() {
-                "preview failed"
-            } else {
-                "update failed"
-            };
-            self.error(None, what);
-        }
-        if self.failure == Some(Failure::Canceled) {
-            let what = if self.ctx.options.is_preview() {
-                "preview canceled"
-            } else {
-                "update canceled"
-            };
-            self.error(None, what);
-        }
-        for id in std::mem::take(&mut self.shutdown_waiters) {
-            self.reply(id, Reply::Done, fence);
-        }
-        let unanswered: Vec<RequestId> = self.unanswered.iter().copied().collect();
-        for id in unanswered {
-            self.refuse_if_finished(id);
-        }
-        let outcome = self.outcome();
-        self.emit_summary(self.started, outcome.result);
-        if outcome.result == OperationResult::Succeeded {
-            self.hand_out_plan();
-        }
-        self.outbox.push(Effect::Finished(outcome));
-    }
-
-    fn outcome(&self) -> Outcome {
-        let result = match &self.failure {
-            Some(Failure::Canceled) => OperationResult::Canceled,
-            Some(_) => OperationResult::Failed,
-            None if self.report.error_logged => OperationResult::Failed,
-            None => OperationResult::Succeeded,
-        };
-        let error = match &self.failure {
-            Some(Failure::Canceled) => Some("canceled".to_owned()),
-            Some(Failure::Step { cause }) => Some(format!(
-                "step executor errored: step application failed: {cause}"
-            )),
-            Some(Failure::Refused) => Some("step generator errored".to_owned()),
-            Some(Failure::NeedsProgram) => Some(crate::hooks::NEEDS_PROGRAM.to_owned()),
-            Some(Failure::Program) => Some("the program failed".to_owned()),
-            None if self.report.error_logged => Some("an error was logged".to_owned()),
-            None => None,
-        };
-        let unchanged = [
-            StepOp::Same,
-            StepOp::Read,
-            StepOp::Discard,
-            StepOp::ReadReplacement,
-        ];
-        let has_changes = self
-            .report
-            .changes
-            .iter()
-            .any(|(op, count)| *count > 0 && !unchanged.contains(op));
-        Outcome {
-            result,
-            has_changes,
-            error,
-            root_stack: self.report.root_stack.clone(),
-        }
-    }
-
-    fn refuse_if_finished(&mut self, id: RequestId) {
-        if self.stage == Stage::Finished {
-            let is_constructing = self
-                .calls
-                .values()
-                .any(|waiter| matches!(waiter, Waiter::Construct(request, _) if *request == id));
-            let what = if is_constructing {
-                "construct"
-            } else {
-                "the deployment"
-            };
-            let message =
-                format!("resource monitor shut down while waiting for {what} to complete");
-            self.reply(
-                id,
-                Reply::Failed(RequestError::new(RequestErrorKind::Unavailable, message)),
-                0,
-            );
-        }
-    }
-
-    /// Answers a request, once the entry of number `fence` is durable.
-    pub(crate) fn reply(&mut self, id: RequestId, reply: Reply, fence: u64) {
-        if self.unanswered.remove(&id) {
-            self.outbox.push(Effect::Reply { id, reply, fence });
-            self.request_closed(id);
-        }
-    }
-
-    /// Sends a call at once.
-    pub(crate) fn call(
-        &mut self,
-        waiter: Waiter,
-        instance: InstanceId,
-        request: ProviderCall,
-        fence: u64,
-    ) {
-        let call = self.outbox.call_id();
-        self.calls.insert(call, waiter);
-        match self.providers.answer_unconfigured(instance, &request) {
-            Some(reply) => self.work.push_back(Work::Answer(call, Ok(reply))),
-            None => self.send_call(call, instance, request, fence),
-        }
-    }
-
-    /// Sends a call that a decision waits for; so many of them are in flight as steps may run.
-    pub(crate) fn ask(&mut self, waiter: Waiter, instance: InstanceId, request: ProviderCall) {
-        let call = self.outbox.call_id();
-        self.calls.insert(call, waiter);
-        if let Some(reply) = self.providers.answer_unconfigured(instance, &request) {
-            return self.work.push_back(Work::Answer(call, Ok(reply)));
-        }
-        if self.decisions.used.len() < self.chains.limit() as usize {
-            self.decisions.used.insert(call);
-            self.send_call(call, instance, request, 0);
-        } else {
-            self.decisions.waiting.push_back((call, instance, request));
-        }
-    }
-
-    fn answered(&mut self, call: CallId, result: Result<ProviderReply, ProviderError>) {
-        if self.decisions.used.remove(&call)
-            && let Some((next, instance, request)) = self.decisions.waiting.pop_front()
-        {
-            self.decisions.used.insert(next);
-            self.send_call(next, instance, request, 0);
-        }
-        match self.calls.remove(&call) {
-            Some(Waiter::Registration(registration)) => {
-                self.registration_answered(registration, result);
-            }
-            Some(Waiter::Chain(chain)) => self.chain_answered(chain, result),
-            Some(Waiter::Invoke(id, token)) => self.invoke_answered(id, &token, result),
-            Some(Waiter::Call(id, token)) => self.call_answered(id, &token, result),
-            Some(Waiter::Construct(id, goal)) => self.construct_answered(id, &goal, result),
-            Some(Waiter::Extension(instance, reference)) => {
-                self.extension_answered(instance, &reference, result);
-            }
-            None => {}
-        }
-    }
-
-    /// Does something with a provider that answers nothing.
-    pub(crate) fn provider_action(&mut self, instance: InstanceId, action: ProviderAction) {
-        self.outbox.push(Effect::Provider { instance, action });
     }
 }

@@ -7,7 +7,8 @@ use ecow::EcoString;
 use plumb_resource::ResourceState;
 use plumb_resource::provider::{Parameterization, ProviderCall, ProviderError, ProviderReply};
 
-use crate::deployment::{Deployment, Failure, Waiter, Work};
+use crate::calls::Waiter;
+use crate::deployment::{Deployment, Failure, Work};
 use crate::event::{CallId, Effect, InstanceId};
 
 /// A call that waits for an extension of its provider.

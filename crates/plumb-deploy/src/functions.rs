@@ -11,10 +11,12 @@ use plumb_resource::provider::{
 use plumb_resource::{Goal, PropertyDependencies, ProviderRef, ResourceId, TypeToken, Urn};
 use plumb_value::{PropertyMap, ReferenceId, Value};
 
-use crate::deployment::{Deployment, Failure, Waiter};
+use crate::calls::Waiter;
+use crate::default_providers::Resolved;
+use crate::deployment::{Deployment, Failure};
 use crate::event::{InstanceId, RequestId};
 use crate::lineage::Existence;
-use crate::monitor::{Resolved, add_output_dependencies, bare_goal, mismatched};
+use crate::monitor::{add_output_dependencies, bare_goal, mismatched};
 use crate::registration::Requester;
 use crate::request::{
     CallMethodRequest, InvokeFunctionRequest, InvokeReply, Outcome, RegisterReply, RegisterRequest,
@@ -43,12 +45,7 @@ impl Deployment {
         request: Box<InvokeFunctionRequest>,
     ) {
         let package = self.package_of(&request.token, &request.package);
-        let reference = match self.resolve_provider(
-            &package,
-            &request.provider,
-            &request.package,
-            &request.token,
-        ) {
+        let reference = match self.resolve_provider(&package, &request.provider, &request.package) {
             Ok(Resolved::Provider(reference)) => reference,
             Ok(Resolved::Later(spec)) => {
                 return self.wait_for_default(spec, id, Parked::Invoke(request));
@@ -165,12 +162,7 @@ impl Deployment {
                 Err(error) => return self.reply(id, Reply::Failed(error), 0),
             }
         }
-        let reference = match self.resolve_provider(
-            &package,
-            &request.provider,
-            &request.package,
-            &request.token,
-        ) {
+        let reference = match self.resolve_provider(&package, &request.provider, &request.package) {
             Ok(Resolved::Provider(reference)) => reference,
             Ok(Resolved::Later(spec)) => {
                 return self.wait_for_default(spec, id, Parked::Other(Request::Call(request)));

@@ -9,8 +9,9 @@ use plumb_resource::{ResourceId, ResourceState, Urn};
 use plumb_state::journal::OperationId;
 
 use crate::answer::{Applied, Damage, Reading};
+use crate::calls::Waiter;
 use crate::chain::{ChainIdx, Owner, Running, StepEnd};
-use crate::deployment::{Deployment, Waiter};
+use crate::deployment::Deployment;
 use crate::marks::Mark;
 use crate::perform::read_request;
 use crate::registration::RegIdx;

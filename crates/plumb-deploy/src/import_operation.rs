@@ -14,7 +14,8 @@ use plumb_value::{PropertyMap, Value};
 use rustc_hash::FxHashMap;
 
 use crate::chain::Owner;
-use crate::deployment::{DefaultProvider, Deployment, Failure, Stage};
+use crate::default_providers::DefaultProvider;
+use crate::deployment::{Deployment, Failure, Stage};
 use crate::event::InstanceId;
 use crate::marks::Mark;
 use crate::monitor::bare_goal;

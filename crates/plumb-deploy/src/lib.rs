@@ -4,35 +4,48 @@
 //! and makes nothing up by chance, so that the same events give the same effects: tests, simulation and recovery rely on
 //! it. The shell around it (`plumb-engine`) performs the effects.
 //!
-//! Where to look:
+//! # How a run goes
 //!
-//! | Question | Module |
-//! |---|---|
-//! | What goes in and out? | `event`, [`request`], [`setup`] |
-//! | How does a run go on? | `deployment` |
-//! | Functions, methods, remote components? | `functions`, `lineage` |
-//! | Which provider, which dependencies? | `monitor`, `transforms`, `packages`, `providers`, `extensions` |
-//! | Which old resource does a registration continue? | `identity` |
-//! | Same, create, update or replace? | `registration`, `decide`, `compare`, `replace` |
-//! | What do steps do, what becomes of the state? | `step`, `chain`, `perform`, `answer`, `record`, `outputs`, `reads` |
-//! | What runs around steps, what is tried again? | `hooks`, `around`, `retries` |
-//! | What is deleted at the end, in which order? | `deletes`, `graph`, `targeting` |
-//! | What does a plan allow? | `plans` |
-//! | How are resources named? | [`autonaming`] |
-//! | Refresh and import? | `refresh`, `import`, `import_operation`, `pending` |
-//! | What do people see? | `report` |
+//! 1. [`setup`] says what is to be done, to which snapshot, and with which options; [`deployment`] is the state machine
+//!    that all that follows happens in. [`event`] has its inputs and outputs, [`request`] what programs ask for.
+//! 2. Where it is asked for, [`refresh`] reads every resource first, and [`pending`] adopts objects of interrupted
+//!    creates; [`import_operation`] is an operation of its own. Then the program starts.
+//! 3. A request of the program comes to [`monitor`]: [`transforms`] may change it, [`inheritance`] adds what its parent
+//!    says, [`packages`] and [`default_providers`] find its provider ([`providers`], [`extensions`]). Functions, methods
+//!    and remote components go to [`functions`], and wait for what they depend on ([`lineage`]); reads to [`reads`].
+//! 4. [`registration`] gives a resource its URN, and [`identity`] finds the old resource that it continues, by URN or by
+//!    alias. An import option adopts the object ([`import`]).
+//! 5. [`check`] has the provider check the inputs, after [`autonaming`].
+//! 6. [`decide`] says what becomes of it: same, create, update or replace. [`compare`] has the rules of comparison,
+//!    [`replace`] what a replacement takes along, [`targeting`] what the user's targets allow, [`plans`] what a plan does.
+//! 7. The steps of one decision ([`step`]) run in a [`chain`]; chains run side by side. [`perform`] begins a step, behind
+//!    its intent in the journal; [`answer`] takes what the provider says; [`record`] writes down what became of it.
+//!    [`hooks`] run [`around`] steps, [`retries`] begin a failed one again.
+//! 8. The chain's end answers the program; what it says about outputs comes to [`outputs`].
+//! 9. When the program has ended, [`deletes`] removes what it did not mention, dependents first ([`graph`]).
+//! 10. [`ending`] answers what is still open and says how the run went. All that people see on the way is in [`report`].
+//!
+//! What several of these share: [`arena`] (states by index), [`marks`] (what has happened to a URN), [`calls`] (who waits
+//! for which answer), [`outbox`] (effects), [`seeds`] (names made by chance, the same in every replay), [`provider_inputs`]
+//! (what the engine keeps in the inputs of providers), [`shown`] (values in messages), [`target`] (patterns of URNs).
 //!
 //! The crate does not know processes, wire formats, files, or how anything is shown.
+
+#![allow(rustdoc::private_intra_doc_links)]
 
 mod answer;
 mod arena;
 mod around;
 pub mod autonaming;
+mod calls;
 mod chain;
+mod check;
 mod compare;
 mod decide;
+mod default_providers;
 mod deletes;
 mod deployment;
+mod ending;
 mod event;
 mod extensions;
 mod functions;
@@ -41,9 +54,11 @@ mod hooks;
 mod identity;
 mod import;
 mod import_operation;
+mod inheritance;
 mod lineage;
 mod marks;
 mod monitor;
+mod outbox;
 mod outputs;
 mod packages;
 mod pending;
@@ -61,6 +76,7 @@ pub mod request;
 mod retries;
 mod seeds;
 pub mod setup;
+mod shown;
 mod step;
 pub mod target;
 mod targeting;

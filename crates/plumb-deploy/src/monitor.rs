@@ -1,16 +1,14 @@
 //! Requests of programs, made ready for decisions: inheritance, providers, dependencies (`engine.md` 2).
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ecow::EcoString;
-use plumb_resource::provider::PluginSpec;
 use plumb_resource::{Goal, PropertyDependencies, ProviderRef, ResourceKind, TypeToken, Urn};
 use plumb_value::{PropertyKey, PropertyMap, Value};
 
-use crate::deployment::{DefaultProvider, Deployment, GoalMemory};
+use crate::default_providers::Resolved;
+use crate::deployment::Deployment;
 use crate::event::RequestId;
-use crate::packages;
 use crate::provider_inputs;
 use crate::registration::Requester;
 use crate::request::{
@@ -18,14 +16,6 @@ use crate::request::{
     RequestErrorKind,
 };
 use crate::transforms::Parked;
-
-/// A provider for a request, or why there is none yet.
-pub(crate) enum Resolved {
-    /// Use this one.
-    Provider(ProviderRef),
-    /// The default provider is being registered; the request comes back when it is there.
-    Later(PluginSpec),
-}
 
 impl Deployment {
     /// RegisterResource: steps 2-22 of `engine.md` 2.3.
@@ -58,12 +48,7 @@ impl Deployment {
         let type_token = TypeToken::new(request.type_token.clone());
         let needs_provider = (request.custom && !type_token.is_provider()) || request.remote;
         let provider = if needs_provider {
-            match self.resolve_provider(
-                &package,
-                &request.provider,
-                &request.package,
-                &request.type_token,
-            ) {
+            match self.resolve_provider(&package, &request.provider, &request.package) {
                 Ok(Resolved::Provider(reference)) => Some(reference),
                 Ok(Resolved::Later(spec)) => {
                     return self.wait_for_default(spec, id, Parked::Register(request));
@@ -116,173 +101,6 @@ impl Deployment {
             )));
         }
         Ok(())
-    }
-
-    /// Step 4: what the program leaves open is taken from the parent.
-    fn inherit_from_parent(&self, request: &mut RegisterRequest) {
-        let Some(parent) = request
-            .parent
-            .as_ref()
-            .and_then(|parent| self.goals.get(parent))
-        else {
-            return;
-        };
-        if request.deleted_with.is_none() {
-            request.deleted_with.clone_from(&parent.deleted_with);
-        }
-        request.protect = request.protect.or(parent.protect);
-        request.retain_on_delete = request.retain_on_delete.or(parent.retain_on_delete);
-    }
-
-    /// The rest of step 4: the parent's provider, for local components, and for what is of its package. Transforms do not
-    /// see it (XFORM-08).
-    fn inherit_provider(&self, request: &mut RegisterRequest) {
-        let parent = request
-            .parent
-            .as_ref()
-            .and_then(|parent| self.goals.get(parent));
-        let Some(parent) = parent.filter(|_| request.provider.is_empty()) else {
-            return;
-        };
-        let Ok(reference) = ProviderRef::parse(&parent.provider) else {
-            return;
-        };
-        let is_local_component = !request.remote && !request.custom;
-        let inherits = if is_local_component {
-            // What is below a component finds its own default provider.
-            !reference.urn().is_default_provider()
-        } else {
-            let package = self.package_of(&request.type_token, &request.package);
-            reference.package() == package
-        };
-        if inherits {
-            request.provider.clone_from(&parent.provider);
-        }
-    }
-
-    /// The package that serves a type: the registered one if the request names it, else the one in the token.
-    pub(crate) fn package_of(&self, token: &str, request: &PackageRequest) -> EcoString {
-        match self.packages.get(&request.package_ref) {
-            Ok(package) if package.extension.is_none() => {
-                packages::package_name(&package.spec).clone()
-            }
-            _ => TypeToken::new(token).package().into(),
-        }
-    }
-
-    /// Step 12: the provider that the request's map, or that of the parent component, names for `package`.
-    pub(crate) fn provider_from_maps(
-        &self,
-        package: &str,
-        providers: &BTreeMap<EcoString, EcoString>,
-        parent: Option<&Urn>,
-    ) -> EcoString {
-        if let Some(reference) = providers.get(package) {
-            return reference.clone();
-        }
-        let parent = parent
-            .and_then(|parent| self.goals.get(parent))
-            .filter(|parent| parent.is_component);
-        parent
-            .and_then(|parent| parent.providers.get(package))
-            .cloned()
-            .unwrap_or_default()
-    }
-
-    /// Step 15: a component inherits what its own map of providers lacks.
-    fn inherit_providers(&self, request: &mut RegisterRequest) {
-        let Some(parent) = request
-            .parent
-            .as_ref()
-            .and_then(|parent| self.goals.get(parent))
-        else {
-            return;
-        };
-        if parent.is_component {
-            for (package, reference) in &parent.providers {
-                request
-                    .providers
-                    .entry(package.clone())
-                    .or_insert_with(|| reference.clone());
-            }
-        }
-    }
-
-    pub(crate) fn resolve_provider(
-        &self,
-        package: &str,
-        reference: &str,
-        request: &PackageRequest,
-        user: &str,
-    ) -> Result<Resolved, RequestError> {
-        if !reference.is_empty() {
-            return ProviderRef::parse(reference)
-                .map(Resolved::Provider)
-                .map_err(|error| {
-                    RequestError::new(
-                        RequestErrorKind::Unknown,
-                        format!("could not parse provider reference: {error}"),
-                    )
-                });
-        }
-        self.default_provider(package, request, user)
-    }
-
-    /// The default provider of `package` (`engine.md` 3.3).
-    fn default_provider(
-        &self,
-        package: &str,
-        request: &PackageRequest,
-        user: &str,
-    ) -> Result<Resolved, RequestError> {
-        if let Some(denied) = packages::denied(package, &self.ctx.config)? {
-            // The decision about the resource reports it.
-            let _ = user;
-            return Ok(Resolved::Provider(denied));
-        }
-        let spec = packages::with_defaults(
-            self.packages.resolve(package, request)?,
-            &self.ctx.default_versions,
-        );
-        match self.defaults.get(&packages::default_key(&spec)) {
-            Some(DefaultProvider::Ready(reference)) => Ok(Resolved::Provider(reference.clone())),
-            _ => Ok(Resolved::Later(spec)),
-        }
-    }
-
-    /// Puts a request aside until the default provider for `spec` is registered, and registers it if nobody has.
-    pub(crate) fn wait_for_default(&mut self, spec: PluginSpec, id: RequestId, request: Parked) {
-        let key = packages::default_key(&spec);
-        if let Some(DefaultProvider::Pending(waiting)) = self.defaults.get_mut(&key) {
-            waiting.push((id, request));
-            return;
-        }
-        self.defaults
-            .insert(key.clone(), DefaultProvider::Pending(vec![(id, request)]));
-        let package = packages::package_name(&spec).clone();
-        let mut inputs = packages::default_config(&package, &self.ctx.config);
-        provider_inputs::write(&mut inputs, &spec);
-        let goal = Goal {
-            kind: ResourceKind::Provider,
-            properties: Arc::new(inputs),
-            ..bare_goal(
-                TypeToken::provider_of(&package),
-                packages::default_name(&spec),
-            )
-        };
-        self.register(Requester::Default(key), goal);
-    }
-
-    /// A default provider is there: what waited for it goes on.
-    pub(crate) fn default_ready(&mut self, key: &EcoString, reference: ProviderRef) {
-        let before = self
-            .defaults
-            .insert(key.clone(), DefaultProvider::Ready(reference));
-        if let Some(DefaultProvider::Pending(waiting)) = before {
-            for (id, parked) in waiting {
-                self.again(id, parked);
-            }
-        }
     }
 
     /// Step 19: what the engine must remember of the plugin goes into the inputs of a provider resource.
@@ -370,27 +188,7 @@ impl Deployment {
             .then(|| request.package_ref.clone())
     }
 
-    /// Keeps of a registration what its children and methods need. The URN is the one that the registration will get.
-    fn remember_hooks_and_goal(&mut self, request: &RegisterRequest, goal: &Goal) {
-        let urn = self.urn_of(goal);
-        let provider = match &goal.provider {
-            Some(reference) if !reference.is_denied() => reference.to_string().into(),
-            _ => request.provider.clone(),
-        };
-        let memory = GoalMemory {
-            protect: request.protect,
-            retain_on_delete: request.retain_on_delete,
-            deleted_with: request.deleted_with.clone(),
-            provider,
-            providers: request.providers.clone(),
-            is_component: !request.custom,
-            parent: request.parent.clone(),
-            transforms: request.transforms.clone(),
-        };
-        self.goals.insert(urn, memory);
-    }
-
-    /// Fails a request whose provider cannot be told: the deployment cannot go on without it.
+    /// Fails a request whose provider cannot be told.
     pub(crate) fn refuse_request(&mut self, id: RequestId, error: RequestError) {
         self.reply(id, Reply::Failed(error), 0);
     }
@@ -416,12 +214,7 @@ impl Deployment {
             );
             return self.reply(id, Reply::Failed(error), 0);
         }
-        match self.resolve_provider(
-            &package,
-            &request.provider,
-            &request.package,
-            &request.type_token,
-        ) {
+        match self.resolve_provider(&package, &request.provider, &request.package) {
             Ok(Resolved::Provider(reference)) => self.read(id, *request, reference),
             Ok(Resolved::Later(spec)) => {
                 self.wait_for_default(spec, id, Parked::Other(Request::Read(request)));

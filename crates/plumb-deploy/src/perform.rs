@@ -13,8 +13,9 @@ use plumb_state::journal::{EntryKind, OperationId};
 
 use crate::answer::{Applied, Damage};
 use crate::arena::StateIdx;
+use crate::calls::Waiter;
 use crate::chain::{ChainIdx, Running, StepEnd};
-use crate::deployment::{Deployment, Waiter};
+use crate::deployment::Deployment;
 use crate::provider_inputs;
 use crate::step::{Deletion, Step, StepKind};
 

@@ -1,11 +1,11 @@
 //! Reads of existing objects (`engine.md` 4.2).
 
-use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken, Urn};
+use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken};
 
 use crate::arena::StateIdx;
 use crate::chain::Owner;
 use crate::deployment::Deployment;
-use crate::event::RequestId;
+use crate::event::{InstanceId, RequestId};
 use crate::marks::Mark;
 use crate::monitor::bare_goal;
 use crate::request::{Outcome, ReadResourceReply, ReadResourceRequest, Reply};
@@ -20,29 +20,6 @@ impl Deployment {
         request: ReadResourceRequest,
         reference: ProviderRef,
     ) {
-        let parent_type = request.parent.as_ref().map_or("", Urn::qualified_type);
-        let urn = Urn::new(
-            &self.ctx.stack,
-            &self.ctx.project,
-            parent_type,
-            &request.type_token,
-            &request.name,
-        );
-        if let Some(parent) = &request.parent
-            && !self.marks.has(parent, Mark::Seen)
-        {
-            return self.refuse(
-                Some(&urn),
-                &format!("could not find parent resource {parent}"),
-            );
-        }
-        if self.marks.has(&urn, Mark::Seen) {
-            let message = format!("Duplicate resource URN '{urn}'; try giving it a unique name");
-            return self.refuse(Some(&urn), &message);
-        }
-        if request.id == ResourceId::None {
-            return self.refuse(Some(&urn), &format!("Expected an ID for {urn}"));
-        }
         let mut goal = Goal {
             parent: request.parent.clone(),
             dependencies: request.dependencies,
@@ -51,6 +28,13 @@ impl Deployment {
                 request.name.clone(),
             )
         };
+        let urn = self.urn_of(&goal);
+        if let Err(message) = self.check_place(&urn, request.parent.as_ref()) {
+            return self.refuse(Some(&urn), &message);
+        }
+        if request.id == ResourceId::None {
+            return self.refuse(Some(&urn), &format!("Expected an ID for {urn}"));
+        }
         // A read has no aliases of its own; its parent may have been renamed (UPD-01).
         let (predecessor, conflict) = self.predecessor(&urn, &goal);
         if let Some(message) = conflict {
@@ -60,23 +44,11 @@ impl Deployment {
         self.supersede(&urn);
         self.marks.set(&urn, Mark::Seen);
         self.lineage.add(request.parent.as_ref(), &urn);
-        if reference.is_denied() {
-            let message = format!(
-                "Default provider for '{}' disabled. '{urn}' must use an explicit provider.",
-                reference.package()
-            );
-            return self.refuse(Some(&urn), &message);
-        }
-        let Ok(instance) = self.ensure_provider(&reference) else {
-            let message = format!("unknown provider '{reference}' for resource '{urn}'");
-            return self.refuse(Some(&urn), &message);
-        };
         let extension_ref = self.extension_of(&request.package);
-        if let Some(extension) = &extension_ref
-            && let Err(message) = self.apply_extension(instance, extension)
-        {
-            return self.refuse(Some(&urn), &message);
-        }
+        let instance = match self.provider_for(&reference, &urn, extension_ref.as_ref()) {
+            Ok(instance) => instance,
+            Err(message) => return self.refuse(Some(&urn), &message),
+        };
         let old = predecessor.as_ref().map(|found| found.state);
         let new = ResourceState {
             extension_ref,
@@ -96,25 +68,40 @@ impl Deployment {
                 .collect(),
             ..ResourceState::new(urn.clone(), ResourceKind::Custom)
         };
-        let former = match old {
-            None => Former::Nothing,
-            Some(idx) => {
-                let old = self.arena.state(idx);
-                let is_managed = !old.external && old.id != new.id;
-                if is_managed {
-                    Former::Replaced(idx)
-                } else {
-                    Former::Same(idx)
-                }
-            }
-        };
-        let new = Box::new(new);
+        self.read_or_leave_out(id, old, Box::new(new), instance);
+    }
+
+    /// Reads, unless it refers to what this operation does not make.
+    fn read_or_leave_out(
+        &mut self,
+        id: RequestId,
+        old: Option<StateIdx>,
+        new: Box<ResourceState>,
+        instance: InstanceId,
+    ) {
         let on_skipped = new
             .references()
             .any(|urn| self.marks.has(urn, Mark::SkippedCreate));
         if on_skipped && self.ctx.operation != Operation::Update {
             return self.leave_out_read(id, old, new);
         }
+        self.start_read(id, old, new, instance);
+    }
+
+    /// Reads; an object that is ours and has another id is given up for what is read.
+    fn start_read(
+        &mut self,
+        id: RequestId,
+        old: Option<StateIdx>,
+        new: Box<ResourceState>,
+        instance: InstanceId,
+    ) {
+        let urn = new.urn.clone();
+        let former = match old.map(|idx| (idx, self.arena.state(idx))) {
+            None => Former::Nothing,
+            Some((idx, old)) if !old.external && old.id != new.id => Former::Replaced(idx),
+            Some((idx, _)) => Former::Same(idx),
+        };
         self.marks.set(&urn, Mark::Read);
         let marker = match former {
             Former::Replaced(old) => Some(StepKind::Replace {

@@ -200,7 +200,7 @@ impl Deployment {
             return self.record_new(operation, state, slot, None);
         }
         self.arena.update(left, |left| left.delete = true);
-        self.leftovers.push(left);
+        self.removal.leftovers.push(left);
         self.record_new(operation, state, None, slot)
     }
 
@@ -219,7 +219,7 @@ impl Deployment {
             delete: None,
             pending_replacement,
             // What still refers to it forgets it, as after a refresh.
-            is_refresh: self.orphaning.contains(&self.arena.state(old).urn),
+            is_refresh: self.removal.orphaning.contains(&self.arena.state(old).urn),
         };
         self.journal(operation, kind)
     }
@@ -294,7 +294,7 @@ impl Deployment {
     fn take_as_new(&mut self, urn: Urn, idx: StateIdx) {
         self.news.insert(urn, idx);
         if self.ctx.operation == Operation::Destroy {
-            self.condemned.push(idx);
+            self.removal.condemned.push(idx);
         }
     }
 

@@ -12,8 +12,9 @@ use rustc_hash::FxHashSet;
 
 use crate::answer::{Applied, Damage, Reading};
 use crate::arena::{Arena, Olds, StateIdx};
+use crate::calls::Waiter;
 use crate::chain::{ChainIdx, Owner, Running, StepEnd};
-use crate::deployment::{Deployment, Failure, Stage, Waiter};
+use crate::deployment::{Deployment, Failure, Stage};
 use crate::marks::Mark;
 use crate::outputs::OutputsMemory;
 use crate::registration::RegIdx;
@@ -306,21 +307,7 @@ impl Deployment {
             }
         );
         if !is_unchanged {
-            // A later step of this run may mark the state, which only one that the run added takes.
-            let kind = if is_registered {
-                EntryKind::Success {
-                    state: new.clone(),
-                    remove: Some(slot),
-                    delete: None,
-                    pending_replacement: None,
-                    is_refresh: true,
-                }
-            } else {
-                EntryKind::RefreshSuccess {
-                    slot: Some(slot),
-                    state: new.clone(),
-                }
-            };
+            let kind = refresh_entry(slot, new.clone(), is_registered);
             self.journal(operation, kind.clone());
             self.refreshes.push(Entry { operation, kind });
         }
@@ -410,8 +397,7 @@ impl Deployment {
                 // What was adopted belongs to the base now.
                 self.news.clear();
                 self.outputs = OutputsMemory::default();
-                self.targets_actual.clear();
-                self.excludes_actual.clear();
+                self.targeting.forget_dependents();
                 true
             }
             Err(error) => {
@@ -465,4 +451,23 @@ fn found_unread(step: &Step, state: &ResourceState) -> StepOp {
 /// What was read, in the memory of what is known if it is the same.
 fn shared_if_equal(known: &Arc<PropertyMap>, read: Arc<PropertyMap>) -> Arc<PropertyMap> {
     if *known == read { known.clone() } else { read }
+}
+
+/// The journal entry about what a refresh found. A later step of a run with program may mark the state, which only one that
+/// the run added takes.
+fn refresh_entry(slot: Slot, state: Option<Arc<ResourceState>>, is_registered: bool) -> EntryKind {
+    if is_registered {
+        EntryKind::Success {
+            state,
+            remove: Some(slot),
+            delete: None,
+            pending_replacement: None,
+            is_refresh: true,
+        }
+    } else {
+        EntryKind::RefreshSuccess {
+            slot: Some(slot),
+            state,
+        }
+    }
 }

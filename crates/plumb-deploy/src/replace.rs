@@ -11,10 +11,12 @@ use plumb_value::{PropertyMap, Value};
 use rustc_hash::FxHashSet;
 
 use crate::arena::StateIdx;
+use crate::calls::Waiter;
 use crate::compare;
-use crate::deployment::{Deployment, Failure, Waiter};
+use crate::deployment::{Deployment, Failure};
 use crate::marks::Mark;
-use crate::registration::{RegIdx, RegStage, Turn, shown_value};
+use crate::registration::{RegIdx, RegStage, Turn};
+use crate::shown::shown_value;
 use crate::step::{Deletion, Order, Replaced, Step, StepKind, Why};
 
 /// The search for what must be deleted before a resource can be replaced.
@@ -321,7 +323,7 @@ impl Deployment {
                 && !state.pending_replacement
                 && goes_last
         };
-        self.kept_providers.contains(&provider) || self.olds.order().iter().any(needs_it)
+        self.targeting.kept_providers.contains(&provider) || self.olds.order().iter().any(needs_it)
     }
 
     fn refuse_protected_dependent(&mut self, root: &Urn, dependent: &Urn) {

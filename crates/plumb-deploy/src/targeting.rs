@@ -1,15 +1,37 @@
 //! Targets and excludes: what an operation leaves as it is (`engine.md` 4.1, 4.7, 7.2).
 
-use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
+use plumb_resource::{ProviderRef, ResourceKind, ResourceState, StepOp, Urn};
 use rustc_hash::FxHashSet;
 
 use crate::arena::StateIdx;
-use crate::deployment::Deployment;
+use crate::deployment::{Deployment, Failure};
 use crate::marks::Mark;
-use crate::registration::RegIdx;
+use crate::registration::{RegIdx, RegStage, Scope};
 use crate::setup::Operation;
 use crate::step::{Step, StepKind};
 use crate::target::UrnSet;
+
+/// What a run has found out about targets.
+#[derive(Debug, Default)]
+pub(crate) struct Targeting {
+    /// URNs that target-dependents and exclude-dependents have added.
+    targets: FxHashSet<Urn>,
+    excludes: FxHashSet<Urn>,
+    /// What is referred to by resources that are left as they are.
+    kept_references: FxHashSet<Urn>,
+    /// Providers of resources that are left as they are.
+    pub(crate) kept_providers: FxHashSet<ProviderRef>,
+    /// Same steps of untargeted resources that must come before the next step of a targeted one.
+    queued_sames: Vec<Step>,
+}
+
+impl Targeting {
+    /// Forgets what dependents have added.
+    pub(crate) fn forget_dependents(&mut self) {
+        self.targets.clear();
+        self.excludes.clear();
+    }
+}
 
 impl Deployment {
     pub(crate) fn is_constrained(&self) -> bool {
@@ -35,11 +57,11 @@ impl Deployment {
         };
         if by_targets {
             return options.targets.matches(&state.urn)
-                || (options.target_dependents && follows(&self.targets_actual));
+                || (options.target_dependents && follows(&self.targeting.targets));
         }
         if options.excludes.is_constrained() {
             return !(options.excludes.matches(&state.urn)
-                || (options.exclude_dependents && follows(&self.excludes_actual)));
+                || (options.exclude_dependents && follows(&self.targeting.excludes)));
         }
         true
     }
@@ -48,20 +70,20 @@ impl Deployment {
     pub(crate) fn note_targets(&mut self, idx: RegIdx) {
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
-        if !registration.is_targeted {
-            self.excludes_actual.insert(urn);
+        if registration.scope == Scope::LeftOut {
+            self.targeting.excludes.insert(urn);
         } else if self.is_selected(&registration.new, true) {
             // Not what belongs to the operation only because every provider does.
-            self.targets_actual.insert(urn);
+            self.targeting.targets.insert(urn);
         }
     }
 
     /// The same for a resource that no program registers.
     pub(crate) fn note_selected(&mut self, urn: &Urn, is_selected: bool) {
         if is_selected {
-            self.targets_actual.insert(urn.clone());
+            self.targeting.targets.insert(urn.clone());
         } else {
-            self.excludes_actual.insert(urn.clone());
+            self.targeting.excludes.insert(urn.clone());
         }
     }
 
@@ -175,7 +197,7 @@ impl Deployment {
     /// Targets and everything in the base that depends on them, children included.
     pub(crate) fn targets_and_dependents(&self) -> FxHashSet<Urn> {
         let mut selected: FxHashSet<Urn> = FxHashSet::default();
-        for idx in self.olds.order().iter().chain(&self.condemned) {
+        for idx in self.olds.order().iter().chain(&self.removal.condemned) {
             let state = self.arena.state(*idx);
             let follows = state
                 .references_and_provider()
@@ -194,7 +216,7 @@ impl Deployment {
             .olds
             .order()
             .iter()
-            .chain(&self.condemned)
+            .chain(&self.removal.condemned)
             .map(|idx| self.arena.state(*idx).as_ref())
             .collect();
         let mut excluded: FxHashSet<Urn> = FxHashSet::default();
@@ -271,9 +293,9 @@ impl Deployment {
     fn sames_of_dependencies(&mut self, idx: StateIdx, steps: &mut Vec<Step>) {
         let state = self.arena.state(idx).clone();
         for urn in state.references_and_provider() {
-            self.kept_references.insert(urn.clone());
+            self.targeting.kept_references.insert(urn.clone());
         }
-        self.kept_providers.extend(state.provider.clone());
+        self.targeting.kept_providers.extend(state.provider.clone());
         for urn in state.references_and_provider() {
             if self.marks.has_step(urn) || self.is_registered(urn) {
                 continue;
@@ -297,7 +319,7 @@ impl Deployment {
         };
         let mut steps = Vec::new();
         self.sames_of_dependencies(old, &mut steps);
-        self.queued_sames.append(&mut steps);
+        self.targeting.queued_sames.append(&mut steps);
     }
 
     /// Whether the program has registered `urn`, under this name or another.
@@ -328,7 +350,7 @@ impl Deployment {
         if let Some(idx) = self.olds.live(provider) {
             self.marks.set(provider, Mark::Same);
             let step = self.untargeted_same_step(idx);
-            self.queued_sames.push(step);
+            self.targeting.queued_sames.push(step);
         }
     }
 
@@ -357,12 +379,12 @@ impl Deployment {
         if !self.check_references(&steps) {
             return;
         }
-        let mut all = std::mem::take(&mut self.queued_sames);
+        let mut all = std::mem::take(&mut self.targeting.queued_sames);
         all.extend(steps);
         if !self.plan_steps(idx, &all) {
             return;
         }
-        self.registration_mut(idx).stage = crate::registration::RegStage::Stepping;
+        self.registration_mut(idx).stage = RegStage::Stepping;
         self.start_chain(crate::chain::Owner::Registration(idx), all);
     }
 
@@ -393,7 +415,7 @@ impl Deployment {
         let former = self.alias_of.get(urn).into_iter();
         former
             .chain([urn])
-            .any(|urn| self.kept_references.contains(urn))
+            .any(|urn| self.targeting.kept_references.contains(urn))
     }
 
     /// What `new` refers to, perhaps through others, that refers to it.
@@ -451,7 +473,7 @@ impl Deployment {
             self.refused_in_preview = true;
             return true;
         }
-        self.fail(crate::deployment::Failure::Refused);
+        self.fail(Failure::Refused);
         false
     }
 }

@@ -1,0 +1,113 @@
+//! The end of a run: what is said and answered last, and how it went.
+
+use plumb_events::OperationResult;
+use plumb_resource::StepOp;
+
+use crate::calls::Waiter;
+use crate::deployment::{Deployment, Failure, Stage};
+use crate::event::{Effect, Outcome, RequestId};
+use crate::request::{Reply, RequestError, RequestErrorKind};
+
+impl Deployment {
+    /// Ends the run: stack outputs, what is still unanswered, summary.
+    pub(crate) fn finish(&mut self) {
+        self.stage = Stage::Finished;
+        if let (None, Some(cause)) = (&self.failure, self.deferred_failure.take()) {
+            self.failure = Some(Failure::Step { cause });
+        }
+        if self.failure.is_none() && self.refused_in_preview {
+            self.failure = Some(Failure::Refused);
+        }
+        let fence = self.finish_stack_outputs();
+        if self.failure.is_none() {
+            self.check_plan_is_done();
+        }
+        self.say_how_it_failed();
+        for id in std::mem::take(&mut self.shutdown_waiters) {
+            self.reply(id, Reply::Done, fence);
+        }
+        let unanswered: Vec<RequestId> = self.unanswered.iter().copied().collect();
+        for id in unanswered {
+            self.refuse_if_finished(id);
+        }
+        let outcome = self.outcome();
+        self.emit_summary(self.started, outcome.result);
+        if outcome.result == OperationResult::Succeeded {
+            self.hand_out_plan();
+        }
+        self.outbox.push(Effect::Finished(outcome));
+    }
+
+    fn say_how_it_failed(&mut self) {
+        let how = match &self.failure {
+            Some(Failure::Step { .. }) => "failed",
+            Some(Failure::Canceled) => "canceled",
+            _ => return,
+        };
+        let what = if self.ctx.options.is_preview() {
+            "preview"
+        } else {
+            "update"
+        };
+        self.error(None, &format!("{what} {how}"));
+    }
+
+    fn outcome(&self) -> Outcome {
+        let result = match &self.failure {
+            Some(Failure::Canceled) => OperationResult::Canceled,
+            Some(_) => OperationResult::Failed,
+            None if self.report.error_logged => OperationResult::Failed,
+            None => OperationResult::Succeeded,
+        };
+        let error = match &self.failure {
+            Some(Failure::Canceled) => Some("canceled".to_owned()),
+            Some(Failure::Step { cause }) => Some(format!(
+                "step executor errored: step application failed: {cause}"
+            )),
+            Some(Failure::Refused) => Some("step generator errored".to_owned()),
+            Some(Failure::NeedsProgram) => Some(crate::hooks::NEEDS_PROGRAM.to_owned()),
+            Some(Failure::Program) => Some("the program failed".to_owned()),
+            None if self.report.error_logged => Some("an error was logged".to_owned()),
+            None => None,
+        };
+        let unchanged = [
+            StepOp::Same,
+            StepOp::Read,
+            StepOp::Discard,
+            StepOp::ReadReplacement,
+        ];
+        let has_changes = self
+            .report
+            .changes
+            .iter()
+            .any(|(op, count)| *count > 0 && !unchanged.contains(op));
+        Outcome {
+            result,
+            has_changes,
+            error,
+            root_stack: self.report.root_stack.clone(),
+        }
+    }
+
+    /// Tells a request that the run is over, if it is; otherwise it is answered when it is.
+    pub(crate) fn refuse_if_finished(&mut self, id: RequestId) {
+        if self.stage == Stage::Finished {
+            let is_constructing = self
+                .calls
+                .values()
+                .any(|waiter| matches!(waiter, Waiter::Construct(request, _) if *request == id));
+            let what = if is_constructing {
+                "construct"
+            } else {
+                "the deployment"
+            };
+            let message =
+                format!("resource monitor shut down while waiting for {what} to complete");
+            self.reply(
+                id,
+                Reply::Failed(RequestError::new(RequestErrorKind::Unavailable, message)),
+                0,
+            );
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What children take over from their parents (`engine.md` 2.3, 2.4).
+
+use std::collections::BTreeMap;
+
+use ecow::EcoString;
+use plumb_resource::{Goal, ProviderRef, Urn};
+
+use crate::deployment::Deployment;
+use crate::request::{Callback, RegisterRequest};
+
+/// What is remembered of a registration for its children and for methods (`engine.md` 2.3).
+#[derive(Clone, Debug)]
+pub(crate) struct GoalMemory {
+    pub(crate) protect: Option<bool>,
+    pub(crate) retain_on_delete: Option<bool>,
+    pub(crate) deleted_with: Option<Urn>,
+    pub(crate) provider: EcoString,
+    /// References by package, for the children of components.
+    pub(crate) providers: BTreeMap<EcoString, EcoString>,
+    pub(crate) is_component: bool,
+    pub(crate) parent: Option<Urn>,
+    pub(crate) transforms: Vec<Callback>,
+}
+
+impl Deployment {
+    /// Step 4: what the program leaves open is taken from the parent.
+    pub(crate) fn inherit_from_parent(&self, request: &mut RegisterRequest) {
+        let Some(parent) = request
+            .parent
+            .as_ref()
+            .and_then(|parent| self.goals.get(parent))
+        else {
+            return;
+        };
+        if request.deleted_with.is_none() {
+            request.deleted_with.clone_from(&parent.deleted_with);
+        }
+        request.protect = request.protect.or(parent.protect);
+        request.retain_on_delete = request.retain_on_delete.or(parent.retain_on_delete);
+    }
+
+    /// The rest of step 4: the parent's provider, for local components, and for what is of its package. Transforms do not
+    /// see it (XFORM-08).
+    pub(crate) fn inherit_provider(&self, request: &mut RegisterRequest) {
+        let parent = request
+            .parent
+            .as_ref()
+            .and_then(|parent| self.goals.get(parent));
+        let Some(parent) = parent.filter(|_| request.provider.is_empty()) else {
+            return;
+        };
+        let Ok(reference) = ProviderRef::parse(&parent.provider) else {
+            return;
+        };
+        let is_local_component = !request.remote && !request.custom;
+        let inherits = if is_local_component {
+            // What is below a component finds its own default provider.
+            !reference.urn().is_default_provider()
+        } else {
+            let package = self.package_of(&request.type_token, &request.package);
+            reference.package() == package
+        };
+        if inherits {
+            request.provider.clone_from(&parent.provider);
+        }
+    }
+
+    /// Step 12: the provider that the request's map, or that of the parent component, names for `package`.
+    pub(crate) fn provider_from_maps(
+        &self,
+        package: &str,
+        providers: &BTreeMap<EcoString, EcoString>,
+        parent: Option<&Urn>,
+    ) -> EcoString {
+        if let Some(reference) = providers.get(package) {
+            return reference.clone();
+        }
+        let parent = parent
+            .and_then(|parent| self.goals.get(parent))
+            .filter(|parent| parent.is_component);
+        parent
+            .and_then(|parent| parent.providers.get(package))
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// Step 15: a component inherits what its own map of providers lacks.
+    pub(crate) fn inherit_providers(&self, request: &mut RegisterRequest) {
+        let Some(parent) = request
+            .parent
+            .as_ref()
+            .and_then(|parent| self.goals.get(parent))
+        else {
+            return;
+        };
+        if parent.is_component {
+            for (package, reference) in &parent.providers {
+                request
+                    .providers
+                    .entry(package.clone())
+                    .or_insert_with(|| reference.clone());
+            }
+        }
+    }
+
+    /// Keeps of a registration what its children and methods need. The URN is the one that the registration will get.
+    pub(crate) fn remember_hooks_and_goal(&mut self, request: &RegisterRequest, goal: &Goal) {
+        let urn = self.urn_of(goal);
+        let provider = match &goal.provider {
+            Some(reference) if !reference.is_denied() => reference.to_string().into(),
+            _ => request.provider.clone(),
+        };
+        let memory = GoalMemory {
+            protect: request.protect,
+            retain_on_delete: request.retain_on_delete,
+            deleted_with: request.deleted_with.clone(),
+            provider,
+            providers: request.providers.clone(),
+            is_component: !request.custom,
+            parent: request.parent.clone(),
+            transforms: request.transforms.clone(),
+        };
+        self.goals.insert(urn, memory);
+    }
+}
