@@ -11,7 +11,7 @@ use plumb_deploy::target::UrnSet;
 use plumb_state::Snapshot;
 
 /// What is measured, in this order: each phase starts from the state that creation left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Task {
     /// Everything is new.
     Create,

@@ -29,6 +29,9 @@ struct Arguments {
     /// How they hang together.
     #[arg(long, value_delimiter = ',', default_values = ["wide", "chain", "realistic"])]
     shapes: Vec<Shape>,
+    /// What is measured.
+    #[arg(long, value_delimiter = ',', default_values = ["create", "same", "change", "target", "destroy"])]
+    tasks: Vec<Task>,
     /// Best of so many runs.
     #[arg(long, default_value_t = 5)]
     runs: usize,
@@ -45,7 +48,7 @@ fn main() -> ExitCode {
         "shape", "task", "count", "ms", "per second", "growth"
     );
     for shape in &arguments.shapes {
-        for task in Task::ALL {
+        for task in arguments.tasks.iter().copied() {
             let mut before: Option<(usize, f64)> = None;
             for count in &arguments.counts {
                 let best = best_of(&arguments, *shape, task, *count).as_secs_f64();

@@ -60,8 +60,8 @@ impl Arena {
 /// The base snapshot of a run: its states in order, and by URN.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Olds {
+    /// Consecutive.
     order: Vec<StateIdx>,
-    position: FxHashMap<StateIdx, usize>,
     live: FxHashMap<Urn, StateIdx>,
 }
 
@@ -82,7 +82,6 @@ impl Olds {
         let mut olds = Olds::default();
         for (index, state) in (0_u32..).zip(states) {
             let idx = arena.push(state.clone(), Slot::Old(index));
-            olds.position.insert(idx, olds.order.len());
             olds.order.push(idx);
             if !state.delete && olds.live.insert(state.urn.clone(), idx).is_some() {
                 return Err(DuplicateResource {
@@ -100,7 +99,17 @@ impl Olds {
 
     /// Position in snapshot order, for states of the base.
     pub(crate) fn position(&self, idx: StateIdx) -> Option<usize> {
-        self.position.get(&idx).copied()
+        let first = self.order.first()?;
+        let position = idx.0.checked_sub(first.0)? as usize;
+        (position < self.order.len()).then_some(position)
+    }
+
+    /// `urn` in the memory of the base, if the base knows it.
+    pub(crate) fn shared(&self, urn: Urn, arena: &Arena) -> Urn {
+        match self.live(&urn) {
+            Some(idx) => arena.state(idx).urn.clone(),
+            None => urn,
+        }
     }
 
     /// The entry of this URN that is not pending deletion.

@@ -36,7 +36,7 @@ impl Deployment {
     /// The package that serves a type: the registered one if the request names it, else the one in the token.
     pub(crate) fn package_of(&self, token: &str, request: &PackageRequest) -> EcoString {
         match self.packages.get(&request.package_ref) {
-            Ok(package) if package.extension.is_none() => {
+            Some(package) if package.extension.is_none() => {
                 packages::package_name(&package.spec).clone()
             }
             _ => TypeToken::new(token).package().into(),

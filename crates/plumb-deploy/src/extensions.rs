@@ -27,7 +27,7 @@ impl Deployment {
         instance: InstanceId,
         reference: &EcoString,
     ) -> Result<(), String> {
-        let registered = self.packages.get(reference).ok();
+        let registered = self.packages.get(reference);
         let known = self.base.extensions.get(reference);
         let parameter = match (registered.map(|package| &package.extension), known) {
             (Some(Some(parameter)), _) => parameter.clone(),

@@ -205,7 +205,8 @@ impl Deployment {
                 format!("unknown resource {}", own.urn),
             )
         })?;
-        Ok(known.provider.clone())
+        let provider = known.provider.as_ref();
+        Ok(provider.map_or_else(EcoString::new, |it| it.to_string().into()))
     }
 
     pub(crate) fn call_answered(

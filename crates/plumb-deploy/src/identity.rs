@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use plumb_resource::{Alias, AliasParent, AliasSpec, Goal, Urn};
+use plumb_resource::{Alias, AliasParent, AliasSpec, Goal, TypeToken, Urn};
 
 use crate::arena::StateIdx;
 use crate::deployment::Deployment;
@@ -18,14 +18,14 @@ pub(crate) struct Predecessor {
 impl Deployment {
     /// The URN that `goal` gets.
     pub(crate) fn urn_of(&self, goal: &Goal) -> Urn {
-        let parent_type = goal.parent.as_ref().map_or("", Urn::qualified_type);
-        Urn::new(
-            &self.ctx.stack,
-            &self.ctx.project,
-            parent_type,
-            goal.type_token.as_str(),
-            &goal.name,
-        )
+        self.urn_below(goal.parent.as_ref(), &goal.type_token, &goal.name)
+    }
+
+    /// The URN of a resource of this stack.
+    pub(crate) fn urn_below(&self, parent: Option<&Urn>, token: &TypeToken, name: &str) -> Urn {
+        let parent_type = parent.map_or("", Urn::qualified_type);
+        let (stack, project) = (&self.ctx.stack, &self.ctx.project);
+        Urn::new(stack, project, parent_type, token.as_str(), name)
     }
 
     /// Finds the old resource of a registration: by its own URN, else by the first alias that names one.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ecow::EcoString;
-use plumb_resource::{Goal, ProviderRef, Urn};
+use plumb_resource::{ProviderRef, Urn};
 
 use crate::deployment::Deployment;
 use crate::request::{Callback, RegisterRequest};
@@ -14,7 +14,7 @@ pub(crate) struct GoalMemory {
     pub(crate) protect: Option<bool>,
     pub(crate) retain_on_delete: Option<bool>,
     pub(crate) deleted_with: Option<Urn>,
-    pub(crate) provider: EcoString,
+    pub(crate) provider: Option<ProviderRef>,
     /// References by package, for the children of components.
     pub(crate) providers: BTreeMap<EcoString, EcoString>,
     pub(crate) is_component: bool,
@@ -49,7 +49,7 @@ impl Deployment {
         let Some(parent) = parent.filter(|_| request.provider.is_empty()) else {
             return;
         };
-        let Ok(reference) = ProviderRef::parse(&parent.provider) else {
+        let Some(reference) = &parent.provider else {
             return;
         };
         let is_local_component = !request.remote && !request.custom;
@@ -61,7 +61,7 @@ impl Deployment {
             reference.package() == package
         };
         if inherits {
-            request.provider.clone_from(&parent.provider);
+            request.provider = reference.to_string().into();
         }
     }
 
@@ -103,12 +103,16 @@ impl Deployment {
         }
     }
 
-    /// Keeps of a registration what its children and methods need. The URN is the one that the registration will get.
-    pub(crate) fn remember_hooks_and_goal(&mut self, request: &RegisterRequest, goal: &Goal) {
-        let urn = self.urn_of(goal);
-        let provider = match &goal.provider {
-            Some(reference) if !reference.is_denied() => reference.to_string().into(),
-            _ => request.provider.clone(),
+    /// Keeps of the registration of `urn` what its children and methods need.
+    pub(crate) fn remember_goal(
+        &mut self,
+        urn: &Urn,
+        request: &RegisterRequest,
+        provider: Option<&ProviderRef>,
+    ) {
+        let provider = match provider {
+            Some(reference) if !reference.is_denied() => Some(reference.clone()),
+            _ => ProviderRef::parse(&request.provider).ok(),
         };
         let memory = GoalMemory {
             protect: request.protect,
@@ -120,6 +124,6 @@ impl Deployment {
             parent: request.parent.clone(),
             transforms: request.transforms.clone(),
         };
-        self.goals.insert(urn, memory);
+        self.goals.insert(urn.clone(), memory);
     }
 }

@@ -6,6 +6,8 @@ use ecow::EcoString;
 use plumb_resource::{Goal, PropertyDependencies, ProviderRef, ResourceKind, TypeToken, Urn};
 use plumb_value::{PropertyKey, PropertyMap, Value};
 
+use rustc_hash::FxHashSet;
+
 use crate::default_providers::Resolved;
 use crate::deployment::Deployment;
 use crate::event::RequestId;
@@ -65,13 +67,15 @@ impl Deployment {
                 Err(error) => return self.reply(id, Reply::Failed(error), 0),
             }
         }
-        let goal = self.goal_of(&request, type_token, provider, properties);
-        self.remember_hooks_and_goal(&request, &goal);
+        let urn = self.urn_below(request.parent.as_ref(), &type_token, &request.name);
+        let urn = self.olds.shared(urn, &self.arena);
+        self.remember_goal(&urn, &request, provider.as_ref());
         if request.remote {
-            self.construct(id, *request, goal);
-        } else {
-            self.register(Requester::Program(id), goal);
+            let goal = self.goal_of(request.as_ref().clone(), type_token, provider, properties);
+            return self.construct(id, *request, goal);
         }
+        let goal = self.goal_of(*request, type_token, provider, properties);
+        self.register_as(Requester::Program(id), urn, goal);
     }
 
     /// Properties as providers get them: references to resources only where the user has not switched them off.
@@ -131,18 +135,19 @@ impl Deployment {
 
     fn goal_of(
         &self,
-        request: &RegisterRequest,
+        mut request: RegisterRequest,
         type_token: TypeToken,
         provider: Option<ProviderRef>,
         properties: Arc<PropertyMap>,
     ) -> Goal {
         let kind = ResourceKind::from_custom(request.custom, &type_token);
         let (properties, property_dependencies) = if request.remote {
-            (properties, request.property_dependencies.clone())
+            (properties, request.property_dependencies)
         } else {
-            property_dependencies(&properties, request)
+            let told = std::mem::take(&mut request.property_dependencies);
+            property_dependencies(&properties, &request.properties, told)
         };
-        let mut dependencies = request.dependencies.clone();
+        let mut dependencies = request.dependencies;
         let told_by_outputs = !request.remote && has_outputs(&request.properties);
         if request.dependencies_from_properties || told_by_outputs {
             for urn in property_dependencies.values().flatten() {
@@ -154,34 +159,35 @@ impl Deployment {
         Goal {
             kind,
             properties,
-            parent: request.parent.clone(),
+            type_token,
+            name: request.name,
+            parent: request.parent,
             protect: request.protect,
-            dependencies: deduplicated(&dependencies),
+            dependencies: deduplicated(dependencies),
             provider,
             property_dependencies,
             delete_before_replace: request.delete_before_replace,
-            ignore_changes: request.ignore_changes.clone(),
-            hide_diff: request.hide_diff.clone(),
-            additional_secret_outputs: request.additional_secret_outputs.clone(),
-            aliases: request.aliases.clone(),
-            import_id: (!request.import_id.is_empty()).then(|| request.import_id.clone()),
+            ignore_changes: request.ignore_changes,
+            hide_diff: request.hide_diff,
+            additional_secret_outputs: request.additional_secret_outputs,
+            aliases: request.aliases,
+            import_id: Some(request.import_id).filter(|id| !id.is_empty()),
             custom_timeouts: request.custom_timeouts,
-            replace_on_changes: request.replace_on_changes.clone(),
+            replace_on_changes: request.replace_on_changes,
             replacement_trigger: request.replacement_trigger.without_outputs(),
             retain_on_delete: request.retain_on_delete,
-            deleted_with: request.deleted_with.clone(),
-            replace_with: request.replace_with.clone(),
-            source_position: request.source_position.clone(),
-            stack_trace: request.stack_trace.clone(),
-            hooks: request.hooks.clone(),
+            deleted_with: request.deleted_with,
+            replace_with: request.replace_with,
+            source_position: request.source_position,
+            stack_trace: request.stack_trace,
+            hooks: request.hooks,
             extension_ref: self.extension_of(&request.package),
-            ..bare_goal(type_token, request.name.clone())
         }
     }
 
     /// The extension that a request names.
     pub(crate) fn extension_of(&self, request: &PackageRequest) -> Option<EcoString> {
-        let package = self.packages.get(&request.package_ref).ok()?;
+        let package = self.packages.get(&request.package_ref)?;
         package
             .extension
             .is_some()
@@ -268,7 +274,7 @@ fn depend_on_everything(request: &mut RegisterRequest) {
         .chain(told.values().flatten())
         .cloned()
         .collect();
-    let everything = deduplicated(&everything);
+    let everything = deduplicated(everything);
     request.property_dependencies = request
         .properties
         .keys()
@@ -282,10 +288,10 @@ fn depend_on_everything(request: &mut RegisterRequest) {
 /// has none.
 fn property_dependencies(
     properties: &Arc<PropertyMap>,
-    request: &RegisterRequest,
+    given: &PropertyMap,
+    mut dependencies: PropertyDependencies,
 ) -> (Arc<PropertyMap>, PropertyDependencies) {
-    let mut dependencies = request.property_dependencies.clone();
-    for key in request.properties.keys() {
+    for key in given.keys() {
         dependencies.get_or_default(key.clone());
     }
     add_output_dependencies(properties, &mut dependencies);
@@ -332,15 +338,13 @@ pub(crate) fn add_output_dependencies(
     }
 }
 
-fn deduplicated(urns: &[Urn]) -> Vec<Urn> {
-    let mut unique = Vec::with_capacity(urns.len());
-    let mut seen = rustc_hash::FxHashSet::default();
-    for urn in urns {
-        if seen.insert(urn) {
-            unique.push(urn.clone());
-        }
+/// Each once, in the order in which they come.
+fn deduplicated(mut urns: Vec<Urn>) -> Vec<Urn> {
+    if urns.len() > 1 {
+        let mut seen = FxHashSet::default();
+        urns.retain(|urn| seen.insert(urn.clone()));
     }
-    unique
+    urns
 }
 
 /// An answer of another kind than the call: a fault of the shell.

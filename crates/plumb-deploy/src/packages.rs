@@ -72,13 +72,8 @@ impl Packages {
     }
 
     /// The package behind a reference.
-    pub(crate) fn get(&self, reference: &str) -> Result<&Package, RequestError> {
-        self.by_reference.get(reference).ok_or_else(|| {
-            RequestError::new(
-                RequestErrorKind::Unknown,
-                format!("unknown provider package '{reference}'"),
-            )
-        })
+    pub(crate) fn get(&self, reference: &str) -> Option<&Package> {
+        self.by_reference.get(reference)
     }
 
     /// The plugin that `request` means for `package`.
@@ -87,8 +82,15 @@ impl Packages {
         package: &str,
         request: &PackageRequest,
     ) -> Result<PluginSpec, RequestError> {
-        if !request.package_ref.is_empty() {
-            return Ok(self.get(&request.package_ref)?.spec.clone());
+        let reference = &request.package_ref;
+        if !reference.is_empty() {
+            let package = self.get(reference).ok_or_else(|| {
+                RequestError::new(
+                    RequestErrorKind::Unknown,
+                    format!("unknown provider package '{reference}'"),
+                )
+            })?;
+            return Ok(package.spec.clone());
         }
         Ok(PluginSpec {
             name: package.into(),

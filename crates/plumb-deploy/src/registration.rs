@@ -132,9 +132,14 @@ impl Deployment {
         self.registration(idx).old.map(|old| self.arena.state(old))
     }
 
-    /// Takes a goal: parts A to D of `engine.md` 4.3.
-    pub(crate) fn register(&mut self, requester: Requester, mut goal: Goal) {
+    /// Takes a goal of the engine.
+    pub(crate) fn register(&mut self, requester: Requester, goal: Goal) {
         let urn = self.urn_of(&goal);
+        self.register_as(requester, urn, goal);
+    }
+
+    /// Takes the goal of `urn`: parts A to D of `engine.md` 4.3.
+    pub(crate) fn register_as(&mut self, requester: Requester, urn: Urn, mut goal: Goal) {
         if let Err(message) = self.check_place(&urn, goal.parent.as_ref()) {
             return self.refuse(Some(&urn), &message);
         }

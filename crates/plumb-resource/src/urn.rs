@@ -4,6 +4,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use rustc_hash::FxHasher;
+
 use crate::{ROOT_STACK_TYPE, TypeToken};
 
 const PREFIX: &str = "urn:pulumi:";
@@ -11,9 +13,12 @@ const PREFIX: &str = "urn:pulumi:";
 /// `urn:pulumi:<stack>::<project>::<qualified type>::<name>`, see `engine.md` 1.1.
 ///
 /// The name may itself contain `::`. Cloning shares the text.
+///
+/// Carries a hash of its text, so that tables of URNs seldom look at texts.
 #[derive(Clone)]
 pub struct Urn {
     text: Arc<str>,
+    hash: u32,
     /// Offsets of the project, the qualified type and the name.
     project: u32,
     qualified_type: u32,
@@ -41,12 +46,17 @@ impl Urn {
         let qualified_type = project + project_end + 2;
         let type_end = text[qualified_type..].find("::").ok_or_else(invalid)?;
         let name = qualified_type + type_end + 2;
-        Ok(Urn {
+        Ok(Urn::at(text, project, qualified_type, name))
+    }
+
+    fn at(text: &str, project: usize, qualified_type: usize, name: usize) -> Self {
+        Urn {
             text: text.into(),
+            hash: hash_of(text),
             project: project as u32,
             qualified_type: qualified_type as u32,
             name: name as u32,
-        })
+        }
     }
 
     /// The URN of a resource of type `token` called `name`, below `parent_type` (a qualified type).
@@ -59,16 +69,13 @@ impl Urn {
             parent_type
         };
         let separator = if qualifier.is_empty() { "" } else { "$" };
-        let text = format!("{PREFIX}{stack}::{project}::{qualifier}{separator}{token}::{name}");
+        let parts = [
+            PREFIX, stack, "::", project, "::", qualifier, separator, token, "::", name,
+        ];
+        let text = parts.concat();
         let project_at = PREFIX.len() + stack.len() + 2;
         let type_at = project_at + project.len() + 2;
-        let name_at = text.len() - name.len();
-        Urn {
-            text: text.into(),
-            project: project_at as u32,
-            qualified_type: type_at as u32,
-            name: name_at as u32,
-        }
+        Urn::at(&text, project_at, type_at, text.len() - name.len())
     }
 
     /// The URN of the root stack resource.
@@ -143,17 +150,19 @@ impl Urn {
     /// The same resource with another name.
     #[must_use]
     pub fn with_name(&self, name: &str) -> Self {
-        let text = format!("{}{name}", &self.text[..self.name as usize]);
-        Urn {
-            text: text.into(),
-            ..self.clone()
-        }
+        let text = [&self.text[..self.name as usize], name].concat();
+        Urn::at(
+            &text,
+            self.project as usize,
+            self.qualified_type as usize,
+            self.name as usize,
+        )
     }
 }
 
 impl PartialEq for Urn {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.text, &other.text) || self.text == other.text
+        self.hash == other.hash && (Arc::ptr_eq(&self.text, &other.text) || self.text == other.text)
     }
 }
 
@@ -161,8 +170,16 @@ impl Eq for Urn {}
 
 impl Hash for Urn {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.text.hash(state);
+        state.write_u32(self.hash);
     }
+}
+
+/// The same for equal texts, in one run of the program.
+fn hash_of(text: &str) -> u32 {
+    let mut hasher = FxHasher::default();
+    text.hash(&mut hasher);
+    let hash = hasher.finish();
+    (hash ^ (hash >> 32)) as u32
 }
 
 impl PartialOrd for Urn {
@@ -186,12 +203,6 @@ impl fmt::Display for Urn {
 impl fmt::Debug for Urn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.text, f)
-    }
-}
-
-impl std::borrow::Borrow<str> for Urn {
-    fn borrow(&self) -> &str {
-        &self.text
     }
 }
 

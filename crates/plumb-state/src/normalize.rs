@@ -90,7 +90,9 @@ fn normalize_state(state: &mut Arc<ResourceState>, renames: &Renames) {
 
 fn normalize_snippet(snippet: &mut Snippet, renames: &Renames) {
     for reference in snippet.references.values_mut() {
-        if let Some(renamed) = renames.get(reference.as_str()) {
+        // A reference need not be a URN (`state.md` 2.1).
+        let renamed = Urn::parse(reference).ok().and_then(|urn| renames.get(&urn));
+        if let Some(renamed) = renamed {
             *reference = renamed.as_str().into();
         }
     }
