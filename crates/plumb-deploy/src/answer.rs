@@ -13,7 +13,7 @@ use crate::step::Former;
 #[derive(Debug)]
 pub(crate) struct Applied {
     /// The state; none when the resource is gone, or when nothing was done.
-    pub(crate) state: Option<Box<ResourceState>>,
+    pub(crate) state: Option<Arc<ResourceState>>,
     pub(crate) failure: Option<StepFailure>,
 }
 
@@ -38,9 +38,9 @@ pub(crate) enum Damage {
 }
 
 impl Applied {
-    pub(crate) fn done(state: ResourceState) -> Self {
+    pub(crate) fn done(state: impl Into<Arc<ResourceState>>) -> Self {
         Applied {
-            state: Some(Box::new(state)),
+            state: Some(state.into()),
             failure: None,
         }
     }
@@ -66,7 +66,7 @@ impl Applied {
     fn partial(state: ResourceState) -> Self {
         let failure = partial_failure(&state.init_errors);
         Applied {
-            state: Some(Box::new(state)),
+            state: Some(Arc::new(state)),
             failure: Some(failure),
         }
     }

@@ -8,6 +8,7 @@
 //! 4. After a failure no chain starts and none goes on to its next step; answers to calls in flight are still recorded.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_resource::provider::{ProviderError, ProviderReply};
@@ -41,7 +42,7 @@ pub(crate) enum Owner {
     /// A registration whose object is adopted first.
     ImportFor(RegIdx),
     /// A read of the program, with the state that it asks for.
-    Read(RequestId, Box<ResourceState>),
+    Read(RequestId, Arc<ResourceState>),
     /// The engine: refreshes, deletes, planned imports.
     Engine,
 }
@@ -362,7 +363,7 @@ impl Deployment {
             .filter_map(Step::new_state);
         self.ctx.options.continue_on_error
             && news
-                .flat_map(ResourceState::references)
+                .flat_map(|new| new.references())
                 .any(|urn| self.marks.has(urn, Mark::Errored))
     }
 

@@ -35,7 +35,8 @@ impl Deployment {
         }
         if registration.scope == Scope::LeftOut {
             let inputs = self.old_of(idx).map(|old| old.inputs.clone());
-            self.registration_mut(idx).new.inputs = inputs.unwrap_or_default();
+            self.registration_mut(idx)
+                .set_inputs(inputs.unwrap_or_default());
             return self.decide_checked(idx);
         }
         let fresh = self.is_fresh_start(idx);
@@ -73,7 +74,7 @@ impl Deployment {
         let mut inputs = registration.goal.properties.as_ref().clone();
         let failed = reset_paths(&registration.goal.ignore_changes, &mut inputs, &old.inputs);
         let urn = registration.urn.clone();
-        self.registration_mut(idx).new.inputs = Arc::new(inputs);
+        self.registration_mut(idx).set_inputs(Arc::new(inputs));
         if !failed.is_empty() {
             let paths: Vec<&str> = failed.iter().map(AsRef::as_ref).collect();
             let message = format!(
@@ -89,7 +90,7 @@ impl Deployment {
         let registration = self.registration_mut(idx);
         if fresh {
             registration.checked = Checked::AsNew;
-            registration.new.inputs = registration.goal.properties.clone();
+            registration.set_inputs(registration.goal.properties.clone());
         }
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
@@ -231,7 +232,7 @@ impl Deployment {
         } else {
             checked
         };
-        self.registration_mut(idx).new.inputs = checked;
+        self.registration_mut(idx).set_inputs(checked);
         true
     }
 

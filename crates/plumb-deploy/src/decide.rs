@@ -103,7 +103,7 @@ impl Deployment {
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
         let create = StepKind::Create {
-            new: Box::new(registration.new.clone()),
+            new: registration.new.clone(),
             instance: registration.instance,
             replaces: None,
         };
@@ -379,7 +379,7 @@ impl Deployment {
         let urn = registration.urn.clone();
         let update = StepKind::Update {
             old,
-            new: Box::new(registration.new.clone()),
+            new: registration.new.clone(),
             instance: registration.instance,
         };
         let step = Step::new(urn.clone(), update).because(Why {
@@ -432,7 +432,7 @@ impl Deployment {
             let fence = self.fence_now();
             return self.finish_registration(idx, Some(old), Outcome::Success, false, fence);
         }
-        let new = Box::new(self.registration(idx).new.clone());
+        let new = self.registration(idx).new.clone();
         self.run_steps(idx, vec![Step::new(urn, StepKind::Same { old, new })]);
     }
 }

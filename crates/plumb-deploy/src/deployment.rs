@@ -17,7 +17,7 @@ use plumb_resource::{StepOp, Urn};
 use plumb_state::Snapshot;
 use plumb_state::journal::Entry;
 use plumb_value::Value;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::arena::{Arena, DuplicateResource, Olds, StateIdx};
 use crate::calls::{DecisionSlots, Waiter};
@@ -194,6 +194,7 @@ impl Deployment {
     pub fn new(setup: Setup, now: Timestamp) -> Result<Self, DuplicateResource> {
         let mut arena = Arena::default();
         let olds = Olds::new(&mut arena, &setup.snapshot.resources)?;
+        let known = setup.snapshot.resources.len();
         let limit = setup.options.parallel.max(1);
         let plans = Plans::new(setup.plan, setup.options.makes_plan);
         Ok(Deployment {
@@ -214,8 +215,8 @@ impl Deployment {
             base: setup.snapshot,
             arena,
             olds,
-            news: FxHashMap::default(),
-            marks: Marks::default(),
+            news: FxHashMap::with_capacity_and_hasher(known, FxBuildHasher),
+            marks: Marks::with_capacity(known),
             aliased: FxHashMap::default(),
             alias_of: FxHashMap::default(),
             pending_deletes: FxHashSet::default(),

@@ -201,13 +201,13 @@ impl Deployment {
         match &step.kind {
             StepKind::Create { new, .. } => {
                 HookRun::new(Occasion::Before, new, HookType::BeforeCreate, || {
-                    HookCall::create(Arc::new(new.as_ref().clone()))
+                    HookCall::create(new.clone())
                 })
             }
             StepKind::Update { old, new, .. } => {
                 HookRun::new(Occasion::Before, new, HookType::BeforeUpdate, || {
                     let old = self.arena.state(*old).clone();
-                    HookCall::update(old, Arc::new(new.as_ref().clone()))
+                    HookCall::update(old, new.clone())
                 })
             }
             StepKind::Delete { old, deletion, .. } => {

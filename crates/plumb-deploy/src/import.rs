@@ -35,7 +35,7 @@ impl Deployment {
         let Some(instance) = registration.instance else {
             return;
         };
-        let new = Box::new(new);
+        let new = Arc::new(new);
         let marker = old.map(|old| StepKind::Replace {
             new: new.clone(),
             replaces: Replaced {

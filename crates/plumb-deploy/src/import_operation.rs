@@ -100,10 +100,9 @@ impl Deployment {
             }
             self.marks.set(&state.urn, Mark::Seen);
             self.marks.set(&state.urn, Mark::Same);
-            let new = Box::new(state.as_ref().clone());
             let kept = StepKind::Kept {
                 old: idx,
-                new,
+                new: state.clone(),
                 is_registered: true,
             };
             steps.push(Step::new(state.urn.clone(), kept));
@@ -286,7 +285,7 @@ impl Deployment {
                 self.marks.set(&urn, Mark::Imported);
                 self.import.started.insert(urn.clone(), spec.clone());
                 let import = StepKind::Import {
-                    new: Box::new(new),
+                    new: Arc::new(new),
                     instance,
                     replaces: None,
                     found: None,

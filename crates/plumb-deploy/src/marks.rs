@@ -1,7 +1,7 @@
 //! What has happened to each URN so far (`engine.md` 4).
 
 use plumb_resource::Urn;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// One thing that can have happened to a URN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,11 @@ pub(crate) enum Mark {
 pub(crate) struct Marks(FxHashMap<Urn, u16>);
 
 impl Marks {
+    /// For about so many URNs.
+    pub(crate) fn with_capacity(urns: usize) -> Self {
+        Marks(FxHashMap::with_capacity_and_hasher(urns, FxBuildHasher))
+    }
+
     /// Sets `mark` for `urn`.
     pub(crate) fn set(&mut self, urn: &Urn, mark: Mark) {
         match self.0.get_mut(urn) {

@@ -67,7 +67,7 @@ impl Deployment {
             ..pending.as_ref().clone()
         };
         let import = StepKind::Import {
-            new: Box::new(new),
+            new: Arc::new(new),
             instance: Some(instance),
             replaces: None,
             found: None,

@@ -30,7 +30,7 @@ enum Begun {
     /// This state is to be compared with the world.
     Refresh(StateIdx),
     /// This object is to be adopted.
-    Import(Box<ResourceState>),
+    Import(Arc<ResourceState>),
 }
 
 impl Deployment {
@@ -50,10 +50,10 @@ impl Deployment {
                 Arc::new(ResourceState {
                     id: old.id.clone(),
                     outputs: old.outputs.clone(),
-                    ..new.clone()
+                    ..new.as_ref().clone()
                 })
             }
-            (Some(new), _) => Arc::new(new.clone()),
+            (Some(new), _) => new.clone(),
             (None, Some(old)) => old,
             (None, None) => return 0,
         };
@@ -123,7 +123,7 @@ impl Deployment {
             }
             StepKind::SkippedCreate { new } => {
                 self.mark_unknown(idx);
-                Begun::Applied(Applied::done(new.as_ref().clone()))
+                Begun::Applied(Applied::done(new.clone()))
             }
             StepKind::Create { new, .. } => self.begin_create(new),
             StepKind::Update { old, new, .. } => {
@@ -136,7 +136,7 @@ impl Deployment {
                 self.begin_delete(step, &old, *deletion)
             }
             StepKind::Read { new, .. } if new.id == ResourceId::Unknown => {
-                Begun::Applied(Applied::done(new.as_ref().clone()))
+                Begun::Applied(Applied::done(new.clone()))
             }
             StepKind::Read { new, .. } => {
                 Begun::Call(read_request(new, Some(new.inputs.clone()), &new.inputs))

@@ -1,5 +1,7 @@
 //! Reads of existing objects (`engine.md` 4.2).
 
+use std::sync::Arc;
+
 use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken};
 
 use crate::arena::StateIdx;
@@ -68,7 +70,7 @@ impl Deployment {
                 .collect(),
             ..ResourceState::new(urn.clone(), ResourceKind::Custom)
         };
-        self.read_or_leave_out(id, old, Box::new(new), instance);
+        self.read_or_leave_out(id, old, Arc::new(new), instance);
     }
 
     /// Reads, unless it refers to what this operation does not make.
@@ -76,7 +78,7 @@ impl Deployment {
         &mut self,
         id: RequestId,
         old: Option<StateIdx>,
-        new: Box<ResourceState>,
+        new: Arc<ResourceState>,
         instance: InstanceId,
     ) {
         let on_skipped = new
@@ -93,7 +95,7 @@ impl Deployment {
         &mut self,
         id: RequestId,
         old: Option<StateIdx>,
-        new: Box<ResourceState>,
+        new: Arc<ResourceState>,
         instance: InstanceId,
     ) {
         let urn = new.urn.clone();
@@ -133,7 +135,7 @@ impl Deployment {
 
     /// A refresh or a destroy does not make what a read refers to: what was read before stays for the end of the run, and
     /// the state gets nothing else.
-    fn leave_out_read(&mut self, id: RequestId, old: Option<StateIdx>, new: Box<ResourceState>) {
+    fn leave_out_read(&mut self, id: RequestId, old: Option<StateIdx>, new: Arc<ResourceState>) {
         if let Some(old) = old {
             let former = self.arena.state(old).clone();
             return self.read_done(id, &former, Some(old), Outcome::Success, 0);

@@ -63,9 +63,9 @@ impl Deployment {
         &mut self,
         operation: OperationId,
         step: &Step,
-        state: Option<Box<ResourceState>>,
+        state: Option<Arc<ResourceState>>,
     ) -> (Option<StateIdx>, u64) {
-        let state = state.map(|state| self.with_secret_outputs(*state, step));
+        let state = state.map(|state| self.with_secret_outputs(state, step));
         match (step.left, state) {
             (Some(left), Some(state)) => self.record_again(operation, state, left),
             (_, state) => self.record_success(operation, step, state),
@@ -99,9 +99,9 @@ impl Deployment {
     /// update are those that it was to bring about, also where the state keeps the old ones.
     pub(crate) fn with_secret_outputs(
         &mut self,
-        mut state: ResourceState,
+        mut state: Arc<ResourceState>,
         step: &Step,
-    ) -> ResourceState {
+    ) -> Arc<ResourceState> {
         if matches!(step.kind, StepKind::Kept { .. }) {
             return state;
         }
@@ -109,7 +109,10 @@ impl Deployment {
             StepKind::Update { new, .. } => new.inputs.clone(),
             _ => state.inputs.clone(),
         };
-        hide_secret_outputs(&mut state, &inputs);
+        let secret = secret_outputs(&state, &inputs);
+        if !secret.is_empty() {
+            hide(&mut Arc::make_mut(&mut state).outputs, secret);
+        }
         let names_id = |key: &PropertyKey| key.as_str() == "id";
         if state.additional_secret_outputs.iter().any(names_id) {
             let urn = &state.urn;
@@ -125,7 +128,7 @@ impl Deployment {
         &mut self,
         operation: OperationId,
         step: &Step,
-        state: Option<ResourceState>,
+        state: Option<Arc<ResourceState>>,
     ) -> (Option<StateIdx>, u64) {
         if let StepKind::Delete { old, deletion, .. } = step.kind {
             return (None, self.record_removal(operation, old, deletion));
@@ -167,7 +170,7 @@ impl Deployment {
     fn record_replacement(
         &mut self,
         operation: OperationId,
-        state: ResourceState,
+        state: Arc<ResourceState>,
         old: StateIdx,
         order: Order,
     ) -> (Option<StateIdx>, u64) {
@@ -192,7 +195,7 @@ impl Deployment {
     fn record_again(
         &mut self,
         operation: OperationId,
-        state: ResourceState,
+        state: Arc<ResourceState>,
         left: StateIdx,
     ) -> (Option<StateIdx>, u64) {
         let slot = Some(self.arena.slot(left));
@@ -228,10 +231,10 @@ impl Deployment {
         &mut self,
         operation: OperationId,
         old: StateIdx,
-        state: ResourceState,
+        state: Arc<ResourceState>,
     ) -> (Option<StateIdx>, u64) {
         let before = self.arena.state(old).clone();
-        if *before == state {
+        if before == state {
             self.touch(old);
             if !state.delete {
                 self.take_as_new(state.urn.clone(), old);
@@ -255,12 +258,11 @@ impl Deployment {
     fn record_new(
         &mut self,
         operation: OperationId,
-        state: ResourceState,
+        state: Arc<ResourceState>,
         remove: Option<Slot>,
         delete: Option<Slot>,
     ) -> (Option<StateIdx>, u64) {
         let urn = state.urn.clone();
-        let state = Arc::new(state);
         let kind = EntryKind::Success {
             state: Some(state.clone()),
             remove,
@@ -283,7 +285,7 @@ impl Deployment {
         if before.urn == *urn {
             return (idx, 0);
         }
-        let state = before.renamed(urn);
+        let state = Arc::new(before.renamed(urn));
         let operation = self.outbox.operation();
         let remove = Some(self.arena.slot(idx));
         let (renamed, fence) = self.record_new(operation, state, remove, None);
@@ -326,21 +328,29 @@ impl Deployment {
 
 /// Marks outputs as secret that the program says are, or that have a secret among `inputs` of the same name.
 pub(crate) fn hide_secret_outputs(state: &mut ResourceState, inputs: &PropertyMap) {
+    let secret = secret_outputs(state, inputs);
+    if !secret.is_empty() {
+        hide(&mut state.outputs, secret);
+    }
+}
+
+/// Outputs that are to be secret, and are not yet.
+fn secret_outputs(state: &ResourceState, inputs: &PropertyMap) -> Vec<PropertyKey> {
     let is_secret_input = |key: &str| inputs.get(key).is_some_and(Value::is_secret);
     let is_to_hide = |key: &PropertyKey, value: &Value| {
         let is_listed = state.additional_secret_outputs.contains(key);
         !value.is_secret() && (is_listed || is_secret_input(key.as_str()))
     };
     let outputs = state.outputs.iter();
-    let secret: Vec<PropertyKey> = outputs
+    outputs
         .filter(|(key, value)| is_to_hide(key, value))
         .map(|(key, _)| key.clone())
-        .collect();
-    if secret.is_empty() {
-        return;
-    }
-    let outputs = Arc::make_mut(&mut state.outputs);
-    for key in secret {
+        .collect()
+}
+
+fn hide(outputs: &mut Arc<PropertyMap>, keys: Vec<PropertyKey>) {
+    let outputs = Arc::make_mut(outputs);
+    for key in keys {
         if let Some(value) = outputs.get_mut(key.as_str()) {
             *value = Value::secret(value.clone());
         }

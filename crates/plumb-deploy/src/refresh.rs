@@ -91,7 +91,7 @@ impl Deployment {
         let refresh = StepKind::Refresh {
             old,
             instance: None,
-            registered: Some(Box::new(registration.new.clone())),
+            registered: Some(registration.new.clone()),
         };
         let step = Step::new(registration.urn.clone(), refresh);
         self.start_chain(Owner::RefreshFor(idx), vec![step]);
@@ -215,14 +215,13 @@ impl Deployment {
     ) -> Option<StepEnd> {
         let old = self.arena.state(old_idx).clone();
         if old.external || self.ctx.options.legacy_refresh_diff {
-            let new = self.with_secret_outputs(new, &step);
+            let new = self.with_secret_outputs(Arc::new(new), &step);
             let found = if old.outputs == new.outputs {
                 StepOp::Same
             } else {
                 StepOp::Update
             };
-            let new = Some(Arc::new(new));
-            return Some(self.refresh_ends(step, old_idx, operation, new, found));
+            return Some(self.refresh_ends(step, old_idx, operation, Some(new), found));
         }
         let request = ProviderCall::Diff(DiffRequest {
             urn: step.urn.clone(),
@@ -252,7 +251,7 @@ impl Deployment {
         new: ResourceState,
         diff: DiffResult,
     ) -> StepEnd {
-        let new = self.with_secret_outputs(new, &step);
+        let new = self.with_secret_outputs(Arc::new(new), &step);
         let old = self.arena.state(old_idx);
         let is_identical = old.inputs == new.inputs
             && old.outputs == new.outputs
@@ -279,8 +278,7 @@ impl Deployment {
             };
             (StepOp::Update, why)
         };
-        let new = Some(Arc::new(new));
-        self.refresh_ends(step.because(why), old_idx, operation, new, found)
+        self.refresh_ends(step.because(why), old_idx, operation, Some(new), found)
     }
 
     /// Records what a refresh found.

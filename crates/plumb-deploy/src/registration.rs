@@ -14,6 +14,8 @@ use plumb_resource::{
     Goal, PropertyDependencies, ProviderRef, ResourceId, ResourceKind, ResourceState, Urn,
 };
 
+use plumb_value::PropertyMap;
+
 use crate::arena::StateIdx;
 use crate::autonaming::Named;
 use crate::deployment::{Deployment, Failure};
@@ -47,7 +49,7 @@ pub(crate) struct Registration {
     pub(crate) goal: Arc<Goal>,
     pub(crate) urn: Urn,
     pub(crate) old: Option<StateIdx>,
-    pub(crate) new: ResourceState,
+    pub(crate) new: Arc<ResourceState>,
     pub(crate) instance: Option<InstanceId>,
     pub(crate) scope: Scope,
     pub(crate) checked: Checked,
@@ -116,6 +118,12 @@ pub(crate) enum Turn {
     Replace(Box<DiffResult>),
 }
 
+impl Registration {
+    pub(crate) fn set_inputs(&mut self, inputs: Arc<PropertyMap>) {
+        Arc::make_mut(&mut self.new).inputs = inputs;
+    }
+}
+
 impl Deployment {
     pub(crate) fn registration(&self, idx: RegIdx) -> &Registration {
         let registration = &self.registrations[idx.0 as usize];
@@ -155,7 +163,7 @@ impl Deployment {
         }
         self.drop_strangers(&urn, &mut goal);
         let old = predecessor.as_ref().map(|found| found.state);
-        let new = self.continued(&urn, &goal, predecessor);
+        let new = Arc::new(self.continued(&urn, &goal, predecessor));
         if urn.is_root_stack() {
             self.report.root_stack = Some(urn.clone());
         }
@@ -281,7 +289,7 @@ impl Deployment {
         let urn = self.registration(idx).urn.clone();
         self.marks.set(&urn, Mark::Same);
         self.marks.set(&urn, Mark::SkippedCreate);
-        let new = Box::new(self.registration(idx).new.clone());
+        let new = self.registration(idx).new.clone();
         self.run_steps(idx, vec![Step::new(urn, StepKind::SkippedCreate { new })]);
     }
 
@@ -298,9 +306,9 @@ impl Deployment {
     fn pass_to_destruction(&mut self, idx: RegIdx, old: StateIdx) {
         let registration = self.registration(idx);
         let inputs = self.arena.state(old).inputs.clone();
-        let new = Box::new(ResourceState {
+        let new = Arc::new(ResourceState {
             inputs,
-            ..registration.new.clone()
+            ..registration.new.as_ref().clone()
         });
         let urn = registration.urn.clone();
         self.marks.set(&urn, Mark::Same);
@@ -381,12 +389,12 @@ impl Deployment {
         let adopted = self.arena.state(state).clone();
         let registration = self.registration_mut(idx);
         registration.old = Some(state);
-        registration.new = ResourceState {
+        registration.new = Arc::new(ResourceState {
             created: adopted.created,
             modified: adopted.modified,
-            aliases: std::mem::take(&mut registration.new.aliases),
+            aliases: registration.new.aliases.clone(),
             ..ResourceState::from_goal(registration.urn.clone(), &registration.goal)
-        };
+        });
         self.check(idx);
     }
 

@@ -139,7 +139,7 @@ impl Deployment {
     pub(crate) fn create_replacement(&self, idx: RegIdx, replaces: Replaced) -> Step {
         let registration = self.registration(idx);
         let create = StepKind::Create {
-            new: Box::new(registration.new.clone()),
+            new: registration.new.clone(),
             instance: registration.instance,
             replaces: Some(replaces),
         };
@@ -149,7 +149,7 @@ impl Deployment {
     /// The step that marks a replacement.
     pub(crate) fn replace_step(&self, idx: RegIdx, replaces: Replaced) -> Step {
         let registration = self.registration(idx);
-        let new = Box::new(registration.new.clone());
+        let new = registration.new.clone();
         Step::new(
             registration.urn.clone(),
             StepKind::Replace { new, replaces },

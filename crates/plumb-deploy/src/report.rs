@@ -137,30 +137,34 @@ impl Deployment {
         old: Option<Arc<ResourceState>>,
         new: Option<StateView>,
     ) -> Metadata {
-        let provider = match &new {
-            Some(new) => new.provider.clone(),
-            None => old.as_ref().and_then(|old| old.provider.clone()),
+        let state = match &new {
+            Some(new) => Some(&**new),
+            None => old.as_deref(),
+        };
+        let provider = state.and_then(|state| state.provider.clone());
+        let shared = state.map(|state| &state.type_token);
+        let type_token = match shared.filter(|token| token.as_str() == urn.type_text()) {
+            Some(token) => token.clone(),
+            None => urn.type_token(),
         };
         Metadata {
             op,
             urn: urn.clone(),
-            type_token: urn.type_token(),
+            type_token,
             old: old.map(StateView::from),
             new,
             keys: why.keys.clone(),
             diffs: why.diffs.clone(),
             detailed_diff: why.detailed_diff.clone(),
             logical: op.is_logical(),
-            provider: provider
-                .map(|reference| reference.to_string().into())
-                .unwrap_or_default(),
+            provider,
         }
     }
 
     /// The state before a step, as events show it.
     fn old_view(&self, step: &Step) -> Option<Arc<ResourceState>> {
         match &step.kind {
-            StepKind::SkippedCreate { new } => Some(Arc::new(new.as_ref().clone())),
+            StepKind::SkippedCreate { new } => Some(new.clone()),
             StepKind::Import {
                 found: Some(found), ..
             } => Some(found.clone()),
@@ -179,7 +183,7 @@ impl Deployment {
                 };
                 Some(match created {
                     Some(idx) => StateView::from(self.arena.state(*idx).clone()),
-                    None => StateView::new(new.as_ref().clone()),
+                    None => StateView::from(new.clone()),
                 })
             }
             // Until it is read, the resource is what it was.
@@ -193,7 +197,7 @@ impl Deployment {
                     ..new.as_ref().clone()
                 }))
             }
-            _ => step.new_state().cloned().map(StateView::new),
+            _ => step.new_state().cloned().map(StateView::from),
         }
     }
 
@@ -215,7 +219,7 @@ impl Deployment {
         let op = step.op();
         let new = match state {
             Some(idx) => Some(self.arena.state(idx).clone()),
-            None => step.new_state().cloned().map(Arc::new),
+            None => step.new_state().cloned(),
         };
         self.count(step, op, new.as_deref());
         if step.is_skipped_create() {
@@ -280,7 +284,7 @@ impl Deployment {
         if let (Some(state), true) = (self.news.get(&step.urn).copied(), is_create_first) {
             self.remember_for_outputs(step, state);
         }
-        let is_custom = step.new_state().is_some_and(ResourceState::is_custom);
+        let is_custom = step.new_state().is_some_and(|new| new.is_custom());
         if self.ctx.options.is_preview() || is_custom {
             let new = self.planned_view(step);
             let metadata = Self::metadata(step, op, self.old_view(step), new);

@@ -19,7 +19,7 @@ pub(crate) struct Step {
     pub(crate) left: Option<StateIdx>,
 }
 
-/// What a step does, and to what. States are boxed: a step waits in its chain, and most kinds carry one.
+/// What a step does, and to what. Events share the states of steps.
 ///
 /// `instance` is the provider that does it; components and providers have none.
 #[derive(Clone, Debug)]
@@ -27,33 +27,33 @@ pub(crate) enum StepKind {
     /// Nobody is asked for anything; what the program says beyond inputs is taken over.
     Same {
         old: StateIdx,
-        new: Box<ResourceState>,
+        new: Arc<ResourceState>,
     },
     /// The resource is not targeted: the old state stays to the letter, under the URN of `new`.
     Kept {
         old: StateIdx,
-        new: Box<ResourceState>,
+        new: Arc<ResourceState>,
         /// Whether the program registered it. If not, something else needs it to be there, and the step is left out once
         /// the program does.
         is_registered: bool,
     },
     /// Stands for the creation of something that is left out.
-    SkippedCreate { new: Box<ResourceState> },
+    SkippedCreate { new: Arc<ResourceState> },
     /// Makes the resource.
     Create {
-        new: Box<ResourceState>,
+        new: Arc<ResourceState>,
         instance: Option<InstanceId>,
         replaces: Option<Replaced>,
     },
     /// Changes the resource in place.
     Update {
         old: StateIdx,
-        new: Box<ResourceState>,
+        new: Arc<ResourceState>,
         instance: Option<InstanceId>,
     },
     /// Marks a replacement for people; does nothing by itself.
     Replace {
-        new: Box<ResourceState>,
+        new: Arc<ResourceState>,
         replaces: Replaced,
     },
     /// Deletes the resource, or forgets it where it is not ours.
@@ -66,7 +66,7 @@ pub(crate) enum StepKind {
     /// Reads an object for the program.
     Read {
         former: Former,
-        new: Box<ResourceState>,
+        new: Arc<ResourceState>,
         instance: InstanceId,
     },
     /// Compares the state with the world.
@@ -74,11 +74,11 @@ pub(crate) enum StepKind {
         old: StateIdx,
         instance: Option<InstanceId>,
         /// What the program registers, where it runs in the meantime; events show it as the new state.
-        registered: Option<Box<ResourceState>>,
+        registered: Option<Arc<ResourceState>>,
     },
     /// Adopts an existing object.
     Import {
-        new: Box<ResourceState>,
+        new: Arc<ResourceState>,
         /// Who reads it; nobody reads components.
         instance: Option<InstanceId>,
         replaces: Option<StateIdx>,
@@ -198,7 +198,7 @@ impl Step {
     }
 
     /// The state to bring about; deletes have none.
-    pub(crate) fn new_state(&self) -> Option<&ResourceState> {
+    pub(crate) fn new_state(&self) -> Option<&Arc<ResourceState>> {
         match &self.kind {
             StepKind::Same { new, .. }
             | StepKind::Kept { new, .. }
@@ -208,7 +208,7 @@ impl Step {
             | StepKind::Replace { new, .. }
             | StepKind::Read { new, .. }
             | StepKind::Import { new, .. } => Some(new),
-            StepKind::Refresh { registered, .. } => registered.as_deref(),
+            StepKind::Refresh { registered, .. } => registered.as_ref(),
             StepKind::Delete { .. } => None,
         }
     }

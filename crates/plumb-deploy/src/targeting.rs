@@ -1,5 +1,7 @@
 //! Targets and excludes: what an operation leaves as it is (`engine.md` 4.1, 4.7, 7.2).
 
+use std::sync::Arc;
+
 use plumb_resource::{ProviderRef, ResourceKind, ResourceState, StepOp, Urn};
 use rustc_hash::FxHashSet;
 
@@ -368,7 +370,7 @@ impl Deployment {
         let kept = StepKind::Kept {
             old: idx,
             is_registered: registered.is_some(),
-            new: Box::new(new),
+            new: Arc::new(new),
         };
         Step::new(urn, kept)
     }

@@ -160,7 +160,10 @@ impl PreviewDigest {
         Step {
             op: metadata.op,
             urn: metadata.urn.to_string(),
-            provider: metadata.provider.clone(),
+            provider: metadata
+                .provider
+                .as_ref()
+                .map_or_else(EcoString::new, |it| it.to_string().into()),
             old_state: state(&metadata.old),
             new_state: state(&metadata.new),
             diff_reasons: metadata.diffs.clone(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ecow::EcoString;
-use plumb_resource::{PropertyDiff, ResourceState, StepOp, TypeToken, Urn};
+use plumb_resource::{PropertyDiff, ProviderRef, ResourceState, StepOp, TypeToken, Urn};
 use plumb_value::PropertyMap;
 
 use crate::{ColorMode, PolicyAnalyzeSummary, PolicyRemediation, PolicyViolation};
@@ -120,8 +120,8 @@ pub struct Metadata {
     pub detailed_diff: Option<BTreeMap<EcoString, PropertyDiff>>,
     /// Whether the step stands for an operation of its own.
     pub logical: bool,
-    /// Reference of the provider; empty for components.
-    pub provider: EcoString,
+    /// The provider; none for components.
+    pub provider: Option<ProviderRef>,
 }
 
 impl Metadata {

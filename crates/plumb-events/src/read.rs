@@ -178,7 +178,7 @@ fn read_metadata(event: &Fields<'_>) -> Result<Metadata, ReadError> {
         diffs: fields.texts("diffs"),
         detailed_diff: read_detailed_diff(&fields)?,
         logical: fields.flag("logical"),
-        provider: fields.text("provider"),
+        provider: ProviderRef::parse(&fields.text("provider")).ok(),
     })
 }
 

@@ -117,7 +117,10 @@ impl Urn {
     /// The resource's own type, as text.
     pub fn type_text(&self) -> &str {
         let qualified = self.qualified_type();
-        qualified.rsplit('$').next().unwrap_or(qualified)
+        match qualified.as_bytes().iter().rposition(|byte| *byte == b'$') {
+            Some(at) => &qualified[at + 1..],
+            None => qualified,
+        }
     }
 
     /// The resource's name.
@@ -132,7 +135,7 @@ impl Urn {
 
     /// Whether this names a default provider: a provider whose name starts with `default`.
     pub fn is_default_provider(&self) -> bool {
-        self.type_token().is_provider() && self.name().starts_with("default")
+        self.name().starts_with("default") && self.type_token().is_provider()
     }
 
     /// The same resource below another parent type.

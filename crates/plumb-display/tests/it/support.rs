@@ -96,7 +96,7 @@ pub(crate) fn metadata(op: StepOp, old: Option<&Thing>, new: Option<&Thing>) -> 
         diffs: Vec::new(),
         detailed_diff: None,
         logical: op.is_logical(),
-        provider: "".into(),
+        provider: None,
     }
 }
 

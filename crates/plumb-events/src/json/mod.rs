@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use ecow::EcoString;
 use plumb_resource::{
-    PropertyDiff, ResourceId, ResourceKind, ResourceState, UNKNOWN_SENTINEL, Urn,
+    PropertyDiff, ProviderRef, ResourceId, ResourceKind, ResourceState, UNKNOWN_SENTINEL, Urn,
 };
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -289,7 +289,7 @@ impl Serialize for MetadataJson<'_> {
         if metadata.logical {
             map.serialize_entry("logical", &true)?;
         }
-        map.serialize_entry("provider", &metadata.provider)?;
+        map.serialize_entry("provider", &provider_text(metadata.provider.as_ref()))?;
         map.end()
     }
 }
@@ -350,14 +350,7 @@ impl Serialize for StateJson<'_> {
             "outputs",
             &JsonProperties(&state.outputs, &self.with.filter),
         )?;
-        map.serialize_entry(
-            "provider",
-            &state
-                .provider
-                .as_ref()
-                .map(ToString::to_string)
-                .unwrap_or_default(),
-        )?;
+        map.serialize_entry("provider", &provider_text(state.provider.as_ref()))?;
         if !state.init_errors.is_empty() {
             map.serialize_entry(
                 "initErrors",
@@ -372,6 +365,11 @@ impl Serialize for StateJson<'_> {
         }
         map.end()
     }
+}
+
+/// The reference of a provider; empty for none.
+fn provider_text(provider: Option<&ProviderRef>) -> String {
+    provider.map(ToString::to_string).unwrap_or_default()
 }
 
 /// The id in events: only providers show that theirs will become known.

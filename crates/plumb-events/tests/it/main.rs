@@ -84,7 +84,7 @@ fn step_with_inputs(inputs: PropertyMap) -> Event {
             diffs: Vec::new(),
             detailed_diff: None,
             logical: true,
-            provider: "".into(),
+            provider: None,
         }),
         planning: false,
         internal: false,
