@@ -46,7 +46,7 @@ run cargo clippy --workspace --all-targets -- -D warnings
 run cargo test --workspace
 
 if ! $fast; then
-  run cargo build --profile bench-fast -p plumb-cli -p null-monitor
+  run cargo build --profile bench-fast -p plumb-cli -p null-monitor -p slow-provider -p core-bench
 
   # Histories that nobody wrote down: the same as ever, and others each time.
   run cargo xtask simulate --ops 200000 --seed 0 --threads 2
@@ -66,9 +66,14 @@ if ! $fast; then
 
   run tests/crash/run --bin "$plumb" --python "$python_3_259/bin/python"
 
+  # Instructions, unlike seconds, are the same on a busy machine.
+  tests/setup-valgrind.sh
+  run benches/instructions --core-bench "$target/bench-fast/core-bench"
+
   if [ -x benches/run ]; then
     run benches/run --smoke --no-peers --plumb "$plumb" --null-monitor "$target/bench-fast/null-monitor" \
-      --workloads empty,stash-yaml,component-python --json "$target/benches/smoke.json"
+      --slow-provider "$target/bench-fast/pulumi-resource-slow" \
+      --workloads empty,stash-yaml,slow-yaml,component-python --json "$target/benches/smoke.json"
   else
     leave_out "benchmarks: benches/run is missing"
   fi

@@ -40,6 +40,7 @@ def parse(arguments):
     parser.add_argument("--pulumi", metavar="FILE", help="the official program; looked up on PATH if not given")
     parser.add_argument("--terraform", metavar="FILE", help="Terraform; looked up on PATH if not given")
     parser.add_argument("--null-monitor", metavar="FILE", help="the baseline for programs; built if not given")
+    parser.add_argument("--slow-provider", metavar="FILE", help="the provider of `slow-yaml`; built if not given")
     parser.add_argument("--no-peers", action="store_true", help="measure Plumb alone")
     parser.add_argument("--workloads", metavar="NAMES", default=",".join(names), help=f"of {', '.join(names)}")
     parser.add_argument("--counts", metavar="NUMBERS", default="100,1000,10000", help="how many resources")
@@ -68,13 +69,16 @@ def parse(arguments):
 
 def find_engines(options):
     plumb = binary(options.plumb, "plumb-cli", "plumb")
-    engines = [PulumiLike("plumb", plumb)]
+    slow_provider = None
+    if any(workload.is_slow for workload in options.workloads):
+        slow_provider = binary(options.slow_provider, "slow-provider", "pulumi-resource-slow")
+    engines = [PulumiLike("plumb", plumb, slow_provider)]
     if any(workload.is_python for workload in options.workloads):
         engines.append(Baseline(binary(options.null_monitor, "null-monitor", "null-monitor"), EXECUTOR))
     if options.no_peers:
         return engines
     for name, path, make in [
-        ("pulumi", options.pulumi, lambda found: PulumiLike("pulumi", found)),
+        ("pulumi", options.pulumi, lambda found: PulumiLike("pulumi", found, slow_provider)),
         ("terraform", options.terraform, Terraform),
     ]:
         found = find_peer(name, path, plumb)

@@ -75,18 +75,19 @@ class PulumiLike:
 
     phases = OPERATIONS
 
-    def __init__(self, name, binary):
+    def __init__(self, name, binary, slow_provider=None):
         self.name = name
         self.binary = str(binary)
+        self.slow_provider = slow_provider
 
     def runs(self, workload):
-        return True
+        return self.slow_provider is not None or not workload.is_slow
 
     def setup(self, case):
         state, home = case.directory / "state", case.directory / "home"
         state.mkdir()
         home.mkdir()
-        projects.write_pulumi(case.workload, case.count, case.project, case.virtualenv)
+        projects.write_pulumi(case.workload, case.count, case.project, case.virtualenv, self.slow_provider)
         prepare(self.command("stack", "init", STACK), self.environment(case), case.project)
         if self.name == "pulumi" and case.workload.needs_random:
             install = self.command("plugin", "install", "resource", "random")
@@ -105,8 +106,10 @@ class PulumiLike:
 
     def operation(self, phase, case):
         verb = {CREATE: "up", SAME: "up", PREVIEW: "preview", REFRESH: "refresh", DESTROY: "destroy"}[phase]
-        consent = [] if phase == PREVIEW else ["--yes", "--skip-preview"]
-        return self.command(verb, *consent, "--stack", STACK)
+        options = [] if phase == PREVIEW else ["--yes", "--skip-preview"]
+        if case.workload.parallel:
+            options += ["--parallel", str(case.workload.parallel)]
+        return self.command(verb, *options, "--stack", STACK)
 
     def version(self):
         return [self.binary, "version"]
@@ -126,7 +129,7 @@ class Terraform:
         self.binary = str(binary)
 
     def runs(self, workload):
-        return not workload.is_python
+        return not workload.is_python and not workload.is_slow
 
     def setup(self, case):
         (case.directory / "terraform.rc").touch()

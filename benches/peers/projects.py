@@ -8,6 +8,7 @@ STACK = "dev"
 
 STASH_TYPE = "pulumi:index:Stash"
 COMPONENT_TYPE = "bench:index:Part"
+SLOW_TYPE = "slow:index:Thing"
 RANDOM_TYPE = "random:index/randomString:RandomString"
 
 COMPONENT_PROGRAM = """\
@@ -43,22 +44,30 @@ class Workload:
     terraform_type: str | None = None
     program: str | None = None
     needs_random: bool = False
+    # What every call to the provider takes, in seconds, and how many may run at a time.
+    call_seconds: float | None = None
+    parallel: int | None = None
 
     @property
     def is_python(self):
         return self.program is not None
 
+    @property
+    def is_slow(self):
+        return self.call_seconds is not None
+
 
 WORKLOADS = [
     Workload("empty", "nothing at all, YAML", None),
     Workload("stash-yaml", "built-in resources, YAML", STASH_TYPE, terraform_type="terraform_data"),
+    Workload("slow-yaml", "a provider of 50 ms a call, YAML", SLOW_TYPE, call_seconds=0.05, parallel=64),
     Workload("component-python", "components, Python", COMPONENT_TYPE, program=COMPONENT_PROGRAM),
     Workload("random-python", "random strings, Python", RANDOM_TYPE, program=RANDOM_PROGRAM, needs_random=True),
 ]
 
 
-def write_pulumi(workload, count, directory, virtualenv):
-    """A project for Plumb and `pulumi`."""
+def write_pulumi(workload, count, directory, virtualenv, slow_provider):
+    """A project for Plumb and `pulumi`; the slow provider is a plugin of the project."""
     if workload.is_python:
         write_python(workload, count, directory)
         runtime = {"name": "python", "options": {"virtualenv": str(virtualenv)}}
@@ -66,11 +75,14 @@ def write_pulumi(workload, count, directory, virtualenv):
         runtime = "yaml"
     # JSON is YAML.
     lines = [f"name: {PROJECT}", f"runtime: {json.dumps(runtime)}"]
+    if workload.is_slow:
+        plugin = {"name": "slow", "path": str(slow_provider.parent)}
+        lines.append(f"plugins: {json.dumps({'providers': [plugin]})}")
     if workload.resource_type and not workload.is_python:
         lines.append("resources:")
         for index in range(count):
             lines += [
-                f"  stash-{index}:",
+                f"  thing-{index}:",
                 f"    type: {workload.resource_type}",
                 "    properties:",
                 f"      input: value {index}",
