@@ -30,11 +30,51 @@ pub(crate) enum Waiter {
     Extension(InstanceId, EcoString),
 }
 
-/// Limits Check and Diff calls in flight.
-#[derive(Debug, Default)]
-pub(crate) struct DecisionSlots {
+/// A call that waits for its turn.
+#[derive(Debug)]
+struct Queued {
+    call: CallId,
+    instance: InstanceId,
+    request: ProviderCall,
+    fence: u64,
+}
+
+/// Limits how many calls of one sort are in flight.
+#[derive(Debug)]
+pub(crate) struct Slots {
+    limit: usize,
     used: FxHashSet<CallId>,
-    waiting: VecDeque<(CallId, InstanceId, ProviderCall)>,
+    waiting: VecDeque<Queued>,
+}
+
+impl Slots {
+    pub(crate) fn new(limit: u32) -> Self {
+        Slots {
+            limit: limit as usize,
+            used: FxHashSet::default(),
+            waiting: VecDeque::new(),
+        }
+    }
+
+    /// Gives `queued` back if it may go at once.
+    fn take(&mut self, queued: Queued) -> Option<Queued> {
+        if self.used.len() < self.limit {
+            self.used.insert(queued.call);
+            return Some(queued);
+        }
+        self.waiting.push_back(queued);
+        None
+    }
+
+    /// A call was answered: the next one may go, if there is one.
+    fn release(&mut self, call: CallId) -> Option<Queued> {
+        if !self.used.remove(&call) {
+            return None;
+        }
+        let next = self.waiting.pop_front()?;
+        self.used.insert(next.call);
+        Some(next)
+    }
 }
 
 impl Deployment {
@@ -54,37 +94,66 @@ impl Deployment {
         request: ProviderCall,
         fence: u64,
     ) {
-        let call = self.outbox.call_id();
-        self.calls.insert(call, waiter);
-        match self.providers.answer_unconfigured(instance, &request) {
-            Some(reply) => self.work.push_back(Work::Answer(call, Ok(reply))),
-            None => self.send_call(call, instance, request, fence),
+        let queued = self.queued(waiter, instance, request, fence);
+        self.send(queued);
+    }
+
+    /// Sends a call that a decision waits for; so many of them are in flight as calls of steps may be.
+    pub(crate) fn ask(&mut self, waiter: Waiter, instance: InstanceId, request: ProviderCall) {
+        if let Some(queued) = self.queued(waiter, instance, request, 0) {
+            let next = self.decision_calls.take(queued);
+            self.send(next);
         }
     }
 
-    /// Sends a call that a decision waits for; so many of them are in flight as steps may run.
-    pub(crate) fn ask(&mut self, waiter: Waiter, instance: InstanceId, request: ProviderCall) {
+    /// Sends the call of a step of `chain`, once there is room for it.
+    pub(crate) fn call_for_step(
+        &mut self,
+        chain: ChainIdx,
+        instance: InstanceId,
+        request: ProviderCall,
+        fence: u64,
+    ) {
+        if let Some(queued) = self.queued(Waiter::Chain(chain), instance, request, fence) {
+            let next = self.step_calls.take(queued);
+            self.send(next);
+        }
+    }
+
+    /// A call that somebody outside must answer.
+    fn queued(
+        &mut self,
+        waiter: Waiter,
+        instance: InstanceId,
+        request: ProviderCall,
+        fence: u64,
+    ) -> Option<Queued> {
         let call = self.outbox.call_id();
         self.calls.insert(call, waiter);
         if let Some(reply) = self.providers.answer_unconfigured(instance, &request) {
-            return self.work.push_back(Work::Answer(call, Ok(reply)));
+            self.work.push_back(Work::Answer(call, Ok(reply)));
+            return None;
         }
-        if self.decisions.used.len() < self.chains.limit() as usize {
-            self.decisions.used.insert(call);
-            self.send_call(call, instance, request, 0);
-        } else {
-            self.decisions.waiting.push_back((call, instance, request));
+        Some(Queued {
+            call,
+            instance,
+            request,
+            fence,
+        })
+    }
+
+    fn send(&mut self, queued: Option<Queued>) {
+        if let Some(it) = queued {
+            self.send_call(it.call, it.instance, it.request, it.fence);
         }
     }
 
     /// Takes the answer to a call to whom it is for.
     pub(crate) fn answered(&mut self, call: CallId, result: Result<ProviderReply, ProviderError>) {
-        if self.decisions.used.remove(&call)
-            && let Some((next, instance, request)) = self.decisions.waiting.pop_front()
-        {
-            self.decisions.used.insert(next);
-            self.send_call(next, instance, request, 0);
-        }
+        let decision = self.decision_calls.release(call);
+        self.send(decision);
+        let step = self.step_calls.release(call);
+        self.send(step);
         match self.calls.remove(&call) {
             Some(Waiter::Registration(registration)) => {
                 self.registration_answered(registration, result);

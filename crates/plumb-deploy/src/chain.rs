@@ -17,7 +17,6 @@ use plumb_state::journal::OperationId;
 use rustc_hash::FxHashSet;
 
 use crate::arena::StateIdx;
-use crate::calls::Waiter;
 use crate::deployment::{Deployment, Work};
 use crate::event::RequestId;
 use crate::graph;
@@ -92,7 +91,15 @@ pub(crate) struct Scheduler {
     chains: Vec<Chain>,
     ready: VecDeque<ChainIdx>,
     running: u32,
+    /// How many chains may run at once.
     limit: u32,
+}
+
+/// How many steps may begin before there is room for their calls: their intents are durable by the time that there is.
+/// Where few calls run at a time nobody would notice, and a failure is to stop what comes after it.
+fn ahead_of(calls: u32) -> u32 {
+    const MANY: u32 = 32;
+    if calls < MANY { 0 } else { calls / 4 }
 }
 
 /// How a step ended.
@@ -123,18 +130,14 @@ impl StepEnd {
 }
 
 impl Scheduler {
-    pub(crate) fn new(limit: u32) -> Self {
+    /// For so many calls at a time.
+    pub(crate) fn new(calls: u32) -> Self {
         Scheduler {
             chains: Vec::new(),
             ready: VecDeque::new(),
             running: 0,
-            limit,
+            limit: calls.saturating_add(ahead_of(calls)),
         }
-    }
-
-    /// How many chains may run at once.
-    pub(crate) fn limit(&self) -> u32 {
-        self.limit
     }
 
     /// Whether nothing runs; chains that wait do not count once the run has failed, which `ready` is emptied for.
@@ -429,7 +432,7 @@ impl Deployment {
         let instance = step.instance()?;
         let failures = Vec::new();
         self.step_waits(idx, step, operation, Running::Call { failures });
-        self.call(Waiter::Chain(idx), instance, request, fence);
+        self.call_for_step(idx, instance, request, fence);
         None
     }
 }

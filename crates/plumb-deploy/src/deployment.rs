@@ -20,7 +20,7 @@ use plumb_value::Value;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::arena::{Arena, DuplicateResource, Olds, StateIdx};
-use crate::calls::{DecisionSlots, Waiter};
+use crate::calls::{Slots, Waiter};
 use crate::chain::{ChainIdx, Scheduler};
 use crate::default_providers::DefaultProvider;
 use crate::deletes::Removal;
@@ -87,7 +87,8 @@ pub struct Deployment {
     pub(crate) lineage: Lineage,
     pub(crate) chains: Scheduler,
     pub(crate) calls: FxHashMap<CallId, Waiter>,
-    pub(crate) decisions: DecisionSlots,
+    pub(crate) decision_calls: Slots,
+    pub(crate) step_calls: Slots,
     pub(crate) providers: Registry,
     pub(crate) packages: Packages,
     pub(crate) defaults: FxHashMap<EcoString, DefaultProvider>,
@@ -235,7 +236,8 @@ impl Deployment {
             lineage: Lineage::default(),
             chains: Scheduler::new(limit),
             calls: FxHashMap::default(),
-            decisions: DecisionSlots::default(),
+            decision_calls: Slots::new(limit),
+            step_calls: Slots::new(limit),
             providers: Registry::default(),
             packages: Packages::default(),
             defaults: FxHashMap::default(),

@@ -9,7 +9,6 @@ use plumb_resource::{ResourceId, ResourceState, Urn};
 use plumb_state::journal::OperationId;
 
 use crate::answer::{Applied, Damage, Reading};
-use crate::calls::Waiter;
 use crate::chain::{ChainIdx, Owner, Running, StepEnd};
 use crate::deployment::Deployment;
 use crate::marks::Mark;
@@ -181,7 +180,7 @@ impl Deployment {
         });
         let running = Running::ImportCheck(Box::new(ResourceState { inputs, ..state }));
         self.step_waits(idx, step, operation, running);
-        self.call(Waiter::Chain(idx), instance, check, 0);
+        self.call_for_step(idx, instance, check, 0);
         None
     }
 

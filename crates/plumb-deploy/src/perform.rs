@@ -13,7 +13,6 @@ use plumb_state::journal::{EntryKind, OperationId};
 
 use crate::answer::{Applied, Damage};
 use crate::arena::StateIdx;
-use crate::calls::Waiter;
 use crate::chain::{ChainIdx, Running, StepEnd};
 use crate::deployment::Deployment;
 use crate::provider_inputs;
@@ -101,7 +100,7 @@ impl Deployment {
         match (self.begin(idx, &step), step.instance()) {
             (Begun::Call(request), Some(instance)) => {
                 self.step_waits(idx, step, operation, Running::Call { failures });
-                self.call(Waiter::Chain(idx), instance, request, fence);
+                self.call_for_step(idx, instance, request, fence);
                 None
             }
             (Begun::Applied(applied), _) => self.finish_step(idx, step, operation, applied),

@@ -12,7 +12,6 @@ use rustc_hash::FxHashSet;
 
 use crate::answer::{Applied, Damage, Reading};
 use crate::arena::{Arena, Olds, StateIdx};
-use crate::calls::Waiter;
 use crate::chain::{ChainIdx, Owner, Running, StepEnd};
 use crate::deployment::{Deployment, Failure, Stage};
 use crate::marks::Mark;
@@ -239,7 +238,7 @@ impl Deployment {
             operation,
             Running::RefreshDiff(Box::new(Refreshed { new })),
         );
-        self.call(Waiter::Chain(idx), instance, request, 0);
+        self.call_for_step(idx, instance, request, 0);
         None
     }
 

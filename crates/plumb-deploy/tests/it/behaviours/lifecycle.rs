@@ -8,6 +8,7 @@ use plumb_events::OperationResult;
 use plumb_resource::OperationType;
 use plumb_resource::provider::{DiffChanges, DiffResult, ProviderCall};
 use plumb_state::PendingOperation;
+use plumb_state::journal::EntryKind;
 use plumb_value::{PropertyMap, Value};
 
 use crate::world::{Fault, Ran, World, component, for_orders, res, stack};
@@ -125,22 +126,54 @@ fn providers_are_asked_about_equal_inputs_unless_the_user_objects() {
     }
 }
 
-/// How many calls of Diff were under way at the same time, at most.
-fn diffs_at_once(ran: &Ran) -> usize {
+/// How many calls of one sort were under way at the same time, at most.
+fn at_once(ran: &Ran, is_meant: impl Fn(&ProviderCall) -> bool) -> usize {
     let (mut open, mut most) = (Vec::new(), 0);
     for ((_, event), effects) in ran.log.iter().zip(&ran.effects) {
         if let Event::Answered { call, .. } = event {
             open.retain(|it| it != call);
         }
         open.extend(effects.iter().filter_map(|effect| match effect {
-            Effect::Call { call, request, .. } => {
-                matches!(request, ProviderCall::Diff(_)).then_some(*call)
-            }
+            Effect::Call { call, request, .. } => is_meant(request).then_some(*call),
             _ => None,
         }));
         most = most.max(open.len());
     }
     most
+}
+
+fn diffs_at_once(ran: &Ran) -> usize {
+    at_once(ran, |call| matches!(call, ProviderCall::Diff(_)))
+}
+
+/// How many operations had an intent in the journal and no outcome yet, at most.
+fn intents_at_once(ran: &Ran) -> usize {
+    let (mut open, mut most) = (0_usize, 0);
+    for effect in ran.effects.iter().flatten() {
+        if let Effect::Journal(entry) = effect {
+            match &entry.kind {
+                EntryKind::Begin { .. } => open += 1,
+                EntryKind::Success { .. } | EntryKind::Failure => open = open.saturating_sub(1),
+                _ => {}
+            }
+            most = most.max(open);
+        }
+    }
+    most
+}
+
+/// The intents of steps are durable by the time that there is room for their calls; where few calls run at a time, none
+/// is written ahead.
+#[test]
+fn intents_run_ahead_of_calls_where_many_run_at_a_time() {
+    let program: Vec<_> = (0..300).map(|it| res(&format!("r{it}"))).collect();
+    for (parallel, calls, intents) in [(8, 8, 8), (32, 32, 40)] {
+        let mut world = World::new(parallel.into());
+        let ran = world.up_with(&program, |options| options.parallel = parallel);
+        ran.succeeded();
+        let creates = at_once(&ran, |call| matches!(call, ProviderCall::Create(_)));
+        assert_eq!((creates, intents_at_once(&ran)), (calls, intents));
+    }
 }
 
 /// PULUMI-52
