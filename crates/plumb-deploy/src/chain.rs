@@ -272,6 +272,12 @@ impl Deployment {
         }
     }
 
+    /// The step that a chain waits for.
+    pub(crate) fn running_step(&self, idx: ChainIdx) -> Option<(&Step, OperationId)> {
+        let current = self.chains.chain(idx).current.as_deref();
+        current.map(|(step, operation, _)| (step, *operation))
+    }
+
     /// The step waits for an answer: keeps it with what it waits for.
     pub(crate) fn step_waits(
         &mut self,
@@ -430,6 +436,7 @@ impl Deployment {
         fence: u64,
     ) -> Option<StepEnd> {
         let instance = step.instance()?;
+        let request = request.with_old_views(self.old_views(&step));
         let failures = Vec::new();
         self.step_waits(idx, step, operation, Running::Call { failures });
         self.call_for_step(idx, instance, request, fence);

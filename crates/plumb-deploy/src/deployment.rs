@@ -41,6 +41,7 @@ use crate::seeds::Seeds;
 use crate::setup::{Operation, Options, Setup};
 use crate::targeting::Targeting;
 use crate::transforms::{Parked, Transforms};
+use crate::views::Views;
 
 /// A deployment in progress.
 #[derive(Debug)]
@@ -96,6 +97,7 @@ pub struct Deployment {
     pub(crate) transforms: Transforms,
     pub(crate) hooks: Hooks,
     pub(crate) plans: Plans,
+    pub(crate) views: Views,
 
     pub(crate) unanswered: BTreeSet<RequestId>,
     pub(crate) shutdown_waiters: Vec<RequestId>,
@@ -197,6 +199,7 @@ impl Deployment {
         let olds = Olds::new(&mut arena, &setup.snapshot.resources)?;
         let known = setup.snapshot.resources.len();
         let limit = setup.options.parallel.max(1);
+        let views = Views::new(&arena, olds.order());
         let plans = Plans::new(setup.plan, setup.options.makes_plan);
         Ok(Deployment {
             ctx: Context {
@@ -245,6 +248,7 @@ impl Deployment {
             transforms: Transforms::default(),
             hooks: Hooks::default(),
             plans,
+            views,
             unanswered: BTreeSet::new(),
             shutdown_waiters: Vec::new(),
             report: Report::default(),
@@ -326,7 +330,13 @@ impl Deployment {
 
     fn take_request(&mut self, id: RequestId, request: Request) {
         self.unanswered.insert(id);
-        self.dispatch(id, request);
+        match request {
+            // After a failure too: whatever a call that is under way does is recorded.
+            Request::PublishViewSteps { call, steps } if self.stage != Stage::Finished => {
+                self.take_view_steps(id, call, steps);
+            }
+            request => self.dispatch(id, request),
+        }
     }
 
     fn dispatch(&mut self, id: RequestId, request: Request) {
@@ -353,6 +363,7 @@ impl Deployment {
                 self.take_stack_invoke_transform(id, callback);
             }
             Request::RegisterHook(request) => self.take_hook(id, request),
+            Request::PublishViewSteps { call, steps } => self.take_view_steps(id, call, steps),
             Request::SignalAndWaitForShutdown => self.take_shutdown_signal(id),
         }
     }

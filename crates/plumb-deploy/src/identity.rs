@@ -49,6 +49,8 @@ impl Deployment {
         let Some((state, former)) = self
             .former_urns(urn, goal)
             .into_iter()
+            // A view has its owner, and becomes nothing else.
+            .filter(|former| !self.views.has(former))
             .find_map(|former| Some((self.olds.live(&former)?, former)))
         else {
             return (None, conflict);

@@ -100,6 +100,10 @@ impl Deployment {
             }
             self.marks.set(&state.urn, Mark::Seen);
             self.marks.set(&state.urn, Mark::Same);
+            if state.view_of.is_some() {
+                // It follows its owner.
+                continue;
+            }
             let kept = StepKind::Kept {
                 old: idx,
                 new: state.clone(),

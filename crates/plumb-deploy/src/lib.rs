@@ -20,7 +20,8 @@
 //!    [`replace`] what a replacement takes along, [`targeting`] what the user's targets allow, [`plans`] what a plan does.
 //! 7. The steps of one decision ([`step`]) run in a [`chain`]; chains run side by side. [`perform`] begins a step, behind
 //!    its intent in the journal; [`answer`] takes what the provider says; [`record`] writes down what became of it.
-//!    [`hooks`] run [`around`] steps, [`retries`] begin a failed one again.
+//!    [`hooks`] run [`around`] steps, [`retries`] begin a failed one again. What providers show as parts of resources
+//!    follows them ([`views`]).
 //! 8. The chain's end answers the program; what it says about outputs comes to [`outputs`].
 //! 9. When the program has ended, [`deletes`] removes what it did not mention, dependents first ([`graph`]).
 //! 10. [`ending`] answers what is still open and says how the run went. All that people see on the way is in [`report`].
@@ -81,6 +82,7 @@ mod step;
 pub mod target;
 mod targeting;
 mod transforms;
+mod views;
 
 pub use arena::DuplicateResource;
 pub use deployment::Deployment;

@@ -99,6 +99,7 @@ impl Deployment {
     ) -> Option<StepEnd> {
         match (self.begin(idx, &step), step.instance()) {
             (Begun::Call(request), Some(instance)) => {
+                let request = request.with_old_views(self.old_views(&step));
                 self.step_waits(idx, step, operation, Running::Call { failures });
                 self.call_for_step(idx, instance, request, fence);
                 None
@@ -176,6 +177,7 @@ impl Deployment {
                 inputs: new.inputs.clone(),
                 timeout: new.custom_timeouts.create,
                 preview: self.ctx.options.is_preview(),
+                status: None,
             })),
         }
     }
@@ -205,6 +207,8 @@ impl Deployment {
                 ignore_changes: new.ignore_changes,
                 timeout: new.custom_timeouts.update,
                 preview: self.ctx.options.is_preview(),
+                old_views: Vec::new(),
+                status: None,
             })),
         }
     }
@@ -248,6 +252,8 @@ impl Deployment {
             inputs: old.inputs.clone(),
             outputs: old.outputs.clone(),
             timeout: old.custom_timeouts.delete,
+            old_views: Vec::new(),
+            status: None,
         }))
     }
 
@@ -351,6 +357,8 @@ pub(crate) fn read_request(
         inputs,
         outputs: outputs.clone(),
         timeout: new.custom_timeouts.read,
+        old_views: Vec::new(),
+        status: None,
     })
 }
 

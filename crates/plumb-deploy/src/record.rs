@@ -17,6 +17,7 @@ use crate::event::Effect;
 use crate::marks::Mark;
 use crate::setup::Operation;
 use crate::step::{Deletion, Former, Order, Replaced, Step, StepKind};
+use crate::views::Followed;
 
 impl Deployment {
     /// Puts the outcome of a step into the journal, the state and the events.
@@ -30,24 +31,30 @@ impl Deployment {
         if let Some(failure) = failure.as_ref().filter(|it| it.status != Damage::Partial) {
             let fence = self.record_failure(operation, step);
             self.step_failed(step, failure, step.left);
+            let views = self.views_of_failed(step, operation);
             return StepEnd {
                 state: step.left,
-                fence,
+                fence: fence.max(views.fence),
                 is_failed: true,
             };
         }
         if let Some(state) = &state {
             self.plans.note_outputs(&state.urn, &state.outputs);
         }
+        let gone = match step.kind {
+            StepKind::Delete { .. } => self.views_go(step, operation),
+            _ => Followed::default(),
+        };
         let (idx, fence) = self.record_outcome(operation, step, state);
         match &failure {
             None => self.tell_step_done(step, idx),
             Some(failure) => self.step_failed(step, failure, idx),
         }
+        let views = self.views_follow(step, operation, idx);
         StepEnd {
             state: idx,
-            fence,
-            is_failed: failure.is_some(),
+            fence: fence.max(views.fence),
+            is_failed: failure.is_some() || gone.is_failed || views.is_failed,
         }
     }
 
@@ -80,6 +87,11 @@ impl Deployment {
     ) {
         self.tell_step_failed(step, failure, state);
         self.marks.set(&step.urn, Mark::Errored);
+        self.run_fails(failure);
+    }
+
+    /// Something that was done failed: the run fails, at once or at its end.
+    pub(crate) fn run_fails(&mut self, failure: &StepFailure) {
         self.report.maybe_corrupt |= failure.status == Damage::Unknown;
         let ends_later = matches!(
             self.stage,
@@ -289,7 +301,9 @@ impl Deployment {
         let operation = self.outbox.operation();
         let remove = Some(self.arena.slot(idx));
         let (renamed, fence) = self.record_new(operation, state, remove, None);
-        (renamed.unwrap_or(idx), fence)
+        let renamed = renamed.unwrap_or(idx);
+        self.views.follow(idx, renamed);
+        (renamed, fence)
     }
 
     /// The state of a resource in this run is there.

@@ -19,6 +19,7 @@ use crate::outputs::OutputsMemory;
 use crate::registration::RegIdx;
 use crate::setup::Operation;
 use crate::step::{Step, StepKind, Why};
+use crate::views::{Followed, Views};
 
 /// A resource as it was read, before it is compared.
 #[derive(Debug)]
@@ -130,6 +131,8 @@ impl Deployment {
             inputs: Some(state.inputs.clone()),
             outputs: state.outputs.clone(),
             timeout: state.custom_timeouts.read,
+            old_views: Vec::new(),
+            status: None,
         });
         self.step_calls(idx, step, operation, request, 0)
     }
@@ -290,6 +293,10 @@ impl Deployment {
         found: StepOp,
     ) -> StepEnd {
         let slot = self.arena.slot(old);
+        let gone = match new {
+            Some(_) => Followed::default(),
+            None => self.views_go(&step, operation),
+        };
         let new = new.map(|mut new| {
             self.list_independent_properties(Arc::make_mut(&mut new), &step);
             new
@@ -325,10 +332,11 @@ impl Deployment {
             self.gone.insert(old);
             None
         };
+        let views = self.views_follow(&step, operation, state);
         StepEnd {
             state,
             fence: self.fence_now(),
-            is_failed: false,
+            is_failed: gone.is_failed || views.is_failed,
         }
     }
 
@@ -388,6 +396,7 @@ impl Deployment {
             Ok(olds) => {
                 self.journal(OperationId(0), rebuilt.kind);
                 self.arena = arena;
+                self.views = Views::new(&self.arena, olds.order());
                 self.olds = olds;
                 self.base = base;
                 self.gone.clear();

@@ -198,7 +198,7 @@ impl Deployment {
         {
             return Err(format!("could not find parent resource {parent}"));
         }
-        if self.marks.has(urn, Mark::Seen) {
+        if self.marks.has(urn, Mark::Seen) || self.views.has(urn) {
             return Err(format!(
                 "Duplicate resource URN '{urn}'; try giving it a unique name"
             ));

@@ -130,7 +130,7 @@ impl Deployment {
         Self::metadata_of(&step.urn, op, &step.why, old, new)
     }
 
-    fn metadata_of(
+    pub(crate) fn metadata_of(
         urn: &Urn,
         op: StepOp,
         why: &Why,
@@ -308,7 +308,7 @@ impl Deployment {
         self.emit_outputs(metadata, self.is_internal(step));
     }
 
-    fn emit_outputs(&mut self, metadata: Metadata, internal: bool) {
+    pub(crate) fn emit_outputs(&mut self, metadata: Metadata, internal: bool) {
         let planning = self.ctx.options.is_preview();
         self.emit(Event::ResourceOutputs(StepEvent {
             metadata: Box::new(metadata),

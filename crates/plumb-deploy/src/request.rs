@@ -10,9 +10,11 @@ use ecow::EcoString;
 use plumb_resource::hook::{ErrorHookCall, HookCall};
 use plumb_resource::provider::{CheckFailure, Parameterization};
 use plumb_resource::{
-    Alias, CustomTimeouts, Hooks, PropertyDependencies, ResourceId, StackFrame, Urn,
+    Alias, CustomTimeouts, Hooks, PropertyDependencies, ResourceId, StackFrame, Urn, ViewStep,
 };
 use plumb_value::{PropertyKey, PropertyMap, Value};
+
+use crate::event::CallId;
 
 /// A request to the resource monitor.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +37,13 @@ pub enum Request {
     RegisterStackInvokeTransform(Callback),
     /// Names a function of the program that resources may bind as a hook.
     RegisterHook(RegisterHookRequest),
+    /// A provider tells of parts of the resource that it works on.
+    PublishViewSteps {
+        /// The call that it works on.
+        call: CallId,
+        /// What it does to them.
+        steps: Vec<ViewStep>,
+    },
     /// Waits until the deployment is over.
     SignalAndWaitForShutdown,
 }
@@ -46,7 +55,7 @@ pub enum Reply {
     Registered(RegisterReply),
     /// To Read.
     Read(ReadResourceReply),
-    /// To RegisterOutputs, to the registration of transforms and hooks, and to SignalAndWaitForShutdown.
+    /// To RegisterOutputs, PublishViewSteps, the registration of transforms and hooks, and SignalAndWaitForShutdown.
     Done,
     /// To Invoke and Call.
     Invoked(InvokeReply),

@@ -176,7 +176,7 @@ impl Deployment {
         let (operation, fence) = match applied.state {
             Some(_) => self.keep_half_done(&mut step, operation, applied),
             // The intent is durable since the first attempt.
-            None => (operation, 0),
+            None => (operation, self.views_of_failed(&step, operation).fence),
         };
         self.perform_again(idx, step, operation, failures, fence)
     }
@@ -189,6 +189,8 @@ impl Deployment {
         applied: Applied,
     ) -> (OperationId, u64) {
         let (left, _) = self.record_outcome(operation, step, applied.state);
+        // The intent of the next attempt comes behind them in the journal; if one of them failed the run ends.
+        let _ = self.views_follow(step, operation, left);
         step.left = left;
         let operation = self.outbox.operation();
         (operation, self.record_intent(operation, step))

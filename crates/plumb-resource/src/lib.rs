@@ -13,6 +13,7 @@ mod state;
 mod step;
 mod token;
 mod urn;
+mod view;
 
 pub use goal::{Alias, AliasParent, AliasSpec, CustomTimeouts, Goal, Hooks, PropertyDependencies};
 pub use id::ResourceId;
@@ -22,6 +23,7 @@ pub use state::{HookType, ResourceKind, ResourceState, StackFrame};
 pub use step::{OperationType, StepOp};
 pub use token::{TypeToken, TypeTokenError};
 pub use urn::{InvalidUrn, Urn};
+pub use view::{StatusTarget, View, ViewStatus, ViewStep};
 
 /// The text that stands for a value (or id) that is not known yet.
 pub const UNKNOWN_SENTINEL: &str = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use plumb_value::PropertyMap;
 
-use crate::{PropertyDependencies, ResourceId, TypeToken, Urn};
+use crate::{PropertyDependencies, ResourceId, StatusTarget, TypeToken, Urn, View};
 
 /// Which plugin to run, and how.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -78,6 +78,44 @@ pub enum ProviderCall {
     Call(CallRequest),
     /// Applies an extension parameter.
     Parameterize(Parameterization),
+}
+
+impl ProviderCall {
+    /// Says where the provider may tell of views. Calls that are not about a resource stay as they are.
+    #[must_use]
+    pub fn with_status(mut self, target: StatusTarget) -> Self {
+        match &mut self {
+            ProviderCall::Create(request) => request.status = Some(target),
+            ProviderCall::Read(request) => request.status = Some(target),
+            ProviderCall::Update(request) => request.status = Some(target),
+            ProviderCall::Delete(request) => request.status = Some(target),
+            _ => {}
+        }
+        self
+    }
+
+    /// Adds the views that the state has of the resource.
+    #[must_use]
+    pub fn with_old_views(mut self, views: Vec<View>) -> Self {
+        match &mut self {
+            ProviderCall::Read(request) => request.old_views = views,
+            ProviderCall::Update(request) => request.old_views = views,
+            ProviderCall::Delete(request) => request.old_views = views,
+            _ => {}
+        }
+        self
+    }
+
+    /// Whether the provider may tell of views while it works on this call.
+    pub fn may_publish_views(&self) -> bool {
+        matches!(
+            self,
+            ProviderCall::Create(_)
+                | ProviderCall::Read(_)
+                | ProviderCall::Update(_)
+                | ProviderCall::Delete(_)
+        )
+    }
 }
 
 /// The answer to the [`ProviderCall`] of the same name.
@@ -205,6 +243,8 @@ pub struct CreateRequest {
     pub timeout: f64,
     /// Whether this is a preview: nothing may be changed.
     pub preview: bool,
+    /// Where to tell of views of the resource; whoever sends the call fills it in.
+    pub status: Option<StatusTarget>,
 }
 
 /// A created resource.
@@ -231,6 +271,10 @@ pub struct ReadRequest {
     pub outputs: Arc<PropertyMap>,
     /// Time limit in seconds; zero for the provider's own.
     pub timeout: f64,
+    /// Views of the resource that the state has.
+    pub old_views: Vec<View>,
+    /// Where to tell of views of the resource; whoever sends the call fills it in.
+    pub status: Option<StatusTarget>,
 }
 
 /// A resource as it is.
@@ -265,6 +309,10 @@ pub struct UpdateRequest {
     pub timeout: f64,
     /// Whether this is a preview: nothing may be changed.
     pub preview: bool,
+    /// Views of the resource that the state has.
+    pub old_views: Vec<View>,
+    /// Where to tell of views of the resource; whoever sends the call fills it in.
+    pub status: Option<StatusTarget>,
 }
 
 /// A changed resource.
@@ -289,6 +337,10 @@ pub struct DeleteRequest {
     pub outputs: Arc<PropertyMap>,
     /// Time limit in seconds; zero for the provider's own.
     pub timeout: f64,
+    /// Views of the resource that the state has.
+    pub old_views: Vec<View>,
+    /// Where to tell of views of the resource; whoever sends the call fills it in.
+    pub status: Option<StatusTarget>,
 }
 
 /// A function to be called.

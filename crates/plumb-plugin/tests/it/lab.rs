@@ -59,6 +59,7 @@ fn create(inputs: Arc<PropertyMap>) -> CreateRequest {
         inputs,
         timeout: 0.0,
         preview: false,
+        status: None,
     }
 }
 
@@ -138,6 +139,8 @@ async fn a_resource_lives_and_dies() {
             ignore_changes: Vec::new(),
             timeout: 0.0,
             preview: false,
+            old_views: Vec::new(),
+            status: None,
         })
         .await
         .unwrap();
@@ -149,6 +152,8 @@ async fn a_resource_lives_and_dies() {
         inputs: Some(changed.clone()),
         outputs: updated.outputs.clone(),
         timeout: 0.0,
+        old_views: Vec::new(),
+        status: None,
     };
     let found = provider.read(read()).await.unwrap();
     assert_eq!(
@@ -162,6 +167,8 @@ async fn a_resource_lives_and_dies() {
         inputs: changed.clone(),
         outputs: updated.outputs.clone(),
         timeout: 0.0,
+        old_views: Vec::new(),
+        status: None,
     };
     provider.delete(delete).await.unwrap();
     let gone = provider.read(read()).await.unwrap();

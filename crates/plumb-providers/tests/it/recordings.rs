@@ -237,6 +237,7 @@ async fn created(provider: &dyn Provider, call: &Call) -> (ResourceId, PropertyM
         inputs,
         timeout: 0.0,
         preview,
+        status: None,
     };
     let response = provider.create(request).await.unwrap();
     assert_eq!(response.id == ResourceId::Unknown, preview);
@@ -250,6 +251,8 @@ async fn read(provider: &dyn Provider, call: &Call) -> (PropertyMap, PropertyMap
         inputs: Some(shared(&call.request["inputs"])),
         outputs: shared(&call.request["properties"]),
         timeout: 0.0,
+        old_views: Vec::new(),
+        status: None,
     };
     let response = provider.read(request).await.unwrap();
     assert_eq!(response.id, id(call));
@@ -266,6 +269,8 @@ async fn deleted(provider: &dyn Provider, call: &Call) {
         inputs: shared(&call.request["oldInputs"]),
         outputs: shared(&call.request["properties"]),
         timeout: 0.0,
+        old_views: Vec::new(),
+        status: None,
     };
     provider.delete(request).await.unwrap();
 }
@@ -342,6 +347,8 @@ async fn assert_updated(provider: &dyn Provider, call: &Call) {
         ignore_changes: Vec::new(),
         timeout: 0.0,
         preview: call.request["preview"] == true,
+        old_views: Vec::new(),
+        status: None,
     };
     let response = provider.update(request).await.unwrap();
     assert_eq!(

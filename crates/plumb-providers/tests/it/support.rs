@@ -90,6 +90,7 @@ pub(crate) fn create(urn: &Urn, inputs: PropertyMap) -> CreateRequest {
         inputs: Arc::new(inputs),
         timeout: 0.0,
         preview: false,
+        status: None,
     }
 }
 
@@ -132,6 +133,8 @@ pub(crate) fn update(
         ignore_changes: Vec::new(),
         timeout: 0.0,
         preview: false,
+        old_views: Vec::new(),
+        status: None,
     }
 }
 
@@ -142,6 +145,8 @@ pub(crate) fn delete(urn: &Urn, outputs: PropertyMap) -> DeleteRequest {
         inputs: Arc::default(),
         outputs: Arc::new(outputs),
         timeout: 0.0,
+        old_views: Vec::new(),
+        status: None,
     }
 }
 
@@ -153,6 +158,8 @@ pub(crate) fn import(urn: &Urn, id: &str) -> ReadRequest {
         inputs: None,
         outputs: Arc::default(),
         timeout: 0.0,
+        old_views: Vec::new(),
+        status: None,
     }
 }
 

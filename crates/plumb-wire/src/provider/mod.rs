@@ -4,7 +4,7 @@
 //! `*_error` functions read failures. Errors of writing and reading are [`ProviderError`](plumb_resource::provider::ProviderError)s
 //! like those that the provider reports, with the right status.
 //!
-//! What every request of a deployment has in common (status address, project, stack, configuration, monitor address,
+//! What every construction and method call of a deployment has in common (project, stack, configuration, monitor address,
 //! stack trace handle) is left empty, to be filled in by the caller.
 //!
 //! [`server`] has the other side.
@@ -16,6 +16,7 @@ mod function;
 mod request;
 mod response;
 pub mod server;
+mod view;
 
 pub use component::{call_request, call_response, construct_request, construct_response};
 pub use config::{
@@ -32,8 +33,11 @@ pub use request::{
 pub use response::{
     check_response, create_response, diff_response, read_response, update_response,
 };
+pub use view::{ViewStepError, view_steps};
 
 #[cfg(test)]
 mod server_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod view_tests;

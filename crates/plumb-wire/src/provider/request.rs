@@ -7,6 +7,7 @@ use plumb_resource::provider::{
     Autonaming, CheckRequest, CreateRequest, DeleteRequest, DiffRequest, ReadRequest, UpdateRequest,
 };
 
+use super::view::{old_views, status_fields};
 use crate::property::{encode_map, encode_optional_map};
 use crate::{Error, ProviderFeatures};
 
@@ -72,6 +73,7 @@ pub fn create_request(
     features: &ProviderFeatures,
 ) -> Result<pulumirpc::CreateRequest, Error> {
     let options = features.request_options().unknowns(request.preview);
+    let (resource_status_address, resource_status_token) = status_fields(request.status.as_ref());
     Ok(pulumirpc::CreateRequest {
         urn: request.urn.to_string(),
         properties: Some(encode_map(&request.inputs, options)?),
@@ -79,7 +81,8 @@ pub fn create_request(
         preview: request.preview,
         name: request.urn.name().to_owned(),
         r#type: request.urn.type_text().to_owned(),
-        ..Default::default()
+        resource_status_address,
+        resource_status_token,
     })
 }
 
@@ -89,6 +92,7 @@ pub fn read_request(
     features: &ProviderFeatures,
 ) -> Result<pulumirpc::ReadRequest, Error> {
     let options = features.request_options().elided(true);
+    let (resource_status_address, resource_status_token) = status_fields(request.status.as_ref());
     Ok(pulumirpc::ReadRequest {
         id: request.id.as_str().to_owned(),
         urn: request.urn.to_string(),
@@ -101,7 +105,9 @@ pub fn read_request(
         name: request.urn.name().to_owned(),
         r#type: request.urn.type_text().to_owned(),
         timeout: request.timeout,
-        ..Default::default()
+        resource_status_address,
+        resource_status_token,
+        old_views: old_views(&request.old_views, options)?,
     })
 }
 
@@ -112,6 +118,7 @@ pub fn update_request(
 ) -> Result<pulumirpc::UpdateRequest, Error> {
     let options = features.request_options();
     let old_options = options.elided(true);
+    let (resource_status_address, resource_status_token) = status_fields(request.status.as_ref());
     Ok(pulumirpc::UpdateRequest {
         id: request.id.as_str().to_owned(),
         urn: request.urn.to_string(),
@@ -126,7 +133,9 @@ pub fn update_request(
         old_inputs: Some(encode_map(&request.old_inputs, old_options)?),
         name: request.urn.name().to_owned(),
         r#type: request.urn.type_text().to_owned(),
-        ..Default::default()
+        resource_status_address,
+        resource_status_token,
+        old_views: old_views(&request.old_views, old_options)?,
     })
 }
 
@@ -136,6 +145,7 @@ pub fn delete_request(
     features: &ProviderFeatures,
 ) -> Result<pulumirpc::DeleteRequest, Error> {
     let options = features.request_options().elided(true);
+    let (resource_status_address, resource_status_token) = status_fields(request.status.as_ref());
     Ok(pulumirpc::DeleteRequest {
         id: request.id.as_str().to_owned(),
         urn: request.urn.to_string(),
@@ -144,6 +154,8 @@ pub fn delete_request(
         old_inputs: Some(encode_map(&request.inputs, options)?),
         name: request.urn.name().to_owned(),
         r#type: request.urn.type_text().to_owned(),
-        ..Default::default()
+        resource_status_address,
+        resource_status_token,
+        old_views: old_views(&request.old_views, options)?,
     })
 }

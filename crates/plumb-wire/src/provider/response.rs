@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ecow::EcoString;
 use plumb_proto::pulumirpc::{self, diff_response, property_diff};
 use plumb_resource::provider::{
     CheckFailure, CheckRequest, CheckResponse, CreateRequest, CreateResponse, DiffChanges,
@@ -57,13 +58,6 @@ pub fn diff_response(response: &pulumirpc::DiffResponse) -> DiffResult {
         Ok(diff_response::DiffChanges::DiffSome) => DiffChanges::Some,
         Ok(diff_response::DiffChanges::DiffUnknown) | Err(_) => DiffChanges::Unknown,
     };
-    let detailed = response.detailed_diff.iter().map(|(path, difference)| {
-        let difference = PropertyDiff {
-            kind: diff_kind(difference.kind),
-            input_diff: difference.input_diff,
-        };
-        (path.as_str().into(), difference)
-    });
     DiffResult {
         changes,
         replace_keys: response.replaces.iter().map(Into::into).collect(),
@@ -71,9 +65,23 @@ pub fn diff_response(response: &pulumirpc::DiffResponse) -> DiffResult {
         changed_keys: response.diffs.iter().map(Into::into).collect(),
         detailed_diff: response
             .has_detailed_diff
-            .then(|| detailed.collect::<BTreeMap<_, _>>()),
+            .then(|| detailed_diff(&response.detailed_diff)),
         delete_before_replace: response.delete_before_replace,
     }
+}
+
+/// Reads a difference by path. Kinds that nobody knows count as updates.
+pub(super) fn detailed_diff(
+    differences: &BTreeMap<String, pulumirpc::PropertyDiff>,
+) -> BTreeMap<EcoString, PropertyDiff> {
+    let read = |(path, difference): (&String, &pulumirpc::PropertyDiff)| {
+        let difference = PropertyDiff {
+            kind: diff_kind(difference.kind),
+            input_diff: difference.input_diff,
+        };
+        (path.as_str().into(), difference)
+    };
+    differences.iter().map(read).collect()
 }
 
 fn diff_kind(kind: i32) -> DiffKind {

@@ -22,6 +22,7 @@ use plumb_resource::{InvalidUrn, ResourceId, TypeToken, UNKNOWN_SENTINEL, Urn};
 use plumb_value::PropertyMap;
 use prost_types::Struct;
 
+use super::view::{read_old_views, read_status};
 use crate::property::{decode_map, decode_optional_map, encode_map, encode_optional_map};
 use crate::{Error, MarshalOptions};
 
@@ -205,6 +206,10 @@ pub fn create_request(request: &pulumirpc::CreateRequest) -> Result<CreateReques
         inputs: read_map(request.properties.as_ref())?,
         timeout: request.timeout,
         preview: request.preview,
+        status: read_status(
+            &request.resource_status_address,
+            &request.resource_status_token,
+        ),
     })
 }
 
@@ -216,6 +221,11 @@ pub fn read_request(request: &pulumirpc::ReadRequest) -> Result<ReadRequest, Req
         inputs: read_optional_map(request.inputs.as_ref())?,
         outputs: read_map(request.properties.as_ref())?,
         timeout: request.timeout,
+        old_views: read_old_views(&request.old_views, REQUEST)?,
+        status: read_status(
+            &request.resource_status_address,
+            &request.resource_status_token,
+        ),
     })
 }
 
@@ -232,6 +242,11 @@ pub fn update_request(request: &pulumirpc::UpdateRequest) -> Result<UpdateReques
         ignore_changes: request.ignore_changes.iter().map(Into::into).collect(),
         timeout: request.timeout,
         preview: request.preview,
+        old_views: read_old_views(&request.old_views, REQUEST)?,
+        status: read_status(
+            &request.resource_status_address,
+            &request.resource_status_token,
+        ),
     })
 }
 
@@ -243,6 +258,11 @@ pub fn delete_request(request: &pulumirpc::DeleteRequest) -> Result<DeleteReques
         inputs: read_map(request.old_inputs.as_ref())?,
         outputs: read_map(request.properties.as_ref())?,
         timeout: request.timeout,
+        old_views: read_old_views(&request.old_views, REQUEST)?,
+        status: read_status(
+            &request.resource_status_address,
+            &request.resource_status_token,
+        ),
     })
 }
 

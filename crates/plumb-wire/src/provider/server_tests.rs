@@ -10,7 +10,7 @@ use plumb_resource::provider::{
     InvokeResponse, Parameterization, PartialFailure, PropertyDiff, ProviderError, ReadRequest,
     ReadResponse, ResourceStatus, UpdateRequest, UpdateResponse,
 };
-use plumb_resource::{PropertyDependencies, ResourceId, TypeToken, Urn};
+use plumb_resource::{PropertyDependencies, ResourceId, StatusTarget, TypeToken, Urn, View};
 use plumb_value::{PropertyMap, Value};
 
 use super::server::{self, EngineFeatures, RequestError};
@@ -60,12 +60,29 @@ fn check() -> CheckRequest {
     }
 }
 
+fn views() -> Vec<View> {
+    vec![View {
+        type_token: TypeToken::new("a:b:Part"),
+        name: "part".into(),
+        inputs: map("in"),
+        outputs: map("out"),
+    }]
+}
+
+fn status() -> StatusTarget {
+    StatusTarget {
+        address: "127.0.0.1:1".into(),
+        token: "t".into(),
+    }
+}
+
 fn create() -> CreateRequest {
     CreateRequest {
         urn: urn(),
         inputs: map("new"),
         timeout: 1.5,
         preview: false,
+        status: Some(status()),
     }
 }
 
@@ -79,6 +96,8 @@ fn update() -> UpdateRequest {
         ignore_changes: vec!["x".into()],
         timeout: 1.5,
         preview: false,
+        old_views: views(),
+        status: Some(status()),
     }
 }
 
@@ -89,6 +108,8 @@ fn read() -> ReadRequest {
         inputs: Some(map("a")),
         outputs: map("b"),
         timeout: 2.0,
+        old_views: views(),
+        status: Some(status()),
     }
 }
 
@@ -133,6 +154,8 @@ fn requests_arrive() {
         inputs: map("a"),
         outputs: map("b"),
         timeout: 3.0,
+        old_views: views(),
+        status: Some(status()),
     };
     assert_eq!(
         server::delete_request(&super::delete_request(&delete, &PROVIDER).unwrap()),

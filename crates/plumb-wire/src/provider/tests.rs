@@ -82,6 +82,7 @@ fn create(preview: bool) -> CreateRequest {
         inputs: map("s", secret()),
         timeout: 5.0,
         preview,
+        status: None,
     }
 }
 
@@ -93,6 +94,8 @@ fn read(inputs: Option<Arc<PropertyMap>>) -> ReadRequest {
         inputs,
         outputs: map("a", text_asset()),
         timeout: 0.0,
+        old_views: Vec::new(),
+        status: None,
     }
 }
 
@@ -334,6 +337,8 @@ fn update_elides_old_contents_only() {
         ignore_changes: Vec::new(),
         timeout: 1.0,
         preview: false,
+        old_views: Vec::new(),
+        status: None,
     };
     let wire = update_request(&request, &MODERN).unwrap();
     assert_eq!(wire.news, rich(&map("a", text_asset())));

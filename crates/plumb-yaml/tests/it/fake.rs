@@ -118,7 +118,8 @@ impl Monitor {
             Request::Call(_)
             | Request::RegisterHook(_)
             | Request::RegisterStackTransform(_)
-            | Request::RegisterStackInvokeTransform(_) => {
+            | Request::RegisterStackInvokeTransform(_)
+            | Request::PublishViewSteps { .. } => {
                 panic!("YAML programs neither call methods nor have functions")
             }
         }

@@ -34,3 +34,4 @@ mod target;
 mod transforms;
 mod triggers;
 mod update;
+mod views;

@@ -34,6 +34,7 @@ pub(crate) struct Cloud {
     /// `(operation, resource name)` that fails, and how.
     pub(crate) failures: BTreeMap<(String, String), Fault>,
     rules: Vec<Rule>,
+    pub(super) told: Vec<super::views::Told>,
     /// Calls that are never answered.
     hanging: BTreeSet<String>,
     /// Names of resources that live inside another one.

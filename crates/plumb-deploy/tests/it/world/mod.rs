@@ -22,6 +22,7 @@ mod cloud;
 mod plugins;
 mod program;
 mod run;
+mod views;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -45,6 +46,7 @@ pub(crate) use program::{
     Known, Res, What, callback, component, error_hook, hook, invoke, invoke_transform, method,
     package, provider, read, remote, res, shutdown, stack, transform, wait,
 };
+pub(crate) use views::{Part, part, part_urn};
 
 pub(crate) const STACK: &str = "dev";
 pub(crate) const PROJECT: &str = "proj";
@@ -468,6 +470,8 @@ pub(crate) struct Ran {
     pub(crate) errors: Vec<String>,
     pub(crate) warnings: Vec<String>,
     pub(crate) plugins: Plugins,
+    /// Why steps of parts were not taken.
+    pub(crate) untold: Vec<String>,
     /// What the program asked for, in order.
     asked: Vec<String>,
 }

@@ -24,6 +24,7 @@ pub(super) fn run(world: &mut World, setup: Setup, program: &[Res]) -> Ran {
 enum Asked {
     Item(String),
     Outputs(String),
+    Views,
 }
 
 struct Run<'w> {
@@ -32,6 +33,9 @@ struct Run<'w> {
     program: Vec<Res>,
     fold: Fold,
     calls: Vec<(CallId, InstanceId, ProviderCall)>,
+    /// Calls whose provider has told of parts.
+    told: BTreeSet<CallId>,
+    untold: Vec<String>,
     /// Calls of the program's functions.
     callbacks: Vec<(CallId, Callback, CallbackRequest)>,
     plugins: Plugins,
@@ -74,6 +78,8 @@ impl<'w> Run<'w> {
             program: program.to_vec(),
             fold,
             calls: Vec::new(),
+            told: BTreeSet::new(),
+            untold: Vec::new(),
             callbacks: Vec::new(),
             plugins: Plugins::default(),
             asked: BTreeMap::new(),
@@ -147,6 +153,7 @@ impl<'w> Run<'w> {
         match next {
             Next::Ask(name) => self.ask(&name),
             Next::RegisterOutputs => self.register_outputs(),
+            Next::Answer(index) if self.tell_views(index) => {}
             Next::Answer(index) => {
                 let (call, instance, request) = self.calls.remove(index);
                 self.world.cloud.built = self.built(&request);
@@ -169,6 +176,17 @@ impl<'w> Run<'w> {
                 self.event(Event::Interrupted);
             }
         }
+    }
+
+    /// Before its answer a provider tells of parts of the resource, if it has any.
+    fn tell_views(&mut self, index: usize) -> bool {
+        let (call, _, request) = &self.calls[index];
+        let (call, steps) = (*call, self.world.cloud.view_steps(request));
+        if steps.is_empty() || !self.told.insert(call) {
+            return false;
+        }
+        self.send(Asked::Views, Request::PublishViewSteps { call, steps });
+        true
     }
 
     /// Items whose needs have been answered.
@@ -288,6 +306,12 @@ impl<'w> Run<'w> {
                 self.known.done.insert(name);
                 return;
             }
+            Asked::Views => {
+                if let Reply::Failed(error) = reply {
+                    self.untold.push(error.message.to_string());
+                }
+                return;
+            }
         };
         match reply {
             Reply::Registered(reply) => {
@@ -384,6 +408,14 @@ impl<'w> Run<'w> {
         if let Err(error) = snapshot.verify() {
             panic!("after {shown}: {error}");
         }
+        let has_owner = |view: &plumb_resource::ResourceState| {
+            let mut states = snapshot.resources.iter();
+            let owner = view.view_of.as_ref();
+            owner.is_none_or(|owner| states.any(|state| state.urn == *owner))
+        };
+        for view in &snapshot.resources {
+            assert!(has_owner(view), "after {shown}: {} is alone", view.urn);
+        }
     }
 
     fn diagnostics(&self, severity: Severity) -> Vec<String> {
@@ -454,6 +486,7 @@ impl<'w> Run<'w> {
             errors,
             warnings,
             plugins: self.plugins,
+            untold: self.untold,
             asked: self.order,
         }
     }

@@ -1,0 +1,103 @@
+//! What people hear of views.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use plumb_events::{Event, FailedStatus, FailedStepEvent, StateView};
+use plumb_resource::{ResourceState, Urn, ViewStatus, ViewStep};
+
+use super::follow::Following;
+use super::publish::why;
+use crate::answer::{Damage, StepFailure};
+use crate::arena::StateIdx;
+use crate::deployment::Deployment;
+use crate::marks::Mark;
+use crate::setup::Operation;
+
+impl Deployment {
+    /// A step of a view failed, and so does the run.
+    pub(super) fn view_failed(
+        &mut self,
+        following: &mut Following,
+        step: &ViewStep,
+        urn: &Urn,
+        old: Option<StateIdx>,
+        message: EcoString,
+    ) {
+        let (damage, status) = match step.status {
+            ViewStatus::Known => (Damage::None, FailedStatus::Ok),
+            ViewStatus::Partial => (Damage::Partial, FailedStatus::PartialFailure),
+            ViewStatus::Unknown => (Damage::Unknown, FailedStatus::Unknown),
+        };
+        let failure = StepFailure {
+            message: message.to_string(),
+            status: damage,
+        };
+        if self.ctx.options.is_preview() {
+            self.error(Some(urn), &format!("Preview failed: {message}"));
+        } else {
+            self.error(Some(urn), &message);
+            self.tell_view_failed(step, urn.clone(), old, status);
+        }
+        self.marks.set(urn, Mark::Errored);
+        self.marks.set(&following.owner, Mark::Errored);
+        self.run_fails(&failure);
+        following.followed.is_failed = true;
+        let name = (step.type_token.as_str().into(), step.name.clone());
+        following.failed.push(name);
+    }
+
+    pub(super) fn tell_view_failed(
+        &mut self,
+        step: &ViewStep,
+        urn: Urn,
+        old: Option<StateIdx>,
+        status: FailedStatus,
+    ) {
+        let old = self.published_old(step, old);
+        let metadata = Self::metadata_of(&urn, step.op, &why(step), old, None);
+        let steps = self.report.steps;
+        self.emit(Event::ResourceFailed(FailedStepEvent {
+            metadata: Box::new(metadata),
+            status,
+            steps,
+            internal: false,
+        }));
+    }
+
+    pub(super) fn tell_view(
+        &mut self,
+        following: &Following,
+        step: &ViewStep,
+        urn: Urn,
+        old: Option<StateIdx>,
+        new: Option<Arc<ResourceState>>,
+    ) {
+        let old = self.published_old(step, old);
+        self.tell_view_done(following, step, urn, old, new);
+    }
+
+    /// Counts a step of a view and shows it. In a refresh operation it counts as what was found.
+    pub(super) fn tell_view_done(
+        &mut self,
+        following: &Following,
+        step: &ViewStep,
+        urn: Urn,
+        old: Option<Arc<ResourceState>>,
+        new: Option<Arc<ResourceState>>,
+    ) {
+        self.report.steps += 1;
+        let is_refresh = self.ctx.operation == Operation::Refresh;
+        let op = if is_refresh {
+            step.op
+        } else {
+            following.shown(step.op)
+        };
+        if op.is_logical() {
+            *self.report.changes.entry(op).or_default() += 1;
+        }
+        let new = new.map(StateView::from);
+        let metadata = Self::metadata_of(&urn, op, &why(step), old, new);
+        self.emit_outputs(metadata, false);
+    }
+}
