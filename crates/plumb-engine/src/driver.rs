@@ -139,7 +139,7 @@ impl Shell {
         };
         let driver = Driver {
             deployment,
-            instances: Instances::new(setup.host.clone(), context),
+            instances: Instances::new(setup.host.clone(), context, self.servers.tokens.clone()),
             journal: setup.journal,
             subscriber: setup.subscriber,
             emitted: Vec::new(),
@@ -510,7 +510,7 @@ impl Driver {
     }
 
     fn call(&mut self, call: CallId, instance: InstanceId, request: ProviderCall) {
-        let mut answer = Box::pin(self.instances.call(instance, request));
+        let mut answer = Box::pin(self.instances.call(call, instance, request));
         // Most of what is built in answers at once; that needs no task.
         match answer.as_mut().now_or_never() {
             Some(result) => self.answered.push_back((call, result)),

@@ -6,12 +6,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use plumb_deploy::{InstanceId, ProviderAction};
+use plumb_deploy::{CallId, InstanceId, ProviderAction};
 use plumb_plugin::{ConstructContext, PluginHost, Provider};
 use plumb_resource::provider::{
     ConfigureRequest, PluginSpec, ProviderCall, ProviderError, ProviderReply,
 };
 use tokio::sync::OnceCell;
+
+use crate::server::StatusTokens;
 
 /// One provider.
 struct Instance {
@@ -30,14 +32,22 @@ struct Configuration {
 pub(crate) struct Instances {
     host: Arc<PluginHost>,
     context: ConstructContext,
+    /// Where providers tell of views, and for which calls.
+    status: (String, StatusTokens),
     by_id: HashMap<InstanceId, Arc<Instance>>,
 }
 
 impl Instances {
-    pub(crate) fn new(host: Arc<PluginHost>, context: ConstructContext) -> Self {
+    pub(crate) fn new(
+        host: Arc<PluginHost>,
+        context: ConstructContext,
+        tokens: StatusTokens,
+    ) -> Self {
+        let address = context.monitor_endpoint.clone();
         Instances {
             host,
             context,
+            status: (address, tokens),
             by_id: HashMap::new(),
         }
     }
@@ -75,6 +85,7 @@ impl Instances {
     /// A call, ready to be awaited.
     pub(crate) fn call(
         &self,
+        call: CallId,
         id: InstanceId,
         request: ProviderCall,
     ) -> impl Future<Output = Result<ProviderReply, ProviderError>> + Send + 'static {
@@ -84,6 +95,7 @@ impl Instances {
             ProviderCall::Construct(_) | ProviderCall::Call(_) => Some(self.context.clone()),
             _ => None,
         };
+        let status = request.may_publish_views().then(|| self.status.clone());
         async move {
             let instance =
                 instance.ok_or_else(|| ProviderError::clean("the provider has been closed"))?;
@@ -94,6 +106,13 @@ impl Instances {
             ) {
                 instance.configure(provider.as_ref()).await?;
             }
+            // The token is good for as long as the call is under way.
+            let status = status.filter(|_| provider.publishes_views());
+            let reserved = status.map(|(address, tokens)| (address, tokens.reserve(call)));
+            let request = match &reserved {
+                Some((address, token)) => request.with_status(token.target(address)),
+                None => request,
+            };
             send(provider.as_ref(), request, context).await
         }
     }

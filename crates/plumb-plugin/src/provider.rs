@@ -98,6 +98,10 @@ pub trait Provider: Send + Sync {
         request: CallRequest,
         context: &CallContext,
     ) -> Result<InvokeResponse, ProviderError>;
+    /// Whether it may tell of views while it works on a resource, at the address that the request says.
+    fn publishes_views(&self) -> bool {
+        false
+    }
     /// Asks for running operations to end soon. Advisory.
     async fn cancel(&self);
     /// Ends the provider in an orderly way: cancel, then close connections and processes.

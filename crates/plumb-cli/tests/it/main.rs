@@ -14,6 +14,7 @@ mod plans;
 mod plugins;
 mod recordings;
 mod secrets;
+mod services;
 mod session;
 mod stacks;
 mod state;

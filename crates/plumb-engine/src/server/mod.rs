@@ -1,9 +1,10 @@
-//! The gRPC services that SDKs and plugins see: resource monitor, engine and schema loader, on one loopback port.
+//! The gRPC services that SDKs and plugins see: resource monitor, engine, resource status and schema loader, on one loopback port.
 
 mod decode;
 mod engine;
 mod loader;
 mod monitor;
+mod status;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ use plumb_proto::MAX_MESSAGE_SIZE;
 use plumb_proto::codegen::loader_server::LoaderServer;
 use plumb_proto::pulumirpc::engine_server::EngineServer;
 use plumb_proto::pulumirpc::resource_monitor_server::ResourceMonitorServer;
+use plumb_proto::pulumirpc::resource_status_server::ResourceStatusServer;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_stream::wrappers::TcpListenerStream;
@@ -22,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::transport::Server;
 
 use self::loader::HostSlot;
+pub(crate) use self::status::StatusTokens;
 use crate::monitor::MonitorHandle;
 use crate::program::ProgramInfo;
 
@@ -42,6 +45,8 @@ pub(crate) struct Servers {
     pub(crate) address: String,
     /// Takes the host that the loader asks.
     pub(crate) host: HostSlot,
+    /// The calls for which providers may tell of views.
+    pub(crate) tokens: StatusTokens,
     stop: CancellationToken,
     task: JoinHandle<Result<(), tonic::transport::Error>>,
 }
@@ -66,6 +71,8 @@ pub(crate) async fn start(
     let address = listener.local_addr()?.to_string();
     let stop = CancellationToken::new();
     let monitor = monitor::MonitorService::new(handle.clone(), info.clone(), source.root);
+    let tokens = StatusTokens::default();
+    let status = status::StatusService::new(handle.clone(), tokens.clone(), info.dry_run);
     let engine = engine::EngineService::new(handle, source.version);
     let host = HostSlot::default();
     let loader = loader::LoaderService::new(host.clone());
@@ -85,6 +92,7 @@ pub(crate) async fn start(
                 .max_encoding_message_size(usize::MAX),
         )
         .add_service(EngineServer::new(engine).max_decoding_message_size(MAX_MESSAGE_SIZE))
+        .add_service(ResourceStatusServer::new(status).max_decoding_message_size(MAX_MESSAGE_SIZE))
         .add_service(LoaderServer::new(loader).max_encoding_message_size(usize::MAX));
     let stopped = stop.clone().cancelled_owned();
     let task = tokio::spawn(
@@ -93,6 +101,7 @@ pub(crate) async fn start(
     Ok(Servers {
         address,
         host,
+        tokens,
         stop,
         task,
     })

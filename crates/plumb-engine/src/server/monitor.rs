@@ -78,10 +78,15 @@ impl MonitorService {
     }
 
     async fn ask(&self, request: MonitorRequest) -> Result<Reply, Status> {
-        match self.handle.request(request).await {
-            Reply::Failed(error) => Err(status(&error)),
-            reply => Ok(reply),
-        }
+        ask(&self.handle, request).await
+    }
+}
+
+/// Asks the deployment; what it refuses becomes a status.
+pub(super) async fn ask(handle: &MonitorHandle, request: MonitorRequest) -> Result<Reply, Status> {
+    match handle.request(request).await {
+        Reply::Failed(error) => Err(status(&error)),
+        reply => Ok(reply),
     }
 }
 

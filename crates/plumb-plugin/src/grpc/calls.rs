@@ -291,6 +291,10 @@ impl Provider for GrpcProvider {
         }
     }
 
+    fn publishes_views(&self) -> bool {
+        true
+    }
+
     async fn cancel(&self) {
         self.send_cancel().await;
     }

@@ -146,6 +146,7 @@ fn handshake_request(options: &HandshakeOptions) -> pb::ProviderHandshakeRequest
     pb::ProviderHandshakeRequest {
         engine_address: options.engine_address.clone(),
         configure_with_urn: true,
+        supports_views: true,
         supports_refresh_before_update: options.refresh_before_update,
         invoke_with_preview: true,
         mapper_target: options.mapper_target.clone(),

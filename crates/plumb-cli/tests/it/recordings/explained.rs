@@ -21,19 +21,7 @@ struct Explained {
 const ALL: &[&str] = &["command", "go", "node", "python", "random"];
 const WITH_PLUGINS: &[&str] = &["command", "node", "python", "random"];
 
-const EXPLAINED: [Explained; 13] = [
-    Explained {
-        row: "No `resourceStatusAddress` and `resourceStatusToken`",
-        programs: WITH_PLUGINS,
-        call: "ResourceProvider/*",
-        field: "request.resourceStatus*",
-    },
-    Explained {
-        row: "No `supportsViews`",
-        programs: WITH_PLUGINS,
-        call: "ResourceProvider/Handshake",
-        field: "request.supportsViews",
-    },
+const EXPLAINED: [Explained; 11] = [
     Explained {
         row: "No `mapperTarget` and `resolverTarget`",
         programs: WITH_PLUGINS,

@@ -21,14 +21,14 @@ use super::protocol::Protocol;
 
 /// Answers every call that comes to a server.
 #[async_trait]
-pub(super) trait Answer: Send + Sync + 'static {
+pub(crate) trait Answer: Send + Sync + 'static {
     /// The answer to a call of `method` (`/package.Service/Method`).
     async fn answer(&self, method: &str, request: Json) -> Result<Json, Status>;
 }
 
 /// A server on a port of its own; it ends when this is dropped.
-pub(super) struct Served {
-    pub(super) port: u16,
+pub(crate) struct Served {
+    pub(crate) port: u16,
     task: JoinHandle<()>,
 }
 
@@ -39,7 +39,7 @@ impl Drop for Served {
 }
 
 /// Serves every method of every service.
-pub(super) async fn serve(answer: Arc<dyn Answer>) -> Served {
+pub(crate) async fn serve(answer: Arc<dyn Answer>) -> Served {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let incoming = TcpListenerStream::new(listener);
@@ -51,7 +51,7 @@ pub(super) async fn serve(answer: Arc<dyn Answer>) -> Served {
 }
 
 /// Makes a call.
-pub(super) async fn call(channel: Channel, method: &str, request: &Json) -> Result<Json, Status> {
+pub(crate) async fn call(channel: Channel, method: &str, request: &Json) -> Result<Json, Status> {
     let protocol = Protocol::get();
     let (request_type, response_type) = protocol.method(method);
     let mut client = tonic::client::Grpc::new(channel);

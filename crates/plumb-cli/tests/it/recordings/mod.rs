@@ -16,7 +16,7 @@
 mod compare;
 mod events;
 mod explained;
-mod grpc;
+pub(crate) mod grpc;
 mod names;
 mod program;
 mod protocol;

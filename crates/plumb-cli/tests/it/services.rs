@@ -1,0 +1,262 @@
+//! What the engine offers to plugins and language hosts, seen from their side: both are doubles here, and the binary runs
+//! between them.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use futures::future::BoxFuture;
+use serde_json::{Value as Json, json};
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Status};
+
+use crate::context::{Ran, TestContext};
+use crate::recordings::grpc::{self, Answer, Served};
+
+/// A plugin that answers as the test says; what it does not know it does not implement.
+struct Double<F>(F);
+
+#[async_trait]
+impl<F> Answer for Double<F>
+where
+    F: Fn(String, Json) -> BoxFuture<'static, Option<Result<Json, Status>>> + Send + Sync + 'static,
+{
+    async fn answer(&self, method: &str, request: Json) -> Result<Json, Status> {
+        let name = method.rsplit('/').next().unwrap().to_owned();
+        let answer = (self.0)(name, request).await;
+        answer.unwrap_or_else(|| Err(Status::unimplemented(method)))
+    }
+}
+
+/// A project whose program, in the language `double`, is part of the test.
+struct Bench {
+    context: TestContext,
+    plugins: PathBuf,
+    served: Vec<Served>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let mut context = TestContext::without_project();
+        let plugins = context.home().join("plugins");
+        std::fs::create_dir(&plugins).unwrap();
+        context.set(
+            "PATH",
+            Some(&format!("{}:/usr/bin:/bin", plugins.display())),
+        );
+        context.write("Pulumi.yaml", "name: proj\nruntime: double\n");
+        context.ok(&["stack", "init", "dev"]);
+        Bench {
+            context,
+            plugins,
+            served: Vec::new(),
+        }
+    }
+
+    /// Puts a plugin on the search path.
+    async fn plugin<F>(&mut self, file: &str, answer: F)
+    where
+        F: Fn(String, Json) -> BoxFuture<'static, Option<Result<Json, Status>>>
+            + Send
+            + Sync
+            + 'static,
+    {
+        let served = grpc::serve(Arc::new(Double(answer))).await;
+        let path = self.plugins.join(file);
+        let text = format!("#!/bin/sh\necho {}\nexec /bin/sleep 1000\n", served.port);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        self.served.push(served);
+    }
+
+    async fn run(&self, words: &[&str]) -> Ran {
+        let words = [words, &["--stack", "dev"]].concat();
+        let mut command = tokio::process::Command::from(self.context.command(&words, ""));
+        let output = command.kill_on_drop(true).output();
+        self.context.ran(&output.await.unwrap())
+    }
+
+    /// Runs a command that succeeds, and answers what it says.
+    async fn ok(&self, words: &[&str]) -> String {
+        let ran = self.run(words).await;
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        ran.stdout
+    }
+
+    /// The resources of the state that are not providers.
+    async fn resources(&self) -> Vec<Json> {
+        let state: Json = serde_json::from_str(&self.ok(&["stack", "export"]).await).unwrap();
+        let resources = state["deployment"]["resources"].as_array();
+        let mut resources = resources.cloned().unwrap_or_default();
+        let is_provider = |it: &Json| it["type"].as_str().unwrap().starts_with("pulumi:");
+        resources.retain(|it| !is_provider(it));
+        resources
+    }
+}
+
+fn connect(address: &Json) -> Channel {
+    let address = address.as_str().unwrap();
+    let endpoint = Endpoint::from_shared(format!("http://{address}"));
+    endpoint.unwrap().connect_lazy()
+}
+
+/// A program that needs these packages, and does `run` when it runs.
+async fn program<F>(bench: &mut Bench, packages: Json, run: F)
+where
+    F: Fn(Json) -> BoxFuture<'static, ()> + Send + Sync + 'static,
+{
+    let run = Arc::new(run);
+    let answer = move |method: String, request: Json| -> BoxFuture<'static, _> {
+        let (packages, run) = (packages.clone(), run.clone());
+        Box::pin(async move {
+            match method.as_str() {
+                "GetRequiredPackages" => Some(Ok(json!({ "packages": packages }))),
+                "Run" => {
+                    run(request).await;
+                    Some(Ok(json!({})))
+                }
+                _ => None,
+            }
+        })
+    };
+    bench.plugin("pulumi-language-double", answer).await;
+}
+
+/// A program that registers one thing, of this size.
+async fn program_of_a_thing(bench: &mut Bench, size: u32) {
+    program(bench, json!([]), move |request| {
+        Box::pin(async move {
+            let thing = json!({
+                "type": "test:index:Thing",
+                "name": "a",
+                "custom": true,
+                "object": { "size": size },
+            });
+            let channel = connect(&request["monitorAddress"]);
+            let method = "/pulumirpc.ResourceMonitor/RegisterResource";
+            grpc::call(channel, method, &thing).await.unwrap();
+        })
+    })
+    .await;
+}
+
+fn part(size: &Json) -> Json {
+    json!({
+        "type": "test:index:Part",
+        "name": "part",
+        "inputs": { "size": size },
+        "outputs": { "size": size },
+    })
+}
+
+/// A provider that tells of one part of everything that it makes.
+#[derive(Clone, Default)]
+struct Teller {
+    /// The token of the last call.
+    token: Arc<Mutex<String>>,
+    /// What was asked of it, without what every call has.
+    told: Arc<Mutex<Vec<(String, Json)>>>,
+}
+
+impl Teller {
+    async fn publish(&self, request: &Json, step: Json) {
+        let channel = connect(&request["resourceStatusAddress"]);
+        let method = "/pulumirpc.ResourceStatus/PublishViewSteps";
+        let token = request["resourceStatusToken"].as_str().unwrap().to_owned();
+        let before = std::mem::replace(&mut *self.token.lock().unwrap(), token.clone());
+        let late = json!({ "token": before, "steps": [step.clone()] });
+        let late = grpc::call(channel.clone(), method, &late)
+            .await
+            .unwrap_err();
+        assert_eq!(
+            (late.code(), late.message()),
+            (Code::NotFound, &*format!("token {before} not found"))
+        );
+        let odd = json!({ "token": token, "steps": [{ "type": "a:b:C", "name": "c" }] });
+        let odd = grpc::call(channel.clone(), method, &odd).await.unwrap_err();
+        assert_eq!(odd.message(), "unmarshaling steps: unknown step op 0");
+        let published = json!({ "token": token, "steps": [step] });
+        grpc::call(channel, method, &published).await.unwrap();
+    }
+
+    async fn answer(self, method: String, request: Json) -> Option<Result<Json, Status>> {
+        let views = request.get("oldViews").cloned().unwrap_or_default();
+        self.told.lock().unwrap().push((method.clone(), views));
+        let (news, old) = (request["news"].clone(), request["oldInputs"].clone());
+        Some(Ok(match method.as_str() {
+            "Handshake" => {
+                assert_eq!(request["supportsViews"], true);
+                json!({ "acceptSecrets": true })
+            }
+            "Configure" | "Cancel" => json!({}),
+            "Check" => json!({ "inputs": news }),
+            "Diff" if news == old => json!({ "changes": "DIFF_NONE" }),
+            "Diff" => json!({ "changes": "DIFF_SOME" }),
+            "Create" => {
+                let properties = request["properties"].clone();
+                let step = json!({ "op": "CREATE", "new": part(&properties["size"]) });
+                self.publish(&request, step).await;
+                json!({ "id": "a-1", "properties": properties })
+            }
+            "Update" => {
+                let (old, new) = (part(&old["size"]), part(&news["size"]));
+                let step = json!({ "op": "UPDATE", "old": old, "new": new });
+                self.publish(&request, step).await;
+                json!({ "properties": news })
+            }
+            "Delete" => {
+                let step = json!({ "op": "DELETE", "old": part(&old["size"]) });
+                self.publish(&request, step).await;
+                json!({})
+            }
+            _ => return None,
+        }))
+    }
+
+    /// The views that the calls of this method were told of.
+    fn views_told(&self, method: &str) -> Vec<Json> {
+        let told = self.told.lock().unwrap();
+        let told = told.iter().filter(|(name, _)| name == method);
+        told.map(|(_, views)| views.clone()).collect()
+    }
+}
+
+/// VIEW-01: what a provider tells over the service is in the state; tokens are worth nothing after their call.
+#[tokio::test]
+async fn providers_tell_of_parts_over_the_status_service() {
+    let mut bench = Bench::new();
+    let teller = Teller::default();
+    let provider = teller.clone();
+    bench
+        .plugin("pulumi-resource-test", move |method, request| {
+            Box::pin(provider.clone().answer(method, request))
+        })
+        .await;
+    let up = ["up", "--yes", "--skip-preview", "--non-interactive"];
+    program_of_a_thing(&mut bench, 1).await;
+    let shown = bench.ok(&up).await;
+    assert!(shown.contains("+ 2 created"), "{shown}");
+    let of_size = |size: u32| {
+        json!({
+            "urn": "urn:pulumi:dev::proj::test:index:Thing$test:index:Part::part",
+            "custom": false,
+            "type": "test:index:Part",
+            "inputs": { "size": size },
+            "outputs": { "size": size },
+            "parent": "urn:pulumi:dev::proj::test:index:Thing::a",
+            "viewOf": "urn:pulumi:dev::proj::test:index:Thing::a",
+        })
+    };
+    let resources = bench.resources().await;
+    assert_eq!(resources[1..], [of_size(1)]);
+    program_of_a_thing(&mut bench, 2).await;
+    let shown = bench.ok(&up).await;
+    assert!(shown.contains("~ 2 updated"), "{shown}");
+    assert_eq!(teller.views_told("Update"), [json!([part(&json!(1))])]);
+    assert_eq!(bench.resources().await[1..], [of_size(2)]);
+    let shown = bench.ok(&["destroy", "--yes", "--skip-preview"]).await;
+    assert!(shown.contains("- 2 deleted"), "{shown}");
+    assert_eq!(teller.views_told("Delete"), [json!([part(&json!(2))])]);
+    assert!(bench.resources().await.is_empty());
+}
