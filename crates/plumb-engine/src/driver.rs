@@ -106,7 +106,7 @@ impl Shell {
         })
     }
 
-    /// `host:port` of the engine service, the resource monitor and the schema loader.
+    /// `host:port` of the engine service, the resource monitor, the schema loader and the mapper.
     pub fn address(&self) -> &str {
         &self.servers.address
     }

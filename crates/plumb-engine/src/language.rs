@@ -43,7 +43,7 @@ impl Program for LanguageProgram {
             parallel: info.parallel,
             monitor_address: info.monitor_address.clone(),
             loader_target: info.engine_address.clone(),
-            mapper_target: String::new(),
+            mapper_target: info.engine_address.clone(),
             attach_debugger: false,
         };
         match self.host.run(request, cancel).await {

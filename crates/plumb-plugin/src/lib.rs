@@ -19,8 +19,8 @@ pub use discovery::{Discovery, PluginKind};
 pub use grpc::GrpcProvider;
 pub use host::{
     AttachmentError, BuiltinFactory, CommandFactory, HostError, HostOptions, LanguageFactory,
-    PluginHost, ServiceAddresses, parse_attachments,
+    MappingQuery, PluginHost, ServiceAddresses, parse_attachments,
 };
 pub use language::{GrpcLanguageHost, LanguageError, LanguageRuntime};
 pub use output::{OutputLevel, OutputLine, OutputSink, OutputStream};
-pub use provider::{CallContext, ConstructContext, Provider, ProviderInfo};
+pub use provider::{CallContext, ConstructContext, Mapping, Provider, ProviderInfo};

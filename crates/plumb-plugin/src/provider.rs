@@ -20,6 +20,15 @@ pub struct ProviderInfo {
     pub version: Option<semver::Version>,
 }
 
+/// How a package of another ecosystem becomes one of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    /// What the package is called there.
+    pub provider: String,
+    /// The mapping, for whoever knows that ecosystem.
+    pub data: Vec<u8>,
+}
+
 /// What every component construction and method call of a deployment has in common.
 #[derive(Clone, Debug)]
 pub struct ConstructContext {
@@ -98,6 +107,18 @@ pub trait Provider: Send + Sync {
         request: CallRequest,
         context: &CallContext,
     ) -> Result<InvokeResponse, ProviderError>;
+    /// The packages of another ecosystem that the provider has mappings for; `None` when it cannot list them.
+    async fn get_mappings(&self, _ecosystem: &str) -> Result<Option<Vec<String>>, ProviderError> {
+        Ok(None)
+    }
+    /// The mapping of a package of another ecosystem, or with an empty name whichever there is; `None` if there is none.
+    async fn get_mapping(
+        &self,
+        _ecosystem: &str,
+        _package: &str,
+    ) -> Result<Option<Mapping>, ProviderError> {
+        Ok(None)
+    }
     /// Whether it may tell of views while it works on a resource, at the address that the request says.
     fn publishes_views(&self) -> bool {
         false

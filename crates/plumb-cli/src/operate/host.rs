@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use plumb_engine::LanguageProgram;
@@ -98,6 +98,7 @@ impl Surroundings {
             services: ServiceAddresses {
                 engine: engine.to_owned(),
                 loader: Some(engine.to_owned()),
+                mapper: Some(engine.to_owned()),
                 ..ServiceAddresses::default()
             },
             attached_providers: attachments("PULUMI_DEBUG_PROVIDERS")?,
@@ -301,13 +302,10 @@ impl Surroundings {
         let compiler = self
             .runtime()
             .and_then(|runtime| Some(runtime.options.get("compiler")?.as_str()?.to_owned()));
-        YamlProgram::new(Arc::new(Schemas {
-            host: host.clone(),
-            loaded: Mutex::default(),
-        }))
-        .with_diagnostic_style(self.diagnostics)
-        .with_compiler(compiler)
-        .with_engine_version(crate::semantic_version())
+        YamlProgram::new(Arc::new(Schemas(host.clone())))
+            .with_diagnostic_style(self.diagnostics)
+            .with_compiler(compiler)
+            .with_engine_version(crate::semantic_version())
     }
 }
 
@@ -321,11 +319,8 @@ fn yaml_spec(package: &plumb_yaml::RequiredPackage) -> PluginSpec {
     }
 }
 
-/// Schemas of packages, from plugins and from what is built in.
-struct Schemas {
-    host: Arc<PluginHost>,
-    loaded: Mutex<BTreeMap<String, Option<Arc<PackageSchema>>>>,
-}
+/// Schemas of packages, from plugins and from what is built in. The host keeps their text.
+struct Schemas(Arc<PluginHost>);
 
 #[async_trait]
 impl SchemaLoader for Schemas {
@@ -333,40 +328,21 @@ impl SchemaLoader for Schemas {
         &self,
         query: &PackageQuery,
     ) -> Result<Option<Arc<PackageSchema>>, SchemaLoadError> {
-        let key = format!("{query:?}");
-        let known = self
-            .loaded
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&key)
-            .cloned();
-        if let Some(schema) = known {
-            return Ok(schema);
-        }
         let failed = |source: Box<dyn std::error::Error + Send + Sync>| SchemaLoadError {
             package: query.name.clone(),
             source,
         };
-        let schema = match self
+        let text = self
             .text(query)
             .await
-            .map_err(|error| failed(error.into()))?
-        {
-            Some(text) => Some(Arc::new(
-                PackageSchema::parse(text).map_err(|error| failed(error.into()))?,
-            )),
-            None => None,
-        };
-        self.loaded
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(key, schema.clone());
-        Ok(schema)
+            .map_err(|error| failed(error.into()))?;
+        let schema = text.map(PackageSchema::parse).transpose();
+        Ok(schema.map_err(|error| failed(error.into()))?.map(Arc::new))
     }
 }
 
 impl Schemas {
-    async fn text(&self, query: &PackageQuery) -> Result<Option<String>, HostError> {
+    async fn text(&self, query: &PackageQuery) -> Result<Option<Arc<str>>, HostError> {
         let spec = PluginSpec {
             version: query.version.clone(),
             download_url: query.download_url.as_deref().map(Into::into),
@@ -380,7 +356,7 @@ impl Schemas {
                 }),
             ..PluginSpec::named(&query.name)
         };
-        self.host.schema(&spec).await
+        self.0.schema(&spec).await
     }
 }
 

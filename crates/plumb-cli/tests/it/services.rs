@@ -260,3 +260,64 @@ async fn providers_tell_of_parts_over_the_status_service() {
     assert_eq!(teller.views_told("Delete"), [json!([part(&json!(2))])]);
     assert!(bench.resources().await.is_empty());
 }
+
+/// LOADER-02: language hosts are told of a mapper, which asks plugins, each question once.
+#[tokio::test]
+async fn language_hosts_are_told_of_a_mapper() {
+    let mut bench = Bench::new();
+    let asked: Arc<Mutex<Vec<(String, Json)>>> = Arc::default();
+    let seen = asked.clone();
+    bench
+        .plugin("pulumi-resource-test", move |method, request| {
+            let seen = seen.clone();
+            Box::pin(async move {
+                let answer = match method.as_str() {
+                    "Handshake" => {
+                        assert_eq!(request["mapperTarget"], request["loaderTarget"]);
+                        return Some(Ok(json!({})));
+                    }
+                    "GetMappings" => json!({ "providers": ["far"] }),
+                    "GetMapping" => json!({ "provider": "far", "data": "aGVsbG8=" }),
+                    _ => return None,
+                };
+                seen.lock().unwrap().push((method, request));
+                Some(Ok(answer))
+            })
+        })
+        .await;
+    let answers: Arc<Mutex<Vec<Json>>> = Arc::default();
+    let answered = answers.clone();
+    program(&mut bench, json!([]), move |request| {
+        let answered = answered.clone();
+        Box::pin(async move {
+            let channel = connect(&request["mapperTarget"]);
+            let questions = [
+                json!({ "provider": "far", "pulumiProvider": "test" }),
+                json!({ "provider": "far", "pulumiProvider": "test" }),
+                json!({ "provider": "further", "pulumiProvider": "test" }),
+                json!({ "provider": "nowhere" }),
+            ];
+            for question in questions {
+                let method = "/codegen.Mapper/GetMapping";
+                let answer = grpc::call(channel.clone(), method, &question).await;
+                answered.lock().unwrap().push(answer.unwrap());
+            }
+        })
+    })
+    .await;
+    bench.ok(&["up", "--yes", "--skip-preview"]).await;
+    let found = json!({ "data": "aGVsbG8=" });
+    let nothing = json!({});
+    let expected = [&found, &found, &nothing, &nothing];
+    assert_eq!(answers.lock().unwrap().iter().collect::<Vec<_>>(), expected);
+    let mappings = ("GetMappings".to_owned(), json!({ "key": "terraform" }));
+    let mapping = |provider: &str| {
+        let request = match provider {
+            "" => json!({ "key": "terraform" }),
+            provider => json!({ "key": "terraform", "provider": provider }),
+        };
+        ("GetMapping".to_owned(), request)
+    };
+    let expected = [mappings.clone(), mapping("far"), mappings, mapping("")];
+    assert_eq!(*asked.lock().unwrap(), expected);
+}

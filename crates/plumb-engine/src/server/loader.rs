@@ -1,31 +1,25 @@
 //! The schema loader: tells programs and plugins what packages offer (`protocol.md` 10).
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use plumb_plugin::PluginHost;
 use plumb_plugin::discovery::parse_tolerant;
 use plumb_proto::codegen::loader_server::Loader;
 use plumb_proto::codegen::{GetSchemaRequest, GetSchemaResponse};
 use plumb_resource::provider::{Parameterization, PluginSpec};
-use tokio::sync::OnceCell;
 use tonic::{Request, Response, Status};
 
 /// Where the host is found. Services listen before it is there, because it needs their address.
 pub(crate) type HostSlot = Arc<OnceLock<Arc<PluginHost>>>;
 
-/// The loader of one deployment. Every schema is asked for once.
+/// The loader of one deployment. The host asks for every schema once.
 pub(crate) struct LoaderService {
     host: HostSlot,
-    schemas: Mutex<HashMap<GetSchemaRequest, Arc<OnceCell<Vec<u8>>>>>,
 }
 
 impl LoaderService {
     pub(crate) fn new(host: HostSlot) -> Self {
-        LoaderService {
-            host,
-            schemas: Mutex::default(),
-        }
+        LoaderService { host }
     }
 
     async fn load(&self, request: &GetSchemaRequest) -> Result<Vec<u8>, Status> {
@@ -40,7 +34,7 @@ impl LoaderService {
         })?;
         let schema =
             schema.ok_or_else(|| Status::not_found(format!("package {package} has no schema")))?;
-        Ok(schema.into_bytes())
+        Ok(schema.as_bytes().to_vec())
     }
 }
 
@@ -72,14 +66,7 @@ impl Loader for LoaderService {
         &self,
         request: Request<GetSchemaRequest>,
     ) -> Result<Response<GetSchemaResponse>, Status> {
-        let request = request.into_inner();
-        let known = {
-            let mut schemas = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
-            schemas.entry(request.clone()).or_default().clone()
-        };
-        let schema = known.get_or_try_init(|| self.load(&request)).await?;
-        Ok(Response::new(GetSchemaResponse {
-            schema: schema.clone(),
-        }))
+        let schema = self.load(&request.into_inner()).await?;
+        Ok(Response::new(GetSchemaResponse { schema }))
     }
 }

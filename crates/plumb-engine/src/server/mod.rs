@@ -1,8 +1,10 @@
-//! The gRPC services that SDKs and plugins see: resource monitor, engine, resource status and schema loader, on one loopback port.
+//! The gRPC services that SDKs and plugins see: resource monitor, engine, resource status, schema loader and mapper, on one
+//! loopback port.
 
 mod decode;
 mod engine;
 mod loader;
+mod mapper;
 mod monitor;
 mod status;
 #[cfg(test)]
@@ -14,6 +16,7 @@ use std::path::PathBuf;
 
 use plumb_proto::MAX_MESSAGE_SIZE;
 use plumb_proto::codegen::loader_server::LoaderServer;
+use plumb_proto::codegen::mapper_server::MapperServer;
 use plumb_proto::pulumirpc::engine_server::EngineServer;
 use plumb_proto::pulumirpc::resource_monitor_server::ResourceMonitorServer;
 use plumb_proto::pulumirpc::resource_status_server::ResourceStatusServer;
@@ -43,7 +46,7 @@ pub struct SourceContext {
 pub(crate) struct Servers {
     /// `host:port` of all services.
     pub(crate) address: String,
-    /// Takes the host that the loader asks.
+    /// Takes the host that loader and mapper ask.
     pub(crate) host: HostSlot,
     /// The calls for which providers may tell of views.
     pub(crate) tokens: StatusTokens,
@@ -76,6 +79,7 @@ pub(crate) async fn start(
     let engine = engine::EngineService::new(handle, source.version);
     let host = HostSlot::default();
     let loader = loader::LoaderService::new(host.clone());
+    let mapper = mapper::MapperService::new(host.clone());
     let (health, health_service) = tonic_health::server::health_reporter();
     health
         .set_serving::<ResourceMonitorServer<monitor::MonitorService>>()
@@ -93,7 +97,8 @@ pub(crate) async fn start(
         )
         .add_service(EngineServer::new(engine).max_decoding_message_size(MAX_MESSAGE_SIZE))
         .add_service(ResourceStatusServer::new(status).max_decoding_message_size(MAX_MESSAGE_SIZE))
-        .add_service(LoaderServer::new(loader).max_encoding_message_size(usize::MAX));
+        .add_service(LoaderServer::new(loader).max_encoding_message_size(usize::MAX))
+        .add_service(MapperServer::new(mapper).max_encoding_message_size(usize::MAX));
     let stopped = stop.clone().cancelled_owned();
     let task = tokio::spawn(
         router.serve_with_incoming_shutdown(TcpListenerStream::new(listener), stopped),

@@ -14,7 +14,7 @@ use tonic::{Code, Response, Status};
 
 use super::GrpcProvider;
 use crate::discovery::parse_tolerant;
-use crate::provider::{CallContext, ConstructContext, Provider, ProviderInfo};
+use crate::provider::{CallContext, ConstructContext, Mapping, Provider, ProviderInfo};
 
 impl GrpcProvider {
     /// The message of an answer, or the failure with what became of the process.
@@ -288,6 +288,38 @@ impl Provider for GrpcProvider {
         match self.unwrap(answer).await {
             Ok(response) => wire::call_response(&response, context.dry_run),
             Err(status) => Err(wire::construct_error(&status, &request.args)),
+        }
+    }
+
+    async fn get_mappings(&self, ecosystem: &str) -> Result<Option<Vec<String>>, ProviderError> {
+        let request = pb::GetMappingsRequest {
+            key: ecosystem.to_owned(),
+        };
+        let answer = self.client()?.get_mappings(request).await;
+        match self.unwrap(answer).await {
+            Ok(response) => Ok(Some(response.providers)),
+            Err(status) if status.code() == Code::Unimplemented => Ok(None),
+            Err(status) => Err(wire::call_error(&status)),
+        }
+    }
+
+    async fn get_mapping(
+        &self,
+        ecosystem: &str,
+        package: &str,
+    ) -> Result<Option<Mapping>, ProviderError> {
+        let request = pb::GetMappingRequest {
+            key: ecosystem.to_owned(),
+            provider: package.to_owned(),
+        };
+        let answer = self.client()?.get_mapping(request).await;
+        match self.unwrap(answer).await {
+            Ok(response) => Ok((!response.provider.is_empty()).then_some(Mapping {
+                provider: response.provider,
+                data: response.data,
+            })),
+            Err(status) if status.code() == Code::Unimplemented => Ok(None),
+            Err(status) => Err(wire::call_error(&status)),
         }
     }
 

@@ -10,6 +10,8 @@
 
 mod environment;
 mod launch;
+mod mapping;
+mod schema;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -20,6 +22,7 @@ use futures::future::{BoxFuture, join_all};
 use plumb_resource::provider::{PluginSpec, ProviderError};
 
 pub use environment::{AttachmentError, parse_attachments};
+pub use mapping::MappingQuery;
 
 use crate::discovery::{Discovery, FindError, ManifestError, PluginKind};
 use crate::grpc::{GrpcProvider, HandshakeOptions};
@@ -27,6 +30,8 @@ use crate::language::{GrpcLanguageHost, LanguageError, LanguageRuntime};
 use crate::output::{OutputLevel, OutputLine, OutputSink, OutputStream};
 use crate::process::{Environment, PluginTimeouts, StartError};
 use crate::provider::Provider;
+use mapping::Mappings;
+use schema::Schemas;
 
 /// Makes a provider that is built into the program; `None` when it does not serve this specification.
 pub type BuiltinFactory = Box<dyn Fn(&PluginSpec) -> Option<Arc<dyn Provider>> + Send + Sync>;
@@ -153,6 +158,14 @@ pub enum HostError {
         /// What the provider said.
         error: ProviderError,
     },
+    /// The provider cannot tell a mapping.
+    #[error("could not ask the plugin {plugin} for mappings: {}", error.message)]
+    Mapping {
+        /// Name of the plugin.
+        plugin: String,
+        /// What the provider said.
+        error: ProviderError,
+    },
     /// A language host cannot be reached.
     #[error(transparent)]
     Host(#[from] LanguageError),
@@ -165,6 +178,8 @@ pub struct PluginHost {
     commands: BTreeMap<String, CommandFactory>,
     languages: BTreeMap<String, LanguageFactory>,
     providers: Mutex<Vec<Weak<dyn Provider>>>,
+    schemas: Schemas,
+    mappings: Mappings,
     hosts: tokio::sync::Mutex<BTreeMap<String, Arc<dyn LanguageRuntime>>>,
 }
 
@@ -177,6 +192,8 @@ impl PluginHost {
             commands: BTreeMap::new(),
             languages: BTreeMap::new(),
             providers: Mutex::default(),
+            schemas: Schemas::default(),
+            mappings: Mappings::default(),
             hosts: tokio::sync::Mutex::default(),
         }
     }
@@ -222,16 +239,24 @@ impl PluginHost {
         Ok(provider)
     }
 
-    /// The schema of a package as JSON text, `None` if it has none. Boots a provider for it.
-    pub async fn schema(&self, spec: &PluginSpec) -> Result<Option<String>, HostError> {
-        let provider = self.provider(spec).await?;
-        let parameter = spec.parameterization.as_ref();
-        let subpackage = parameter.map(|it| (it.name.as_str(), it.version.as_str()));
-        let schema = provider.get_schema(subpackage).await;
-        schema.map_err(|error| HostError::Schema {
-            plugin: spec.name.to_string(),
-            error,
-        })
+    fn is_installed(&self, spec: &PluginSpec) -> bool {
+        self.locate(spec).is_ok()
+    }
+
+    /// Looks for a plugin where [`PluginHost::provider`] would find one; what is built in needs no look at the disk.
+    fn locate(&self, spec: &PluginSpec) -> Result<(), FindError> {
+        let name = spec.name.as_str();
+        let builtin = self.builtins.get(name).and_then(|factory| factory(spec));
+        if builtin.is_some()
+            || self.commands.contains_key(name)
+            || self.options.attached_providers.contains_key(name)
+        {
+            return Ok(());
+        }
+        let (version, url) = (spec.version.as_ref(), spec.download_url.as_deref());
+        let discovery = &self.options.discovery;
+        let found = discovery.find(PluginKind::Resource, name, version, url);
+        found.map(drop)
     }
 
     async fn boot(&self, spec: &PluginSpec) -> Result<Arc<dyn Provider>, HostError> {

@@ -21,18 +21,12 @@ struct Explained {
 const ALL: &[&str] = &["command", "go", "node", "python", "random"];
 const WITH_PLUGINS: &[&str] = &["command", "node", "python", "random"];
 
-const EXPLAINED: [Explained; 11] = [
+const EXPLAINED: [Explained; 10] = [
     Explained {
-        row: "No `mapperTarget` and `resolverTarget`",
+        row: "No `resolverTarget`",
         programs: WITH_PLUGINS,
         call: "ResourceProvider/Handshake",
-        field: "request.*Target",
-    },
-    Explained {
-        row: "No `mapperTarget` and `resolverTarget`",
-        programs: ALL,
-        call: "LanguageRuntime/Run",
-        field: "request.*Target",
+        field: "request.resolverTarget",
     },
     Explained {
         row: "`refresh` and `destroy` do not ask what packages the program needs",

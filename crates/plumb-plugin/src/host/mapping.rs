@@ -1,0 +1,173 @@
+//! Mappings from packages of other ecosystems, which plugins tell (`protocol.md` 10.2).
+//!
+//! 1. The plugin that is probably meant is asked first, then the newest version of every other plugin that is installed.
+//! 2. A plugin that lists what is wanted among what it maps is asked for that.
+//! 3. Any other is asked for whatever it maps, which counts if it is what is wanted.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use plumb_resource::provider::{Parameterization, PluginSpec, ProviderError};
+
+use super::{HostError, PluginHost};
+use crate::discovery::{Discovery, PluginKind};
+use crate::provider::Provider;
+
+/// Which mapping is wanted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MappingQuery {
+    /// The other ecosystem: `terraform`.
+    pub ecosystem: String,
+    /// What the package is called there.
+    pub provider: String,
+    /// The plugin that probably has it.
+    pub plugin: String,
+    /// Parameter for that plugin.
+    pub parameterization: Option<Parameterization>,
+}
+
+/// What is known of mappings; one question at a time.
+#[derive(Default)]
+pub(super) struct Mappings {
+    known: tokio::sync::Mutex<HashMap<MappingQuery, Option<Arc<[u8]>>>>,
+}
+
+impl PluginHost {
+    /// The mapping of a package of another ecosystem; `None` if no plugin has it. Every question is asked once.
+    pub async fn mapping(&self, query: &MappingQuery) -> Result<Option<Arc<[u8]>>, HostError> {
+        let mut known = self.mappings.known.lock().await;
+        if let Some(mapping) = known.get(query) {
+            return Ok(mapping.clone());
+        }
+        let mapping = self.find_mapping(query).await?;
+        known.insert(query.clone(), mapping.clone());
+        Ok(mapping)
+    }
+
+    async fn find_mapping(&self, query: &MappingQuery) -> Result<Option<Arc<[u8]>>, HostError> {
+        for spec in self.mapping_candidates(query) {
+            let is_wanted = spec.name == query.plugin.as_str();
+            let asked = self.ask_for_mapping(&spec, query).await;
+            match asked {
+                Ok(None) => {}
+                Ok(found) => return Ok(found),
+                Err(error) if is_wanted => return Err(error),
+                // One of many plugins that happen to be installed.
+                Err(error) => {
+                    tracing::debug!(plugin = %spec.name, %error, "a plugin cannot be asked for mappings");
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The plugins to ask, the one that is probably meant first.
+    fn mapping_candidates(&self, query: &MappingQuery) -> Vec<PluginSpec> {
+        let discovery = &self.options.discovery;
+        let mut candidates = installed_providers(discovery);
+        let attached = self.options.attached_providers.keys();
+        for name in attached {
+            if !candidates.iter().any(|it| it.name == name.as_str()) {
+                candidates.push(PluginSpec::named(name));
+            }
+        }
+        let wanted = candidates
+            .iter()
+            .position(|it| it.name == query.plugin.as_str());
+        let wanted = match wanted {
+            Some(place) => candidates.remove(place),
+            None => PluginSpec::named(&query.plugin),
+        };
+        if !self.is_installed(&wanted) {
+            return candidates;
+        }
+        let wanted = PluginSpec {
+            parameterization: query.parameterization.clone(),
+            ..wanted
+        };
+        std::iter::once(wanted).chain(candidates).collect()
+    }
+
+    async fn ask_for_mapping(
+        &self,
+        spec: &PluginSpec,
+        query: &MappingQuery,
+    ) -> Result<Option<Arc<[u8]>>, HostError> {
+        let provider = self.provider(spec).await?;
+        let asked = ask(provider.as_ref(), query).await;
+        provider.shutdown().await;
+        asked.map_err(|error| HostError::Mapping {
+            plugin: spec.name.to_string(),
+            error,
+        })
+    }
+}
+
+/// The newest version of every resource plugin in the cache. What cannot be read has none.
+fn installed_providers(discovery: &Discovery) -> Vec<PluginSpec> {
+    let plugins = discovery.cache.list().unwrap_or_default();
+    let mut newest: Vec<PluginSpec> = Vec::new();
+    // They are listed by name, the newest first.
+    for plugin in plugins {
+        let is_known = newest.iter().any(|it| it.name == plugin.name.as_str());
+        if plugin.kind == PluginKind::Resource && !is_known {
+            newest.push(PluginSpec {
+                version: plugin.version,
+                ..PluginSpec::named(&plugin.name)
+            });
+        }
+    }
+    newest
+}
+
+async fn ask(
+    provider: &dyn Provider,
+    query: &MappingQuery,
+) -> Result<Option<Arc<[u8]>>, ProviderError> {
+    let key = query.ecosystem.as_str();
+    let listed = provider.get_mappings(key).await?.unwrap_or_default();
+    let wanted = if listed.contains(&query.provider) {
+        query.provider.as_str()
+    } else {
+        ""
+    };
+    let mapping = provider.get_mapping(key, wanted).await?;
+    Ok(mapping
+        .filter(|mapping| mapping.provider == query.provider)
+        .map(|mapping| mapping.data.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discovery::Cache;
+
+    #[test]
+    fn the_newest_version_of_each_provider_is_asked() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in [
+            "resource-a-v1.0.0",
+            "resource-a-v1.10.0",
+            "resource-a-v1.9.0",
+            "resource-b-v0.1.0",
+            "language-c-v1.0.0",
+        ] {
+            std::fs::create_dir(folder.path().join(name)).expect("a folder");
+        }
+        let discovery = Discovery {
+            project: Vec::new(),
+            search_path: None,
+            bundled: None,
+            cache: Cache::new(folder.path().to_owned()),
+            accept_newer: false,
+        };
+        let found = installed_providers(&discovery);
+        let named = |spec: &PluginSpec| {
+            let version = spec.version.as_ref();
+            (spec.name.to_string(), version.map(ToString::to_string))
+        };
+        let found: Vec<_> = found.iter().map(named).collect();
+        let of = |name: &str, version: &str| (name.to_owned(), Some(version.to_owned()));
+        assert_eq!(found, [of("a", "1.10.0"), of("b", "0.1.0")]);
+    }
+}
