@@ -12,7 +12,7 @@ use plumb_engine::program::Program;
 use plumb_events::Severity;
 use plumb_language::{PythonHost, PythonOptions};
 use plumb_plugin::discovery::{Cache, ProjectPlugin};
-use plumb_plugin::language::ProgramInfo as LanguageInfo;
+use plumb_plugin::language::{PackageDependency, ProgramInfo as LanguageInfo};
 use plumb_plugin::process::PluginTimeouts;
 use plumb_plugin::{
     Discovery, HostError, HostOptions, OutputLevel, OutputLine, OutputSink, PluginHost, PluginKind,
@@ -39,6 +39,35 @@ pub(super) struct Surroundings {
     pub(super) stacks: Arc<dyn StackReader>,
     /// How problems of YAML programs are shown.
     pub(super) diagnostics: DiagnosticStyle,
+}
+
+/// The program of a project, and the plugins that it needs.
+#[derive(Default)]
+pub(super) struct ProjectProgram {
+    pub(super) program: Option<Arc<dyn Program>>,
+    /// Plugins of its packages; they say which versions the default providers have.
+    pub(super) packages: Vec<PluginSpec>,
+    /// Plugins that some of its packages extend.
+    pub(super) extended: Vec<PluginSpec>,
+}
+
+impl ProjectProgram {
+    /// Stops, before anything happens, where a plugin is missing: there is nothing that could install it.
+    pub(super) fn check_installed(&self, host: &PluginHost) -> Result<(), Error> {
+        let mut missing = host.missing(&self.packages);
+        missing.extend(host.missing(&self.extended));
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let mut lines: Vec<String> = missing.iter().map(ToString::to_string).collect();
+        lines.push(
+            "The program asks for packages whose plugins are not installed. Put each into the plugin cache with \
+             `pulumi plugin install resource NAME VERSION --file FILE`, or leave it until it is used with \
+             `--skip-plugin-pre-install`"
+                .to_owned(),
+        );
+        Err(Error::user(lines.join("\n")))
+    }
 }
 
 /// Takes what plugins and programs print to the display.
@@ -254,14 +283,11 @@ impl Surroundings {
         }
     }
 
-    /// The program of the project, and the packages that it needs. A project without a runtime has none.
-    pub(super) async fn program(
-        &self,
-        host: &Arc<PluginHost>,
-    ) -> Result<(Option<Arc<dyn Program>>, Vec<PluginSpec>), Error> {
+    /// The program of the project, and the plugins that it needs. A project without a runtime has none.
+    pub(super) async fn program(&self, host: &Arc<PluginHost>) -> Result<ProjectProgram, Error> {
         let runtime = self.runtime().map_or("", |runtime| runtime.name.as_str());
         match (self.client.is_some(), runtime) {
-            (false, "") => Ok((None, Vec::new())),
+            (false, "") => Ok(ProjectProgram::default()),
             (false, "yaml")
                 if host
                     .options()
@@ -271,29 +297,34 @@ impl Surroundings {
             {
                 let program = self.yaml_program(host);
                 let required = program.required_packages(&self.program_directory)?;
-                let specs = required.iter().map(yaml_spec).collect();
-                Ok((Some(Arc::new(program)), specs))
+                Ok(ProjectProgram {
+                    program: Some(Arc::new(program)),
+                    packages: required.iter().map(yaml_spec).collect(),
+                    extended: Vec::new(),
+                })
             }
             (is_client, runtime) => {
                 let runtime = if is_client { "client" } else { runtime };
                 let language = host.language(runtime).await?;
                 let info = self.language_info();
                 let required = language.required_packages(&info).await?;
-                let specs = required
+                let (packages, extended): (Vec<_>, Vec<_>) = required
                     .packages
                     .iter()
-                    .filter(|package| {
-                        package.kind == PluginKind::Resource && package.extension.is_none()
-                    })
-                    .map(plumb_plugin::language::PackageDependency::plugin_spec)
-                    .collect();
-                Ok((
-                    Some(Arc::new(LanguageProgram {
+                    .filter(|package| package.kind == PluginKind::Resource)
+                    .partition(|package| package.extension.is_none());
+                let specs = |packages: Vec<&PackageDependency>| -> Vec<PluginSpec> {
+                    let packages = packages.into_iter();
+                    packages.map(PackageDependency::plugin_spec).collect()
+                };
+                Ok(ProjectProgram {
+                    program: Some(Arc::new(LanguageProgram {
                         host: language,
                         info,
                     })),
-                    specs,
-                ))
+                    packages: specs(packages),
+                    extended: specs(extended),
+                })
             }
         }
     }

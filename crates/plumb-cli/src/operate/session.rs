@@ -22,7 +22,7 @@ use plumb_yaml::DiagnosticStyle;
 use tokio::sync::watch;
 use uuid::Uuid;
 
-use super::host::{BackendStacks, Surroundings};
+use super::host::{BackendStacks, ProjectProgram, Surroundings};
 use super::screen::{self, ScreenSetup, Seen};
 use super::{naming, plan};
 use plumb_secrets::{LockReason, LockedManager};
@@ -48,6 +48,8 @@ pub(super) struct Opening<'a> {
     pub(super) check: ConfigCheck,
     pub(super) fallback: StateFallback,
     pub(super) client: Option<String>,
+    /// Whether the plugins that the program needs must be there before it runs.
+    pub(super) checks_plugins: bool,
     /// Whether the operation changes the stack.
     pub(super) changes: bool,
 }
@@ -60,6 +62,7 @@ pub(super) struct Session<'c> {
     secrets: Arc<StackSecrets>,
     config: StackConfig,
     surroundings: Surroundings,
+    checks_plugins: bool,
     /// The state before, as it was read, and after the upgrade of old forms.
     pub(super) base: Snapshot,
     upgraded: Option<Snapshot>,
@@ -129,6 +132,7 @@ impl<'c> Session<'c> {
             secrets,
             config,
             surroundings,
+            checks_plugins: opening.checks_plugins,
             base,
             upgraded: None,
             cache,
@@ -239,11 +243,14 @@ impl<'c> Session<'c> {
             Operation::Refresh | Operation::Destroy => options.run_program,
             Operation::Import(_) => false,
         };
-        let (program, required) = if runs_program || matches!(operation, Operation::Import(_)) {
+        let program = if runs_program || matches!(operation, Operation::Import(_)) {
             self.surroundings.program(&host).await?
         } else {
-            (None, Vec::new())
+            ProjectProgram::default()
         };
+        if runs_program && self.checks_plugins {
+            program.check_installed(&host)?;
+        }
         let base = self.upgraded.clone().unwrap_or_else(|| self.base.clone());
         let codec: Arc<StackSecrets> = self.secrets.clone();
         let update = self.update.clone().filter(|_| !is_preview);
@@ -261,14 +268,14 @@ impl<'c> Session<'c> {
             snapshot: base,
             operation,
             options,
-            packages: required,
+            packages: program.packages,
             seed: seed(),
             plan: self.plan.clone(),
         };
         let (subscriber, shown) = screen::start(screen);
         let run = RunSetup {
             setup,
-            program: program.filter(|_| runs_program),
+            program: program.program.filter(|_| runs_program),
             info,
             host,
             journal,

@@ -498,6 +498,7 @@ fn open<'c>(ctx: &'c Context, verb: &Verb) -> Result<Session<'c>, Error> {
                 StateFallback::IfEnabled
             },
             client: program.and_then(|program| program.client.clone()),
+            checks_plugins: !verb.common.skip_plugin_pre_install,
             changes: !verb.preview_only,
         },
     )

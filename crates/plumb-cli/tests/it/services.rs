@@ -321,3 +321,40 @@ async fn language_hosts_are_told_of_a_mapper() {
     let expected = [mappings.clone(), mapping("far"), mappings, mapping("")];
     assert_eq!(*asked.lock().unwrap(), expected);
 }
+
+/// SKIPINST-01: what the program needs must be installed before it runs, unless the user says otherwise.
+#[tokio::test]
+async fn plugins_are_missed_before_the_program_runs() {
+    let mut bench = Bench::new();
+    let runs: Arc<Mutex<u32>> = Arc::default();
+    let counted = runs.clone();
+    let packages = json!([
+        { "name": "random", "kind": "resource", "version": "4.0.0" },
+        { "name": "nowhere", "kind": "resource", "version": "1.2.3" },
+        { "name": "elsewhere", "kind": "resource", "extension": { "name": "more", "version": "1.0.0" } },
+    ]);
+    program(&mut bench, packages, move |_| {
+        let counted = counted.clone();
+        Box::pin(async move { *counted.lock().unwrap() += 1 })
+    })
+    .await;
+    let up = ["up", "--yes", "--skip-preview"];
+    let ran = bench.run(&up).await;
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    let expected = "error: no resource plugin 'pulumi-resource-nowhere' found in the workspace at version v1.2.3 or on \
+         your $PATH\nno resource plugin 'pulumi-resource-elsewhere' found in the workspace or on your $PATH\n";
+    assert!(ran.stderr.contains(expected), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("--skip-plugin-pre-install"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(*runs.lock().unwrap(), 0);
+    bench
+        .ok(&[&up[..], &["--skip-plugin-pre-install"]].concat())
+        .await;
+    assert_eq!(*runs.lock().unwrap(), 1);
+    // Nothing runs the program here.
+    bench.ok(&["destroy", "--yes", "--skip-preview"]).await;
+    assert_eq!(*runs.lock().unwrap(), 1);
+}

@@ -239,6 +239,12 @@ impl PluginHost {
         Ok(provider)
     }
 
+    /// Those plugins among `specs` that are nowhere, with what can be said of each. Nothing is started.
+    pub fn missing(&self, specs: &[PluginSpec]) -> Vec<FindError> {
+        let missing = specs.iter().filter_map(|spec| self.locate(spec).err());
+        missing.collect()
+    }
+
     fn is_installed(&self, spec: &PluginSpec) -> bool {
         self.locate(spec).is_ok()
     }
