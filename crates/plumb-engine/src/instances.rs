@@ -33,7 +33,7 @@ pub(crate) struct Instances {
     host: Arc<PluginHost>,
     context: ConstructContext,
     /// Where providers tell of views, and for which calls.
-    status: (String, StatusTokens),
+    status: (Arc<str>, StatusTokens),
     by_id: HashMap<InstanceId, Arc<Instance>>,
 }
 
@@ -43,7 +43,7 @@ impl Instances {
         context: ConstructContext,
         tokens: StatusTokens,
     ) -> Self {
-        let address = context.monitor_endpoint.clone();
+        let address = context.monitor_endpoint.as_str().into();
         Instances {
             host,
             context,

@@ -146,11 +146,11 @@ mod tests {
     fn the_newest_version_of_each_provider_is_asked() {
         let folder = tempfile::tempdir().expect("a folder");
         for name in [
-            "resource-a-v1.0.0",
-            "resource-a-v1.10.0",
-            "resource-a-v1.9.0",
-            "resource-b-v0.1.0",
-            "language-c-v1.0.0",
+            "resource-aa-v1.0.0",
+            "resource-aa-v1.10.0",
+            "resource-aa-v1.9.0",
+            "resource-bb-v0.1.0",
+            "language-cc-v1.0.0",
         ] {
             std::fs::create_dir(folder.path().join(name)).expect("a folder");
         }
@@ -168,6 +168,6 @@ mod tests {
         };
         let found: Vec<_> = found.iter().map(named).collect();
         let of = |name: &str, version: &str| (name.to_owned(), Some(version.to_owned()));
-        assert_eq!(found, [of("a", "1.10.0"), of("b", "0.1.0")]);
+        assert_eq!(found, [of("aa", "1.10.0"), of("bb", "0.1.0")]);
     }
 }
