@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plumb_resource::{ProviderRef, ResourceState, Urn};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{AliasConflict, Snapshot, Snippet};
 
@@ -19,8 +19,10 @@ impl Snapshot {
         if renames.is_empty() {
             return Ok(());
         }
+        let live = self.resources.iter().filter(|state| !state.delete);
+        let mut taken: FxHashSet<Urn> = live.map(|state| state.urn.clone()).collect();
         for state in &self.resources {
-            follow_parent(state, &mut renames);
+            follow_parent(state, &mut renames, &mut taken);
         }
         for state in &mut self.resources {
             normalize_state(state, &renames);
@@ -51,8 +53,8 @@ fn aliases_of(resources: &[Arc<ResourceState>]) -> Result<Renames, AliasConflict
     Ok(renames)
 }
 
-/// Gives a resource whose parent moved the URN that it has below the new parent.
-fn follow_parent(state: &ResourceState, renames: &mut Renames) {
+/// Gives a resource whose parent moved the URN that it has below the new parent, unless another one of `taken` has it.
+fn follow_parent(state: &ResourceState, renames: &mut Renames, taken: &mut FxHashSet<Urn>) {
     let Some((former, parent)) = state
         .parent
         .as_ref()
@@ -68,6 +70,10 @@ fn follow_parent(state: &ResourceState, renames: &mut Renames) {
         return;
     }
     let moved = state.urn.with_parent_type(parent.qualified_type());
+    if !taken.insert(moved.clone()) {
+        // It keeps its own name until somebody registers or deletes it.
+        return;
+    }
     renames.insert(state.urn.clone(), moved);
 }
 
