@@ -262,9 +262,13 @@ impl Deployment {
             return self.fail(Failure::Refused);
         }
         let is_managed = registration.goal.kind == ResourceKind::Custom;
+        // A refresh keeps the provider that the state names; a destroy takes over the one that the program says.
+        let takes_provider = self.ctx.operation == Operation::Destroy;
+        let provider = registration.new.provider.as_ref();
         let on_skipped = registration
             .new
             .references()
+            .chain(provider.filter(|_| takes_provider).map(ProviderRef::urn))
             .any(|urn| self.marks.has(urn, Mark::SkippedCreate));
         match self.ctx.operation {
             Operation::Refresh if is_managed || on_skipped => match registration.old {
