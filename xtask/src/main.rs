@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `protos` | `proto/`, from the facts in `tests/data/protocol.json` |
 //! | `codegen` | `crates/plumb-proto/src/generated/`, from `proto/` |
-//! | `simulate --ops N --seed S [--threads T] [--failures F]` | nothing: runs generated histories against the deployment core until F seeds have failed (1) |
+//! | `simulate --ops N --seed S [--threads T] [--failures F \| --keep-going] [--from-state FILE]` | nothing: runs generated histories against the deployment core until F seeds have failed (1); from an exported state, if one is given |
+//! | `mutations [NAME..]` | nothing: breaks rules of the deployment core in a copy, one at a time, and fails if no test notices |
 //!
 //! `behaviours` writes nothing: it lists which behaviours of the catalogue have a test, and where.
 //!
@@ -13,6 +14,7 @@
 mod behaviours;
 mod codegen;
 mod files;
+mod mutations;
 mod protos;
 
 use std::path::{Path, PathBuf};
@@ -22,7 +24,7 @@ use anyhow::{Result, bail};
 
 use crate::files::FileSet;
 
-const USAGE: &str = "usage: xtask (protos|codegen|behaviours) [--check] | simulate [--ops N] [--seed S] [--threads T] [--failures F]";
+const USAGE: &str = "usage: xtask (protos|codegen|behaviours) [--check] | simulate [--ops N] [--seed S] [--threads T] [--failures F | --keep-going] [--from-state FILE] | mutations [NAME..]";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -31,6 +33,12 @@ fn main() -> Result<()> {
         .map(|(task, options)| (task.as_str(), options))
     {
         return simulate(options);
+    }
+    if let Some(("mutations", names)) = arguments
+        .split_first()
+        .map(|(task, names)| (task.as_str(), names))
+    {
+        return mutations::run(&repository_root(), names);
     }
     let (task, check) = match arguments
         .iter()

@@ -134,7 +134,8 @@ impl Run {
             Effect::Emit(_)
             | Effect::Provider { .. }
             | Effect::Callback { .. }
-            | Effect::Planned(_) => {}
+            | Effect::Planned(_)
+            | Effect::Milestone(_) => {}
         }
     }
 

@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 
 use crate::arena::StateIdx;
 use crate::deployment::{Deployment, Work};
-use crate::event::RequestId;
+use crate::event::{Milestone, RequestId};
 use crate::graph;
 use crate::hooks::HookRun;
 use crate::marks::Mark;
@@ -350,8 +350,8 @@ impl Deployment {
 
     /// A step failed: with continue-on-error the owner hears of it and the run goes on, otherwise it ends.
     fn chain_failed(&mut self, idx: ChainIdx, end: StepEnd) {
+        self.leave_out_rest(idx);
         let chain = self.chains.chain_mut(idx);
-        chain.steps.clear();
         chain.outcome = Outcome::Failed;
         chain.last = end.state.or(chain.last);
         chain.fence = chain.fence.max(end.fence);
@@ -378,15 +378,25 @@ impl Deployment {
 
     /// Something that must come before the rest of a chain failed: what it is about is left as it is.
     fn skip_chain(&mut self, idx: ChainIdx) {
+        if let Some(last) = self.chains.chain(idx).steps.back() {
+            let urn = last.urn.clone();
+            self.tell_milestone(|| Milestone::Skipped(urn));
+        }
         let chain = self.chains.chain_mut(idx);
         chain.outcome = Outcome::Skipped;
-        for step in std::mem::take(&mut chain.steps) {
+        self.leave_out_rest(idx);
+        self.chain_done(idx);
+    }
+
+    /// Steps of a chain that will not be made: what they are about counts as failed, also where another resource, or the
+    /// same one under its former name, is what failed.
+    fn leave_out_rest(&mut self, idx: ChainIdx) {
+        for step in std::mem::take(&mut self.chains.chain_mut(idx).steps) {
             // What is only passed on is there all the same.
             if !step.passes_on() {
                 self.marks.set(&step.urn, Mark::Errored);
             }
         }
-        self.chain_done(idx);
     }
 
     fn chain_done(&mut self, idx: ChainIdx) {

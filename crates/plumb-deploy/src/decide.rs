@@ -11,6 +11,7 @@ use crate::arena::StateIdx;
 use crate::calls::Waiter;
 use crate::compare;
 use crate::deployment::{Deployment, Failure, Work};
+use crate::event::Milestone;
 use crate::marks::Mark;
 use crate::provider_inputs;
 use crate::registration::{Checked, RegIdx, RegStage, Scope, Turn};
@@ -76,6 +77,8 @@ impl Deployment {
         if self.is_gate_closed_to(idx) {
             return self.wait_at_gate(idx, Turn::Decide);
         }
+        let urn = self.registration(idx).urn.clone();
+        self.tell_milestone(|| Milestone::Weighed(urn));
         let registration = self.registration(idx);
         if registration.scope == Scope::Included {
             self.queue_sames_before(idx);
@@ -427,6 +430,7 @@ impl Deployment {
         let urn = registration.urn.clone();
         self.marks.set(&urn, Mark::Same);
         if self.marks.has(&urn, Mark::Imported) {
+            self.tell_milestone(|| Milestone::Decided(urn.clone()));
             self.news.insert(urn, old);
             self.hide_program_secrets(idx, old);
             let fence = self.fence_now();

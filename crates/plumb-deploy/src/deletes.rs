@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use plumb_resource::{ProviderRef, ResourceKind, ResourceState, Urn};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena::StateIdx;
 use crate::chain::Owner;
@@ -69,7 +69,7 @@ impl Deployment {
     }
 
     /// Old states that nothing was done about: those that stay because of targets, and those that go.
-    fn unmentioned(&self, allowed: Option<&FxHashSet<Urn>>) -> (Vec<StateIdx>, Vec<StateIdx>) {
+    fn unmentioned(&self, allowed: Option<&FxHashSet<StateIdx>>) -> (Vec<StateIdx>, Vec<StateIdx>) {
         let mut sames = Vec::new();
         let mut deletes = Vec::new();
         for idx in self.olds.order().to_vec() {
@@ -82,7 +82,7 @@ impl Deployment {
             if state.view_of.is_some() || !is_left {
                 continue;
             }
-            if allowed.is_some_and(|allowed| !allowed.contains(&state.urn)) {
+            if allowed.is_some_and(|allowed| !allowed.contains(&idx)) {
                 // What is due for deletion stays too, and is told of like the rest.
                 let is_told = self.marks.has(&state.urn, Mark::Seen)
                     || self.marks.is_operated_on(self.current_urn(&state.urn));
@@ -98,13 +98,13 @@ impl Deployment {
 
     /// What the program of a destroy registered: it goes as well, as the program ran for its settings only. What is left
     /// of the base may refer to it, never the other way round.
-    fn condemned(&self, allowed: Option<&FxHashSet<Urn>>) -> Vec<StateIdx> {
+    fn condemned(&self, allowed: Option<&FxHashSet<StateIdx>>) -> Vec<StateIdx> {
         // Something may have been passed on for another's sake before the program registered it.
         let mut seen = FxHashSet::default();
         let is_condemned = |idx: &StateIdx| {
             let urn = &self.arena.state(*idx).urn;
             let is_latest = seen.insert(*idx) && self.news.get(urn) == Some(idx);
-            is_latest && allowed.is_none_or(|allowed| allowed.contains(urn))
+            is_latest && allowed.is_none_or(|allowed| allowed.contains(idx))
         };
         let condemned = self.removal.condemned.iter().copied();
         condemned.filter(is_condemned).collect()
@@ -145,8 +145,8 @@ impl Deployment {
         self.aliased.get(urn).unwrap_or(urn)
     }
 
-    /// URNs that may be deleted; `None` when all may.
-    fn deletable(&self) -> Option<FxHashSet<Urn>> {
+    /// What may be deleted; `None` when all may.
+    fn deletable(&self) -> Option<FxHashSet<StateIdx>> {
         let options = &self.ctx.options;
         if options.targets.is_constrained() {
             return Some(self.targets_and_dependents());
@@ -155,18 +155,9 @@ impl Deployment {
             return None;
         }
         let forbidden = self.excluded_and_dependencies();
-        let states = self
-            .olds
-            .order()
-            .iter()
-            .chain(&self.removal.condemned)
-            .map(|idx| self.arena.state(*idx));
-        Some(
-            states
-                .filter(|state| !forbidden.contains(&state.urn))
-                .map(|state| state.urn.clone())
-                .collect(),
-        )
+        let states = self.everything().into_iter();
+        let is_allowed = |idx: &StateIdx| !forbidden.contains(&self.arena.state(*idx).urn);
+        Some(states.filter(is_allowed).collect())
     }
 
     /// Same steps are done: sorts the deletes into layers.
@@ -188,14 +179,56 @@ impl Deployment {
         self.removal.layers = layers.into();
     }
 
-    /// Every state that a reference of something deleted can mean. What is left of the base may refer to what a destroy
-    /// registered, never the other way round; nothing refers to what was made anew.
-    fn everything(&self) -> Vec<StateIdx> {
+    /// Every state that is still there and that a reference of something deleted can mean, after what it refers to itself.
+    pub(crate) fn everything(&self) -> Vec<StateIdx> {
         let mut seen = FxHashSet::default();
-        let states = self.removal.condemned.iter().chain(self.olds.order());
-        let states = states.chain(&self.removal.planned).copied();
+        let olds = self.olds.order().iter();
+        let states = self
+            .removal
+            .condemned
+            .iter()
+            .chain(olds)
+            .filter(|idx| !self.is_superseded_by_destroy(**idx))
+            .chain(&self.removal.planned)
+            .filter(|idx| !self.gone.contains(idx))
+            .copied();
         // What did not change stands in both.
-        states.filter(|idx| seen.insert(*idx)).collect()
+        let states: Vec<StateIdx> = states.filter(|idx| seen.insert(*idx)).collect();
+        if self.removal.condemned.is_empty() {
+            return states;
+        }
+        self.in_order_of_references(states)
+    }
+
+    /// What a destroy has passed on may refer to what it registered later.
+    fn in_order_of_references(&self, states: Vec<StateIdx>) -> Vec<StateIdx> {
+        let live = states.iter().filter(|idx| !self.arena.state(**idx).delete);
+        let places: FxHashMap<&Urn, StateIdx> = live
+            .map(|idx| (self.current_urn(self.urn(*idx)), *idx))
+            .collect();
+        let mut ordered = Vec::with_capacity(states.len());
+        let mut seen = FxHashSet::default();
+        let mut waiting: Vec<(StateIdx, bool)> =
+            states.into_iter().rev().map(|idx| (idx, false)).collect();
+        while let Some((idx, is_ready)) = waiting.pop() {
+            if is_ready {
+                ordered.push(idx);
+            } else if seen.insert(idx) {
+                waiting.push((idx, true));
+                let references = self.arena.state(idx).references_and_provider();
+                let found = references.filter_map(|urn| places.get(self.current_urn(urn)));
+                waiting.extend(found.map(|idx| (*idx, false)));
+            }
+        }
+        ordered
+    }
+
+    /// Whether a destroy has registered a resource anew: what it refers to now counts, not what it referred to before.
+    fn is_superseded_by_destroy(&self, old: StateIdx) -> bool {
+        let state = self.arena.state(old);
+        let new = self.news.get(self.current_urn(&state.urn));
+        let is_another = new.is_some_and(|new| *new != old);
+        self.ctx.operation == Operation::Destroy && !state.delete && is_another
     }
 
     fn delete_order<'a>(

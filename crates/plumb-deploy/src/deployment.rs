@@ -24,7 +24,7 @@ use crate::calls::{Slots, Waiter};
 use crate::chain::{ChainIdx, Scheduler};
 use crate::default_providers::DefaultProvider;
 use crate::deletes::Removal;
-use crate::event::{CallId, Effect, Event, ProgramEnd, RequestId};
+use crate::event::{CallId, Effect, Event, Milestone, ProgramEnd, RequestId};
 use crate::hooks::Hooks;
 use crate::import_operation::ImportPlan;
 use crate::inheritance::GoalMemory;
@@ -74,7 +74,7 @@ pub struct Deployment {
     pub(crate) dependent_replace_keys: FxHashMap<Urn, Vec<EcoString>>,
     pub(crate) targeting: Targeting,
     pub(crate) removal: Removal,
-    /// What the refreshes so far found, and which old states are gone.
+    /// What the refreshes so far found, and which states are gone.
     pub(crate) refreshes: Vec<Entry>,
     pub(crate) gone: FxHashSet<StateIdx>,
     pub(crate) import: ImportPlan,
@@ -413,9 +413,17 @@ impl Deployment {
         });
     }
 
+    /// Tells of a decision, where that is asked for.
+    pub(crate) fn tell_milestone(&mut self, milestone: impl FnOnce() -> Milestone) {
+        if self.ctx.options.tells_milestones {
+            self.outbox.push(Effect::Milestone(milestone()));
+        }
+    }
+
     /// Records why the run ends. Nothing new starts from here on; the first reason stands.
     pub(crate) fn fail(&mut self, failure: Failure) {
         if self.failure.is_none() {
+            self.tell_milestone(|| Milestone::Over);
             self.failure = Some(failure);
             self.chains.drop_waiting();
         }

@@ -1,10 +1,10 @@
 //! What goes into the core and what comes out of it.
 
 use plumb_events::OperationResult;
-use plumb_resource::Urn;
 use plumb_resource::provider::{
     ConfigureRequest, PluginSpec, ProviderCall, ProviderError, ProviderReply,
 };
+use plumb_resource::{StepOp, Urn};
 use plumb_state::journal::Entry;
 use plumb_state::plan::Plan;
 
@@ -134,8 +134,28 @@ pub enum Effect {
     StartProgram,
     /// What the run did, or would do, for a later one to keep to. It comes only if the run was to make a plan and succeeded.
     Planned(Plan),
+    /// Something was decided that depends on what happened before. Only where the options ask for it.
+    Milestone(Milestone),
     /// The deployment is over; nothing follows.
     Finished(Outcome),
+}
+
+/// A point in the order of decisions. Whoever checks a run needs to know in which order the core took its decisions, where
+/// several orders are legal and events do not show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Milestone {
+    /// A registration or a read takes its URN, and claims the old resource that it continues.
+    Registered(Urn),
+    /// Its inputs are checked: what it needs of the state is passed on, and the comparison begins.
+    Weighed(Urn),
+    /// It is known what is done about it.
+    Decided(Urn),
+    /// The rest of its steps is left out, because something that they need failed.
+    Skipped(Urn),
+    /// A step failed.
+    Failed(Urn, StepOp),
+    /// The run ends before its time: nothing begins any more.
+    Over,
 }
 
 /// What to do with a provider.

@@ -87,5 +87,5 @@ mod views;
 pub use arena::DuplicateResource;
 pub use deployment::Deployment;
 pub use event::{
-    CallId, Effect, Event, InstanceId, Outcome, ProgramEnd, ProviderAction, RequestId,
+    CallId, Effect, Event, InstanceId, Milestone, Outcome, ProgramEnd, ProviderAction, RequestId,
 };

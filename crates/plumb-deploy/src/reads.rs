@@ -7,7 +7,7 @@ use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState,
 use crate::arena::StateIdx;
 use crate::chain::Owner;
 use crate::deployment::Deployment;
-use crate::event::{InstanceId, RequestId};
+use crate::event::{InstanceId, Milestone, RequestId};
 use crate::marks::Mark;
 use crate::monitor::bare_goal;
 use crate::request::{Outcome, ReadResourceReply, ReadResourceRequest, Reply};
@@ -37,6 +37,7 @@ impl Deployment {
         if request.id == ResourceId::None {
             return self.refuse(Some(&urn), &format!("Expected an ID for {urn}"));
         }
+        self.tell_milestone(|| Milestone::Registered(urn.clone()));
         // A read has no aliases of its own; its parent may have been renamed (UPD-01).
         let (predecessor, conflict) = self.predecessor(&urn, &goal);
         if let Some(message) = conflict {

@@ -13,7 +13,7 @@ use crate::answer::{Applied, Damage, StepFailure};
 use crate::arena::StateIdx;
 use crate::chain::StepEnd;
 use crate::deployment::{Deployment, Failure, Stage};
-use crate::event::Effect;
+use crate::event::{Effect, Milestone};
 use crate::marks::Mark;
 use crate::setup::Operation;
 use crate::step::{Deletion, Former, Order, Replaced, Step, StepKind};
@@ -86,6 +86,7 @@ impl Deployment {
         state: Option<StateIdx>,
     ) {
         self.tell_step_failed(step, failure, state);
+        self.tell_milestone(|| Milestone::Failed(step.urn.clone(), step.op()));
         self.marks.set(&step.urn, Mark::Errored);
         self.run_fails(failure);
     }
@@ -226,6 +227,7 @@ impl Deployment {
             self.arena.update(old, |old| old.pending_replacement = true);
             (None, slot)
         } else {
+            self.gone.insert(old);
             (slot, None)
         };
         let kind = EntryKind::Success {

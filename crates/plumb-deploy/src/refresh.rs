@@ -112,8 +112,9 @@ impl Deployment {
             Ok(None)
         };
         let provider = match provider {
-            Ok(Some(provider)) => provider,
-            Ok(None) => {
+            Ok(Some(provider)) if !self.providers.is_config_unknown(provider) => provider,
+            // Also where a provider cannot be configured in this preview: nobody can tell how things are.
+            Ok(_) => {
                 let found = found_unread(&step, &state);
                 return Some(self.refresh_ends(step, old, operation, Some(state), found));
             }

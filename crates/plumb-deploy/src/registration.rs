@@ -19,7 +19,7 @@ use plumb_value::PropertyMap;
 use crate::arena::StateIdx;
 use crate::autonaming::Named;
 use crate::deployment::{Deployment, Failure};
-use crate::event::{InstanceId, RequestId};
+use crate::event::{InstanceId, Milestone, RequestId};
 use crate::identity::Predecessor;
 use crate::marks::Mark;
 use crate::replace::Collection;
@@ -151,6 +151,7 @@ impl Deployment {
         if let Err(message) = self.check_place(&urn, goal.parent.as_ref()) {
             return self.refuse(Some(&urn), &message);
         }
+        self.tell_milestone(|| Milestone::Registered(urn.clone()));
         let (predecessor, conflict) = self.predecessor(&urn, &goal);
         self.supersede(&urn);
         if let Some(former) = predecessor.as_ref().and_then(|it| it.former_urn.as_ref()) {

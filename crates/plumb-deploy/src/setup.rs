@@ -154,6 +154,8 @@ pub struct Options {
     pub adoptions: Vec<Adoption>,
     /// Make a plan of what the run does, for a later one to keep to.
     pub makes_plan: bool,
+    /// Tell the order of decisions ([`crate::Effect::Milestone`]).
+    pub tells_milestones: bool,
 }
 
 impl Options {
@@ -178,6 +180,7 @@ impl Options {
             naming: NamingRules::default(),
             adoptions: Vec::new(),
             makes_plan: false,
+            tells_milestones: false,
         }
     }
 

@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::arena::StateIdx;
 use crate::deployment::{Deployment, Failure};
+use crate::event::Milestone;
 use crate::marks::Mark;
 use crate::registration::{RegIdx, RegStage, Scope};
 use crate::setup::Operation;
@@ -196,31 +197,41 @@ impl Deployment {
         names.matches(current) || former.is_some_and(|former| names.matches(former))
     }
 
-    /// Targets and everything in the base that depends on them, children included.
-    pub(crate) fn targets_and_dependents(&self) -> FxHashSet<Urn> {
-        let mut selected: FxHashSet<Urn> = FxHashSet::default();
-        for idx in self.olds.order().iter().chain(&self.removal.condemned) {
+    /// Targets and everything in the base that depends on them, children included. A copy that is due for deletion goes
+    /// with the live one, and with what it depends on; the live one does not go for the sake of the copy.
+    pub(crate) fn targets_and_dependents(&self) -> FxHashSet<StateIdx> {
+        let mut selected: FxHashSet<StateIdx> = FxHashSet::default();
+        let mut urns: FxHashSet<&Urn> = FxHashSet::default();
+        let mut live_urns: FxHashSet<&Urn> = FxHashSet::default();
+        let everything = self.everything();
+        for idx in &everything {
             let state = self.arena.state(*idx);
+            let above = if state.delete { &urns } else { &live_urns };
             let follows = state
                 .references_and_provider()
-                .any(|urn| selected.contains(urn) || selected.contains(self.current_urn(urn)));
+                .any(|urn| above.contains(urn) || above.contains(self.current_urn(urn)));
             if follows || self.is_named(&self.ctx.options.targets, &state.urn) {
-                selected.insert(state.urn.clone());
+                selected.insert(*idx);
+                urns.insert(&state.urn);
+                if !state.delete {
+                    live_urns.insert(&state.urn);
+                }
             }
         }
+        let is_copy = |idx: &StateIdx| {
+            let state = self.arena.state(*idx);
+            state.delete && live_urns.contains(&state.urn)
+        };
+        selected.extend(everything.iter().filter(|idx| is_copy(idx)));
         selected
     }
 
     /// Excluded resources and everything that they need; with exclude-dependents, what needs them too.
     pub(crate) fn excluded_and_dependencies(&self) -> FxHashSet<Urn> {
         let options = &self.ctx.options;
-        let states: Vec<&ResourceState> = self
-            .olds
-            .order()
-            .iter()
-            .chain(&self.removal.condemned)
-            .map(|idx| self.arena.state(*idx).as_ref())
-            .collect();
+        let everything = self.everything();
+        let states = everything.iter().map(|idx| self.arena.state(*idx).as_ref());
+        let states: Vec<&ResourceState> = states.collect();
         let mut excluded: FxHashSet<Urn> = FxHashSet::default();
         for state in &states {
             let follows = options.exclude_dependents
@@ -378,6 +389,8 @@ impl Deployment {
     /// Runs the steps of a registration, after what was queued before them, and after the last check: nothing targeted may
     /// depend on something left out.
     pub(crate) fn run_steps(&mut self, idx: RegIdx, steps: Vec<Step>) {
+        let urn = self.registration(idx).urn.clone();
+        self.tell_milestone(|| Milestone::Decided(urn));
         if !self.check_references(&steps) {
             return;
         }

@@ -505,6 +505,7 @@ impl Driver {
             Effect::Emit(event) => self.emit(event),
             Effect::StartProgram => self.start_program(),
             Effect::Planned(plan) => self.plan = Some(plan),
+            Effect::Milestone(_) => {}
             Effect::Finished(outcome) => self.outcome = Some(outcome),
         }
     }

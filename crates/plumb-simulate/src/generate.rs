@@ -21,7 +21,9 @@ const NAMES: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
 
 /// What a story plays with.
 #[derive(Clone, Copy, Debug)]
-struct Features {
+struct Features<'a> {
+    /// Names that resources have, or may get.
+    names: &'a [String],
     size: usize,
     stack: bool,
     components: bool,
@@ -47,10 +49,11 @@ struct Features {
     import_operation: bool,
 }
 
-impl Features {
-    fn draw(dice: &mut Dice) -> Self {
+impl<'a> Features<'a> {
+    fn draw(dice: &mut Dice, names: &'a [String]) -> Self {
         let mut likely = |n: usize| dice.below(10) < n;
         Features {
+            names,
             stack: likely(5),
             components: likely(5),
             providers: likely(4),
@@ -80,10 +83,17 @@ impl Features {
 
 /// The story of a seed.
 pub fn story(seed: u64) -> Story {
+    story_on(seed, Program::default())
+}
+
+/// The story of a seed, which begins with changes to `program`.
+pub fn story_on(seed: u64, mut program: Program) -> Story {
     let mut dice = Dice::new(seed);
-    let features = Features::draw(&mut dice);
+    let mut names: Vec<String> = NAMES.map(str::to_owned).into();
+    names.extend(program.resources.iter().map(|res| res.name.clone()));
+    let mut features = Features::draw(&mut dice, &names);
+    features.size = features.size.max(program.resources.len());
     let mut story = Story::default();
-    let mut program = Program::default();
     let count = OPERATIONS + dice.below(5);
     for _ in 0..count {
         let operation = operation(&mut dice, features, &mut program);
@@ -92,7 +102,7 @@ pub fn story(seed: u64) -> Story {
     story
 }
 
-fn operation(dice: &mut Dice, features: Features, program: &mut Program) -> Operation {
+fn operation(dice: &mut Dice, features: Features<'_>, program: &mut Program) -> Operation {
     let mut operation = Operation {
         seed: dice.number() % 100_000,
         parallel: [1, 2, 3, 16][dice.below(4)],
@@ -126,7 +136,7 @@ fn operation(dice: &mut Dice, features: Features, program: &mut Program) -> Oper
     }
     if features.faults && dice.one_in(3) {
         for _ in 0..=dice.below(3) {
-            operation.faults.push(fault(dice));
+            operation.faults.push(fault(dice, features));
         }
     }
     if features.stops && dice.one_in(5) {
@@ -149,12 +159,12 @@ fn operation(dice: &mut Dice, features: Features, program: &mut Program) -> Oper
     operation
 }
 
-fn name(dice: &mut Dice) -> String {
-    NAMES[dice.below(NAMES.len())].to_owned()
+fn name(dice: &mut Dice, features: Features<'_>) -> String {
+    features.names[dice.below(features.names.len())].clone()
 }
 
-fn incident(dice: &mut Dice, features: Features) -> Incident {
-    let name = name(dice);
+fn incident(dice: &mut Dice, features: Features<'_>) -> Incident {
+    let name = name(dice, features);
     match dice.below(6) {
         0 if features.protect => Incident::Protect(name),
         0 | 1 => Incident::Unprotect(name),
@@ -164,7 +174,7 @@ fn incident(dice: &mut Dice, features: Features) -> Incident {
     }
 }
 
-fn fault(dice: &mut Dice) -> Fault {
+fn fault(dice: &mut Dice, features: Features<'_>) -> Fault {
     let call = [
         CallKind::Create,
         CallKind::Update,
@@ -184,12 +194,12 @@ fn fault(dice: &mut Dice) -> Fault {
     };
     Fault {
         call,
-        name: name(dice),
+        name: name(dice, features),
         kind,
     }
 }
 
-fn flags(dice: &mut Dice, features: Features, verb: Verb) -> Flags {
+fn flags(dice: &mut Dice, features: Features<'_>, verb: Verb) -> Flags {
     let mut flags = Flags {
         refresh: features.refresh
             && verb != Verb::Import
@@ -204,9 +214,10 @@ fn flags(dice: &mut Dice, features: Features, verb: Verb) -> Flags {
     };
     if features.targets && verb != Verb::Import && dice.one_in(3) {
         let pick = |dice: &mut Dice| -> Vec<String> {
-            let mut names: Vec<String> = (0..=dice.below(3)).map(|_| name(dice)).collect();
+            let mut names: Vec<String> =
+                (0..=dice.below(3)).map(|_| name(dice, features)).collect();
             if dice.one_in(10) {
-                names.push(format!("**{}", name(dice)));
+                names.push(format!("**{}", name(dice, features)));
             }
             names.sort();
             names.dedup();
@@ -221,13 +232,13 @@ fn flags(dice: &mut Dice, features: Features, verb: Verb) -> Flags {
         }
     }
     if features.replace && verb == Verb::Up && dice.one_in(5) {
-        flags.replace = vec![name(dice)];
+        flags.replace = vec![name(dice, features)];
     }
     flags
 }
 
 /// Changes a program a little, or makes another one.
-fn edit(dice: &mut Dice, features: Features, program: &mut Program) {
+fn edit(dice: &mut Dice, features: Features<'_>, program: &mut Program) {
     if dice.one_in(12) {
         program.resources.clear();
     }
@@ -244,7 +255,7 @@ fn edit(dice: &mut Dice, features: Features, program: &mut Program) {
                 program.resources.remove(at);
             }
             1 | 2 => grow(dice, features, program, 1),
-            3 if features.aliases => rename(dice, program),
+            3 if features.aliases => rename(dice, features, program),
             4 if features.aliases => move_below(dice, program),
             5 if program.resources.len() > 1 => {
                 let at = dice.below(program.resources.len());
@@ -267,7 +278,7 @@ fn edit(dice: &mut Dice, features: Features, program: &mut Program) {
     }
 }
 
-fn grow(dice: &mut Dice, features: Features, program: &mut Program, count: usize) {
+fn grow(dice: &mut Dice, features: Features<'_>, program: &mut Program, count: usize) {
     if features.stack && !program.resources.iter().any(Res::is_stack) && dice.one_in(2) {
         let mut stack = Res::new("Stack", "stack");
         if dice.one_in(2) {
@@ -278,7 +289,7 @@ fn grow(dice: &mut Dice, features: Features, program: &mut Program, count: usize
         program.resources.insert(0, stack);
     }
     for _ in 0..count {
-        let name = name(dice);
+        let name = name(dice, features);
         if program.get(&name).is_some() || program.resources.len() > features.size {
             continue;
         }
@@ -287,7 +298,7 @@ fn grow(dice: &mut Dice, features: Features, program: &mut Program, count: usize
     }
 }
 
-fn fresh(dice: &mut Dice, features: Features, name: &str, program: &Program) -> Res {
+fn fresh(dice: &mut Dice, features: Features<'_>, name: &str, program: &Program) -> Res {
     let type_name = match dice.below(12) {
         0 | 1 if features.components => "Group",
         2 if features.components => "Pack",
@@ -308,7 +319,7 @@ fn fresh(dice: &mut Dice, features: Features, name: &str, program: &Program) -> 
     res
 }
 
-fn prop(dice: &mut Dice, features: Features, program: &Program) -> Prop {
+fn prop(dice: &mut Dice, features: Features<'_>, program: &Program) -> Prop {
     let mut value = Prop::text(dice.below(4).to_string());
     let givers: Vec<&Res> = program
         .resources
@@ -326,7 +337,7 @@ fn prop(dice: &mut Dice, features: Features, program: &Program) -> Prop {
     value
 }
 
-fn change(dice: &mut Dice, features: Features, program: &mut Program) {
+fn change(dice: &mut Dice, features: Features<'_>, program: &mut Program) {
     if program.resources.is_empty() {
         return;
     }
@@ -364,7 +375,7 @@ fn change(dice: &mut Dice, features: Features, program: &mut Program) {
 }
 
 /// Sets, or takes back, one option of a resource.
-fn option(dice: &mut Dice, features: Features, res: &mut Res, earlier: &Program) {
+fn option(dice: &mut Dice, features: Features<'_>, res: &mut Res, earlier: &Program) {
     let others: Vec<&Res> = earlier
         .resources
         .iter()
@@ -420,14 +431,14 @@ fn option(dice: &mut Dice, features: Features, res: &mut Res, earlier: &Program)
             res.import = if dice.one_in(3) {
                 None
             } else {
-                Some(planted(&res.name))
+                planted(&res.name)
             };
         }
         17 if managed && features.reads => {
             res.read = if res.read.is_some() && dice.one_in(2) {
                 None
             } else {
-                Some(planted(&res.name))
+                planted(&res.name)
             };
         }
         18 => res.timeout = [None, Some(5)][dice.below(2)],
@@ -454,9 +465,9 @@ fn option(dice: &mut Dice, features: Features, res: &mut Res, earlier: &Program)
 }
 
 /// The object that a resource may adopt: each its own.
-fn planted(name: &str) -> String {
-    let number = NAMES.iter().position(|other| *other == name);
-    format!("planted-{}", number.unwrap_or_default())
+fn planted(name: &str) -> Option<String> {
+    let number = NAMES.iter().position(|other| *other == name)?;
+    Some(format!("planted-{number}"))
 }
 
 fn toggled(dice: &mut Dice, present: &[String], choices: &[&str]) -> Vec<String> {
@@ -500,9 +511,9 @@ fn follow(program: &mut Program, from: &str, to: &str) {
 }
 
 /// Gives a resource another name, mostly with an alias.
-fn rename(dice: &mut Dice, program: &mut Program) {
+fn rename(dice: &mut Dice, features: Features<'_>, program: &mut Program) {
     let at = dice.below(program.resources.len());
-    let to = name(dice);
+    let to = name(dice, features);
     let res = &program.resources[at];
     if res.is_stack() || program.get(&to).is_some() {
         return;

@@ -1,8 +1,9 @@
 //! Makes a failing story small: drops whatever it fails without.
 
 use crate::coverage::Coverage;
-use crate::simulate::{Care, Failed, run};
+use crate::simulate::{Care, Failed, run_observed};
 use crate::story::{Flags, Program, Res, Story};
+use crate::world::World;
 
 /// How many variants are tried at most.
 const PATIENCE: usize = 6_000;
@@ -10,15 +11,17 @@ const PATIENCE: usize = 6_000;
 /// Orders of events that are tried for each variant, besides the one that it has.
 const ORDERS: u64 = 4;
 
-struct Shrinker {
+struct Shrinker<'a> {
+    start: &'a World,
     story: Story,
     failed: Failed,
     tries: usize,
 }
 
 /// Drops operations, resources, options and faults while the story still breaks the same rule.
-pub fn shrink(story: Story, failed: Failed) -> (Story, Failed) {
+pub fn shrink(start: &World, story: Story, failed: Failed) -> (Story, Failed) {
     let mut shrinker = Shrinker {
+        start,
         story,
         failed,
         tries: 0,
@@ -39,7 +42,7 @@ pub fn shrink(story: Story, failed: Failed) -> (Story, Failed) {
     }
 }
 
-impl Shrinker {
+impl Shrinker<'_> {
     /// Takes a variant if it fails for the same reason, in some order of events.
     fn accept(&mut self, mut variant: Story) -> bool {
         for operation in &mut variant.operations {
@@ -56,7 +59,9 @@ impl Shrinker {
                     operation.seed = order;
                 }
             }
-            if let Err(failed) = run(&candidate, Care::Full, &mut Coverage::default())
+            let coverage = &mut Coverage::default();
+            if let Err(failed) =
+                run_observed(self.start, &candidate, Care::Full, coverage, |_, _| {})
                 && failed.violation.rule == self.failed.violation.rule
             {
                 candidate.operations.truncate(failed.operation + 1);

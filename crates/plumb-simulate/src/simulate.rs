@@ -5,9 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use plumb_state::Snapshot;
 use plumb_value::PropertyMap;
 
 use crate::coverage::Coverage;
+use crate::origin::Origin;
 use crate::story::{Operation, Story, Verb};
 use crate::world::{Mutation, Trace, Violation, World};
 use crate::{checks, generate, model, shrink};
@@ -32,17 +34,18 @@ pub enum Care {
 
 /// Runs a story; answers how many operations ran.
 pub fn run(story: &Story, care: Care, coverage: &mut Coverage) -> Result<u64, Failed> {
-    run_observed(story, care, coverage, |_, _| {})
+    run_observed(&fresh_world(), story, care, coverage, |_, _| {})
 }
 
-/// The same; `observe` sees each operation as it ran, and the world after it.
+/// The same on a stack as `start` has it; `observe` sees each operation as it ran, and the world after it.
 pub fn run_observed(
+    start: &World,
     story: &Story,
     care: Care,
     coverage: &mut Coverage,
     mut observe: impl FnMut(&Trace, &World),
 ) -> Result<u64, Failed> {
-    let mut world = fresh_world();
+    let mut world = start.clone();
     let mut operations = 0;
     for (index, operation) in story.operations.iter().enumerate() {
         let failed = |violation| Failed {
@@ -51,6 +54,7 @@ pub fn run_observed(
         };
         let full = care == Care::Full;
         let second = full || operation.seed.is_multiple_of(4);
+        let before = world.snapshot.clone();
         let trace = step(
             &mut world,
             operation,
@@ -60,7 +64,7 @@ pub fn run_observed(
         )
         .map_err(failed)?;
         operations += 1;
-        if second && settles(operation, &trace) {
+        if second && settles(&before, operation, &trace) {
             operations += 1;
             second_run(&world, operation, coverage).map_err(failed)?;
         }
@@ -69,7 +73,7 @@ pub fn run_observed(
 }
 
 /// A stack without state, and a cloud with a few objects that nobody manages yet.
-fn fresh_world() -> World {
+pub fn fresh_world() -> World {
     let mut world = World::default();
     for number in 0..generate::PLANTED {
         let inputs = PropertyMap::new().with("v", number.to_string());
@@ -104,39 +108,13 @@ fn step(
         checks::replays(&before, operation, &trace)?;
     }
     if trace.outcome.is_some() && !trace.journal_failed {
-        is_as_predicted(&before, world, operation, &trace, coverage)?;
+        model::check(&before, world, operation, &trace, coverage)?;
     }
     Ok(trace)
 }
 
-/// Whether a run did what the model says; where the model allows several things, one of them.
-fn is_as_predicted(
-    before: &World,
-    after: &World,
-    operation: &Operation,
-    trace: &Trace,
-    coverage: &mut Coverage,
-) -> Result<(), Violation> {
-    let mut predict = |variant| {
-        let prediction = model::predict(before, operation, trace, variant, coverage)?;
-        let compare = |it| model::compare(after, operation, trace, &it);
-        Ok(prediction.map(compare))
-    };
-    let Some(Err(violation)) = predict(0)? else {
-        return Ok(());
-    };
-    for variant in 1.. {
-        match predict(variant) {
-            Ok(Some(Ok(()))) => return Ok(()),
-            Ok(None) => break,
-            Ok(Some(Err(_))) | Err(_) => {}
-        }
-    }
-    Err(violation)
-}
-
 /// Whether another run with the same program must find nothing to do.
-fn settles(operation: &Operation, trace: &Trace) -> bool {
+fn settles(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
     let flags = &operation.flags;
     let mut states = trace.after.resources.iter();
     let restless = states.any(|state| state.inputs.contains_key("always"));
@@ -147,8 +125,12 @@ fn settles(operation: &Operation, trace: &Trace) -> bool {
             |it: &Mutation| it.call == "delete" && Some(it.id.as_str()) == id.map(String::as_str);
         id.is_some() && trace.mutations.iter().any(is_deleted)
     });
+    // Resources that name no version get the highest one that the state knew at first.
+    let versions = |snapshot| model::versions_in(snapshot);
+    let same_versions = versions(&before.resources) == versions(&trace.after.resources);
     operation.verb == Verb::Up
         && !adopts
+        && same_versions
         && !operation.preview
         && operation.stop.is_none()
         && trace.result() == Some(plumb_events::OperationResult::Succeeded)
@@ -184,14 +166,18 @@ fn second_run(
 }
 
 /// What a simulation is to do.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
+    /// The state that every story starts from, and a program that it may come from.
+    pub origin: Origin,
     /// How many operations at least.
     pub operations: u64,
     /// The first seed.
     pub seed: u64,
     /// How many threads.
     pub threads: usize,
+    /// Whether stories that failed are made small.
+    pub shrinks: bool,
     /// After how many failing seeds to stop.
     pub failures: usize,
 }
@@ -212,15 +198,16 @@ pub struct Report {
 /// Runs stories of one seed after another until enough operations ran, or too many seeds failed.
 pub fn simulate(settings: Settings) -> Report {
     let started = Instant::now();
+    let threads = settings.threads.max(1);
     let shared = Shared {
-        settings,
         next: AtomicU64::new(settings.seed),
+        settings,
         done: AtomicU64::new(0),
         failed: Mutex::default(),
     };
     let mut coverage = Coverage::default();
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..settings.threads.max(1))
+        let workers: Vec<_> = (0..threads)
             .map(|_| scope.spawn(|| shared.work()))
             .collect();
         for worker in workers {
@@ -230,16 +217,22 @@ pub fn simulate(settings: Settings) -> Report {
     let elapsed = started.elapsed();
     let mut failed = shared.failed.into_inner().unwrap_or_default();
     failed.sort_by_key(|(seed, _)| *seed);
-    failed.truncate(settings.failures);
+    failed.truncate(shared.settings.failures);
+    let Origin { world, program } = &shared.settings.origin;
     let smaller = failed.into_iter().map(|(seed, failure)| {
-        let (story, failure) = shrink::shrink(generate::story(seed), failure);
+        let story = generate::story_on(seed, program.clone());
+        let (story, failure) = if shared.settings.shrinks {
+            shrink::shrink(world, story, failure)
+        } else {
+            (story, failure)
+        };
         (seed, story, failure)
     });
     Report {
+        failed: smaller.collect(),
         operations: shared.done.into_inner(),
         elapsed,
         coverage,
-        failed: smaller.collect(),
     }
 }
 
@@ -256,7 +249,9 @@ impl Shared {
         let mut coverage = Coverage::default();
         while !self.is_over() {
             let seed = self.next.fetch_add(1, Ordering::Relaxed);
-            match run(&generate::story(seed), Care::Usual, &mut coverage) {
+            let Origin { world, program } = &self.settings.origin;
+            let story = generate::story_on(seed, program.clone());
+            match run_observed(world, &story, Care::Usual, &mut coverage, |_, _| {}) {
                 Ok(count) => drop(self.done.fetch_add(count, Ordering::Relaxed)),
                 Err(failed) => {
                     let mut all = self.failed.lock().unwrap_or_else(PoisonError::into_inner);

@@ -12,6 +12,9 @@ pub const STACK: &str = "dev";
 /// Project of every story.
 pub const PROJECT: &str = "proj";
 
+/// How the types of providers begin.
+const PROVIDER_TYPE: &str = "pulumi:providers:";
+
 /// Operations on one stack; each starts from the state that the one before left.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Story {
@@ -180,7 +183,7 @@ pub struct Program {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Res {
     /// Short name of the type: `Thing`, `Other`, `Two`; `Group`, `Pack` for components; `Stack`; `P.test`, `P.two` for
-    /// providers.
+    /// providers. Or any type token; those of components in brackets.
     pub type_name: String,
     /// Name, unique in the program.
     pub name: String,
@@ -326,11 +329,12 @@ impl Res {
     /// Whether this is a component; the stack is one.
     pub fn is_component(&self) -> bool {
         matches!(self.type_name.as_str(), "Group" | "Pack" | "Stack")
+            || self.type_name.starts_with('[')
     }
 
     /// Whether this is a provider.
     pub fn is_provider(&self) -> bool {
-        self.type_name.starts_with("P.")
+        token_of(&self.type_name).starts_with(PROVIDER_TYPE)
     }
 
     /// Whether a provider manages it.
@@ -438,8 +442,8 @@ impl Program {
     }
 }
 
-/// The type token of a short type name.
-pub fn token_of(type_name: &str) -> &'static str {
+/// The type token of a type name.
+pub fn token_of(type_name: &str) -> &str {
     match type_name {
         "Thing" => "test:m:Thing",
         "Other" => "test:m:Other",
@@ -449,28 +453,29 @@ pub fn token_of(type_name: &str) -> &'static str {
         "Stack" => plumb_resource::ROOT_STACK_TYPE,
         "P.test" => "pulumi:providers:test",
         "P.two" => "pulumi:providers:two",
-        other => panic!("there is no type {other}"),
+        token => token.trim_matches(['[', ']']),
     }
 }
 
-/// The short name of a type token.
-pub fn type_name_of(token: &str) -> &'static str {
+/// The short name of a type token, or the token itself.
+pub fn type_name_of(token: &str) -> &str {
     let names = [
         "Thing", "Other", "Two", "Group", "Pack", "Stack", "P.test", "P.two",
     ];
     names
         .into_iter()
         .find(|name| token_of(name) == token)
-        .unwrap_or("Thing")
+        .unwrap_or(token)
 }
 
-/// The package of a short type name.
-pub fn package_of(type_name: &str) -> &'static str {
-    match type_name {
-        "Two" | "P.two" => "two",
-        "Group" | "Pack" | "Stack" => "comp",
-        _ => "test",
+/// The package of a type name.
+pub fn package_of(type_name: &str) -> &str {
+    if type_name == "Stack" {
+        return "comp";
     }
+    let token = token_of(type_name);
+    let token = token.strip_prefix(PROVIDER_TYPE).unwrap_or(token);
+    token.split(':').next().unwrap_or_default()
 }
 
 /// The URN behind `Group$Thing::a`.

@@ -1,17 +1,23 @@
 //! `simulate --ops N --seed S [--threads T]`: runs stories, prints how it went; fails if one broke a rule.
-//! `--failures F` goes on until so many seeds have failed.
+//! `--failures F` goes on until so many seeds have failed, `--keep-going` whatever happens.
+//! `--no-shrinking` prints what was found as it was found.
+//! `--from-state FILE` has every story start from the deployment that `stack export` wrote to a file.
 #![expect(clippy::print_stdout, reason = "this program's output")]
 
 use std::process::ExitCode;
 
 use plumb_simulate::coverage::Coverage;
+use plumb_simulate::generate::story_on;
+use plumb_simulate::origin::Origin;
 use plumb_simulate::simulate::{Care, Settings, run_observed, simulate};
 use plumb_simulate::story::Story;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const USAGE: &str = "usage: simulate [--ops N] [--seed S] [--threads T] [--failures F] | --story FILE | --show SEED";
+const USAGE: &str = "usage: simulate [--ops N] [--seed S] [--threads T] [--failures F | --keep-going] [--no-shrinking] \
+    [--from-state FILE] | \
+    [--from-state FILE] --story FILE | [--from-state FILE] --show SEED";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -23,13 +29,25 @@ fn main() -> ExitCode {
         None => Some(default),
         Some(text) => text.parse().ok(),
     };
+    let origin = match value("--from-state").map(|file| origin_of(&file)) {
+        None => Origin::default(),
+        Some(Ok(origin)) => origin,
+        Some(Err(message)) => {
+            println!("{message}");
+            return ExitCode::from(2);
+        }
+    };
     if let Some(file) = value("--story") {
-        return replay(&file);
+        return replay(&origin, &file);
     }
     if let Some(seed) = value("--show").and_then(|text| text.parse().ok()) {
-        println!("{}", plumb_simulate::generate::story(seed));
+        println!("{}", story_on(seed, origin.program));
         return ExitCode::SUCCESS;
     }
+    let shrinks = !arguments
+        .iter()
+        .any(|argument| argument == "--no-shrinking");
+    let keeps_going = arguments.iter().any(|argument| argument == "--keep-going");
     let (Some(operations), Some(seed), Some(threads), Some(failures)) = (
         number("--ops", 100_000),
         number("--seed", 0),
@@ -41,10 +59,16 @@ fn main() -> ExitCode {
     };
     std::panic::set_hook(Box::new(|_| {}));
     let report = simulate(Settings {
+        origin,
+        shrinks,
         operations,
         seed,
         threads: threads as usize,
-        failures: failures as usize,
+        failures: if keeps_going {
+            usize::MAX
+        } else {
+            failures as usize
+        },
     });
     let seconds = report.elapsed.as_secs_f64();
     println!(
@@ -69,7 +93,12 @@ fn main() -> ExitCode {
     }
 }
 
-fn replay(file: &str) -> ExitCode {
+fn origin_of(file: &str) -> Result<Origin, String> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    Origin::from_export(&text).map_err(|error| format!("{file}: {error}"))
+}
+
+fn replay(origin: &Origin, file: &str) -> ExitCode {
     let Ok(text) = std::fs::read_to_string(file) else {
         println!("{file} cannot be read");
         return ExitCode::from(2);
@@ -83,6 +112,7 @@ fn replay(file: &str) -> ExitCode {
     };
     let mut number = 0;
     let result = run_observed(
+        &origin.world,
         &story,
         Care::Full,
         &mut Coverage::default(),

@@ -8,15 +8,16 @@ use plumb_resource::provider::{DiffChanges, DiffResult};
 use plumb_resource::{ProviderRef, ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 use plumb_value::{PropertyMap, Value};
 
+use super::Model;
+use super::chains::{Owner, Registration, Stage};
 use super::monitor::Wanted;
-use super::replace::made_anew;
-use super::steps::{Ended, Plan, Way};
-use super::{Flow, Model};
+use super::replace::{made_anew, made_first};
+use super::steps::{Plan, Way};
 use crate::cloud::Cloud;
 use crate::story::{Res, Verb};
 
 /// A difference, as far as decisions need it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Difference {
     pub(super) is_some: bool,
     pub(super) replaces: bool,
@@ -32,101 +33,110 @@ pub(super) fn visible(inputs: &PropertyMap) -> PropertyMap {
 }
 
 impl Model<'_> {
-    /// A registration, from its arrival to its reply.
-    pub(super) fn register(&mut self, res: &Res, mut wanted: Wanted) -> Flow {
+    /// A registration finds its old state; where the program runs during a refresh, that is read first.
+    pub(super) fn arrive(&mut self, res: &Res, mut registration: Registration) {
+        let wanted = &mut registration.wanted;
         let urn = wanted.state.urn.clone();
-        let (found, conflict) = self.find_old(&urn, res, wanted.state.parent.clone().as_ref());
+        let parent = wanted.state.parent.clone();
+        let (found, conflict) = self.find_old(&urn, res, parent.as_ref());
         if let Some(text) = conflict {
-            return self.refuse(text);
+            self.reason(text);
+            registration.stage = Stage::Over;
+            self.registrations.push(registration);
+            return;
         }
         // That it was passed on, for something that needs it, does not count any more.
-        self.fate_mut(&urn).same = false;
-        if let Some(former) = found.as_ref().and_then(|found| found.former.clone()) {
-            self.fate_mut(&former).same = false;
+        self.supersede(&urn);
+        let former = found.as_ref().and_then(|found| found.former.clone());
+        if let Some(former) = &former {
+            self.supersede(former);
         }
         self.fate_mut(&urn).seen = true;
-        let mut old = found.as_ref().map(|found| found.node);
-        if let Some(node) = old {
+        registration.old = found.map(|found| found.node);
+        if let Some(node) = registration.old {
             wanted.state.refresh_before_update = self.state(node).refresh_before_update;
         }
-        wanted.state.aliases = found.and_then(|found| found.former).into_iter().collect();
-        let included = self.is_included(&wanted.state);
-        if self.refreshes_in_program()
-            && included
-            && let Some(node) = old
-        {
-            match self.refresh_for(node, &urn) {
-                Ended::Done(state) => old = state,
-                Ended::Cut => return Flow::Cut,
-                Ended::Failed(_) | Ended::Skipped => {
-                    return Self::answer(&wanted.state, Outcome::Failed, false);
-                }
+        wanted.state.aliases = former.into_iter().collect();
+        registration.included = self.is_included(&wanted.state);
+        let reads = self.refreshes_in_program() && registration.included;
+        let old = registration.old.filter(|_| reads);
+        let number = self.registrations.len();
+        self.registrations.push(registration);
+        match old {
+            Some(node) => {
+                self.registrations[number].stage = Stage::Refreshing;
+                let read = Plan::new(StepOp::Refresh, &urn).old(Some(node));
+                self.plan(Owner::Registration(number), vec![read]);
             }
+            None => self.mode_special(number),
         }
-        if let Some(flow) = self.mode_special(&wanted, old) {
-            return flow;
-        }
-        if let Some(provider) = wanted.state.provider.clone()
-            && !self.provider_is_there(&provider)
-        {
-            return self.refuse(format!("{}: unknown provider {provider}", res.name));
-        }
-        let mut imported = false;
-        if included && self.wants_import(&wanted, old) {
-            match self.import(&wanted, old) {
-                Ended::Done(Some(node)) => {
-                    wanted.state.refresh_before_update = false;
-                    old = Some(node);
-                    imported = true;
-                }
-                Ended::Failed(_) => return Self::answer(&wanted.state, Outcome::Failed, false),
-                Ended::Skipped => return Self::answer(&wanted.state, Outcome::Skipped, false),
-                Ended::Cut | Ended::Done(None) => return Flow::Cut,
-            }
-        }
-        if let Err(reason) = self.check(&mut wanted, old, included) {
-            return self.refuse(reason);
-        }
-        self.decide(wanted, old, included, imported)
     }
 
-    /// Refresh and destroy runs change nothing that the program says (part C).
-    fn mode_special(&mut self, wanted: &Wanted, old: Option<usize>) -> Option<Flow> {
+    fn supersede(&mut self, urn: &Urn) {
+        self.fate_mut(urn).same = false;
+    }
+
+    /// A decision is refused: the run ends.
+    pub(super) fn refuse(&mut self, number: usize, text: impl Into<String>) {
+        self.reason(text);
+        self.registrations[number].stage = Stage::Over;
+    }
+
+    /// Refresh and destroy runs change nothing that the program says (part C); others go on to provider and import (D, E).
+    pub(super) fn mode_special(&mut self, number: usize) {
+        let Registration { wanted, old, .. } = self.registrations[number].clone();
         let managed = wanted.state.kind == ResourceKind::Custom;
+        // A destroy does not make the provider of anything either.
+        let destroys = self.operation.verb == Verb::Destroy;
+        let provider = wanted.state.provider.as_ref().filter(|_| destroys);
         let on_skipped = wanted
             .state
             .references()
+            .chain(provider.map(ProviderRef::urn))
             .any(|urn| self.fate(urn).skipped_create);
         let urn = wanted.state.urn.clone();
-        match self.operation.verb {
-            Verb::Refresh if managed || on_skipped => Some(match old {
-                None => self.skip_create(&wanted.state),
-                Some(node) => {
-                    self.fate_mut(&urn).refreshed = true;
-                    let node = self.rename(node, &urn);
-                    Self::answer(&self.state(node).clone(), Outcome::Success, false)
-                }
-            }),
-            Verb::Destroy if on_skipped => Some(match old {
-                None => self.skip_create(&wanted.state),
-                Some(node) => self.keep(wanted, node),
-            }),
-            Verb::Destroy if managed => Some(match old {
-                None => self.skip_create(&wanted.state),
-                Some(node) => {
-                    self.coverage.reach("DESTROY-01");
-                    self.fate_mut(&urn).same = true;
-                    let state = ResourceState {
-                        inputs: self.state(node).inputs.clone(),
-                        ..wanted.state.clone()
-                    };
-                    let step = Plan::new(StepOp::Same, &urn)
-                        .old(Some(node))
-                        .new_state(state);
-                    self.registered(wanted, vec![step])
-                }
-            }),
-            _ => None,
+        match (self.operation.verb, old) {
+            (Verb::Refresh, Some(node)) if managed || on_skipped => {
+                self.fate_mut(&urn).refreshed = true;
+                let node = self.rename(node, &urn);
+                let state = self.state(node).clone();
+                self.answer(number, Some(&state), Outcome::Success);
+            }
+            (Verb::Destroy, Some(node)) if on_skipped => self.keep(number, node),
+            (Verb::Destroy, Some(node)) if managed => {
+                self.coverage.reach("DESTROY-01");
+                self.fate_mut(&urn).same = true;
+                let state = ResourceState {
+                    inputs: self.state(node).inputs.clone(),
+                    ..wanted.state
+                };
+                let step = Plan::new(StepOp::Same, &urn)
+                    .old(Some(node))
+                    .new_state(state);
+                self.proceed(number, vec![step]);
+            }
+            (Verb::Refresh | Verb::Destroy, None) if managed || on_skipped => {
+                self.skip_create(number);
+            }
+            _ => self.find_provider(number),
+        }
+    }
+
+    fn find_provider(&mut self, number: usize) {
+        let Registration {
+            wanted,
+            old,
+            included,
+            ..
+        } = self.registrations[number].clone();
+        if let Some(provider) = &wanted.state.provider
+            && !self.provider_is_there(provider)
+        {
+            let text = format!("{}: unknown provider", wanted.state.urn.name());
+            return self.refuse(number, text);
+        }
+        if included && self.wants_import(&wanted, old) {
+            self.import(number);
         }
     }
 
@@ -142,21 +152,16 @@ impl Model<'_> {
     }
 
     /// The program goes on with unknowns, the state gets nothing.
-    pub(super) fn skip_create(&mut self, state: &ResourceState) -> Flow {
+    pub(super) fn skip_create(&mut self, number: usize) {
         self.coverage.reach("TARGET-13");
-        let urn = state.urn.clone();
-        let fate = self.fate_mut(&urn);
+        let state = self.registrations[number].wanted.state.clone();
+        let fate = self.fate_mut(&state.urn);
         fate.same = true;
         fate.skipped_create = true;
-        if self.skips(state.references()) {
-            self.fate_mut(&urn).errored = true;
-            return Self::answer(state, Outcome::Skipped, false);
-        }
-        if !self.begin(&urn, StepOp::Same) {
-            return Flow::Cut;
-        }
-        self.count(&urn, StepOp::Same);
-        Self::answer(state, Outcome::Success, true)
+        let step = Plan::new(StepOp::Same, &state.urn.clone())
+            .new_state(state)
+            .way(Way::LeftOut);
+        self.plan(Owner::Registration(number), vec![step]);
     }
 
     fn wants_import(&self, wanted: &Wanted, old: Option<usize>) -> bool {
@@ -174,12 +179,15 @@ impl Model<'_> {
         old.external || known != id.as_str()
     }
 
-    fn import(&mut self, wanted: &Wanted, old: Option<usize>) -> Ended {
+    fn import(&mut self, number: usize) {
         self.coverage.reach("IMPORT-01");
+        let Registration { wanted, old, .. } = self.registrations[number].clone();
         let urn = wanted.state.urn.clone();
-        let mut state = wanted.state.clone();
-        state.id = ResourceId::Known(wanted.state.import_id.clone());
-        state.refresh_before_update = false;
+        let state = ResourceState {
+            id: ResourceId::Known(wanted.state.import_id.clone()),
+            refresh_before_update: false,
+            ..wanted.state
+        };
         let op = if old.is_some() {
             let fate = self.fate_mut(&urn);
             fate.deleted = false;
@@ -192,28 +200,181 @@ impl Model<'_> {
             .old(old)
             .new_state(state)
             .way(Way::CreateFirst);
-        let mut steps = vec![step.clone()];
-        if old.is_some() {
-            steps.push(Plan {
-                op: StepOp::Replace,
-                ..step
-            });
+        let marker = old.map(|_| Plan {
+            op: StepOp::Replace,
+            ..step.clone()
+        });
+        self.registrations[number].stage = Stage::Importing;
+        self.proceed(number, [step].into_iter().chain(marker).collect());
+    }
+
+    /// Its inputs are checked: what it needs of the state is passed on, and the comparison begins.
+    pub(super) fn weigh(&mut self, number: usize) {
+        if let Err(reason) = self.check(number) {
+            return self.refuse(number, reason);
         }
-        if !self.refers_to_what_will_be_there(&steps) {
-            return Ended::Cut;
+        let Registration {
+            wanted,
+            old,
+            included,
+            ..
+        } = self.registrations[number].clone();
+        let urn = wanted.state.urn.clone();
+        if let (true, true, Some(node)) = (included, self.targets.is_constrained(), old) {
+            self.pass_on_what_it_needs(node);
         }
-        self.chain(steps)
+        let is_deleted = self.fate(&urn).deleted && old.is_some();
+        let is_external = old.is_some_and(|node| self.state(node).external);
+        if !is_deleted && !is_external {
+            self.note_target(&wanted.state, included);
+        }
+        let compares = !is_deleted && !is_external && included;
+        let diff = match old.filter(|_| compares) {
+            None => None,
+            Some(node) => match self.compare(&wanted, node) {
+                Ok(diff) => Some(diff),
+                Err(reason) => return self.refuse(number, reason),
+            },
+        };
+        self.registrations[number].stage = Stage::Weighed(diff);
+    }
+
+    /// Part G: the first case that applies.
+    pub(super) fn decide(&mut self, number: usize, diff: Option<Difference>) {
+        let Registration {
+            wanted,
+            old,
+            included,
+            imported,
+            ..
+        } = self.registrations[number].clone();
+        let urn = wanted.state.urn.clone();
+        if let (true, Some(node)) = (self.fate(&urn).deleted, old) {
+            return self.recreate(number, node);
+        }
+        match (old, diff) {
+            (Some(node), _) if self.state(node).external => self.take_ownership(number, node),
+            (Some(node), _) if !included => self.untargeted_same(number, node),
+            (Some(node), Some(diff)) => self.act(number, node, imported, &diff),
+            (Some(_), None) => self.refuse(number, "it is not compared"),
+            (None, _) if !included => self.skip_create(number),
+            (None, _) => {
+                self.fate_mut(&urn).created = true;
+                let step = Plan::new(StepOp::Create, &urn).new_state(wanted.state);
+                self.proceed(number, vec![step]);
+            }
+        }
+    }
+
+    /// Has the steps of a registration made, if everything that they refer to will be there.
+    pub(super) fn proceed(&mut self, number: usize, steps: Vec<Plan>) {
+        if self.refers_to_what_will_be_there(&steps) {
+            self.plan(Owner::Registration(number), steps);
+        } else {
+            self.registrations[number].stage = Stage::Over;
+        }
+    }
+
+    fn take_ownership(&mut self, number: usize, node: usize) {
+        self.coverage.reach("STEPGEN-06");
+        let state = self.registrations[number].wanted.state.clone();
+        let fate = self.fate_mut(&state.urn);
+        fate.created = true;
+        fate.replaced = true;
+        self.proceed(number, made_first(&state, node).into());
+    }
+
+    /// Case 1: the old object went for the replacement of something else.
+    fn recreate(&mut self, number: usize, old: usize) {
+        self.coverage.reach("DBR-01");
+        if let Err(reason) = self.check_inputs(number, None) {
+            return self.refuse(number, reason);
+        }
+        let state = self.registrations[number].wanted.state.clone();
+        let fate = self.fate_mut(&state.urn);
+        fate.deleted = false;
+        fate.replaced = true;
+        self.proceed(number, made_anew(&state, old).into());
+    }
+
+    /// The difference that counts, with what the options make of it.
+    fn compare(&mut self, wanted: &Wanted, node: usize) -> Result<Difference, String> {
+        let old = self.state(node).clone();
+        if !self.is_preview() && wanted.state.replacement_trigger.contains_unknowns() {
+            self.coverage.reach("RTRIG-04");
+            return Err("the replacement trigger contains unknowns".to_owned());
+        }
+        let mut diff = self.difference(wanted, &old)?;
+        self.apply_replace_on_changes(&wanted.state, &old, &mut diff);
+        if trigger_fires(&old.replacement_trigger, &wanted.state.replacement_trigger) {
+            self.coverage.reach("RTRIG-01");
+            diff.is_some = true;
+            diff.replaces = true;
+        }
+        Ok(diff)
+    }
+
+    fn act(&mut self, number: usize, node: usize, imported: bool, diff: &Difference) {
+        let old = self.state(node).clone();
+        if diff.is_some && diff.replaces || old.pending_replacement {
+            return self.replace(number, node, diff);
+        }
+        let state = self.registrations[number].wanted.state.clone();
+        let urn = state.urn.clone();
+        let retries = !old.init_errors.is_empty();
+        if retries {
+            self.coverage.reach("STEPGEN-07");
+        }
+        if diff.is_some || retries {
+            self.fate_mut(&urn).updated = true;
+            let step = Plan::new(StepOp::Update, &urn).old(Some(node));
+            return self.proceed(number, vec![step.new_state(state)]);
+        }
+        self.fate_mut(&urn).same = true;
+        if imported {
+            return self.stay_imported(number, node);
+        }
+        let step = Plan::new(StepOp::Same, &urn).old(Some(node));
+        self.proceed(number, vec![step.new_state(state)]);
+    }
+
+    /// The state keeps what was read of an imported object, but for what the program says is secret (IMPORT-17).
+    fn stay_imported(&mut self, number: usize, node: usize) {
+        self.coverage.reach("IMPORT-17");
+        let mut state = self.state(node).as_ref().clone();
+        let inputs = Arc::make_mut(&mut state.inputs);
+        for (key, value) in self.registrations[number].wanted.state.inputs.iter() {
+            if let Some(read) = inputs.get_mut(key.as_str())
+                && value.contains_secrets()
+                && !read.is_secret()
+            {
+                let is_same = value.without_secrets() == read.without_secrets();
+                *read = if is_same {
+                    value.clone()
+                } else {
+                    Value::secret(read.clone())
+                };
+            }
+        }
+        self.hide_secrets(&mut state);
+        self.nodes[node].state = Arc::new(state.clone());
+        self.answer(number, Some(&state), Outcome::Success);
+    }
+
+    pub(super) fn is_replace_target(&self, urn: &Urn, old: Option<&ResourceState>) -> bool {
+        self.targets.is_replaced(urn) || old.is_some_and(|old| old.taint)
     }
 
     /// Part F: inputs after ignoreChanges and Check.
-    fn check(
-        &mut self,
-        wanted: &mut Wanted,
-        old: Option<usize>,
-        included: bool,
-    ) -> Result<(), String> {
-        let old_state = old.map(|node| self.state(node).clone());
-        if let Some(old) = &old_state {
+    fn check(&mut self, number: usize) -> Result<(), String> {
+        let Registration {
+            wanted,
+            old,
+            included,
+            ..
+        } = &mut self.registrations[number];
+        let old = old.map(|node| self.nodes[node].state.clone());
+        if let Some(old) = &old {
             let mut inputs = wanted.raw.as_ref().clone();
             reset_ignored(&wanted.state, &mut inputs, &old.inputs);
             wanted.state.inputs = Arc::new(inputs);
@@ -221,198 +382,55 @@ impl Model<'_> {
         if wanted.state.kind == ResourceKind::Component {
             return Ok(());
         }
-        if !included {
-            wanted.state.inputs = old_state.map(|old| old.inputs.clone()).unwrap_or_default();
+        if !*included {
+            wanted.state.inputs = old.map(|old| old.inputs.clone()).unwrap_or_default();
             return Ok(());
         }
-        let urn = &wanted.state.urn;
-        let fresh = old_state.as_ref().is_none_or(|old| old.external)
-            || self.fate(urn).deleted
-            || self.is_replace_target(urn, old_state.as_deref());
-        self.check_inputs(wanted, old_state.filter(|_| !fresh).as_deref())
+        let urn = wanted.state.urn.clone();
+        let fresh = old.as_ref().is_none_or(|old| old.external)
+            || self.fate(&urn).deleted
+            || self.is_replace_target(&urn, old.as_deref());
+        self.check_inputs(number, old.filter(|_| !fresh).as_deref())
     }
 
     /// Check, with the old inputs if there are any that count, else as if the resource were new.
     pub(super) fn check_inputs(
         &mut self,
-        wanted: &mut Wanted,
+        number: usize,
         old: Option<&ResourceState>,
     ) -> Result<(), String> {
+        let registration = &mut self.registrations[number];
+        let wanted = &mut registration.wanted;
+        let kind = wanted.state.kind;
+        if kind == ResourceKind::Component || !registration.included {
+            return Ok(());
+        }
         if old.is_none() {
             wanted.state.inputs = wanted.raw.clone();
         }
-        let urn = wanted.state.urn.clone();
-        if self.is_config_unknown(wanted.state.provider.as_ref()) {
+        let (urn, inputs) = (wanted.state.urn.clone(), wanted.state.inputs.clone());
+        let provider = wanted.state.provider.clone();
+        if self.is_config_unknown(provider.as_ref()) {
             return Ok(());
         }
-        let is_provider = wanted.state.kind == ResourceKind::Provider;
-        let (olds, news) = if is_provider {
+        let (olds, news) = if kind == ResourceKind::Provider {
             let olds = old.map(|old| visible(&old.inputs)).unwrap_or_default();
-            (Some(olds), Arc::new(visible(&wanted.state.inputs)))
+            (Some(olds), Arc::new(visible(&inputs)))
         } else {
-            (
-                old.map(|old| old.inputs.as_ref().clone()),
-                wanted.state.inputs.clone(),
-            )
+            (old.map(|old| old.inputs.as_ref().clone()), inputs.clone())
         };
         let checked = Cloud::check(self.faults, urn.name(), olds.as_ref(), &news)
             .map_err(|reason| reason.to_string())?;
-        let internal = wanted.state.inputs.get("__internal").cloned();
-        wanted.state.inputs = match internal {
-            Some(internal) => Arc::new(checked.as_ref().clone().with("__internal", internal)),
+        self.registrations[number].wanted.state.inputs = match inputs.get("__internal") {
+            Some(internal) => Arc::new(
+                checked
+                    .as_ref()
+                    .clone()
+                    .with("__internal", internal.clone()),
+            ),
             None => checked,
         };
         Ok(())
-    }
-
-    /// Part G: the first case that applies.
-    fn decide(
-        &mut self,
-        wanted: Wanted,
-        old: Option<usize>,
-        included: bool,
-        imported: bool,
-    ) -> Flow {
-        let urn = wanted.state.urn.clone();
-        if let (true, true, Some(node)) = (included, self.targets.is_constrained(), old) {
-            self.pass_on_what_it_needs(node);
-        }
-        if let (true, Some(node)) = (self.fate(&urn).deleted, old) {
-            return self.recreate(wanted, node);
-        }
-        if let Some(node) = old.filter(|node| self.state(*node).external) {
-            self.coverage.reach("STEPGEN-06");
-            let fate = self.fate_mut(&urn);
-            fate.created = true;
-            fate.replaced = true;
-            let step = Plan::new(StepOp::CreateReplacement, &urn)
-                .old(Some(node))
-                .new_state(wanted.state.clone())
-                .way(Way::CreateFirst);
-            let marker = Plan {
-                op: StepOp::Replace,
-                ..step.clone()
-            };
-            return self.registered(&wanted, vec![step, marker]);
-        }
-        self.note_target(&wanted.state, included);
-        match (old, included) {
-            (Some(node), false) => self.untargeted_same(&wanted, node),
-            (Some(node), true) => self.compare_and_act(wanted, node, imported),
-            (None, false) => self.skip_create(&wanted.state),
-            (None, true) => {
-                self.fate_mut(&urn).created = true;
-                let step = Plan::new(StepOp::Create, &urn).new_state(wanted.state.clone());
-                self.registered(&wanted, vec![step])
-            }
-        }
-    }
-
-    /// Runs the steps of a registration and answers it.
-    pub(super) fn registered(&mut self, wanted: &Wanted, steps: Vec<Plan>) -> Flow {
-        if !self.refers_to_what_will_be_there(&steps) {
-            return Flow::Cut;
-        }
-        match self.chain(steps) {
-            Ended::Done(Some(node)) => {
-                Self::answer(&self.state(node).clone(), Outcome::Success, false)
-            }
-            Ended::Done(None) | Ended::Cut => Flow::Cut,
-            Ended::Failed(Some(node)) => {
-                Self::answer(&self.state(node).clone(), Outcome::Failed, false)
-            }
-            Ended::Failed(None) => Self::answer(&wanted.state, Outcome::Failed, false),
-            Ended::Skipped => Self::answer(&wanted.state, Outcome::Skipped, false),
-        }
-    }
-
-    /// Case 1: the old object went for the replacement of something else.
-    fn recreate(&mut self, wanted: Wanted, old: usize) -> Flow {
-        self.coverage.reach("DBR-01");
-        let urn = wanted.state.urn.clone();
-        let fate = self.fate_mut(&urn);
-        fate.deleted = false;
-        fate.replaced = true;
-        if !self.cut_short && !self.state(old).pending_replacement {
-            // It could not be deleted.
-            self.fate_mut(&urn).errored = true;
-            return Self::answer(&wanted.state, Outcome::Skipped, false);
-        }
-        self.registered(&wanted, made_anew(&wanted, old).into())
-    }
-
-    pub(super) fn is_replace_target(&self, urn: &Urn, old: Option<&ResourceState>) -> bool {
-        self.targets.is_replaced(urn) || old.is_some_and(|old| old.taint)
-    }
-
-    fn compare_and_act(&mut self, mut wanted: Wanted, node: usize, imported: bool) -> Flow {
-        let old = self.state(node).clone();
-        let urn = wanted.state.urn.clone();
-        if !self.is_preview() && wanted.state.replacement_trigger.contains_unknowns() {
-            self.coverage.reach("RTRIG-04");
-            return self.refuse("the replacement trigger contains unknowns");
-        }
-        let fires = trigger_fires(&old.replacement_trigger, &wanted.state.replacement_trigger);
-        let mut diff = match self.difference(&wanted, &old) {
-            Ok(diff) => diff,
-            Err(reason) => return self.refuse(reason),
-        };
-        self.apply_replace_on_changes(&wanted.state, &old, &mut diff);
-        if fires {
-            self.coverage.reach("RTRIG-01");
-            diff.is_some = true;
-            diff.replaces = true;
-        }
-        if diff.is_some || old.pending_replacement {
-            if !diff.replaces && !old.pending_replacement {
-                return self.update(&wanted, node);
-            }
-            return self.replace(&mut wanted, node, &diff);
-        }
-        if !old.init_errors.is_empty() {
-            self.coverage.reach("STEPGEN-07");
-            return self.update(&wanted, node);
-        }
-        self.fate_mut(&urn).same = true;
-        if imported {
-            self.coverage.reach("IMPORT-17");
-            if self.cut_short && !self.was_answered(&urn) {
-                return Flow::Cut;
-            }
-            let mut state = old.as_ref().clone();
-            // The state keeps what was read, but for what the program says is secret.
-            let inputs = Arc::make_mut(&mut state.inputs);
-            for (key, value) in wanted.state.inputs.iter() {
-                if let Some(read) = inputs.get_mut(key.as_str())
-                    && value.contains_secrets()
-                    && !read.is_secret()
-                {
-                    let is_same = value.without_secrets() == read.without_secrets();
-                    *read = if is_same {
-                        value.clone()
-                    } else {
-                        Value::secret(read.clone())
-                    };
-                }
-            }
-            self.hide_secrets(&mut state);
-            let flow = Self::answer(&state, Outcome::Success, false);
-            self.nodes[node].state = Arc::new(state);
-            return flow;
-        }
-        let step = Plan::new(StepOp::Same, &urn)
-            .old(Some(node))
-            .new_state(wanted.state.clone());
-        self.registered(&wanted, vec![step])
-    }
-
-    fn update(&mut self, wanted: &Wanted, node: usize) -> Flow {
-        let urn = wanted.state.urn.clone();
-        self.fate_mut(&urn).updated = true;
-        let step = Plan::new(StepOp::Update, &urn)
-            .old(Some(node))
-            .new_state(wanted.state.clone());
-        self.registered(wanted, vec![step])
     }
 
     /// The diff in the order of 4.6.
@@ -552,7 +570,7 @@ impl Model<'_> {
     }
 
     /// Whether a provider was registered, or can be had from the state before.
-    fn provider_is_there(&self, reference: &ProviderRef) -> bool {
+    pub(super) fn provider_is_there(&self, reference: &ProviderRef) -> bool {
         let registered = self.news.get(reference.urn()).is_some_and(|node| {
             let state = self.state(*node);
             self.is_preview() || state.as_provider_ref().as_ref() == Some(reference)

@@ -4,52 +4,50 @@ use plumb_deploy::request::Outcome;
 use plumb_resource::{ProviderRef, ResourceKind, StepOp, Urn};
 use rustc_hash::FxHashSet;
 
-use super::monitor::Wanted;
-use super::steps::{Ended, Plan, Way};
-use super::{Flow, Model};
+use super::Model;
+use super::chains::{Owner, Registration};
+use super::steps::{Plan, Way};
 use crate::story::{Res, Verb};
-use crate::world::Answer;
 
 impl Model<'_> {
     /// A read of the program.
-    pub(super) fn read(&mut self, res: &Res, mut wanted: Wanted) -> Flow {
-        let urn = wanted.state.urn.clone();
-        if self.fate(&urn).seen {
-            return self.refuse("a URN is used twice");
-        }
+    pub(super) fn read(&mut self, res: &Res, mut registration: Registration) {
+        let urn = registration.wanted.state.urn.clone();
         // A read has no aliases of its own; its parent may have been renamed.
         let nameless = Res {
             aliases: Vec::new(),
             ..res.clone()
         };
-        let parent = wanted.state.parent.clone();
+        let parent = registration.wanted.state.parent.clone();
         let (found, conflict) = self.find_old(&urn, &nameless, parent.as_ref());
+        let number = self.registrations.len();
         if let Some(text) = conflict {
-            return self.refuse(text);
+            self.registrations.push(registration);
+            return self.refuse(number, text);
         }
         self.fate_mut(&urn).same = false;
         self.fate_mut(&urn).seen = true;
         let old = found.as_ref().map(|found| found.node);
-        wanted.state.aliases = found.and_then(|found| found.former).into_iter().collect();
-        let on_skipped = wanted
-            .state
-            .references()
-            .any(|urn| self.fate(urn).skipped_create);
+        let state = &mut registration.wanted.state;
+        state.aliases = found.and_then(|found| found.former).into_iter().collect();
+        let state = state.clone();
+        self.registrations.push(registration);
+        let provider = state.provider.as_ref();
+        if provider.is_some_and(|provider| !self.provider_is_there(provider)) {
+            return self.refuse(number, "unknown provider");
+        }
+        let on_skipped = state.references().any(|urn| self.fate(urn).skipped_create);
         if on_skipped && self.operation.verb != Verb::Up {
             return match old {
-                Some(node) => Self::answer(&self.state(node).clone(), Outcome::Success, false),
-                None => match self.skip_create(&wanted.state) {
-                    Flow::Answered(answer) => Flow::Answered(Answer {
-                        // Replies to reads do not tell.
-                        unknown: false,
-                        ..answer
-                    }),
-                    Flow::Cut => Flow::Cut,
-                },
+                Some(node) => {
+                    let old = self.state(node).clone();
+                    self.answer(number, Some(&old), Outcome::Success);
+                }
+                None => self.skip_create(number),
             };
         }
         let before = old.map(|node| self.state(node).clone());
-        let replaces = before.is_some_and(|old| !old.external && old.id != wanted.state.id);
+        let replaces = before.is_some_and(|old| !old.external && old.id != state.id);
         self.fate_mut(&urn).read = true;
         self.coverage.reach("GOSDK-04");
         let op = if replaces {
@@ -61,29 +59,13 @@ impl Model<'_> {
         };
         let read = Plan::new(op, &urn)
             .old(old)
-            .new_state(wanted.state.clone())
+            .new_state(state)
             .way(Way::CreateFirst);
-        let mut steps = vec![read.clone()];
-        if replaces {
-            steps.push(Plan {
-                op: StepOp::Replace,
-                ..read
-            });
-        }
-        if !self.refers_to_what_will_be_there(&steps) {
-            return Flow::Cut;
-        }
-        match self.chain(steps) {
-            Ended::Done(Some(node)) => {
-                Self::answer(&self.state(node).clone(), Outcome::Success, false)
-            }
-            Ended::Failed(Some(node)) => {
-                Self::answer(&self.state(node).clone(), Outcome::Failed, false)
-            }
-            Ended::Failed(None) => Self::answer(&wanted.state, Outcome::Failed, false),
-            Ended::Skipped => Self::answer(&wanted.state, Outcome::Skipped, false),
-            Ended::Done(None) | Ended::Cut => Flow::Cut,
-        }
+        let marker = replaces.then(|| Plan {
+            op: StepOp::Replace,
+            ..read.clone()
+        });
+        self.proceed(number, [read].into_iter().chain(marker).collect());
     }
 
     /// Everything in the state that the program did not mention is deleted, dependents first.
@@ -101,20 +83,21 @@ impl Model<'_> {
             let is_left = if state.delete {
                 !self.pending_deletes.contains(&node)
             } else {
-                let current = self.aliased.get(&state.urn).unwrap_or(&state.urn);
+                let current = self.current(&state.urn);
                 !self.fate(current).is_operated_on()
             };
             let is_allowed = allowed
                 .as_ref()
-                .is_none_or(|allowed| allowed.contains(&state.urn));
+                .is_none_or(|allowed| allowed.contains(&node));
             if is_left && is_allowed {
                 going.push(node);
             }
         }
         if self.operation.verb == Verb::Destroy {
-            for node in std::mem::take(&mut self.condemned) {
-                let urn = &self.state(node).urn;
-                let is_allowed = allowed.as_ref().is_none_or(|allowed| allowed.contains(urn));
+            for node in self.condemned.clone() {
+                let is_allowed = allowed
+                    .as_ref()
+                    .is_none_or(|allowed| allowed.contains(&node));
                 if !self.nodes[node].gone && is_allowed {
                     going.push(node);
                 }
@@ -132,15 +115,22 @@ impl Model<'_> {
             self.deleting.insert(urn);
             self.pending_deletes.insert(*node);
         }
-        for layer in self.layers(&going) {
-            if self.stops {
-                return;
-            }
+        self.layers = self.layers_of(&going);
+        self.going = going.into_iter().collect();
+        self.open_layer();
+    }
+
+    /// The next layer of deletes, without what something needs that failed.
+    pub(super) fn open_layer(&mut self) {
+        while !self.layers.is_empty() {
+            let layer = self.layers.remove(0);
             let kept = self.kept_by_errors();
-            for node in layer {
-                if !kept.contains(&node) {
-                    self.delete_entry(node);
-                }
+            let going: Vec<usize> = layer.into_iter().filter(|it| !kept.contains(it)).collect();
+            for node in &going {
+                self.delete_entry(*node);
+            }
+            if !going.is_empty() {
+                return;
             }
         }
     }
@@ -181,14 +171,12 @@ impl Model<'_> {
             (false, false, true) => StepOp::Discard,
             (false, false, false) => StepOp::Delete,
         };
-        if self.begin(&state.urn, op) {
-            let step = Plan::new(op, &state.urn).old(Some(node));
-            let _ = self.perform(&step);
-        }
+        let step = Plan::new(op, &state.urn).old(Some(node));
+        self.plan(Owner::Engine, vec![step]);
     }
 
     /// Layers of deletions: each may go when those before it are gone.
-    fn layers(&self, going: &[usize]) -> Vec<Vec<usize>> {
+    fn layers_of(&self, going: &[usize]) -> Vec<Vec<usize>> {
         let order = self.graph_order();
         let mut left: Vec<usize> = going.to_vec();
         let mut layers: Vec<Vec<usize>> = Vec::new();
@@ -206,50 +194,66 @@ impl Model<'_> {
     }
 
     /// Entries in the order in which references are resolved: what a destroy registered, then the state before.
-    fn graph_order(&self) -> Vec<usize> {
-        let news = match self.operation.verb {
-            Verb::Destroy => self.olds..self.nodes.len(),
-            _ => 0..0,
-        };
-        news.chain(0..self.olds).collect()
+    pub(super) fn graph_order(&self) -> Vec<usize> {
+        let condemned = self.condemned.iter();
+        let mut left: Vec<usize> = condemned
+            .copied()
+            .chain((0..self.olds).filter(|node| !self.condemned.contains(node)))
+            .filter(|node| !self.is_gone(*node))
+            .collect();
+        if self.condemned.is_empty() {
+            return left;
+        }
+        // What was passed on may refer to what was registered later.
+        let mut order = Vec::new();
+        while !left.is_empty() {
+            let waits = |node: usize| {
+                let state = self.state(node);
+                let mut others = left.iter().filter(|other| **other != node);
+                others.any(|other| {
+                    let urn = self.current(&self.state(*other).urn);
+                    let mut references = state.references_and_provider();
+                    !self.state(*other).delete && references.any(|it| self.current(it) == urn)
+                })
+            };
+            let next = left.iter().position(|node| !waits(*node)).unwrap_or(0);
+            order.push(left.remove(next));
+        }
+        order
+    }
+
+    /// Whether an entry counts no more for what is deleted: it is deleted, or a destroy registered it anew. Elsewhere what
+    /// a resource needed before the run still counts.
+    fn is_gone(&self, node: usize) -> bool {
+        let is_superseded = self.news.contains_key(self.current(&self.state(node).urn))
+            && !self.state(node).delete
+            && self.operation.verb != Verb::Destroy;
+        self.nodes[node].gone && !is_superseded
     }
 
     /// What an entry needs: what its references mean among the entries before it, and everything below components among
-    /// them (COMP-03).
+    /// them (COMP-03). Of a component that is only its parent it needs no more than that.
     fn dependencies_of(&self, node: usize, order: &[usize]) -> FxHashSet<usize> {
         let at = order.iter().position(|other| *other == node).unwrap_or(0);
-        let earlier = &order[..at];
-        let state = self.state(node);
-        let mut needs: FxHashSet<usize> = FxHashSet::default();
-        for other in earlier {
-            let urn = &self.state(*other).urn;
-            if state
-                .references_and_provider()
-                .any(|reference| reference == urn)
-            {
-                needs.insert(*other);
-            }
-        }
-        let is_component = |node: usize| self.state(node).kind == ResourceKind::Component;
-        let explicit: Vec<&Urn> = state
-            .references()
-            .filter(|urn| Some(*urn) != state.parent.as_ref())
-            .collect();
+        let is_child = |node: usize, urn: &Urn| {
+            let parent = self.state(node).parent.as_ref();
+            parent.is_some_and(|parent| self.current(parent) == urn)
+        };
+        let mut needed: FxHashSet<usize> = FxHashSet::default();
         let mut below: FxHashSet<&Urn> = FxHashSet::default();
-        for other in earlier {
-            let candidate = self.state(*other);
-            let is_child = candidate
-                .parent
-                .as_ref()
-                .is_some_and(|it| below.contains(it));
-            if is_child {
-                needs.insert(*other);
+        for other in order[..at].iter().copied() {
+            let state = self.state(other);
+            let urn = self.current(&state.urn);
+            let is_below = below.iter().any(|above| is_child(other, above));
+            let is_needed = is_below || self.needs(node, urn);
+            if is_needed || is_child(node, urn) {
+                needed.insert(other);
             }
-            if is_component(*other) && (is_child || explicit.contains(&&candidate.urn)) {
-                below.insert(&candidate.urn);
+            if is_needed && state.kind == ResourceKind::Component {
+                below.insert(urn);
             }
         }
-        needs
+        needed
     }
 
     /// After a failure that the run outlives: what the failed resources need stays.
@@ -261,7 +265,7 @@ impl Model<'_> {
         let order = self.graph_order();
         for node in order.iter().rev() {
             let urn = &self.state(*node).urn;
-            let current = self.aliased.get(urn).unwrap_or(urn);
+            let current = self.current(urn);
             if self.fate(urn).errored || self.fate(current).errored || kept.contains(node) {
                 kept.extend(self.dependencies_of(*node, &order));
             }

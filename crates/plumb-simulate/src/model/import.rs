@@ -4,14 +4,16 @@ use plumb_resource::{
     ProviderRef, ResourceId, ResourceKind, ResourceState, StepOp, TypeToken, Urn,
 };
 
-use super::steps::{Ended, Plan};
-use super::{Flow, Model};
-use crate::story::{ImportDecl, Operation, PROJECT, Res, STACK, package_of, token_of};
+use super::Model;
+use super::chains::Owner;
+use super::steps::{Plan, Way};
+use crate::story::{PROJECT, STACK, package_of, token_of};
 
 impl Model<'_> {
-    /// Everything that is there is passed on; the stack and default providers are made if they are missing; objects are
-    /// read and recorded.
-    pub(super) fn import_objects(&mut self) {
+    /// Everything that is there is passed on.
+    pub(super) fn pass_everything_on(&mut self) {
+        self.program_finished = true;
+        let mut steps = Vec::new();
         for node in 0..self.olds {
             let state = self.state(node).clone();
             if state.delete {
@@ -20,61 +22,50 @@ impl Model<'_> {
             let fate = self.fate_mut(&state.urn);
             fate.seen = true;
             fate.same = true;
-            if !self.begin(&state.urn, StepOp::Same) {
-                return;
-            }
-            self.count(&state.urn, StepOp::Same);
+            let step = Plan::new(StepOp::Same, &state.urn).old(Some(node));
+            let step = step.way(Way::Untargeted);
+            steps.push(step.new_state(state.as_ref().clone()));
         }
-        let root = Self::root_urn();
-        if !self.fate(&root).seen {
-            let stack = Res::new("Stack", "stack");
-            let wanted = self.bare(&stack);
-            if let Flow::Cut = self.register(&stack, wanted) {
-                return;
-            }
-        }
-        let operation: &Operation = self.operation;
-        for import in &operation.imports {
-            let package = package_of(&import.type_name);
-            let Some(provider) = self.importing_provider(package) else {
-                return;
-            };
-            self.import_object_of(import, &root, provider);
+        if !steps.is_empty() {
+            self.plan(Owner::Engine, steps);
         }
     }
 
-    fn importing_provider(&mut self, package: &str) -> Option<ProviderRef> {
+    /// Objects are read and recorded; the stack and providers are there by now.
+    pub(super) fn import_objects(&mut self) {
+        if self.deferred {
+            return;
+        }
+        for import in &self.operation.imports {
+            let token = token_of(&import.type_name);
+            let urn = Urn::new(STACK, PROJECT, "", token, &import.name);
+            if let Some(old) = self.live_old(&urn) {
+                let old = self.state(old);
+                if old.id.as_str() == import.id || old.import_id == import.id.as_str() {
+                    continue;
+                }
+            }
+            let state = ResourceState {
+                id: ResourceId::from_text(&import.id),
+                type_token: TypeToken::new(token),
+                parent: Some(Self::root_urn()),
+                provider: self.importing_provider(package_of(&import.type_name)),
+                ..ResourceState::new(urn.clone(), ResourceKind::Custom)
+            };
+            self.coverage.reach("IMPORT-10");
+            let step = Plan::new(StepOp::Import, &urn).new_state(state);
+            self.plan(Owner::Engine, vec![step]);
+        }
+    }
+
+    fn importing_provider(&self, package: &str) -> Option<ProviderRef> {
         let version = self.versions.get(package).cloned();
         let name = Self::default_name(version.as_deref());
         let token = format!("pulumi:providers:{package}");
         let urn = Urn::new(STACK, PROJECT, "", &token, &name);
         match self.live_old(&urn) {
             Some(node) => self.state(node).as_provider_ref(),
-            None => self.default_provider(package.to_owned(), version),
-        }
-    }
-
-    fn import_object_of(&mut self, import: &ImportDecl, root: &Urn, provider: ProviderRef) {
-        let token = token_of(&import.type_name);
-        let urn = Urn::new(STACK, PROJECT, "", token, &import.name);
-        if let Some(old) = self.live_old(&urn) {
-            let old = self.state(old);
-            let is_another = old.id.as_str() != import.id && old.import_id != import.id.as_str();
-            if is_another && self.begin(&urn, StepOp::Import) {
-                self.reason("it exists already");
-            }
-            return;
-        }
-        let state = ResourceState {
-            id: ResourceId::from_text(&import.id),
-            type_token: TypeToken::new(token),
-            parent: Some(root.clone()),
-            provider: Some(provider),
-            ..ResourceState::new(urn.clone(), ResourceKind::Custom)
-        };
-        let step = Plan::new(StepOp::Import, &urn).new_state(state);
-        if let Ended::Done(_) = self.chain(vec![step]) {
-            self.coverage.reach("IMPORT-10");
+            None => self.defaults.get(&(package.to_owned(), version)).cloned(),
         }
     }
 }

@@ -1,12 +1,16 @@
-//! What an operation must do, said plainly: one resource after another, in the order of the specification.
+//! What an operation must do, said plainly: one thing after another, in the order in which the run took its decisions.
 //!
-//! The model goes from the state before, the program, the options and the behaviour of the provider to the steps, the
-//! provider mutations, the state after, the replies and the summary. It shares no code with the core.
+//! 1. The model goes through the [`Moment`]s of a run. At each decision it decides for itself, from the state, the program,
+//!    the options and the behaviour of the provider, by the words of the specification; it shares no code with the core.
+//! 2. What is decided is a chain of steps (`chains.rs`). Each step that the run begins must be the next one of a chain, and
+//!    one that may begin; what it does to cloud and state is worked out when it ends (`steps.rs`).
+//! 3. When the program has ended, what is left is refreshed or deleted, in layers (`refresh.rs`, `deletes.rs`).
+//! 4. A run that was not cut short must have begun every step; one that was, for a reason that the model knows too. At the
+//!    end replies, calls, counts, state and cloud must be the model's (`compare.rs`).
 //!
-//! Where concurrency makes several results legal, the model follows a witness: the order in which the run decided about
-//! registrations, and, in a run that was cut short, which steps had begun by then. It allows a step only where the
-//! specification allows it, and a run may be cut short only for a reason that the model finds too.
+//! So the model takes from the run only what the specification leaves open: which of several things came first.
 
+mod chains;
 mod compare;
 mod decide;
 mod deletes;
@@ -18,10 +22,11 @@ mod replace;
 mod steps;
 mod targets;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ecow::EcoString;
+use plumb_deploy::Milestone;
 use plumb_events::OperationResult;
 use plumb_resource::{ProviderRef, ResourceKind, ResourceState, StepOp, Urn};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -29,29 +34,24 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::cloud::{Cloud, Faults};
 use crate::coverage::Coverage;
 use crate::story::{Operation, PROJECT, Program, STACK, Verb};
-use crate::world::{Answer, Mutation, StepRecord, Trace, Violation, World, decides};
+use crate::world::{Answer, Moment, Mutation, Trace, Violation, World};
 
-pub use compare::compare;
+use chains::{Chain, Registration};
+pub use monitor::versions_in;
 
 /// What the model says about an operation.
-#[derive(Debug)]
-pub struct Prediction {
-    /// Steps and how often each is made.
-    pub steps: FxHashMap<(Urn, StepOp), u32>,
-    /// Same steps of what is only passed on: they may be made or not.
-    pub optional_sames: bool,
+#[derive(Clone, Debug, Default)]
+struct Prediction {
     /// Calls that change something.
-    pub mutations: Vec<Mutation>,
+    mutations: Vec<Mutation>,
     /// Resources afterwards.
-    pub resources: Vec<Arc<ResourceState>>,
+    resources: Vec<Arc<ResourceState>>,
     /// Replies by name.
-    pub answers: BTreeMap<String, Answer>,
+    answers: BTreeMap<String, Answer>,
     /// Counts of the summary.
-    pub counts: BTreeMap<StepOp, u32>,
+    counts: BTreeMap<StepOp, u32>,
     /// Why the operation fails, if it does.
-    pub reasons: Vec<String>,
-    /// Objects afterwards.
-    pub cloud: Cloud,
+    reasons: Vec<String>,
 }
 
 /// One entry of the state, old or new.
@@ -99,15 +99,24 @@ struct Lineage {
     is_component: bool,
 }
 
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Everything is read.
+    Refreshing,
+    /// Things are registered.
+    Program,
+    /// What the program left is dealt with.
+    Rest,
+}
+
+#[derive(Clone)]
 struct Model<'a> {
     operation: &'a Operation,
     program: &'a Program,
     faults: Faults<'a>,
     witness: &'a Trace,
-    coverage: &'a mut Coverage,
-    /// Whether the run was cut short, so that not every step need have begun.
-    cut_short: bool,
-    budget: FxHashMap<(Urn, StepOp), u32>,
+    coverage: Coverage,
     cloud: Cloud,
     nodes: Vec<Node>,
     /// How many of the nodes are of the state before.
@@ -121,6 +130,8 @@ struct Model<'a> {
     kept_references: FxHashSet<Urn>,
     /// Providers of resources that are left as they are.
     kept_providers: FxHashSet<String>,
+    /// What is passed on because something needs it.
+    passed_on: FxHashSet<Urn>,
     /// Providers of the state before that were needed already.
     loaded: FxHashSet<String>,
     /// Versions that providers get where the program names none.
@@ -136,269 +147,182 @@ struct Model<'a> {
     has_refreshed: bool,
     /// The refresh at hand is not shown.
     hidden_refresh: bool,
-    /// The run ends because of something that has happened.
-    stops: bool,
+    phase: Phase,
+    registrations: Vec<Registration>,
+    chains: Vec<Chain>,
+    /// What goes at the end; deletes that come when those before them are done.
+    going: FxHashSet<usize>,
+    layers: Vec<Vec<usize>>,
+    program_finished: bool,
+    /// Outputs of the stack are there.
+    has_stack_outputs: bool,
+    /// A step failed that ends the run.
+    must_end: bool,
+    /// The run goes on after a failure.
     deferred: bool,
+    /// The run was cut short.
+    is_over: bool,
     prediction: Prediction,
 }
 
-/// How a registration went.
-enum Flow {
-    /// It is answered.
-    Answered(Answer),
-    /// It is never answered.
-    Cut,
-}
-
-/// What is decided about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Turn {
-    /// A resource of the program.
-    Named(String),
-    /// A default provider.
-    Default(Urn),
-}
-
-/// Says what `operation` must do to `world`, which is as it was before, with incidents applied.
-///
-/// The first `variant` takes same steps of default providers for registrations, the second for passing on what is there.
-/// A run that was cut short does not show when it decided about resources that it made no step for: each further pair
-/// assumes another time for one of them. `None` when there are no more.
-pub fn predict(
-    world: &World,
+/// Whether `trace` is a legal run of `operation` on `before`, which is as it was, with incidents applied; `after` is as the
+/// run left it.
+pub fn check(
+    before: &World,
+    after: &World,
     operation: &Operation,
-    witness: &Trace,
-    variant: usize,
+    trace: &Trace,
     coverage: &mut Coverage,
-) -> Result<Option<Prediction>, Violation> {
-    let cut_short = is_cut_short(operation, witness);
-    if variant > 1 && !cut_short {
-        return Ok(None);
+) -> Result<(), Violation> {
+    let mut model = Model::new(before, operation, trace);
+    model.start();
+    for moment in &trace.moments {
+        model.follow(moment)?;
     }
-    let mut budget: FxHashMap<(Urn, StepOp), u32> = FxHashMap::default();
-    if cut_short {
-        for step in &witness.steps {
-            *budget.entry((step.urn.clone(), step.op)).or_default() += 1;
+    model.end()?;
+    coverage.add(&model.coverage);
+    compare::compare(after, operation, trace, &model.cloud, &model.prediction)
+}
+
+/// A step, a decision, that must not be.
+fn illegal(what: impl Into<String>) -> Violation {
+    Violation::new("model: steps", what)
+}
+
+impl<'a> Model<'a> {
+    fn new(world: &World, operation: &'a Operation, witness: &'a Trace) -> Self {
+        let states = world.snapshot.resources.iter();
+        let nodes: Vec<Node> = states
+            .map(|state| Node {
+                state: state.clone(),
+                gone: false,
+                was_live: !state.delete,
+            })
+            .collect();
+        Model {
+            operation,
+            program: &operation.program,
+            faults: Faults(&operation.faults),
+            witness,
+            coverage: Coverage::default(),
+            cloud: world.cloud.clone(),
+            olds: nodes.len(),
+            nodes,
+            fates: FxHashMap::default(),
+            aliased: FxHashMap::default(),
+            former: FxHashMap::default(),
+            lineages: FxHashMap::default(),
+            defaults: BTreeMap::new(),
+            kept_references: FxHashSet::default(),
+            kept_providers: FxHashSet::default(),
+            passed_on: FxHashSet::default(),
+            loaded: FxHashSet::default(),
+            versions: monitor::versions_in(&world.snapshot.resources),
+            pending_deletes: FxHashSet::default(),
+            deleting: FxHashSet::default(),
+            news: FxHashMap::default(),
+            condemned: Vec::new(),
+            targets: targets::Targets::new(world, operation),
+            has_refreshed: false,
+            hidden_refresh: false,
+            phase: Phase::Program,
+            registrations: Vec::new(),
+            chains: Vec::new(),
+            going: FxHashSet::default(),
+            layers: Vec::new(),
+            program_finished: false,
+            has_stack_outputs: false,
+            must_end: false,
+            deferred: false,
+            is_over: false,
+            prediction: Prediction::default(),
         }
     }
-    let nodes: Vec<Node> = world
-        .snapshot
-        .resources
-        .iter()
-        .map(|state| Node {
-            state: state.clone(),
-            gone: false,
-            was_live: !state.delete,
-        })
-        .collect();
-    let mut model = Model {
-        operation,
-        program: &operation.program,
-        faults: Faults(&operation.faults),
-        witness,
-        coverage,
-        cut_short,
-        budget,
-        cloud: world.cloud.clone(),
-        olds: nodes.len(),
-        nodes,
-        fates: FxHashMap::default(),
-        aliased: FxHashMap::default(),
-        former: FxHashMap::default(),
-        lineages: FxHashMap::default(),
-        defaults: BTreeMap::new(),
-        kept_references: FxHashSet::default(),
-        kept_providers: FxHashSet::default(),
-        loaded: FxHashSet::default(),
-        versions: monitor::versions_in(&world.snapshot.resources),
-        pending_deletes: FxHashSet::default(),
-        deleting: FxHashSet::default(),
-        news: FxHashMap::default(),
-        condemned: Vec::new(),
-        targets: targets::Targets::new(world, operation),
-        has_refreshed: false,
-        hidden_refresh: false,
-        stops: false,
-        deferred: false,
-        prediction: Prediction {
-            steps: FxHashMap::default(),
-            optional_sames: passes_on(operation),
-            mutations: Vec::new(),
-            resources: Vec::new(),
-            answers: BTreeMap::new(),
-            counts: BTreeMap::new(),
-            reasons: Vec::new(),
-            cloud: Cloud::default(),
-        },
-    };
-    let Some(order) = model.order(variant) else {
-        return Ok(None);
-    };
-    model.run(&order)?;
-    model.finish().map(Some)
-}
 
-/// Whether things are passed on that nobody registers, because others need them.
-fn passes_on(operation: &Operation) -> bool {
-    let flags = &operation.flags;
-    let destroys_registered = operation.verb == Verb::Destroy && flags.run_program;
-    !flags.targets.is_empty() || !flags.excludes.is_empty() || destroys_registered
-}
+    /// What happens before the program runs.
+    fn start(&mut self) {
+        if self.operation.verb == Verb::Import {
+            self.pass_everything_on();
+        } else if self.wants_refresh() {
+            self.start_refresh();
+        } else {
+            self.start_program();
+        }
+    }
 
-/// Whether the run ended before all that it could have done was done.
-fn is_cut_short(operation: &Operation, witness: &Trace) -> bool {
-    let Some(outcome) = &witness.outcome else {
-        return true;
-    };
-    let goes_on = operation.flags.continue_on_error
-        && outcome
-            .error
-            .as_deref()
-            .is_some_and(|error| error.starts_with("step executor errored"));
-    outcome.result != OperationResult::Succeeded && !goes_on
-}
+    fn start_program(&mut self) {
+        self.phase = Phase::Program;
+        let runs_program = match self.operation.verb {
+            Verb::Up | Verb::Import => true,
+            Verb::Refresh | Verb::Destroy => self.operation.flags.run_program,
+        };
+        self.program_finished = !runs_program || self.operation.verb == Verb::Import;
+        let is_whole = self.operation.verb == Verb::Refresh && !runs_program;
+        if !is_whole {
+            self.targets_exist_before();
+        }
+    }
 
-impl Model<'_> {
-    fn run(&mut self, order: &[Turn]) -> Result<(), Violation> {
+    fn follow(&mut self, moment: &Moment) -> Result<(), Violation> {
+        match moment {
+            Moment::Began(number) => return self.began(*number),
+            Moment::Ended(number) => return self.ended(*number, false),
+            Moment::Failed(number) => return self.ended(*number, true),
+            Moment::Milestone(Milestone::Skipped(urn)) => return self.skipped(urn),
+            Moment::Milestone(Milestone::Over) => {
+                self.find_reasons();
+                self.is_over = true;
+            }
+            // What is decided after the end has no consequences.
+            _ if self.is_over => {}
+            Moment::Milestone(Milestone::Registered(urn)) => return self.registered(urn),
+            Moment::Milestone(Milestone::Weighed(urn)) => return self.weighed(urn),
+            Moment::Milestone(Milestone::Decided(urn)) => return self.decided(urn),
+            Moment::Milestone(Milestone::Failed(..)) => {}
+            Moment::Outputs(name) => self.take_outputs(name),
+            Moment::ProgramFinished => self.program_finished = true,
+        }
+        Ok(())
+    }
+
+    /// Why a run is cut short at this point, beside what is known already.
+    fn find_reasons(&mut self) {
         if self.witness.interrupted {
             self.reason("the user interrupted it");
         }
-        if self.operation.verb == Verb::Import {
-            self.import_objects();
-            return Ok(());
-        }
-        if self.wants_refresh() && !self.refresh_phase() {
-            return Ok(());
-        }
-        if self.operation.verb == Verb::Refresh && !self.operation.flags.run_program {
-            return Ok(());
-        }
-        if !self.targets_exist_before() {
-            return Ok(());
-        }
-        let runs_program = self.operation.verb == Verb::Up || self.operation.flags.run_program;
-        if runs_program {
-            self.run_program(order)?;
-        }
-        let program_done = !runs_program || self.witness.program_finished;
-        if program_done && !self.stops {
-            match self.operation.verb {
-                Verb::Refresh => self.late_refresh(),
-                _ => self.delete_the_rest(),
-            }
-        }
-        if !program_done && self.operation.stop.is_some() {
+        if self.witness.program_failed {
             self.reason("the program failed");
         }
+        if !self.prediction.reasons.is_empty() {
+            return;
+        }
+        if self.may_turn_to_the_rest() {
+            return self.turn_to_the_rest();
+        }
+        // Whatever would be decided next may be refused.
+        for number in 0..self.registrations.len() {
+            let mut next = self.clone();
+            next.decide_now(number);
+            self.prediction.reasons.append(&mut next.prediction.reasons);
+        }
+    }
+
+    fn end(&mut self) -> Result<(), Violation> {
+        if !self.is_over {
+            if self.may_turn_to_the_rest() {
+                self.turn_to_the_rest();
+            }
+            if let Some(what) = self.unfinished() {
+                let errors = &self.witness.errors;
+                return Err(illegal(format!("{what} is not done; errors {errors:?}")));
+            }
+        }
         self.finish_stack();
-        Ok(())
-    }
-
-    fn run_program(&mut self, order: &[Turn]) -> Result<(), Violation> {
-        for turn in order {
-            let name = match turn {
-                Turn::Named(name) => name,
-                Turn::Default(urn) => {
-                    self.default_provider_of(urn);
-                    continue;
-                }
-            };
-            let Some(res) = self.program.get(name) else {
-                continue;
-            };
-            if let Flow::Answered(answer) = self.visit(res)? {
-                self.prediction.answers.insert(name.clone(), answer);
-            }
-        }
-        self.register_outputs();
-        Ok(())
-    }
-
-    /// What is decided about, in order; what there is no decision of last, or one of them where `variant` says.
-    fn order(&self, variant: usize) -> Option<Vec<Turn>> {
-        let mut left: Vec<&str> = self.witness.requested.iter().map(String::as_str).collect();
-        let mut order: Vec<Turn> = Vec::new();
-        let registers_defaults = variant.is_multiple_of(2) || !self.prediction.optional_sames;
-        let decided: Vec<&StepRecord> = self
-            .witness
-            .steps
-            .iter()
-            .filter(|step| decides(step.op) && step.in_program)
-            .collect();
-        for (at, step) in decided.iter().enumerate() {
-            let name = self.program_name(&step.urn);
-            let is_same = step.op == StepOp::Same;
-            if is_same && decided[at + 1..].iter().any(|it| it.urn == step.urn) {
-                // It was passed on before the program registered it.
-                continue;
-            }
-            if step.urn.is_default_provider() {
-                if is_same && !registers_defaults {
-                    continue;
-                }
-                order.push(Turn::Default(step.urn.clone()));
-            } else if let Some(at) = left.iter().position(|other| *other == name) {
-                order.push(Turn::Named(left.remove(at).to_owned()));
-            }
-        }
-        if let Some(variant) = (variant / 2).checked_sub(1) {
-            let at = variant.checked_div(left.len())?;
-            if at > order.len() {
-                return None;
-            }
-            order.insert(at, Turn::Named(left[variant % left.len()].to_owned()));
-        }
-        // A registration may be answered without a step of its own; it comes as soon as what it needs is there.
-        let requested: BTreeSet<&str> = self.witness.requested.iter().map(String::as_str).collect();
-        let mut all: Vec<Turn> = Vec::new();
-        for turn in order {
-            match turn {
-                Turn::Named(name) => self.add_with_needs(&name, &requested, &mut all),
-                Turn::Default(_) => all.push(turn),
-            }
-        }
-        for name in &self.witness.requested {
-            self.add_with_needs(name, &requested, &mut all);
-        }
-        Some(all)
-    }
-
-    fn add_with_needs(&self, name: &str, requested: &BTreeSet<&str>, all: &mut Vec<Turn>) {
-        let turn = Turn::Named(name.to_owned());
-        if all.contains(&turn) || !requested.contains(name) {
-            return;
-        }
-        let Some(res) = self.program.get(name) else {
-            return;
-        };
-        for need in self.program.needs_of(res) {
-            self.add_with_needs(need, requested, all);
-        }
-        all.push(turn);
-    }
-
-    /// Whether the program heard of a resource.
-    fn was_answered(&self, urn: &Urn) -> bool {
-        self.witness.answers.values().any(|it| it.urn == *urn)
-    }
-
-    fn program_name<'u>(&'u self, urn: &'u Urn) -> &'u str {
-        if urn.is_root_stack() {
-            let stack = self.program.resources.iter().find(|res| res.is_stack());
-            return stack.map_or("", |res| &res.name);
-        }
-        urn.name()
+        self.settle()
     }
 
     fn reason(&mut self, text: impl Into<String>) {
         self.prediction.reasons.push(text.into());
-    }
-
-    /// A decision is refused: the run ends, or a preview goes on to show the rest.
-    fn refuse(&mut self, text: impl Into<String>) -> Flow {
-        self.reason(text);
-        self.stops = true;
-        Flow::Cut
     }
 
     fn fate(&self, urn: &Urn) -> Fate {
@@ -419,16 +343,8 @@ impl Model<'_> {
         &self.nodes[node].state
     }
 
-    /// A step begins: allowed always, unless the run was cut short before it could.
-    fn begin(&mut self, urn: &Urn, op: StepOp) -> bool {
-        if self.cut_short {
-            match self.budget.get_mut(&(urn.clone(), op)) {
-                Some(left) if *left > 0 => *left -= 1,
-                _ => return false,
-            }
-        }
-        *self.prediction.steps.entry((urn.clone(), op)).or_default() += 1;
-        true
+    fn current<'u>(&'u self, urn: &'u Urn) -> &'u Urn {
+        self.aliased.get(urn).unwrap_or(urn)
     }
 
     fn count(&mut self, urn: &Urn, op: StepOp) {
@@ -442,42 +358,55 @@ impl Model<'_> {
         self.operation.preview
     }
 
+    /// Whether things are passed on that nobody registers, because others need them.
+    fn passes_on(&self) -> bool {
+        passes_on(self.operation)
+    }
+
     fn root_urn() -> Urn {
         Urn::root_stack(STACK, PROJECT)
+    }
+
+    /// Outputs that the program registers; those of the stack wait for the end.
+    fn take_outputs(&mut self, name: &str) {
+        let Some(res) = self.program.get(name) else {
+            return;
+        };
+        if res.is_stack() {
+            self.has_stack_outputs = true;
+            return;
+        }
+        let urn = self.urn_of_name(name);
+        let keeps = self.operation.verb == Verb::Refresh && self.fate(&urn).refreshed;
+        if let (Some(node), false) = (self.news.get(&urn).copied(), keeps) {
+            let outputs = Arc::new(self.outputs_of(res));
+            self.change(node, |state| state.outputs = outputs);
+        }
     }
 
     /// Outputs of the stack: on success exactly the new ones, after a failure on top of the old ones.
     fn finish_stack(&mut self) {
         let stack = self.program.resources.iter().find(|res| res.is_stack());
-        let Some(stack) = stack.filter(|res| self.witness.outputs_taken.contains(&res.name)) else {
+        let node = self.news.get(&Self::root_urn()).copied();
+        let (Some(stack), Some(node), true) = (stack, node, self.has_stack_outputs) else {
             return;
         };
-        let Some(node) = self.news.get(&Self::root_urn()).copied() else {
-            return;
-        };
-        let outputs = self.outputs_of(stack);
-        let fails = !self.prediction.reasons.is_empty() && self.stops_or_refused();
-        let mut state = self.state(node).as_ref().clone();
-        if fails {
+        let mut outputs = self.outputs_of(stack);
+        if self.witness.result() != Some(OperationResult::Succeeded) {
             self.coverage.reach("PULUMI-51");
-            let mut merged = state.outputs.as_ref().clone();
+            let mut merged = self.state(node).outputs.as_ref().clone();
             merged.extend(outputs);
-            state.outputs = Arc::new(merged);
-        } else {
-            state.outputs = Arc::new(outputs);
+            outputs = merged;
         }
-        self.nodes[node].state = Arc::new(state);
+        self.change(node, |state| state.outputs = Arc::new(outputs));
     }
 
-    fn stops_or_refused(&self) -> bool {
-        self.witness.result() != Some(OperationResult::Succeeded)
-    }
-
-    fn finish(mut self) -> Result<Prediction, Violation> {
-        let mut resources: Vec<Arc<ResourceState>> = Vec::new();
-        for node in self.nodes.iter().filter(|node| !node.gone) {
-            resources.push(node.state.clone());
-        }
+    /// The state as the next run finds it.
+    fn settle(&mut self) -> Result<(), Violation> {
+        // What the run has dealt with stands before the rest.
+        let (olds, news) = self.nodes.split_at(self.olds);
+        let left = news.iter().chain(olds).filter(|node| !node.gone);
+        let mut resources: Vec<Arc<ResourceState>> = left.map(|node| node.state.clone()).collect();
         if self.has_refreshed {
             drop_dangling(&mut resources);
         }
@@ -489,18 +418,21 @@ impl Model<'_> {
             .normalize_urns()
             .map_err(|error| Violation::new("model", error.to_string()))?;
         self.prediction.resources = snapshot.resources;
-        self.prediction.cloud = self.cloud;
-        Ok(self.prediction)
+        Ok(())
     }
 
     /// The id that the run gave to a provider; preview providers have none.
     fn provider_id(&self, urn: &Urn) -> EcoString {
-        self.witness
-            .provider_ids
-            .get(urn)
-            .cloned()
-            .unwrap_or_default()
+        let id = self.witness.provider_ids.get(urn);
+        id.cloned().unwrap_or_default()
     }
+}
+
+/// Whether things are passed on that nobody registers, because others need them.
+fn passes_on(operation: &Operation) -> bool {
+    let flags = &operation.flags;
+    let destroys_registered = operation.verb == Verb::Destroy && flags.run_program;
+    !flags.targets.is_empty() || !flags.excludes.is_empty() || destroys_registered
 }
 
 /// After a refresh: references to what is gone are dropped.
@@ -526,7 +458,7 @@ fn drop_dangling(resources: &mut [Arc<ResourceState>]) {
     }
 }
 
-/// Whether a state is one that a provider plugin manages.
+/// Whether a provider plugin manages it.
 fn is_managed(state: &ResourceState) -> bool {
     state.kind == ResourceKind::Custom
 }

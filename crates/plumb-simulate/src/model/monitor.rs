@@ -3,17 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use plumb_deploy::request::Outcome;
 use plumb_resource::{
     CustomTimeouts, ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken, Urn,
 };
 use plumb_value::{PropertyMap, Value};
 
-use super::{Flow, Lineage, Model, is_managed};
-use crate::story::{PROJECT, Program, Prop, Res, STACK, Verb, package_of, token_of};
-use crate::world::{Answer, Violation};
+use super::chains::{Registration, Stage};
+use super::{Lineage, Model, Phase, illegal};
+use crate::story::{PROJECT, Prop, Res, STACK, package_of, token_of};
+use crate::world::Violation;
 
 /// What a registration wants.
+#[derive(Clone, Debug)]
 pub(super) struct Wanted {
     pub(super) state: ResourceState,
     /// Inputs as the program gave them.
@@ -21,9 +22,50 @@ pub(super) struct Wanted {
     pub(super) delete_first: Option<bool>,
 }
 
+impl Wanted {
+    /// The registration that wants this.
+    fn by(self, name: Option<String>, default: Option<(String, Option<String>)>) -> Registration {
+        Registration {
+            name,
+            default,
+            wanted: self,
+            old: None,
+            included: true,
+            imported: false,
+            stage: Stage::Checking,
+        }
+    }
+}
+
 impl Model<'_> {
+    /// Something takes its URN: a resource of the program, or one that the engine registers by itself.
+    pub(super) fn registered(&mut self, urn: &Urn) -> Result<(), Violation> {
+        if self.phase != Phase::Program {
+            return Err(illegal(format!("{} is registered now", urn.name())));
+        }
+        let program = self.program;
+        let of_program = program
+            .resources
+            .iter()
+            .find(|res| program.urn_of(res) == *urn);
+        if let Some(res) = of_program {
+            return self.visit(res);
+        }
+        if urn.is_root_stack() {
+            let res = Res::new("Stack", "stack");
+            let wanted = self.wanted(&res, None, &Lineage::default(), None);
+            self.arrive(&res, wanted.by(None, None));
+            return Ok(());
+        }
+        if !urn.is_default_provider() {
+            return Err(illegal(format!("nobody registers {}", urn.name())));
+        }
+        self.default_provider(urn);
+        Ok(())
+    }
+
     /// One registration or read of the program.
-    pub(super) fn visit(&mut self, res: &Res) -> Result<Flow, Violation> {
+    fn visit(&mut self, res: &Res) -> Result<(), Violation> {
         for need in self.program.needs_of(res) {
             if !self.prediction.answers.contains_key(need) {
                 let what = format!("{} is asked for before {need} is answered", res.name);
@@ -36,23 +78,68 @@ impl Model<'_> {
             .map(|name| self.urn_of_name(name));
         let lineage = self.lineage_of(res, parent.as_ref());
         let provider = if res.is_managed() {
-            match self.provider_of(res, &lineage) {
-                Some(provider) => Some(provider),
-                None => return Ok(Flow::Cut),
-            }
+            Some(self.provider_of(res, &lineage)?)
         } else {
             None
         };
-        let wanted = self.wanted(res, parent.clone(), &lineage, provider.clone());
+        let wanted = self.wanted(res, parent, &lineage, provider.clone());
+        let registration = wanted.by(Some(res.name.clone()), None);
         if res.read.is_some() {
-            return Ok(self.read(res, wanted));
+            self.read(res, registration);
+            return Ok(());
         }
         let lineage = Lineage {
             provider: provider.or(lineage.provider),
             ..lineage
         };
-        self.lineages.insert(wanted.state.urn.clone(), lineage);
-        Ok(self.register(res, wanted))
+        let urn = registration.wanted.state.urn.clone();
+        self.lineages.insert(urn, lineage);
+        self.arrive(res, registration);
+        Ok(())
+    }
+
+    /// The inputs of a registration are checked.
+    pub(super) fn weighed(&mut self, urn: &Urn) -> Result<(), Violation> {
+        let number = self.registration_of(urn)?;
+        match self.registrations[number].stage {
+            Stage::Checking => self.weigh(number),
+            _ => return Err(illegal(format!("{} is not to be compared", urn.name()))),
+        }
+        Ok(())
+    }
+
+    /// It is decided what becomes of a registration.
+    pub(super) fn decided(&mut self, urn: &Urn) -> Result<(), Violation> {
+        let number = self.registration_of(urn)?;
+        match &self.registrations[number].stage {
+            Stage::Weighed(diff) => {
+                let diff = diff.clone();
+                self.decide(number, diff);
+            }
+            Stage::Checking | Stage::Refreshing | Stage::Importing => {
+                return Err(illegal(format!("{} is decided too early", urn.name())));
+            }
+            // Its operation decided it when it came.
+            Stage::Stepping | Stage::Over => {}
+        }
+        Ok(())
+    }
+
+    /// What a registration that is under way comes to, if nothing else comes between.
+    pub(super) fn decide_now(&mut self, number: usize) {
+        if let Stage::Checking = self.registrations[number].stage {
+            self.weigh(number);
+        }
+        if let Stage::Weighed(diff) = &self.registrations[number].stage {
+            let diff = diff.clone();
+            self.decide(number, diff);
+        }
+    }
+
+    fn registration_of(&self, urn: &Urn) -> Result<usize, Violation> {
+        let mut all = self.registrations.iter();
+        all.position(|it| it.wanted.state.urn == *urn)
+            .ok_or_else(|| illegal(format!("{} is not registered", urn.name())))
     }
 
     pub(super) fn urn_of_name(&self, name: &str) -> Urn {
@@ -129,35 +216,23 @@ impl Model<'_> {
         lineage
     }
 
-    /// The provider of a managed resource; the default one is registered when it is first needed.
-    fn provider_of(&mut self, res: &Res, lineage: &Lineage) -> Option<ProviderRef> {
+    /// The provider of a managed resource; the default one must be registered by now.
+    fn provider_of(&mut self, res: &Res, lineage: &Lineage) -> Result<ProviderRef, Violation> {
         if let Some(provider) = &lineage.provider {
-            if !res.is_provider() && res.provider.is_none() {
+            if res.provider.is_none() {
                 self.coverage.reach("PROV-22");
             }
-            return Some(provider.clone());
+            return Ok(provider.clone());
         }
         let package = package_of(&res.type_name).to_owned();
-        let version = res.version.as_ref().or(self.versions.get(&package));
-        let version = version.cloned();
         if let Some(reference) = lineage.providers.get(&package) {
             self.coverage.reach("PROV-23");
-            return Some(reference.clone());
+            return Ok(reference.clone());
         }
-        self.default_provider(package, version)
-    }
-
-    /// The same for a default provider that is known by its URN.
-    pub(super) fn default_provider_of(&mut self, urn: &Urn) {
-        let package = urn.type_token().provided_package().map(str::to_owned);
-        let version = urn.name().strip_prefix("default_");
-        let version = version.map(|text| text.replace('_', "."));
-        self.default_provider(package.unwrap_or_default(), version);
-    }
-
-    /// What a resource without parent and provider wants.
-    pub(super) fn bare(&mut self, res: &Res) -> Wanted {
-        self.wanted(res, None, &Lineage::default(), None)
+        let version = res.version.as_ref().or(self.versions.get(&package));
+        let key = (package, version.cloned());
+        let reference = self.defaults.get(&key).cloned();
+        reference.ok_or_else(|| illegal(format!("{} has no provider yet", res.name)))
     }
 
     /// Name of the default provider of a version.
@@ -166,37 +241,33 @@ impl Model<'_> {
         version.map_or("default".to_owned(), |it| format!("default_{it}"))
     }
 
-    pub(super) fn default_provider(
-        &mut self,
-        package: String,
-        version: Option<String>,
-    ) -> Option<ProviderRef> {
-        let key = (package.clone(), version.clone());
-        if let Some(reference) = self.defaults.get(&key) {
-            return Some(reference.clone());
-        }
-        let name = Self::default_name(version.as_deref());
-        let mut default = Res::new(&format!("P.{package}"), &name);
-        if version.is_some() {
-            self.coverage.reach("PROV-13");
-        }
-        default.version = version;
+    /// The engine registers a default provider, which is known by its URN.
+    fn default_provider(&mut self, urn: &Urn) {
+        let package = urn
+            .type_token()
+            .provided_package()
+            .unwrap_or_default()
+            .to_owned();
+        let version = urn.name().strip_prefix("default_");
+        let version = version.map(|text| text.replace('_', "."));
+        self.coverage.reach(if version.is_some() {
+            "PROV-13"
+        } else {
+            "PROV-01"
+        });
+        let mut res = Res::new(&format!("pulumi:providers:{package}"), urn.name());
+        res.version.clone_from(&version);
+        // What is written in the program itself may ask for any setting.
+        let is_dynamic = matches!(package.as_str(), "pulumi-nodejs" | "pulumi-python");
         for (name, value) in &self.program.config {
-            if let Some(key) = name.strip_prefix(&format!("{package}:")) {
-                default.properties.insert(key.to_owned(), Prop::text(value));
+            if is_dynamic {
+                res.properties.insert(name.clone(), Prop::text(value));
+            } else if let Some(key) = name.strip_prefix(&format!("{package}:")) {
+                res.properties.insert(key.to_owned(), Prop::text(value));
             }
         }
-        let wanted = self.bare(&default);
-        let urn = wanted.state.urn.clone();
-        match self.register(&default, wanted) {
-            Flow::Answered(answer) => {
-                self.coverage.reach("PROV-01");
-                let reference = ProviderRef::new(urn, answer.id.as_str());
-                self.defaults.insert(key, reference.clone());
-                Some(reference)
-            }
-            Flow::Cut => None,
-        }
+        let wanted = self.wanted(&res, None, &Lineage::default(), None);
+        self.arrive(&res, wanted.by(None, Some((package, version))));
     }
 
     fn value(&self, prop: &Prop) -> Value {
@@ -329,52 +400,13 @@ impl Model<'_> {
         }
     }
 
-    /// The reply that tells `state`.
-    pub(super) fn answer(state: &ResourceState, outcome: Outcome, unknown: bool) -> Flow {
-        Flow::Answered(Answer {
-            urn: state.urn.clone(),
-            id: state.id.clone(),
-            outputs: if state.kind == ResourceKind::Component {
-                Arc::default()
-            } else {
-                state.outputs.clone()
-            },
-            outcome,
-            unknown,
-        })
-    }
-
     pub(super) fn outputs_of(&self, res: &Res) -> PropertyMap {
         self.properties(&res.outputs)
-    }
-
-    /// Outputs that the program registered for its components; those of the stack wait for the end.
-    pub(super) fn register_outputs(&mut self) {
-        let program: &Program = self.program;
-        for res in &program.resources {
-            if res.is_stack() || !self.witness.outputs_taken.contains(&res.name) {
-                continue;
-            }
-            let Some(answer) = self.prediction.answers.get(&res.name) else {
-                continue;
-            };
-            let Some(node) = self.news.get(&answer.urn).copied() else {
-                continue;
-            };
-            if self.operation.verb == Verb::Refresh && self.fate(&answer.urn).refreshed {
-                continue;
-            }
-            let outputs = Arc::new(self.outputs_of(res));
-            let mut state = self.state(node).as_ref().clone();
-            debug_assert!(!is_managed(&state));
-            state.outputs = outputs;
-            self.nodes[node].state = Arc::new(state);
-        }
     }
 }
 
 /// The highest version of each package that all its providers in the state have one of (`engine.md` 3.4).
-pub(super) fn versions_in(resources: &[Arc<ResourceState>]) -> BTreeMap<String, String> {
+pub fn versions_in(resources: &[Arc<ResourceState>]) -> BTreeMap<String, String> {
     let mut versions: BTreeMap<String, Option<String>> = BTreeMap::new();
     for state in resources {
         let Some(package) = state.type_token.provided_package() else {
@@ -384,10 +416,12 @@ pub(super) fn versions_in(resources: &[Arc<ResourceState>]) -> BTreeMap<String, 
         let version = version.map(str::to_owned);
         let highest = versions.entry(package.to_owned());
         let highest = highest.or_insert_with(|| version.clone());
-        *highest = highest
-            .take()
-            .zip(version)
-            .map(|(one, other)| one.max(other));
+        let numbers = |text: &String| -> Vec<u64> {
+            let parts = text.split('.');
+            parts.filter_map(|part| part.parse().ok()).collect()
+        };
+        let both = highest.take().zip(version);
+        *highest = both.map(|(one, other)| std::cmp::max_by_key(one, other, numbers));
     }
     let all = versions.into_iter();
     all.filter_map(|(package, version)| Some((package, version?)))

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use plumb_resource::provider::DiffChanges;
 use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 
-use super::Model;
-use super::steps::Ended;
+use super::chains::Owner;
+use super::steps::Plan;
+use super::{Model, Phase};
 use crate::cloud::{Cloud, NOT_READY, Object, Trouble};
 use crate::story::Verb;
 
@@ -40,25 +41,24 @@ impl Model<'_> {
         flags.run_program && (flags.refresh || self.operation.verb == Verb::Refresh)
     }
 
-    /// Reads everything that the operation is about; false if the run ends here.
-    pub(super) fn refresh_phase(&mut self) -> bool {
+    /// Reads everything that the operation is about.
+    pub(super) fn start_refresh(&mut self) {
         if !self.refresh_targets_exist() {
-            return false;
+            return;
         }
+        self.phase = Phase::Refreshing;
         let everything = self.operation.flags.refresh || self.operation.verb == Verb::Refresh;
         if !everything {
             self.coverage.reach("RBU-01");
         }
         let nodes: Vec<usize> = (0..self.olds).collect();
-        let refreshed = self.refresh_entries(&nodes, everything);
-        if refreshed {
-            self.rebuild_base();
+        self.read_entries(&nodes, everything);
+        if self.chains.is_empty() {
+            self.refreshed();
         }
-        refreshed
     }
 
-    fn refresh_entries(&mut self, nodes: &[usize], everything: bool) -> bool {
-        let mut failed = false;
+    fn read_entries(&mut self, nodes: &[usize], everything: bool) {
         // Nothing happens to what a destroy keeps, so it needs no refresh before.
         let excludes = self.operation.verb == Verb::Destroy && self.targets.has_excludes();
         let kept = excludes.then(|| self.excluded_and_needed());
@@ -68,26 +68,22 @@ impl Model<'_> {
             self.note_selected(&state.urn, is_selected);
             let is_kept = kept.as_ref().is_some_and(|kept| kept.contains(&state.urn));
             let asks = state.refresh_before_update && !is_kept;
-            if !is_selected || !(everything || asks) {
-                continue;
+            if is_selected && (everything || asks) {
+                let read = Plan::new(StepOp::Refresh, &state.urn).old(Some(*node));
+                self.plan(Owner::Engine, vec![read]);
             }
-            if !self.begin(&state.urn, StepOp::Refresh) {
-                failed = true;
-                continue;
-            }
-            let found = self.look_up(&state, &state.urn);
-            if matches!(found, Found::Trouble) {
-                failed = true;
-                self.reason("a refresh failed");
-                continue;
-            }
-            self.take(*node, found);
         }
-        if failed {
-            self.stops = true;
-            return false;
+    }
+
+    /// Everything is read: the program runs on what was found.
+    pub(super) fn refreshed(&mut self) {
+        if self.deferred {
+            self.must_end = true;
+            return;
         }
-        true
+        self.chains.clear();
+        self.rebuild_base();
+        self.start_program();
     }
 
     /// What is gone is dropped, and with it what refers to it.
@@ -135,25 +131,18 @@ impl Model<'_> {
         }
     }
 
-    /// Reads the old state of a registration first.
-    pub(super) fn refresh_for(&mut self, node: usize, urn: &Urn) -> Ended {
-        if !self.begin(urn, StepOp::Refresh) {
-            return Ended::Cut;
-        }
+    /// One entry is read.
+    pub(super) fn refresh(&mut self, step: &Plan) -> Result<Option<usize>, Option<usize>> {
+        let node = step.old.expect("refreshes have an old state");
         let state = self.state(node).clone();
-        match self.look_up(&state, urn) {
-            Found::Trouble => {
-                self.fail(urn, "a refresh failed");
-                Ended::Failed(None)
-            }
-            found => {
-                // Those of components and providers are not shown.
-                self.hidden_refresh = state.kind != ResourceKind::Custom;
-                let taken = self.take(node, found);
-                self.hidden_refresh = false;
-                Ended::Done(taken)
-            }
+        let found = self.look_up(&state, &step.urn);
+        if matches!(found, Found::Trouble) {
+            self.fail(&step.urn, "a refresh failed");
+            return Err(None);
         }
+        // Those of the components and providers of a program are not shown.
+        self.hidden_refresh = self.phase == Phase::Program && state.kind != ResourceKind::Custom;
+        Ok(self.take(node, found))
     }
 
     fn look_up(&mut self, state: &ResourceState, urn: &Urn) -> Found {
@@ -229,6 +218,6 @@ impl Model<'_> {
                 !node.gone && (node.state.delete || !is_done)
             })
             .collect();
-        self.refresh_entries(&nodes, true);
+        self.read_entries(&nodes, true);
     }
 }

@@ -2,109 +2,86 @@
 
 use std::collections::BTreeSet;
 
-use plumb_deploy::request::Outcome;
 use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
 use plumb_value::Value;
 
+use super::Model;
 use super::decide::{Difference, told};
-use super::monitor::Wanted;
 use super::steps::{Plan, Way};
-use super::{Flow, Model};
 use crate::cloud::Cloud;
 
 impl Model<'_> {
-    pub(super) fn replace(&mut self, wanted: &mut Wanted, node: usize, diff: &Difference) -> Flow {
+    pub(super) fn replace(&mut self, number: usize, node: usize, diff: &Difference) {
         let old = self.state(node).clone();
-        let urn = wanted.state.urn.clone();
-        if wanted.state.protect && old.protect {
+        let wanted = &self.registrations[number].wanted;
+        let (state, delete_first) = (wanted.state.clone(), wanted.delete_first);
+        let urn = state.urn.clone();
+        if state.protect && old.protect {
             if self.operation.flags.ignore_protect {
                 self.coverage.reach("PROTECT-05");
             } else {
                 self.coverage.reach("PULUMI-33");
-                self.reason(format!("{} is protected", urn.name()));
+                let text = format!("{} is protected", urn.name());
                 if !self.is_preview() {
-                    self.stops = true;
-                    return Flow::Cut;
+                    return self.refuse(number, text);
                 }
+                self.reason(text);
             }
         }
-        if !wanted.state.import_id.is_empty() && !self.is_preview() {
+        if !state.import_id.is_empty() && !self.is_preview() {
             self.coverage.reach("PULUMI-34");
-            return self.refuse(format!("{} still names its import id", urn.name()));
+            return self.refuse(number, format!("{} still names its import id", urn.name()));
         }
         self.fate_mut(&urn).replaced = true;
-        let is_component = wanted.state.kind == ResourceKind::Component;
-        if !is_component
-            && !self.is_replace_target(&urn, Some(&old))
-            && let Err(reason) = self.check_inputs(wanted, None)
+        if !self.is_replace_target(&urn, Some(&old))
+            && let Err(reason) = self.check_inputs(number, None)
         {
-            return self.refuse(reason);
+            return self.refuse(number, reason);
         }
-        let delete_first = wanted.delete_first.unwrap_or(diff.delete_first);
+        let state = self.registrations[number].wanted.state.clone();
         let waits = old.pending_replacement && !self.pending_deletes.contains(&node);
-        if !delete_first && !waits {
+        if !delete_first.unwrap_or(diff.delete_first) && !waits {
             self.coverage.reach("GOSDK-03");
-            let create = Plan::new(StepOp::CreateReplacement, &urn)
-                .old(Some(node))
-                .new_state(wanted.state.clone())
-                .way(Way::CreateFirst);
-            let marker = Plan {
-                op: StepOp::Replace,
-                ..create.clone()
-            };
-            return self.registered(wanted, vec![create, marker]);
+            return self.proceed(number, made_first(&state, node).into());
         }
-        if wanted.delete_first.is_some() {
+        if delete_first.is_some() {
             self.coverage.reach("DBR-03");
         }
-        self.replace_delete_first(wanted, node)
+        match self.steps_that_delete_first(&state, node) {
+            Ok(steps) => self.proceed(number, steps),
+            Err(reason) => self.refuse(number, reason),
+        }
     }
 
-    fn replace_delete_first(&mut self, wanted: &Wanted, node: usize) -> Flow {
+    fn steps_that_delete_first(
+        &mut self,
+        new: &ResourceState,
+        node: usize,
+    ) -> Result<Vec<Plan>, String> {
         let old = self.state(node).clone();
-        let urn = wanted.state.urn.clone();
-        let going = match self.goes_with(node, &urn) {
-            Ok(going) => going,
-            Err(reason) => return self.refuse(reason),
-        };
         let mut steps = Vec::new();
-        for dependent in going.into_iter().rev() {
+        for dependent in self.goes_with(node, &new.urn)?.into_iter().rev() {
             let state = self.state(dependent).clone();
             if self.pending_deletes.contains(&dependent) || state.pending_replacement {
                 continue;
             }
             if !state.delete && state.protect && !self.operation.flags.ignore_protect {
                 self.coverage.reach("DBR-05");
-                return self.refuse(format!("{} is protected", state.urn.name()));
+                return Err(format!("{} is protected", state.urn.name()));
             }
             steps.push(self.deletion_for_replacement(dependent));
         }
         if self.is_needed_to_the_end(&old) {
-            let create = Plan::new(StepOp::CreateReplacement, &urn)
-                .old(Some(node))
-                .new_state(wanted.state.clone())
-                .way(Way::CreateFirst);
-            let marker = Plan {
-                op: StepOp::Replace,
-                ..create.clone()
-            };
-            steps.extend([create, marker]);
-            return self.registered(wanted, steps);
+            steps.extend(made_first(new, node));
+            return Ok(steps);
         }
         if old.pending_replacement {
             self.coverage.reach("PREPL-02");
         } else {
             steps.push(self.deletion_for_replacement(node));
         }
-        if self.failed_users(&steps) {
-            self.fate_mut(&urn).errored = true;
-            for step in &steps {
-                self.fate_mut(&step.urn.clone()).errored = true;
-            }
-            return Self::answer(&wanted.state, Outcome::Skipped, false);
-        }
-        steps.extend(made_anew(wanted, node));
-        self.registered(wanted, steps)
+        steps.extend(made_anew(new, node));
+        Ok(steps)
     }
 
     /// Whether something that goes only at the end of the run still needs an old provider.
@@ -127,23 +104,6 @@ impl Model<'_> {
                     && !self.pending_deletes.contains(&node)
                     && !state.pending_replacement
                     && waits
-            })
-    }
-
-    /// Whether something failed that still needs what `steps` delete.
-    fn failed_users(&self, steps: &[Plan]) -> bool {
-        let going: Vec<usize> = steps.iter().filter_map(|step| step.old).collect();
-        self.nodes[..self.olds]
-            .iter()
-            .enumerate()
-            .any(|(node, entry)| {
-                let state = &entry.state;
-                let urn = self.aliased.get(&state.urn).unwrap_or(&state.urn);
-                let needs = state
-                    .references_and_provider()
-                    .filter(|urn| Some(*urn) != state.parent.as_ref())
-                    .any(|urn| going.iter().any(|other| self.state(*other).urn == *urn));
-                needs && !going.contains(&node) && !entry.gone && self.fate(urn).errored
             })
     }
 
@@ -198,9 +158,10 @@ impl Model<'_> {
                 && !self.nodes[node].gone
                 && !state.delete
                 && !self.fate(&state.urn).is_processed()
-                && !going.contains(&node)
             {
+                // It goes for no other reason, and first.
                 self.coverage.reach("RWITH-03");
+                going.retain(|other| *other != node);
                 going.push(node);
             }
         }
@@ -255,14 +216,27 @@ impl Model<'_> {
 }
 
 /// The steps that make a resource whose old object went first.
-pub(super) fn made_anew(wanted: &Wanted, old: usize) -> [Plan; 2] {
-    let replace = Plan::new(StepOp::Replace, &wanted.state.urn)
+pub(super) fn made_anew(new: &ResourceState, old: usize) -> [Plan; 2] {
+    let replace = Plan::new(StepOp::Replace, &new.urn)
         .old(Some(old))
-        .new_state(wanted.state.clone())
+        .new_state(new.clone())
         .way(Way::DeleteFirst);
     let create = Plan {
         op: StepOp::CreateReplacement,
         ..replace.clone()
     };
     [replace, create]
+}
+
+/// The steps that make a resource whose old object goes later.
+pub(super) fn made_first(new: &ResourceState, old: usize) -> [Plan; 2] {
+    let create = Plan::new(StepOp::CreateReplacement, &new.urn)
+        .old(Some(old))
+        .new_state(new.clone())
+        .way(Way::CreateFirst);
+    let marker = Plan {
+        op: StepOp::Replace,
+        ..create.clone()
+    };
+    [create, marker]
 }

@@ -6,7 +6,7 @@ use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 use plumb_value::{PropertyMap, Value};
 
 use super::decide::visible;
-use super::{Model, Node};
+use super::{Model, Node, Phase};
 use crate::cloud::{NOT_READY, Object, Trouble};
 use crate::story::Verb;
 use crate::world::Mutation;
@@ -17,8 +17,13 @@ pub(super) enum Way {
     Plain,
     CreateFirst,
     DeleteFirst,
+    /// Its object goes with another one, which was being deleted when the step began.
+    DeleteWithAnother,
+    DeleteFirstWithAnother,
     /// The old state stays to the letter.
     Untargeted,
+    /// Nothing is made.
+    LeftOut,
 }
 
 /// A step that is to be made.
@@ -58,50 +63,15 @@ impl Plan {
     }
 }
 
-/// How a chain of steps ended.
-pub(super) enum Ended {
-    /// All steps are done; the last state.
-    Done(Option<usize>),
-    /// A step failed; what it left.
-    Failed(Option<usize>),
-    /// Nothing was done, because something that it depends on failed.
-    Skipped,
-    /// The run ended first.
-    Cut,
-}
-
 impl Model<'_> {
-    /// Steps, one after another.
-    pub(super) fn chain(&mut self, steps: Vec<Plan>) -> Ended {
-        let news = steps.iter().filter_map(|step| step.new.as_ref());
-        if self.skips(news.flat_map(ResourceState::references)) {
-            self.coverage.reach("COE-09");
-            for step in &steps {
-                self.fate_mut(&step.urn.clone()).errored = true;
-            }
-            return Ended::Skipped;
-        }
-        let mut last = None;
-        for step in steps {
-            if !self.begin(&step.urn, step.op) {
-                return Ended::Cut;
-            }
-            match self.perform(&step) {
-                Ok(state) => last = state.or(last),
-                Err(left) => return Ended::Failed(left),
-            }
-        }
-        Ended::Done(last)
-    }
-
-    /// Whether what refers to these is skipped, because one of them failed.
-    pub(super) fn skips<'u>(&self, mut references: impl Iterator<Item = &'u Urn>) -> bool {
-        self.operation.flags.continue_on_error && references.any(|urn| self.fate(urn).errored)
-    }
-
     /// One step; an error says what a failed one left.
     pub(super) fn perform(&mut self, step: &Plan) -> Result<Option<usize>, Option<usize>> {
         match step.op {
+            StepOp::Refresh => self.refresh(step),
+            StepOp::Same if step.way == Way::LeftOut => {
+                self.count(&step.urn, StepOp::Same);
+                Ok(None)
+            }
             StepOp::Same => Ok(Some(self.same(step))),
             StepOp::Create | StepOp::CreateReplacement => self.create(step),
             StepOp::Update => self.update_object(step),
@@ -123,10 +93,16 @@ impl Model<'_> {
     pub(super) fn fail(&mut self, urn: &Urn, reason: &str) {
         self.fate_mut(urn).errored = true;
         self.reason(reason);
-        if self.operation.flags.continue_on_error {
+        let reads = matches!(self.operation.verb, Verb::Refresh | Verb::Import)
+            && self.phase == Phase::Rest;
+        let ends_later = reads
+            || self.phase == Phase::Refreshing
+            || self.operation.verb == Verb::Import
+            || self.operation.flags.continue_on_error;
+        if ends_later {
             self.deferred = true;
         } else {
-            self.stops = true;
+            self.must_end = true;
         }
     }
 
@@ -136,7 +112,7 @@ impl Model<'_> {
         }
     }
 
-    fn change(&mut self, node: usize, change: impl FnOnce(&mut ResourceState)) {
+    pub(super) fn change(&mut self, node: usize, change: impl FnOnce(&mut ResourceState)) {
         change(Arc::make_mut(&mut self.nodes[node].state));
     }
 
@@ -188,20 +164,10 @@ impl Model<'_> {
             ..new.clone()
         };
         self.remove(Some(old));
-        if step.way == Way::Untargeted {
-            let node = self.nodes.len();
-            self.nodes.push(Node {
-                state: Arc::new(state),
-                gone: false,
-                was_live: false,
-            });
-            self.news.insert(step.urn.clone(), node);
-            if self.operation.verb == Verb::Destroy {
-                self.condemned.push(node);
-            }
-            return node;
+        match step.way {
+            Way::Untargeted => self.add_as_it_is(state),
+            _ => self.add(state),
         }
-        self.add(state)
     }
 
     fn create(&mut self, step: &Plan) -> Result<Option<usize>, Option<usize>> {
@@ -351,10 +317,10 @@ impl Model<'_> {
                 return Err(None);
             }
         }
-        let goes_with = state
-            .deleted_with
-            .as_ref()
-            .is_some_and(|urn| self.deleting.contains(urn));
+        let goes_with = matches!(
+            step.way,
+            Way::DeleteWithAnother | Way::DeleteFirstWithAnother
+        );
         if goes_with {
             self.coverage.reach("PULUMI-35");
         }
@@ -379,7 +345,8 @@ impl Model<'_> {
         if let (Some(provider), false) = (state.as_provider_ref(), self.is_preview()) {
             self.loaded.remove(&provider.to_string());
         }
-        if step.way == Way::DeleteFirst && !state.delete {
+        let makes_way = matches!(step.way, Way::DeleteFirst | Way::DeleteFirstWithAnother);
+        if makes_way && !state.delete {
             self.change(node, |state| state.pending_replacement = true);
         } else {
             self.remove(Some(node));
@@ -438,6 +405,10 @@ impl Model<'_> {
     }
 
     fn import_object(&mut self, step: &Plan) -> Result<Option<usize>, Option<usize>> {
+        if self.operation.verb == Verb::Import && self.live_old(&step.urn).is_some() {
+            self.fail(&step.urn, "it exists already");
+            return Err(None);
+        }
         let mut state = step.new.clone().expect("imports have a new state");
         let id = state.id.as_str().to_owned();
         if self.is_config_unknown(state.provider.as_ref()) {

@@ -2,19 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use plumb_deploy::request::Outcome;
 use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
 use rustc_hash::FxHashSet;
 
+use super::Model;
 use super::decide::renamed;
-use super::monitor::Wanted;
-use super::steps::{Ended, Plan, Way};
-use super::{Flow, Model};
+use super::steps::{Plan, Way};
 use crate::story::{Operation, Verb};
 use crate::world::World;
 
 /// What the command line selects.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Targets {
     named: Vec<String>,
     excludes: Vec<String>,
@@ -131,7 +129,7 @@ impl Model<'_> {
         }
         if missing {
             self.reason("a target does not exist");
-            self.stops = true;
+            self.must_end = true;
         }
         !missing
     }
@@ -158,32 +156,29 @@ impl Model<'_> {
     }
 
     /// A resource that the operation is not about stays as it is.
-    pub(super) fn untargeted_same(&mut self, wanted: &Wanted, node: usize) -> Flow {
+    pub(super) fn untargeted_same(&mut self, number: usize, node: usize) {
         self.coverage.reach("TARGET-24");
         let old = self.state(node).clone();
+        let wanted = &self.registrations[number].wanted.state.provider;
         if let Some(provider) = &old.provider {
-            let there = self
-                .news
-                .get(provider.urn())
-                .is_some_and(|node| self.state(*node).as_provider_ref().as_ref() == Some(provider));
-            let is_renamed = self.aliased.contains_key(provider.urn());
-            let other = wanted
-                .state
-                .provider
-                .as_ref()
-                .is_some_and(|it| it.urn() != provider.urn());
+            let registered = self.news.get(self.current(provider.urn()));
+            let there = registered.is_some_and(|node| {
+                let reference = self.state(*node).as_provider_ref();
+                reference.is_some_and(|it| it.id() == provider.id())
+            });
+            let other = wanted.as_ref().is_some_and(|it| it.urn() != provider.urn());
             let there = there || self.loaded.contains(&provider.to_string());
-            if !there && !is_renamed && (other || self.fate(provider.urn()).seen) {
+            if !there && (other || self.fate(provider.urn()).seen) {
                 self.coverage.reach("TARGET-37");
-                return self.refuse("the provider has not been registered yet");
+                return self.refuse(number, "the provider has not been registered yet");
             }
         }
-        self.keep(wanted, node)
+        self.keep(number, node);
     }
 
     /// The old state of a registration stays to the letter, after whatever it refers to.
-    pub(super) fn keep(&mut self, wanted: &Wanted, node: usize) -> Flow {
-        let urn = wanted.state.urn.clone();
+    pub(super) fn keep(&mut self, number: usize, node: usize) {
+        let urn = self.registrations[number].wanted.state.urn.clone();
         self.pass_on_what_it_needs(node);
         self.fate_mut(&urn).same = true;
         let state = renamed(self.state(node), &urn);
@@ -191,13 +186,7 @@ impl Model<'_> {
             .old(Some(node))
             .new_state(state)
             .way(Way::Untargeted);
-        match self.chain(vec![step]) {
-            Ended::Done(Some(node)) => {
-                Self::answer(&self.state(node).clone(), Outcome::Success, false)
-            }
-            Ended::Skipped => Self::answer(&wanted.state, Outcome::Skipped, false),
-            _ => Flow::Cut,
-        }
+        self.proceed(number, vec![step]);
     }
 
     /// What an old state refers to and nobody has dealt with stays, so that it comes before it.
@@ -217,6 +206,7 @@ impl Model<'_> {
                 continue;
             };
             self.fate_mut(urn).same = true;
+            self.passed_on.insert(urn.clone());
             self.pass_on_what_it_needs(need);
             if self.operation.verb == Verb::Destroy {
                 self.condemned.push(need);
@@ -239,7 +229,7 @@ impl Model<'_> {
         let closes = news.any(|new| is_kept(&new.urn) && self.leads_to(new, &new.urn));
         if closes {
             self.reason("resources would depend on each other");
-            self.stops = true;
+            self.must_end = true;
         }
         !closes
     }
@@ -272,30 +262,25 @@ impl Model<'_> {
         if self.is_preview() {
             return true;
         }
-        self.stops = true;
+        self.must_end = true;
         false
     }
 
-    /// URNs that may be deleted; `None` when all may.
-    pub(super) fn deletable(&mut self) -> Option<FxHashSet<Urn>> {
+    /// What may be deleted; `None` when all may.
+    pub(super) fn deletable(&mut self) -> Option<FxHashSet<usize>> {
         if !self.targets.named.is_empty() {
-            return Some(self.named_and_dependents(&self.targets.named, true));
+            return Some(self.named_and_dependents(&self.targets.named));
         }
         if self.targets.excludes.is_empty() {
             return None;
         }
         self.coverage.reach("TARGET-05");
         let kept = self.excluded_and_needed();
-        let all = self.nodes.iter().map(|node| node.state.urn.clone());
-        Some(all.filter(|urn| !kept.contains(urn)).collect())
-    }
-
-    /// Entries that deletes are about: the state before, and what a destroy registered.
-    fn deletable_entries(&self) -> impl Iterator<Item = &ResourceState> {
-        let nodes = 0..self.nodes.len();
-        nodes
-            .filter(|node| *node < self.olds || self.condemned.contains(node))
-            .map(|node| self.state(node).as_ref())
+        let all = self.graph_order().into_iter();
+        Some(
+            all.filter(|node| !kept.contains(&self.state(*node).urn))
+                .collect(),
+        )
     }
 
     /// Whether patterns name a resource by what it is called now, or was before.
@@ -305,33 +290,63 @@ impl Model<'_> {
         any_names(patterns, current) || former.is_some_and(|former| any_names(patterns, former))
     }
 
-    fn named_and_dependents(&self, patterns: &[String], spreads: bool) -> FxHashSet<Urn> {
-        let mut chosen: FxHashSet<Urn> = FxHashSet::default();
-        for state in self.deletable_entries() {
-            let is_chosen = |urn: &Urn| {
-                let current = self.aliased.get(urn).unwrap_or(urn);
-                chosen.contains(urn) || chosen.contains(current)
-            };
-            let follows = spreads && state.references_and_provider().any(is_chosen);
+    /// What is named, and what refers to it. That a copy which is due for deletion goes says nothing about what refers to
+    /// the live one.
+    fn named_and_dependents(&self, patterns: &[String]) -> FxHashSet<usize> {
+        let mut chosen: FxHashSet<usize> = FxHashSet::default();
+        for node in self.graph_order() {
+            let state = self.state(node);
+            let leads = |other: &usize| !self.state(*other).delete || state.delete;
+            let above: FxHashSet<&Urn> = chosen
+                .iter()
+                .filter(|other| leads(other))
+                .map(|other| &self.state(*other).urn)
+                .collect();
+            let follows = state
+                .references_and_provider()
+                .any(|urn| above.contains(urn) || above.contains(self.current(urn)));
             if follows || self.is_named(patterns, &state.urn) {
-                chosen.insert(state.urn.clone());
+                chosen.insert(node);
             }
         }
+        let live: FxHashSet<Urn> = chosen
+            .iter()
+            .map(|node| self.state(*node))
+            .filter(|state| !state.delete)
+            .map(|state| state.urn.clone())
+            .collect();
+        let copies = self.graph_order().into_iter().filter(|node| {
+            let state = self.state(*node);
+            state.delete && live.contains(&state.urn)
+        });
+        chosen.extend(copies);
         chosen
     }
 
     /// What is excluded, and what that needs.
     pub(super) fn excluded_and_needed(&self) -> FxHashSet<Urn> {
         let targets = &self.targets;
-        let mut kept = self.named_and_dependents(&targets.excludes, targets.without_dependents);
+        let mut kept: FxHashSet<Urn> = FxHashSet::default();
+        let follows = |kept: &FxHashSet<Urn>, state: &ResourceState| {
+            let mut needs = state.references_and_provider();
+            needs.any(|urn| kept.contains(urn) || kept.contains(self.current(urn)))
+        };
+        for node in self.graph_order() {
+            let state = self.state(node);
+            let spreads = targets.without_dependents && follows(&kept, state);
+            if spreads || self.is_named(&targets.excludes, &state.urn) {
+                kept.insert(state.urn.clone());
+            }
+        }
+        // What is due for deletion stays with the live copy.
         let mut before = 0;
         while before < kept.len() {
             before = kept.len();
-            for state in self.deletable_entries() {
+            for node in self.graph_order() {
+                let state = self.state(node);
                 if kept.contains(&state.urn) {
                     for urn in state.references_and_provider() {
-                        kept.insert(urn.clone());
-                        kept.extend(self.aliased.get(urn).cloned());
+                        kept.extend([urn, self.current(urn)].map(Urn::clone));
                     }
                 }
             }
@@ -350,7 +365,7 @@ impl Model<'_> {
         if !all_named {
             self.coverage.reach("TARGET-30");
             self.reason("a resource would be deleted that is not targeted");
-            self.stops = true;
+            self.must_end = true;
         }
         all_named
     }

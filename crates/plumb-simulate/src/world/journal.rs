@@ -2,7 +2,7 @@
 
 use ecow::EcoString;
 use jiff::Timestamp;
-use plumb_resource::{OperationType, StepOp, Urn};
+use plumb_resource::{OperationType, Urn};
 use plumb_state::journal::disk::{self, CheckpointDigest, Header};
 use plumb_state::journal::{EncryptedEntry, Entry, EntryKind, Fold, OperationId, replay};
 use plumb_state::{CiphertextCache, CodecError, Plaintext, SecretCodec, Snapshot};
@@ -224,20 +224,6 @@ pub(super) fn intent_of(call: &str) -> OperationType {
         "update" => OperationType::Updating,
         _ => OperationType::Deleting,
     }
-}
-
-/// Whether a step of this kind decides what becomes of a registration.
-pub(crate) fn decides(op: StepOp) -> bool {
-    matches!(
-        op,
-        StepOp::Same
-            | StepOp::Create
-            | StepOp::Update
-            | StepOp::Replace
-            | StepOp::CreateReplacement
-            | StepOp::Read
-            | StepOp::ReadReplacement
-    )
 }
 
 /// Text of a name, shared.

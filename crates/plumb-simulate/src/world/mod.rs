@@ -6,7 +6,6 @@ mod journal;
 mod requests;
 mod run;
 
-pub(crate) use journal::decides;
 pub(crate) use requests::alias;
 
 use std::collections::BTreeMap;
@@ -18,13 +17,13 @@ use plumb_deploy::setup::{
     ImportSpec, ImportSubject, Operation as CoreOperation, Options, Phase, Setup,
 };
 use plumb_deploy::target::UrnSet;
-use plumb_deploy::{Effect, Event};
+use plumb_deploy::{Effect, Event, Milestone};
 use plumb_events::{OperationResult, Summary};
 use plumb_resource::provider::PluginSpec;
 use plumb_resource::{ResourceId, StepOp, Urn};
 use plumb_state::Snapshot;
 use plumb_value::{PropertyMap, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::cloud::Cloud;
 use crate::story::{Incident, Operation, PROJECT, STACK, Verb, package_of, token_of};
@@ -107,10 +106,29 @@ pub struct StepRecord {
     pub urn: Urn,
     /// What is done.
     pub op: StepOp,
-    /// Number of the event log entry in which it began.
-    pub began: usize,
-    /// Whether the program was still running.
-    pub in_program: bool,
+    /// Id of the old state, if there is one.
+    pub old_id: Option<EcoString>,
+    /// Whether a provider manages the resource.
+    pub is_custom: bool,
+    /// Whether events told of its end.
+    pub has_end: bool,
+}
+
+/// What happened, in the order in which it did.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Moment {
+    /// The core took a decision.
+    Milestone(Milestone),
+    /// The step of this number began.
+    Began(usize),
+    /// It was done.
+    Ended(usize),
+    /// It failed.
+    Failed(usize),
+    /// The outputs of the resource of this name were taken.
+    Outputs(String),
+    /// The program came to its end.
+    ProgramFinished,
 }
 
 /// What happened in a run.
@@ -120,12 +138,10 @@ pub struct Trace {
     pub steps: Vec<StepRecord>,
     /// Calls that changed something, in the order in which they were sent.
     pub mutations: Vec<Mutation>,
-    /// Names of resources in the order in which they were asked for.
-    pub requested: Vec<String>,
+    /// Everything that later decisions may depend on.
+    pub moments: Vec<Moment>,
     /// Replies by name.
     pub answers: BTreeMap<String, Answer>,
-    /// Names whose outputs were taken.
-    pub outputs_taken: FxHashSet<String>,
     /// Ids of the providers that the run created.
     pub provider_ids: FxHashMap<Urn, EcoString>,
     /// Errors that were shown.
@@ -136,6 +152,8 @@ pub struct Trace {
     pub outcome: Option<plumb_deploy::Outcome>,
     /// Whether the program came to its end.
     pub program_finished: bool,
+    /// Whether the program failed.
+    pub program_failed: bool,
     /// Whether the user interrupted it.
     pub interrupted: bool,
     /// Whether the journal broke.
@@ -250,6 +268,7 @@ impl World {
             ignore_protect: flags.ignore_protect,
             legacy_diff: flags.legacy_diff,
             legacy_refresh_diff: flags.legacy_refresh_diff,
+            tells_milestones: true,
             ..Options::new(phase)
         };
         let mut seed = [0; 32];

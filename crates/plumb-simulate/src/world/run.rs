@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use plumb_deploy::request::{Reply, Request};
-use plumb_deploy::{CallId, Deployment, Effect, Event, ProgramEnd, RequestId};
+use plumb_deploy::{CallId, Deployment, Effect, Event, Milestone, ProgramEnd, RequestId};
 use plumb_events::Severity;
 use plumb_resource::provider::{ProviderCall, ProviderError};
 use plumb_resource::{ResourceKind, StepOp, Urn};
 
 use super::journal::{Journal, intent_of};
-use super::{Answer, StepRecord, Trace, Violation, World, calls, requests};
+use super::{Answer, Moment, StepRecord, Trace, Violation, World, calls, requests};
 use crate::cloud::Faults;
 use crate::dice::Dice;
 use crate::story::{FaultKind, Operation, Res, Stop};
@@ -48,7 +48,8 @@ struct Run<'w> {
     now: Timestamp,
     choices: u32,
     stopped: bool,
-    open: Vec<(Urn, StepOp)>,
+    /// Steps that have begun and not ended, by number.
+    open: Vec<usize>,
     trace: Trace,
 }
 
@@ -164,6 +165,7 @@ impl Run<'_> {
             Some(Stop::ProgramFails(_)) if self.program_runs => {
                 self.stopped = true;
                 self.program_runs = false;
+                self.trace.program_failed = true;
                 let message = "the program broke".to_owned();
                 self.event(Event::ProgramEnded(ProgramEnd::Failed { message }))?;
             }
@@ -252,7 +254,6 @@ impl Run<'_> {
             Choice::Register(index) => {
                 let res = self.waiting.remove(index);
                 let request = requests::request(&self.known(), res);
-                self.trace.requested.push(res.name.clone());
                 self.ask(Asked::Resource(res.name.clone()), request)
             }
             Choice::Outputs(index) => {
@@ -275,6 +276,7 @@ impl Run<'_> {
             Choice::EndProgram => {
                 self.program_runs = false;
                 self.trace.program_finished = true;
+                self.trace.moments.push(Moment::ProgramFinished);
                 self.event(Event::ProgramEnded(ProgramEnd::Finished))
             }
         }
@@ -357,6 +359,9 @@ impl Run<'_> {
             }
             Effect::Reply { id, reply, fence } => {
                 self.check_reply(&reply, fence)?;
+                if let (Some(Asked::Outputs(name)), Reply::Done) = (self.asked.get(&id), &reply) {
+                    self.trace.moments.push(Moment::Outputs(name.clone()));
+                }
                 self.hold(fence, Effect::Reply { id, reply, fence })
             }
             Effect::Emit(event) => self.emitted(event),
@@ -369,6 +374,7 @@ impl Run<'_> {
                 Ok(())
             }
             Effect::Provider { .. } => Ok(()),
+            Effect::Milestone(milestone) => self.told(milestone),
             Effect::Callback { .. } => {
                 Err(Violation::new("calls", "programs have no functions here"))
             }
@@ -457,10 +463,7 @@ impl Run<'_> {
                 };
                 self.trace.answers.insert(name, answer);
             }
-            (Asked::Outputs(name), Reply::Done) => {
-                self.trace.outputs_taken.insert(name);
-            }
-            (_, Reply::Failed(_)) => {}
+            (Asked::Outputs(_), Reply::Done) | (_, Reply::Failed(_)) => {}
             (asked, reply) => {
                 let what = format!("{asked:?} is answered by {reply:?}");
                 return Err(Violation::new("replies", what));
@@ -472,47 +475,44 @@ impl Run<'_> {
     fn emitted(&mut self, event: plumb_events::Event) -> Result<(), Violation> {
         match event {
             plumb_events::Event::ResourcePre(step) => {
-                let (urn, op) = (step.metadata.urn.clone(), step.metadata.op);
-                self.open.push((urn.clone(), op));
+                let number = self.trace.steps.len();
+                self.open.push(number);
+                self.trace.moments.push(Moment::Began(number));
+                let (old, new) = (step.metadata.old.as_ref(), step.metadata.new.as_ref());
                 self.trace.steps.push(StepRecord {
-                    urn,
-                    op,
-                    began: self.trace.log.len(),
-                    in_program: !self.trace.program_finished,
+                    is_custom: new.or(old).is_some_and(|state| state.is_custom()),
+                    urn: step.metadata.urn.clone(),
+                    op: step.metadata.op,
+                    old_id: old.map(|old| old.id.as_str().into()),
+                    has_end: false,
                 });
             }
             plumb_events::Event::ResourceOutputs(step) => {
-                let found = self.open.iter().position(|(urn, op)| {
-                    *urn == step.metadata.urn && (*op == step.metadata.op || *op == StepOp::Refresh)
-                });
-                match found {
-                    Some(found) => drop(self.open.swap_remove(found)),
-                    None if step
-                        .metadata
-                        .new
-                        .as_ref()
-                        .is_some_and(|new| !new.is_custom()) => {}
+                let metadata = &step.metadata;
+                match self.position(&metadata.urn, &[metadata.op, StepOp::Refresh]) {
+                    Some(at) => {
+                        let number = self.open.remove(at);
+                        self.trace.steps[number].has_end = true;
+                        self.trace.moments.push(Moment::Ended(number));
+                    }
+                    None if metadata.new.as_ref().is_some_and(|new| !new.is_custom()) => {}
                     None => {
                         let what = format!(
                             "{} of {} ends without having begun",
-                            step.metadata.op.as_str(),
-                            step.metadata.urn.name()
+                            metadata.op.as_str(),
+                            metadata.urn.name()
                         );
                         return Err(Violation::new("events", what));
                     }
                 }
-                self.note_provider(&step.metadata);
+                self.note_provider(metadata);
             }
             plumb_events::Event::ResourceFailed(step) => {
-                let found = self
-                    .open
-                    .iter()
-                    .position(|(urn, op)| *urn == step.metadata.urn && *op == step.metadata.op);
-                let Some(found) = found else {
-                    let what = format!("{} fails without having begun", step.metadata.urn.name());
+                let (urn, op) = (&step.metadata.urn, step.metadata.op);
+                if self.position(urn, &[op]).is_none() {
+                    let what = format!("{} fails without having begun", urn.name());
                     return Err(Violation::new("events", what));
-                };
-                self.open.swap_remove(found);
+                }
             }
             plumb_events::Event::Diagnostic(diagnostic)
                 if diagnostic.severity == Severity::Error =>
@@ -523,6 +523,29 @@ impl Run<'_> {
             plumb_events::Event::Summary(summary) => self.trace.summary = Some(summary),
             _ => {}
         }
+        Ok(())
+    }
+
+    /// Where a step stands among those that have begun and not ended.
+    fn position(&self, urn: &Urn, ops: &[StepOp]) -> Option<usize> {
+        self.open.iter().position(|number| {
+            let step = &self.trace.steps[*number];
+            step.urn == *urn && ops.contains(&step.op)
+        })
+    }
+
+    fn told(&mut self, milestone: Milestone) -> Result<(), Violation> {
+        let Milestone::Failed(urn, op) = &milestone else {
+            self.trace.moments.push(Moment::Milestone(milestone));
+            return Ok(());
+        };
+        let Some(at) = self.position(urn, &[*op]) else {
+            let what = format!("{} fails without having begun", urn.name());
+            return Err(Violation::new("events", what));
+        };
+        let number = self.open.remove(at);
+        self.trace.steps[number].has_end = true;
+        self.trace.moments.push(Moment::Failed(number));
         Ok(())
     }
 
@@ -570,20 +593,14 @@ impl Run<'_> {
 
     /// Every step that began must have ended; components are silent about their end in a real run.
     fn check_open_steps(&self) -> Result<(), Violation> {
-        let is_component = |urn: &Urn| {
-            let token = urn.type_token();
-            token.is_root_stack() || token.package() == "comp"
-        };
-        let loose = self
-            .open
-            .iter()
-            .find(|(urn, op)| !is_component(urn) && *op != StepOp::RemovePendingReplace);
+        let mut open = self.open.iter().map(|number| &self.trace.steps[*number]);
+        let loose = open.find(|step| step.is_custom);
         match loose {
-            Some((urn, op)) if !self.operation.preview || self.trace.errors.is_empty() => {
-                let what = format!("{} of {} never ends", op.as_str(), urn.name());
+            None => Ok(()),
+            Some(step) => {
+                let what = format!("{} of {} never ends", step.op.as_str(), step.urn.name());
                 Err(Violation::new("events", what))
             }
-            _ => Ok(()),
         }
     }
 

@@ -294,6 +294,7 @@ impl<'w> Run<'w> {
             Effect::Provider { instance, action } => self.plugins.act(instance, action),
             Effect::StartProgram => self.program_runs = true,
             Effect::Planned(plan) => self.plan = Some(plan),
+            Effect::Milestone(_) => {}
             Effect::Finished(outcome) => self.outcome = Some(outcome),
         }
     }

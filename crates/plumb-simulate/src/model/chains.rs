@@ -1,0 +1,473 @@
+//! Registrations on their way, and chains of steps (`engine.md` 4.3, 6).
+
+use std::collections::VecDeque;
+
+use plumb_deploy::request::Outcome;
+use plumb_resource::{ProviderRef, ResourceId, ResourceKind, ResourceState, StepOp, Urn};
+use rustc_hash::FxHashSet;
+
+use super::decide::Difference;
+use super::monitor::Wanted;
+use super::steps::{Plan, Way};
+use super::{Model, Phase, illegal, is_managed};
+use crate::story::Verb;
+use crate::world::{Answer, Violation};
+
+/// A registration, or a read, of the program or of the engine.
+#[derive(Clone, Debug)]
+pub(super) struct Registration {
+    /// Its name in the program; the engine's own have none.
+    pub(super) name: Option<String>,
+    /// Package and version of a default provider.
+    pub(super) default: Option<(String, Option<String>)>,
+    pub(super) wanted: Wanted,
+    pub(super) old: Option<usize>,
+    pub(super) included: bool,
+    pub(super) imported: bool,
+    pub(super) stage: Stage,
+}
+
+/// What a registration waits for.
+#[derive(Clone, Debug)]
+pub(super) enum Stage {
+    /// Its old state is read.
+    Refreshing,
+    /// Its object is adopted.
+    Importing,
+    /// Its inputs are checked.
+    Checking,
+    /// It is compared, or whatever else it takes to decide; with the difference, where one counts.
+    Weighed(Option<Difference>),
+    /// Its steps are made.
+    Stepping,
+    /// It was refused, or is answered.
+    Over,
+}
+
+/// Who hears of the end of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    Registration(usize),
+    Engine,
+}
+
+/// Steps that are made one after another.
+#[derive(Clone, Debug)]
+pub(super) struct Chain {
+    owner: Owner,
+    /// Steps that have not ended; the first may be running.
+    steps: VecDeque<Plan>,
+    running: Option<usize>,
+    /// The entry that the chain is about, and those that it deletes to make way.
+    old: Option<usize>,
+    going: Vec<usize>,
+    /// Chains that must be done well before this one begins.
+    after: Vec<usize>,
+    has_begun: bool,
+    /// What the last step left.
+    last: Option<usize>,
+    /// How it ended.
+    outcome: Option<Outcome>,
+}
+
+impl Chain {
+    fn is_done_well(&self) -> bool {
+        self.outcome == Some(Outcome::Success)
+    }
+}
+
+impl Model<'_> {
+    /// Steps that are to be made.
+    pub(super) fn plan(&mut self, owner: Owner, steps: Vec<Plan>) {
+        let after = self.chains_before(&steps);
+        if let Owner::Registration(number) = owner
+            && !matches!(
+                self.registrations[number].stage,
+                Stage::Refreshing | Stage::Importing
+            )
+        {
+            self.registrations[number].stage = Stage::Stepping;
+        }
+        self.chains.push(Chain {
+            owner,
+            old: steps.last().and_then(|step| step.old),
+            going: steps.iter().filter_map(Plan::makes_way).collect(),
+            steps: steps.into(),
+            running: None,
+            after,
+            has_begun: false,
+            last: None,
+            outcome: None,
+        });
+    }
+
+    /// What is deleted to make way goes after everything that needs it, and before anything is made of it (DBR-07).
+    fn chains_before(&self, steps: &[Plan]) -> Vec<usize> {
+        let going: Vec<usize> = steps.iter().filter_map(Plan::makes_way).collect();
+        let needing = going.iter().flat_map(|node| self.dependents_of(*node));
+        let others = steps.iter().filter(|step| !is_delete(step.op));
+        let entries: FxHashSet<usize> = others.filter_map(|step| step.old).chain(needing).collect();
+        let is_before = |chain: &Chain| {
+            let old = chain.old.filter(|old| !self.pending_deletes.contains(old));
+            chain.going.iter().any(|node| entries.contains(node))
+                || old.is_some_and(|old| {
+                    let mut going = going.iter().map(|node| &self.state(*node).urn);
+                    going.any(|urn| self.needs(old, urn))
+                })
+        };
+        let chains = self.chains.iter().enumerate();
+        chains
+            .filter(|(_, chain)| !chain.is_done_well() && is_before(chain))
+            .map(|(number, _)| number)
+            .collect()
+    }
+
+    /// Whether an entry refers to a resource, other than as to its parent.
+    pub(super) fn needs(&self, node: usize, urn: &Urn) -> bool {
+        let state = self.state(node);
+        let provider = state.provider.as_ref().map(ProviderRef::urn);
+        let mut references = state
+            .dependencies
+            .iter()
+            .chain(state.property_dependencies.values().flatten())
+            .chain(&state.deleted_with)
+            .chain(&state.replace_with)
+            .chain(provider);
+        references.any(|it| it == urn || self.current(it) == urn)
+    }
+
+    /// Entries of the state before that depend on one, directly or through others.
+    fn dependents_of(&self, root: usize) -> Vec<usize> {
+        let mut found = vec![root];
+        for node in root + 1..self.olds {
+            if found
+                .iter()
+                .any(|other| self.needs(node, &self.state(*other).urn))
+            {
+                found.push(node);
+            }
+        }
+        found.split_off(1)
+    }
+
+    /// A step began: it must be the next one of a chain, and nothing may stand in its way.
+    pub(super) fn began(&mut self, number: usize) -> Result<(), Violation> {
+        let step = &self.witness.steps[number];
+        let shown = format!("{} {}", step.op.as_str(), step.urn.name());
+        if self.is_over || self.must_end {
+            return Err(illegal(format!("{shown} begins although the run is over")));
+        }
+        let mut found = self.chain_of(number);
+        if found.is_none() && step.op == StepOp::Same && self.may_pass_on(&step.urn) {
+            return Ok(());
+        }
+        if found.is_none() && self.may_turn_to_the_rest() {
+            self.turn_to_the_rest();
+            found = self.chain_of(number);
+            if found.is_none() && step.op == StepOp::Same && self.may_pass_on(&step.urn) {
+                return Ok(());
+            }
+        }
+        let Some(at) = found else {
+            let reasons = &self.prediction.reasons;
+            let what = format!("{shown} is not to be made now; reasons to fail: {reasons:?}");
+            return Err(illegal(what));
+        };
+        let chain = &self.chains[at];
+        let late = |before: &usize| !self.chains[*before].is_done_well();
+        if !chain.has_begun && chain.after.iter().any(late) {
+            return Err(illegal(format!("{shown} begins before what it waits for")));
+        }
+        if self.needs_what_failed(at) {
+            return Err(illegal(format!("{shown} needs something that failed")));
+        }
+        self.begin_step(at);
+        self.chains[at].has_begun = true;
+        self.chains[at].running = Some(number);
+        // Components need nobody, and are silent about their end until they have outputs.
+        let is_instant = self.is_component_step(at) || !step.has_end;
+        if is_instant {
+            return self.end_step(at, false);
+        }
+        Ok(())
+    }
+
+    /// What depends on the time at which a step begins: whether its provider is up from then on, and whether an object goes
+    /// with another one that is being deleted (PULUMI-35).
+    fn begin_step(&mut self, at: usize) {
+        let Some(step) = self.chains[at].steps.front() else {
+            return;
+        };
+        let (op, Some(node)) = (step.op, step.old) else {
+            return;
+        };
+        let state = self.state(node).clone();
+        let with = state.deleted_with.as_ref();
+        let goes_with = with.is_some_and(|urn| self.deleting.contains(urn));
+        if op == StepOp::Refresh && is_managed(&state) && !state.pending_replacement {
+            self.loaded
+                .extend(state.provider.as_ref().map(ToString::to_string));
+        }
+        if is_delete(op)
+            && goes_with
+            && let Some(step) = self.chains[at].steps.front_mut()
+        {
+            step.way = match step.way {
+                Way::DeleteFirst => Way::DeleteFirstWithAnother,
+                _ => Way::DeleteWithAnother,
+            };
+        }
+    }
+
+    fn is_component_step(&self, chain: usize) -> bool {
+        let Some(step) = self.chains[chain].steps.front() else {
+            return false;
+        };
+        let old = step.old.map(|old| self.state(old).kind);
+        let kind = step.new.as_ref().map(|new| new.kind).or(old);
+        let tells = step.op == StepOp::Refresh || is_delete(step.op);
+        kind == Some(ResourceKind::Component) && !tells
+    }
+
+    /// The chain whose next step this one is.
+    fn chain_of(&self, number: usize) -> Option<usize> {
+        let wanted = &self.witness.steps[number];
+        let is_next = |chain: &Chain| {
+            let next = chain.steps.front().filter(|_| chain.outcome.is_none());
+            next.is_some_and(|next| {
+                let old = next.old.map(|old| self.state(old).id.as_str());
+                let is_same_entry = !is_delete(next.op) && next.op != StepOp::Refresh
+                    || old == wanted.old_id.as_deref();
+                next.op == wanted.op && next.urn == wanted.urn && is_same_entry
+            })
+        };
+        let mut idle = self.chains.iter().enumerate();
+        idle.find(|(_, chain)| chain.running.is_none() && is_next(chain))
+            .map(|(at, _)| at)
+    }
+
+    /// A step ended, well or not.
+    pub(super) fn ended(&mut self, number: usize, failed: bool) -> Result<(), Violation> {
+        let at = self
+            .chains
+            .iter()
+            .position(|chain| chain.running == Some(number));
+        match at {
+            Some(at) => self.end_step(at, failed),
+            // Something passed on, or a component.
+            None => Ok(()),
+        }
+    }
+
+    fn end_step(&mut self, at: usize, failed: bool) -> Result<(), Violation> {
+        self.chains[at].running = None;
+        let Some(step) = self.chains[at].steps.pop_front() else {
+            return Ok(());
+        };
+        let result = self.perform(&step);
+        if result.is_err() != failed {
+            let (op, name) = (step.op.as_str(), step.urn.name());
+            let what = format!("{op} of {name} failed: {failed}; the model: {result:?}");
+            return Err(illegal(what));
+        }
+        match result {
+            Ok(state) => {
+                self.chains[at].last = state.or(self.chains[at].last);
+                if self.chains[at].steps.is_empty() && !self.is_over {
+                    self.chain_ends(at, Outcome::Success);
+                }
+            }
+            Err(left) => {
+                self.chains[at].last = left.or(self.chains[at].last);
+                self.leave_out_rest(at);
+                self.chain_ends(at, Outcome::Failed);
+            }
+        }
+        Ok(())
+    }
+
+    /// The rest of a chain is left out: it needs something that failed, or waits for it.
+    pub(super) fn skipped(&mut self, urn: &Urn) -> Result<(), Violation> {
+        let is_it = |chain: &Chain| {
+            let last = chain.steps.back();
+            chain.outcome.is_none() && last.is_some_and(|last| last.urn == *urn)
+        };
+        let Some(at) = self.chains.iter().position(is_it) else {
+            return Err(illegal(format!("{} has no steps to leave out", urn.name())));
+        };
+        let chain = &self.chains[at];
+        let failed = |before: &usize| {
+            let outcome = self.chains[*before].outcome;
+            outcome.is_some_and(|outcome| outcome != Outcome::Success)
+        };
+        let waits_in_vain = !chain.has_begun && chain.after.iter().any(failed);
+        if !waits_in_vain && !self.needs_what_failed(at) {
+            return Err(illegal(format!("{} is left out without need", urn.name())));
+        }
+        self.coverage.reach("COE-09");
+        self.leave_out_rest(at);
+        self.chain_ends(at, Outcome::Skipped);
+        Ok(())
+    }
+
+    /// What is not done counts as failed.
+    fn leave_out_rest(&mut self, at: usize) {
+        for step in std::mem::take(&mut self.chains[at].steps) {
+            self.fate_mut(&step.urn).errored = true;
+        }
+    }
+
+    /// Whether a chain is still to make something of what failed. Nothing is deleted for a replacement that will not come.
+    fn needs_what_failed(&self, at: usize) -> bool {
+        let steps = self.chains[at].steps.iter();
+        let mut news = steps
+            .filter(|step| step.op != StepOp::Refresh)
+            .filter_map(|step| step.new.as_ref());
+        self.operation.flags.continue_on_error
+            && news.any(|new| new.references().any(|urn| self.fate(urn).errored))
+    }
+
+    fn chain_ends(&mut self, at: usize, outcome: Outcome) {
+        self.chains[at].outcome = Some(outcome);
+        if let Owner::Registration(number) = self.chains[at].owner
+            && !self.is_over
+            && !self.must_end
+        {
+            self.registration_goes_on(number, outcome, self.chains[at].last);
+        }
+        self.go_on();
+    }
+
+    /// The steps of a registration are made: it goes on, or is answered.
+    fn registration_goes_on(&mut self, number: usize, outcome: Outcome, last: Option<usize>) {
+        let registration = &mut self.registrations[number];
+        match (&registration.stage, outcome, last) {
+            (Stage::Refreshing, Outcome::Success, _) => {
+                registration.old = last;
+                registration.stage = Stage::Checking;
+                self.mode_special(number);
+            }
+            (Stage::Importing, Outcome::Success, Some(node)) => {
+                registration.old = Some(node);
+                registration.imported = true;
+                registration.wanted.state.refresh_before_update = false;
+                registration.stage = Stage::Checking;
+            }
+            _ => {
+                let state = last.map(|node| self.state(node).clone());
+                self.answer(number, state.as_deref(), outcome);
+            }
+        }
+    }
+
+    /// Answers a registration with `state`, or else with what it asked for.
+    pub(super) fn answer(
+        &mut self,
+        number: usize,
+        state: Option<&ResourceState>,
+        outcome: Outcome,
+    ) {
+        let registration = &mut self.registrations[number];
+        registration.stage = Stage::Over;
+        let wanted = &registration.wanted.state;
+        let urn = wanted.urn.clone();
+        let is_left_out = state.is_none() && outcome == Outcome::Success;
+        let state = state.unwrap_or(wanted);
+        let answer = Answer {
+            urn: urn.clone(),
+            id: state.id.clone(),
+            outputs: match state.kind {
+                ResourceKind::Component => std::sync::Arc::default(),
+                _ => state.outputs.clone(),
+            },
+            outcome,
+            // Replies to reads do not tell.
+            unknown: is_left_out && !wanted.external,
+        };
+        if let Some(key) = registration.default.clone() {
+            let id = match &answer.id {
+                ResourceId::None => ResourceId::Unknown,
+                id => id.clone(),
+            };
+            let reference = ProviderRef::new(urn, id.as_str());
+            self.defaults.insert(key, reference);
+        }
+        if let Some(name) = registration.name.clone() {
+            self.prediction.answers.insert(name, answer);
+        }
+    }
+
+    /// What follows when chains are done: the program after a refresh, the next layer of deletes.
+    fn go_on(&mut self) {
+        if self.is_over || self.chains.iter().any(|chain| chain.outcome.is_none()) {
+            return;
+        }
+        match self.phase {
+            Phase::Refreshing => self.refreshed(),
+            Phase::Rest => self.open_layer(),
+            Phase::Program => {}
+        }
+    }
+
+    /// Whether everything that was asked for is done, so that it is the turn of what was not.
+    pub(super) fn may_turn_to_the_rest(&self) -> bool {
+        let over = |it: &Registration| matches!(it.stage, Stage::Over);
+        self.phase == Phase::Program
+            && self.program_finished
+            && !self.must_end
+            && self.registrations.iter().all(over)
+            && self.chains.iter().all(|chain| chain.outcome.is_some())
+    }
+
+    pub(super) fn turn_to_the_rest(&mut self) {
+        self.phase = Phase::Rest;
+        match self.operation.verb {
+            Verb::Refresh if self.operation.flags.run_program => self.late_refresh(),
+            Verb::Refresh => {}
+            Verb::Import => self.import_objects(),
+            Verb::Up | Verb::Destroy => self.delete_the_rest(),
+        }
+    }
+
+    /// Something that had to be done and was not.
+    pub(super) fn unfinished(&self) -> Option<String> {
+        let chain = self.chains.iter().find(|chain| chain.outcome.is_none());
+        if let Some(step) = chain.and_then(|chain| chain.steps.front()) {
+            return Some(format!("{} {}", step.op.as_str(), step.urn.name()));
+        }
+        let open = |it: &&Registration| !matches!(it.stage, Stage::Over);
+        if let Some(registration) = self.registrations.iter().find(open) {
+            return Some(registration.wanted.state.urn.name().to_owned());
+        }
+        (!self.layers.is_empty()).then(|| "some deletion".to_owned())
+    }
+
+    /// Whether something may be passed on as it is, for the sake of something else.
+    fn may_pass_on(&self, urn: &Urn) -> bool {
+        let stays = self.phase == Phase::Rest
+            && self
+                .live_old(urn)
+                .is_some_and(|node| !self.nodes[node].gone && !self.going.contains(&node));
+        self.passed_on.contains(urn) || (stays && self.passes_on())
+    }
+}
+
+fn is_delete(op: StepOp) -> bool {
+    matches!(
+        op,
+        StepOp::Delete
+            | StepOp::DeleteReplaced
+            | StepOp::Discard
+            | StepOp::DiscardReplaced
+            | StepOp::RemovePendingReplace
+    )
+}
+
+impl Plan {
+    /// The entry that makes way for its replacement by this step.
+    fn makes_way(&self) -> Option<usize> {
+        let makes_way = matches!(self.op, StepOp::DeleteReplaced | StepOp::DiscardReplaced);
+        self.old
+            .filter(|_| makes_way && self.way == Way::DeleteFirst)
+    }
+}
