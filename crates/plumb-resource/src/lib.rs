@@ -2,11 +2,13 @@
 //!
 //! This crate knows identity ([`Urn`], [`ResourceId`], [`TypeToken`], [`ProviderRef`]), what a program asks for
 //! ([`Goal`]), what a snapshot holds ([`ResourceState`]), how providers answer ([`DiffResult`]), what hooks are called
-//! with ([`hook`]) and the kinds of steps ([`StepOp`]). It does not know how any of it is stored or sent.
+//! with ([`hook`]), what policy packs are asked ([`policy`]) and the kinds of steps ([`StepOp`]). It does not know how any
+//! of it is stored or sent.
 
 mod goal;
 pub mod hook;
 mod id;
+pub mod policy;
 pub mod provider;
 mod provider_ref;
 mod state;

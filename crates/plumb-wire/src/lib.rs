@@ -7,16 +7,19 @@
 //! * [`provider`]: the calls of a provider, one function per message.
 //! * [`registration`]: aliases, time limits, hooks and dependencies of registrations.
 //! * [`hook`]: calls of hooks in programs.
+//! * [`analyzer`]: calls of policy packs.
 //! * [`adjust`] and [`assets`]: what is done to a provider's answers after reading them.
-//! * [`duration`]: time limits as text.
+//! * [`duration`]: time limits as text; [`json`]: plain JSON.
 //!
 //! The rules are those of `protocol.md` 2 to 6.
 
 pub mod adjust;
+pub mod analyzer;
 pub mod assets;
 pub mod duration;
 mod features;
 pub mod hook;
+pub mod json;
 pub mod property;
 pub mod provider;
 pub mod registration;

@@ -1,7 +1,8 @@
 //! Language messages to and from the wire.
 
-use plumb_proto::{prost_types, pulumirpc as pb};
+use plumb_proto::pulumirpc as pb;
 use plumb_resource::provider::Parameterization;
+use plumb_wire::json::json_to_wire;
 
 use super::{
     OptionChoice, OptionPrompt, OptionValue, PackageDependency, PackageSource, ProgramInfo,
@@ -14,33 +15,8 @@ pub(super) fn program_info(info: &ProgramInfo) -> pb::ProgramInfo {
         root_directory: info.root_directory.to_string_lossy().into_owned(),
         program_directory: info.program_directory.to_string_lossy().into_owned(),
         entry_point: info.entry_point.clone(),
-        options: Some(json_struct(&info.options)),
+        options: Some(json_to_wire(&info.options)),
     }
-}
-
-pub(crate) fn json_struct(map: &serde_json::Map<String, serde_json::Value>) -> prost_types::Struct {
-    prost_types::Struct {
-        fields: map
-            .iter()
-            .map(|(key, value)| (key.clone(), json_value(value)))
-            .collect(),
-    }
-}
-
-fn json_value(value: &serde_json::Value) -> prost_types::Value {
-    use prost_types::value::Kind;
-    use serde_json::Value;
-    let kind = match value {
-        Value::Null => Kind::NullValue(0),
-        Value::Bool(flag) => Kind::BoolValue(*flag),
-        Value::Number(number) => Kind::NumberValue(number.as_f64().unwrap_or_default()),
-        Value::String(text) => Kind::StringValue(text.clone()),
-        Value::Array(values) => Kind::ListValue(prost_types::ListValue {
-            values: values.iter().map(json_value).collect(),
-        }),
-        Value::Object(map) => Kind::StructValue(json_struct(map)),
-    };
-    prost_types::Value { kind: Some(kind) }
 }
 
 #[expect(deprecated, reason = "older hosts read the deprecated fields")]
