@@ -1,12 +1,13 @@
 //! Plugins: finding them, running them, talking to them.
 //!
-//! This crate knows how plugin executables are found and started, the handshake, and clients for providers and language
-//! hosts. [`Provider`] is the one interface to a provider, whether it is a process or built into the binary;
+//! This crate knows how plugin executables are found and started, the handshake, and clients for providers, language
+//! hosts and policy packs ([`analyzer`]). [`Provider`] is the one interface to a provider, whether it is a process or built into the binary;
 //! [`LanguageRuntime`] is the same for language hosts. It makes no decisions about resources.
 //!
 //! Start with [`PluginHost`], which turns a plugin specification into a running provider. [`discovery`] says which file
 //! that is, [`process`] keeps the process, [`grpc`] speaks to it.
 
+pub mod analyzer;
 pub mod discovery;
 pub mod grpc;
 mod host;
@@ -15,6 +16,7 @@ mod output;
 pub mod process;
 mod provider;
 
+pub use analyzer::{AnalyzedStack, AnalyzerError, GrpcAnalyzer, PolicyPack};
 pub use discovery::{Discovery, PluginKind};
 pub use grpc::GrpcProvider;
 pub use host::{

@@ -1,4 +1,7 @@
-//! Plugins written in Python (`languages.md` 4.6 and 10).
+//! Plugins written in Python (`languages.md` 4.6, 10 and 11).
+//!
+//! Other hosts put a proxy before policy packs, because packs look for the facts of the stack when they start, before they
+//! are told of them. This host runs inside of what starts packs, which knows the stack by then.
 
 use std::ffi::OsString;
 use std::fs;
@@ -22,15 +25,30 @@ pub(super) async fn launch(
             what: "attaching a debugger to a plugin",
         });
     }
-    if request.kind == PluginKind::Analyzer {
-        return Err(PythonError::Unsupported {
-            what: "running policy packs",
-        });
-    }
     let settings = Settings::of_plugin(&request.info)?;
     let interpreter = settings.interpreter(&options.environment).await?;
-    let mut args = entry(&request.info.program_directory)?;
-    args.extend(request.args.iter().map(OsString::from));
+    let directory = &request.info.program_directory;
+    let is_policy_pack = request.kind == PluginKind::Analyzer;
+    let engine_args = request.args.iter().map(OsString::from);
+    let args = if is_policy_pack {
+        // What it asks of the stack stands in the request's environment already.
+        let module = ["-u", "-m", "pulumi.policy"].map(OsString::from);
+        let program = std::iter::once(directory.into());
+        module
+            .into_iter()
+            .chain(engine_args)
+            .chain(program)
+            .collect()
+    } else {
+        let mut args = entry(directory)?;
+        args.extend(engine_args);
+        args
+    };
+    let working_directory = if is_policy_pack {
+        directory.clone()
+    } else {
+        request.working_directory
+    };
     let mut environment = interpreter.environment;
     let of_interpreter: Vec<(OsString, OsString)> = ["PATH", "VIRTUAL_ENV"]
         .iter()
@@ -45,7 +63,7 @@ pub(super) async fn launch(
         program: interpreter.program,
         args,
         environment,
-        working_directory: request.working_directory,
+        working_directory,
     })
 }
 

@@ -61,22 +61,11 @@ impl PluginManifest {
     /// Reads the file in `directory`.
     pub fn read(directory: &Path) -> Result<Self, ManifestError> {
         let path = directory.join(MANIFEST_FILE);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(source) => return Err(ManifestError::Read { path, source }),
-        };
-        let document = match parse(&text) {
-            Ok(document) => document,
-            Err(source) => return Err(ManifestError::Syntax { path, source }),
-        };
-        match document.root.as_ref().map(to_json) {
-            Some(Ok(value)) => Self::from_json(&value).ok_or(ManifestError::NoRuntime { path }),
-            Some(Err(source)) => Err(ManifestError::Data { path, source }),
-            None => Err(ManifestError::NoRuntime { path }),
-        }
+        Self::from_json(&read_manifest(&path)?).ok_or(ManifestError::NoRuntime { path })
     }
 
-    fn from_json(value: &Value) -> Option<Self> {
+    /// What the file says about the language; `None` if it names none.
+    pub(crate) fn from_json(value: &Value) -> Option<Self> {
         match value.get("runtime")? {
             Value::String(runtime) => Some(PluginManifest {
                 runtime: runtime.clone(),
@@ -92,5 +81,23 @@ impl PluginManifest {
             }),
             _ => None,
         }
+    }
+}
+
+/// Reads a file that says how something written in some language is run.
+pub(crate) fn read_manifest(path: &Path) -> Result<Value, ManifestError> {
+    let path = path.to_owned();
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(source) => return Err(ManifestError::Read { path, source }),
+    };
+    let document = match parse(&text) {
+        Ok(document) => document,
+        Err(source) => return Err(ManifestError::Syntax { path, source }),
+    };
+    match document.root.as_ref().map(to_json) {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(source)) => Err(ManifestError::Data { path, source }),
+        None => Err(ManifestError::NoRuntime { path }),
     }
 }

@@ -18,6 +18,7 @@ use semver::Version;
 
 pub use cache::{Cache, CachedPlugin};
 pub use kind::PluginKind;
+pub(crate) use manifest::read_manifest;
 pub use manifest::{MANIFEST_FILE, ManifestError, PluginManifest};
 pub use version::parse_tolerant;
 

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use plumb_resource::provider::PluginSpec;
 
 use super::HostOptions;
+use crate::analyzer::AnalyzedStack;
 use crate::process::Environment;
 
 /// The value of a variable such as `PULUMI_DEBUG_PROVIDERS` makes no sense.
@@ -55,6 +56,31 @@ pub(super) fn of_provider(options: &HostOptions, spec: &PluginSpec) -> Environme
     for (source, target) in &spec.env_var_mappings {
         if let Some(value) = options.environment.get(&OsString::from(source.as_str())) {
             environment.insert(target.as_str().into(), value.clone());
+        }
+    }
+    environment
+}
+
+/// The environment of a policy pack written in the language `runtime`, which may ask for the facts of the stack before it
+/// is told of them.
+pub(super) fn of_analyzer(
+    options: &HostOptions,
+    stack: &AnalyzedStack,
+    runtime: &str,
+) -> Environment {
+    let facts = [
+        ("ORGANIZATION", stack.organization.as_str()),
+        ("PROJECT", &stack.project),
+        ("STACK", &stack.stack),
+        ("DRY_RUN", if stack.dry_run { "true" } else { "false" }),
+    ];
+    let mut environment = options.environment.clone();
+    let config = serde_json::json!(stack.config).to_string();
+    environment.insert("PULUMI_CONFIG".into(), config.into());
+    for (name, value) in facts {
+        environment.insert(format!("PULUMI_{name}").into(), value.into());
+        if runtime == "nodejs" {
+            environment.insert(format!("PULUMI_NODEJS_{name}").into(), value.into());
         }
     }
     environment

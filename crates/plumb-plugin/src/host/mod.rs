@@ -8,6 +8,7 @@
 //! The package `pulumi` is always the built-in one. Every call boots a new instance. **The host knows every provider and
 //! language host that it started and ends them all in [`PluginHost::shutdown`].**
 
+mod analyzers;
 mod environment;
 mod launch;
 mod mapping;
@@ -18,12 +19,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use futures::future::{BoxFuture, join_all};
+use futures::future::{BoxFuture, join, join_all};
 use plumb_resource::provider::{PluginSpec, ProviderError};
 
 pub use environment::{AttachmentError, parse_attachments};
 pub use mapping::MappingQuery;
 
+use crate::analyzer::GrpcAnalyzer;
 use crate::discovery::{Discovery, FindError, ManifestError, PluginKind};
 use crate::grpc::{GrpcProvider, HandshakeOptions};
 use crate::language::{GrpcLanguageHost, LanguageError, LanguageRuntime};
@@ -180,6 +182,8 @@ pub struct PluginHost {
     providers: Mutex<Vec<Weak<dyn Provider>>>,
     schemas: Schemas,
     mappings: Mappings,
+    /// They stay until the shutdown, whoever else has forgotten them.
+    analyzers: Mutex<Vec<Arc<GrpcAnalyzer>>>,
     hosts: tokio::sync::Mutex<BTreeMap<String, Arc<dyn LanguageRuntime>>>,
 }
 
@@ -194,6 +198,7 @@ impl PluginHost {
             providers: Mutex::default(),
             schemas: Schemas::default(),
             mappings: Mappings::default(),
+            analyzers: Mutex::default(),
             hosts: tokio::sync::Mutex::default(),
         }
     }
@@ -431,17 +436,28 @@ impl PluginHost {
         });
     }
 
-    /// Asks everything that runs to end its operations soon: providers at the same time, then language hosts.
+    /// Asks everything that runs to end its operations soon: providers and policy packs at the same time, then language
+    /// hosts.
     pub async fn cancel(&self) {
-        join_all(self.running().iter().map(|provider| provider.cancel())).await;
+        let (providers, analyzers) = (self.running(), self.running_analyzers());
+        join(
+            join_all(providers.iter().map(|provider| provider.cancel())),
+            join_all(analyzers.iter().map(|analyzer| analyzer.cancel())),
+        )
+        .await;
         let hosts: Vec<_> = self.hosts.lock().await.values().cloned().collect();
         join_all(hosts.iter().map(|host| host.cancel())).await;
     }
 
-    /// Ends everything that the host started: providers at the same time, each with its own deadline, then language
-    /// hosts, because some providers live inside those. Safe to call more than once.
+    /// Ends everything that the host started: providers and policy packs at the same time, each with its own deadline,
+    /// then language hosts, because some of the others live inside those. Safe to call more than once.
     pub async fn shutdown(&self) {
-        join_all(self.running().iter().map(|provider| provider.shutdown())).await;
+        let (providers, analyzers) = (self.running(), self.running_analyzers());
+        join(
+            join_all(providers.iter().map(|provider| provider.shutdown())),
+            join_all(analyzers.iter().map(|analyzer| analyzer.shutdown())),
+        )
+        .await;
         let hosts = std::mem::take(&mut *self.hosts.lock().await);
         join_all(hosts.values().map(|host| host.shutdown())).await;
     }

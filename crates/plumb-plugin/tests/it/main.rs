@@ -9,4 +9,5 @@
 mod bad_plugins;
 mod lab;
 mod language;
+mod packs;
 mod support;

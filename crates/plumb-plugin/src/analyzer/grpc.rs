@@ -1,0 +1,295 @@
+//! Policy packs in processes of their own.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use ecow::EcoString;
+use plumb_proto::pulumirpc as pb;
+use plumb_proto::pulumirpc::analyzer_client::AnalyzerClient;
+use plumb_resource::policy::{Analysis, AnalyzedResource, Remedies, StackResource};
+use plumb_wire::analyzer as wire;
+use plumb_wire::analyzer::{AnalyzerInfo, PolicyConfig};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tonic::transport::Channel;
+use tonic::{Code, Response, Status};
+
+use super::{AnalyzedStack, AnalyzerError};
+use crate::process::{Indented, PluginTimeouts, Process};
+
+/// How long the process may take to be seen as ended after its connection broke.
+const END_GRACE: Duration = Duration::from_secs(1);
+
+type Client = AnalyzerClient<Channel>;
+
+/// A policy pack that is reached over gRPC.
+pub struct GrpcAnalyzer {
+    name: String,
+    process: Process,
+    /// `None` after the shutdown.
+    client: Mutex<Option<Client>>,
+    /// How long Cancel may take, and how long an interrupted pack may take to end.
+    grace: Duration,
+    /// The version of `PulumiPolicy.yaml`, which comes before the pack's own.
+    version: Option<String>,
+}
+
+/// What a pack is told before anything else.
+pub(crate) struct Greeting<'a> {
+    pub(crate) engine: &'a str,
+    pub(crate) directory: PathBuf,
+    pub(crate) stack: &'a AnalyzedStack,
+}
+
+impl GrpcAnalyzer {
+    /// Shakes hands with a pack that has been started, and tells it about the stack.
+    pub(crate) async fn from_started(
+        name: &str,
+        version: Option<String>,
+        (process, channel): (Process, Channel),
+        timeouts: PluginTimeouts,
+        greeting: Greeting<'_>,
+    ) -> Result<Self, AnalyzerError> {
+        let client = AnalyzerClient::new(channel)
+            .max_decoding_message_size(plumb_proto::MAX_MESSAGE_SIZE)
+            .max_encoding_message_size(plumb_proto::MAX_SENT_MESSAGE_SIZE);
+        let analyzer = GrpcAnalyzer {
+            name: name.to_owned(),
+            process,
+            client: Mutex::new(Some(client)),
+            grace: timeouts.stop,
+            version,
+        };
+        match analyzer.greet(greeting, timeouts.connect).await {
+            Ok(()) => Ok(analyzer),
+            Err(error) => {
+                analyzer.process.kill().await;
+                analyzer.process.wait().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn greet(&self, greeting: Greeting<'_>, limit: Duration) -> Result<(), AnalyzerError> {
+        let directory = greeting.directory.to_string_lossy().into_owned();
+        let handshake = pb::AnalyzerHandshakeRequest {
+            engine_address: greeting.engine.to_owned(),
+            root_directory: Some(directory.clone()),
+            program_directory: Some(directory),
+        };
+        let deadline = Instant::now() + limit;
+        loop {
+            let mut client = self.client("Handshake")?;
+            match timeout_at(deadline, client.handshake(handshake.clone())).await {
+                Ok(Err(status)) if is_not_ready(&status) && Instant::now() < deadline => {
+                    sleep(Duration::from_millis(10)).await;
+                }
+                Ok(answer) => {
+                    self.unless_unknown("Handshake", answer).await?;
+                    break;
+                }
+                Err(_) => {
+                    let message = "it did not begin responding to RPC connections".to_owned();
+                    return Err(self.failed("Handshake", message));
+                }
+            }
+        }
+        let stack = greeting.stack;
+        let request = pb::AnalyzerStackConfigureRequest {
+            stack: stack.stack.clone(),
+            project: stack.project.clone(),
+            organization: stack.organization.clone(),
+            dry_run: stack.dry_run,
+            config_secret_keys: stack.config_secret_keys.clone(),
+            config: stack.config.clone(),
+            tags: stack.tags.clone(),
+        };
+        let answer = self
+            .client("ConfigureStack")?
+            .configure_stack(request)
+            .await;
+        self.unless_unknown("ConfigureStack", answer).await?;
+        Ok(())
+    }
+
+    /// What the user calls it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The version of the library that the pack is written with, if it tells.
+    pub async fn plugin_version(&self) -> Result<Option<String>, AnalyzerError> {
+        let answer = self.client("GetPluginInfo")?.get_plugin_info(()).await;
+        let info = self.unless_unknown("GetPluginInfo", answer).await?;
+        Ok(info
+            .map(|info| info.version)
+            .filter(|version| !version.is_empty()))
+    }
+
+    /// What the pack tells of itself.
+    pub async fn info(&self) -> Result<AnalyzerInfo, AnalyzerError> {
+        let answer = self.client("GetAnalyzerInfo")?.get_analyzer_info(()).await;
+        let response = self.unwrap("GetAnalyzerInfo", answer).await?;
+        let info = wire::analyzer_info(&response);
+        Ok(AnalyzerInfo {
+            version: match &self.version {
+                Some(version) => version.as_str().into(),
+                None => info.version,
+            },
+            ..info
+        })
+    }
+
+    /// Configures its policies.
+    pub async fn configure(
+        &self,
+        configs: &BTreeMap<EcoString, PolicyConfig>,
+    ) -> Result<(), AnalyzerError> {
+        let request = wire::configure_request(configs);
+        let answer = self.client("Configure")?.configure(request).await;
+        self.unwrap("Configure", answer).await?;
+        Ok(())
+    }
+
+    /// Has it mend a resource; what cannot mend changes nothing.
+    pub async fn remediate(&self, resource: &AnalyzedResource) -> Result<Remedies, AnalyzerError> {
+        const CALL: &str = "Remediate";
+        let request = wire::remediate_request(resource).map_err(|it| self.unsendable(CALL, it))?;
+        let answer = self.client(CALL)?.remediate(request).await;
+        match self.unless_unknown(CALL, answer).await? {
+            Some(response) => wire::remediate_response(&response, resource)
+                .map_err(|it| self.unsendable(CALL, it)),
+            None => Ok(Remedies::default()),
+        }
+    }
+
+    /// Has it judge a resource.
+    pub async fn analyze(&self, resource: &AnalyzedResource) -> Result<Analysis, AnalyzerError> {
+        const CALL: &str = "Analyze";
+        let request = wire::analyze_request(resource).map_err(|it| self.unsendable(CALL, it))?;
+        let answer = self.client(CALL)?.analyze(request).await;
+        let response = self.unwrap(CALL, answer).await?;
+        Ok(wire::analyze_response(&response))
+    }
+
+    /// Has it judge all resources of a stack; what cannot do that finds nothing.
+    pub async fn analyze_stack(
+        &self,
+        resources: &[StackResource],
+    ) -> Result<Analysis, AnalyzerError> {
+        const CALL: &str = "AnalyzeStack";
+        let request =
+            wire::analyze_stack_request(resources).map_err(|it| self.unsendable(CALL, it))?;
+        let answer = self.client(CALL)?.analyze_stack(request).await;
+        let response = self.unless_unknown(CALL, answer).await?;
+        Ok(response.map_or_else(Analysis::default, |it| wire::analyze_response(&it)))
+    }
+
+    /// Asks for what runs to end soon. Advisory.
+    pub async fn cancel(&self) {
+        let Ok(mut client) = self.client("Cancel") else {
+            return;
+        };
+        match timeout(self.grace, client.cancel(())).await {
+            Ok(Err(status)) if status.code() != Code::Unimplemented => {
+                tracing::debug!(pack = self.name, %status, "a policy pack did not take the cancellation");
+            }
+            Ok(_) => {}
+            Err(_) => tracing::debug!(
+                pack = self.name,
+                "a policy pack did not answer the cancellation"
+            ),
+        }
+    }
+
+    /// Ends the pack in an orderly way. Safe to call more than once.
+    pub async fn shutdown(&self) {
+        if self.process.try_exit().is_none() {
+            self.cancel().await;
+        }
+        let client = self
+            .client
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        drop(client);
+        self.process.stop(self.grace).await;
+    }
+
+    fn client(&self, call: &'static str) -> Result<Client, AnalyzerError> {
+        let client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        let client = client.clone();
+        client.ok_or_else(|| self.failed(call, "it has been shut down".to_owned()))
+    }
+
+    fn failed(&self, call: &'static str, message: String) -> AnalyzerError {
+        AnalyzerError::Call {
+            pack: self.name.clone(),
+            call,
+            message,
+        }
+    }
+
+    fn unsendable(&self, call: &'static str, source: plumb_wire::Error) -> AnalyzerError {
+        AnalyzerError::Value {
+            pack: self.name.clone(),
+            call,
+            source,
+        }
+    }
+
+    async fn unwrap<M>(
+        &self,
+        call: &'static str,
+        answer: Result<Response<M>, Status>,
+    ) -> Result<M, AnalyzerError> {
+        match answer {
+            Ok(response) => Ok(response.into_inner()),
+            Err(status) => Err(self.failed(call, self.explain(&status).await)),
+        }
+    }
+
+    /// The same for calls that older packs do not know.
+    async fn unless_unknown<M>(
+        &self,
+        call: &'static str,
+        answer: Result<Response<M>, Status>,
+    ) -> Result<Option<M>, AnalyzerError> {
+        match answer {
+            Err(status) if status.code() == Code::Unimplemented => Ok(None),
+            answer => self.unwrap(call, answer).await.map(Some),
+        }
+    }
+
+    /// What the user should know of a failure: what the pack says, or what became of it.
+    async fn explain(&self, status: &Status) -> String {
+        // Statuses sent by the peer have no source; the transport's failures have one.
+        if std::error::Error::source(status).is_none() {
+            return status.message().to_owned();
+        }
+        let Ok(exit) = timeout(END_GRACE, self.process.wait()).await else {
+            return status.message().to_owned();
+        };
+        let output = self.process.last_output();
+        if output.is_empty() {
+            return format!("it ended during the call: {exit}");
+        }
+        format!(
+            "it ended during the call: {exit}\nIts last output was:{}",
+            Indented(&output)
+        )
+    }
+}
+
+fn is_not_ready(status: &Status) -> bool {
+    status.code() == Code::Unavailable
+}
+
+impl std::fmt::Debug for GrpcAnalyzer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GrpcAnalyzer")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}

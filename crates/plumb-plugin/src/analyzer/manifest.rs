@@ -1,0 +1,47 @@
+//! `PulumiPolicy.yaml`: how a policy pack is run (`languages.md` 11).
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::discovery::{ManifestError, PluginManifest, read_manifest};
+
+/// Name of the file.
+pub const POLICY_MANIFEST_FILE: &str = "PulumiPolicy.yaml";
+
+/// What the file says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PolicyManifest {
+    /// The language of the pack and the options for its host.
+    pub plugin: PluginManifest,
+    /// Version of the pack; it comes before what the pack itself says.
+    pub version: Option<String>,
+    /// Folder of the program, below that of the pack.
+    pub main: Option<String>,
+}
+
+impl PolicyManifest {
+    /// Reads the file in `directory`.
+    pub fn read(directory: &Path) -> Result<Self, ManifestError> {
+        let path = directory.join(POLICY_MANIFEST_FILE);
+        let value = read_manifest(&path)?;
+        let text = |key: &str| {
+            let text = value.get(key).and_then(Value::as_str);
+            text.filter(|text| !text.is_empty()).map(ToOwned::to_owned)
+        };
+        let plugin = PluginManifest::from_json(&value).ok_or(ManifestError::NoRuntime { path })?;
+        Ok(PolicyManifest {
+            plugin,
+            version: text("version"),
+            main: text("main"),
+        })
+    }
+
+    /// The version that the file beside an executable gives, if there is such a file.
+    pub(crate) fn version_beside(executable: &Path) -> Option<String> {
+        let path = executable.parent()?.join(POLICY_MANIFEST_FILE);
+        let value = read_manifest(&path).ok()?;
+        let version = value.get("version")?.as_str()?;
+        (!version.is_empty()).then(|| version.to_owned())
+    }
+}

@@ -1,0 +1,299 @@
+//! Starting policy packs (`protocol.md` 15.8).
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
+
+use tonic::transport::Channel;
+
+use super::{HostError, PluginHost, environment};
+use crate::analyzer::{
+    AnalyzedStack, AnalyzerError, Greeting, GrpcAnalyzer, PolicyManifest, PolicyPack,
+};
+use crate::discovery::{FindError, PluginKind};
+use crate::language::{LanguageRuntime, PluginLaunch, ProgramInfo, RunPluginRequest};
+use crate::output::OutputLevel;
+use crate::process::{
+    Environment, Launch, Process, StartError, start_from_stream, start_with_port,
+};
+
+/// What Node.js says about a pack whose SDK is missing or knows no policies.
+const NO_SDK: &str = "Cannot find module '@pulumi/pulumi/cmd/run-policy-pack'";
+
+/// How a pack is run.
+struct Recipe {
+    /// The folder that it is told of.
+    directory: PathBuf,
+    version: Option<String>,
+    way: Way,
+}
+
+enum Way {
+    /// It is an executable, or has one that runs it.
+    Executable(Launch),
+    /// The host of its language runs it.
+    Language(Arc<dyn LanguageRuntime>, Box<RunPluginRequest>),
+}
+
+impl PluginHost {
+    /// Starts a policy pack and tells it about the stack.
+    pub async fn analyzer(
+        &self,
+        pack: &PolicyPack,
+        stack: &AnalyzedStack,
+    ) -> Result<Arc<GrpcAnalyzer>, AnalyzerError> {
+        let recipe = self.recipe(pack, stack).await?;
+        let directory = recipe.directory.clone();
+        let started = match self.start_pack(pack, recipe.way, &directory).await {
+            Ok(started) => started,
+            Err(error) => return Err(not_started(pack, directory, error)),
+        };
+        let greeting = Greeting {
+            engine: &self.options.services.engine,
+            directory,
+            stack,
+        };
+        let analyzer = GrpcAnalyzer::from_started(
+            &pack.name,
+            recipe.version,
+            started,
+            self.options.timeouts,
+            greeting,
+        );
+        let analyzer = Arc::new(analyzer.await?);
+        let mut analyzers = self
+            .analyzers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        analyzers.push(analyzer.clone());
+        Ok(analyzer)
+    }
+
+    async fn recipe(
+        &self,
+        pack: &PolicyPack,
+        stack: &AnalyzedStack,
+    ) -> Result<Recipe, AnalyzerError> {
+        let path = self.locate_pack(pack)?;
+        if path.is_dir() {
+            return self.recipe_of_sources(pack, path, stack).await;
+        }
+        let working_directory = self.options.working_directory.clone();
+        let launch = self.pack_launch(pack, &path, Vec::new(), working_directory);
+        let launch = Launch {
+            environment: with_extra(self.options.environment.clone(), pack),
+            ..launch
+        };
+        Ok(Recipe {
+            version: PolicyManifest::version_beside(&path),
+            directory: path.parent().map(Path::to_owned).unwrap_or_default(),
+            way: Way::Executable(launch),
+        })
+    }
+
+    /// The folder or the executable of a pack. A name that is no path stands for a plugin.
+    fn locate_pack(&self, pack: &PolicyPack) -> Result<PathBuf, AnalyzerError> {
+        if pack.path.exists() {
+            return Ok(pack.path.clone());
+        }
+        let is_name = Path::new(&pack.name).components().count() == 1;
+        let plugin = is_name.then(|| {
+            let discovery = &self.options.discovery;
+            discovery.find(PluginKind::Analyzer, &pack.name, None, None)
+        });
+        let located = match plugin {
+            Some(Ok(found)) if found.executable.exists() => {
+                found.warnings.iter().for_each(|warning| self.warn(warning));
+                Some(found.executable)
+            }
+            // A folder without an executable has its sources.
+            Some(Ok(found)) => found.executable.parent().map(Path::to_owned),
+            Some(Err(_)) | None => None,
+        };
+        located.ok_or_else(|| AnalyzerError::NotFound {
+            pack: pack.name.clone(),
+        })
+    }
+
+    async fn recipe_of_sources(
+        &self,
+        pack: &PolicyPack,
+        directory: PathBuf,
+        stack: &AnalyzedStack,
+    ) -> Result<Recipe, AnalyzerError> {
+        let failed = |source: HostError| AnalyzerError::Start {
+            pack: pack.name.clone(),
+            source: Box::new(source),
+        };
+        let manifest = PolicyManifest::read(&directory).map_err(|error| failed(error.into()))?;
+        let runtime = &manifest.plugin.runtime;
+        let environment = environment::of_analyzer(&self.options, stack, runtime);
+        let environment = with_extra(environment, pack);
+        let way = match self.language(runtime).await {
+            Ok(host) => {
+                let request = self.pack_request(&directory, &manifest, environment);
+                Way::Language(host, Box::new(request))
+            }
+            Err(HostError::NotFound(missing @ FindError::NotFound { .. })) => {
+                let runner = self.runner(pack, &directory, &manifest);
+                let launch = runner.ok_or_else(|| failed(missing.into()))?;
+                Way::Executable(Launch {
+                    environment,
+                    ..launch
+                })
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        Ok(Recipe {
+            directory,
+            version: manifest.version,
+            way,
+        })
+    }
+
+    fn pack_request(
+        &self,
+        directory: &Path,
+        manifest: &PolicyManifest,
+        environment: Environment,
+    ) -> RunPluginRequest {
+        let main = manifest.main.as_ref().map(|main| directory.join(main));
+        let program = main.filter(|main| main.is_dir());
+        RunPluginRequest {
+            info: ProgramInfo {
+                root_directory: directory.to_owned(),
+                program_directory: program.unwrap_or_else(|| directory.to_owned()),
+                entry_point: ".".to_owned(),
+                options: manifest.plugin.options.clone(),
+            },
+            kind: PluginKind::Analyzer,
+            working_directory: directory.to_owned(),
+            args: vec![self.options.services.engine.clone()],
+            environment,
+            loader_target: self.options.services.loader.clone().unwrap_or_default(),
+            attach_debugger: false,
+        }
+    }
+
+    /// The executable that runs packs of a language without a host.
+    fn runner(
+        &self,
+        pack: &PolicyPack,
+        directory: &Path,
+        manifest: &PolicyManifest,
+    ) -> Option<Launch> {
+        let name = format!("policy-{}", manifest.plugin.runtime);
+        let discovery = &self.options.discovery;
+        let found = discovery
+            .find(PluginKind::Analyzer, &name, None, None)
+            .ok()?;
+        found.warnings.iter().for_each(|warning| self.warn(warning));
+        let options = manifest.plugin.options.iter();
+        let options = options.map(|(key, value)| match value.as_str() {
+            Some(text) => format!("-{key}={text}").into(),
+            None => format!("-{key}={value}").into(),
+        });
+        let args = std::iter::once(OsString::from("."))
+            .chain(options)
+            .collect();
+        Some(self.pack_launch(pack, &found.executable, args, directory.to_owned()))
+    }
+
+    fn pack_launch(
+        &self,
+        pack: &PolicyPack,
+        executable: &Path,
+        args: Vec<OsString>,
+        working_directory: PathBuf,
+    ) -> Launch {
+        let engine = OsString::from(&self.options.services.engine);
+        Launch {
+            source: pack.name.as_str().into(),
+            program: executable.to_owned(),
+            args: std::iter::once(engine).chain(args).collect(),
+            environment: Environment::new(),
+            working_directory,
+            level: OutputLevel::Info,
+            keep_blank_lines: false,
+            output: self.options.output.clone(),
+        }
+    }
+
+    async fn start_pack(
+        &self,
+        pack: &PolicyPack,
+        way: Way,
+        directory: &Path,
+    ) -> Result<(Process, Channel), HostError> {
+        let title = format!("{} (analyzer)", pack.name);
+        let timeouts = self.options.timeouts;
+        let (host, request) = match way {
+            Way::Executable(launch) => {
+                let started = start_with_port(&title, launch, timeouts).await;
+                return Ok(started.map_err(Box::new)?);
+            }
+            Way::Language(host, request) => (host, *request),
+        };
+        let run = host
+            .run_plugin(request)
+            .await
+            .map_err(|source| HostError::Language {
+                plugin: pack.name.clone(),
+                directory: directory.to_owned(),
+                source,
+            })?;
+        let timeouts = timeouts.for_sources();
+        let started = match run {
+            PluginLaunch::Command {
+                program,
+                args,
+                environment,
+                working_directory,
+            } => {
+                let launch = Launch {
+                    args,
+                    environment,
+                    ..self.pack_launch(pack, &program, Vec::new(), working_directory)
+                };
+                start_with_port(&title, launch, timeouts).await
+            }
+            PluginLaunch::Running(events) => {
+                let sink = (OutputLevel::Info, self.options.output.clone());
+                start_from_stream(&title, directory.to_owned(), events, sink, timeouts).await
+            }
+        };
+        Ok(started.map_err(Box::new)?)
+    }
+
+    pub(super) fn running_analyzers(&self) -> Vec<Arc<GrpcAnalyzer>> {
+        let analyzers = self
+            .analyzers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        analyzers.clone()
+    }
+}
+
+fn with_extra(mut environment: Environment, pack: &PolicyPack) -> Environment {
+    environment.extend(pack.environment.clone());
+    environment
+}
+
+fn not_started(pack: &PolicyPack, directory: PathBuf, error: HostError) -> AnalyzerError {
+    let lacks_sdk = match &error {
+        HostError::Start(start) => {
+            let StartError { output, .. } = start.as_ref();
+            output.iter().any(|line| line.contains(NO_SDK))
+        }
+        _ => false,
+    };
+    let pack = pack.name.clone();
+    if lacks_sdk {
+        AnalyzerError::NoSdk { pack, directory }
+    } else {
+        AnalyzerError::Start {
+            pack,
+            source: Box::new(error),
+        }
+    }
+}
