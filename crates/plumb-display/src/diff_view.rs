@@ -53,7 +53,7 @@ impl DiffView {
             Event::Stdout { message, .. } => Output::stdout(message.to_string()),
             Event::PolicyViolation(violation) => {
                 let mut text = String::new();
-                policies::write_violation(violation, &mut text);
+                policies::write_with_pack(violation, &mut text);
                 Output::stdout(text)
             }
             Event::Summary(summary) => {
@@ -350,19 +350,23 @@ fn policy_table(packs: &std::collections::BTreeMap<ecow::EcoString, ecow::EcoStr
     if packs.is_empty() {
         return String::new();
     }
-    let widest = packs
-        .keys()
-        .map(|name| crate::text::width(name))
-        .chain([4])
-        .max()
-        .unwrap_or(4);
+    let shown = |name: &str| match policies::pack_origin(name) {
+        (name, Some(path)) => format!("{name} (local: {path})"),
+        (name, None) => name.to_owned(),
+    };
+    let rows: Vec<_> = packs
+        .iter()
+        .map(|(name, version)| (shown(name), version))
+        .collect();
+    let widths = rows.iter().map(|(name, _)| crate::text::width(name));
+    let widest = widths.chain([4]).max().unwrap_or(4);
     let mut text = format!(
         "\n{}    {}  Version\n",
         sections::heading("Policy Packs run:"),
         crate::text::pad("Name", widest)
     );
-    for (name, version) in packs {
-        let _ = writeln!(text, "    {}  {version}", crate::text::pad(name, widest));
+    for (name, version) in rows {
+        let _ = writeln!(text, "    {}  {version}", crate::text::pad(&name, widest));
     }
     text
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use plumb_events::{Event, PolicyPackId, PolicyRemediation, PolicyViolation, Summary};
 
-use crate::color::{ERROR, WARNING, paint};
+use crate::color::{ERROR, INFO, WARNING, paint};
 use crate::diff::{diff_objects, visible};
 use crate::options::Options;
 use crate::sections::heading;
@@ -15,33 +15,68 @@ use crate::values::{ValuePrinter, ValueStyle};
 /// What was heard from policies so far.
 #[derive(Debug, Default)]
 pub(crate) struct Policies {
-    packs: BTreeSet<String>,
+    /// By name and version.
+    packs: BTreeMap<String, Origins>,
     violations: Vec<PolicyViolation>,
     remediations: Vec<PolicyRemediation>,
+}
+
+/// Where packs of one name and version come from.
+#[derive(Debug, Default)]
+struct Origins {
+    /// Paths that the user named.
+    local: BTreeSet<String>,
+    /// The backend demands it.
+    is_required: bool,
+}
+
+impl Origins {
+    /// What stands behind the name of a pack.
+    fn note(&self) -> String {
+        if self.local.is_empty() {
+            return String::new();
+        }
+        let paths: Vec<&str> = self.local.iter().map(String::as_str).collect();
+        let beside = if self.is_required { " + (cloud)" } else { "" };
+        format!(" (local: {}){beside}", paths.join("; "))
+    }
+}
+
+/// The name of a pack in a summary, and the path that the user named it by.
+pub(crate) fn pack_origin(name: &str) -> (&str, Option<&str>) {
+    match name.split_once("|local|") {
+        Some((name, path)) => (name, Some(path)),
+        None => (name, None),
+    }
 }
 
 impl Policies {
     pub(crate) fn handle(&mut self, event: &Event) {
         match event {
             Event::PolicyViolation(violation) => {
-                self.packs.insert(pack_key(&violation.pack));
+                self.packs.entry(pack_key(&violation.pack)).or_default();
                 self.violations.push(violation.clone());
             }
             Event::PolicyRemediation(remediation) => {
-                self.packs.insert(pack_key(&remediation.pack));
+                self.packs.entry(pack_key(&remediation.pack)).or_default();
                 self.remediations.push(remediation.clone());
             }
             Event::PolicyAnalyzeSummary(summary)
             | Event::PolicyRemediateSummary(summary)
             | Event::PolicyAnalyzeStackSummary(summary) => {
-                self.packs.insert(pack_key(&summary.pack));
+                self.packs.entry(pack_key(&summary.pack)).or_default();
             }
             Event::Summary(Summary { policy_packs, .. }) => {
-                self.packs.extend(
-                    policy_packs
-                        .iter()
-                        .map(|(name, version)| key(name, version)),
-                );
+                for (name, version) in policy_packs {
+                    let (name, path) = pack_origin(name);
+                    let origins = self.packs.entry(key(name, version)).or_default();
+                    match path {
+                        Some(path) => {
+                            origins.local.insert(path.to_owned());
+                        }
+                        None => origins.is_required = true,
+                    }
+                }
             }
             _ => {}
         }
@@ -58,14 +93,14 @@ impl Policies {
             return String::new();
         }
         let mut out = heading("Policies:");
-        for pack in &self.packs {
-            self.pack(pack, options, &mut out);
+        for (pack, origins) in &self.packs {
+            self.pack(pack, origins, options, &mut out);
         }
         out.push('\n');
         out
     }
 
-    fn pack(&self, pack: &str, options: &Options, out: &mut String) {
+    fn pack(&self, pack: &str, origins: &Origins, options: &Options, out: &mut String) {
         let mut violations: Vec<&PolicyViolation> = self
             .violations
             .iter()
@@ -74,7 +109,7 @@ impl Policies {
         violations.sort_by_key(|violation| {
             (
                 !is_mandatory(violation),
-                &violation.severity,
+                severity_rank(&violation.severity),
                 &violation.policy,
                 &violation.urn,
             )
@@ -87,7 +122,8 @@ impl Policies {
             (false, false) => "⚠️",
             (false, true) => "✅",
         };
-        let _ = writeln!(out, "    {mark} {pack}");
+        let note = origins.note();
+        let _ = writeln!(out, "    {mark} {}{note}", paint(INFO, pack));
         for violation in violations {
             write_violation(violation, out);
         }
@@ -123,8 +159,24 @@ impl Policies {
     }
 }
 
-/// A violation as one line and its message.
-pub(crate) fn write_violation(violation: &PolicyViolation, out: &mut String) {
+/// A violation below its pack: a line and the message.
+fn write_violation(violation: &PolicyViolation, out: &mut String) {
+    let _ = writeln!(out, "        - {}", headline(violation));
+    for line in violation.message.trim_end().lines() {
+        let _ = writeln!(out, "          {line}");
+    }
+}
+
+/// A violation by itself: a line that names the pack, and the message.
+pub(crate) fn write_with_pack(violation: &PolicyViolation, out: &mut String) {
+    let pack = paint(INFO, pack_key(&violation.pack));
+    let _ = writeln!(out, "    {pack} {}", headline(violation));
+    for line in violation.message.trim_end().lines() {
+        let _ = writeln!(out, "      {line}");
+    }
+}
+
+fn headline(violation: &PolicyViolation) -> String {
     let style = if is_mandatory(violation) {
         ERROR
     } else {
@@ -139,16 +191,11 @@ pub(crate) fn write_violation(violation: &PolicyViolation, out: &mut String) {
     let resource = violation
         .urn
         .as_ref()
+        // What the stack as a whole is to blame for is nobody's.
+        .filter(|urn| !urn.is_root_stack())
         .map(resource_clause)
         .unwrap_or_default();
-    let _ = writeln!(
-        out,
-        "        - {level}{severity}  {}{resource}",
-        violation.policy
-    );
-    for line in violation.message.trim_end().lines() {
-        let _ = writeln!(out, "          {line}");
-    }
+    format!("{level}{severity}  {}{resource}", violation.policy)
 }
 
 fn write_remediation(remediation: &PolicyRemediation, options: &Options, out: &mut String) {
@@ -180,6 +227,13 @@ fn resource_clause(urn: &plumb_resource::Urn) -> String {
 
 fn is_mandatory(violation: &PolicyViolation) -> bool {
     violation.enforcement_level == "mandatory"
+}
+
+/// The worst first, and last what nobody called bad.
+fn severity_rank(severity: &str) -> usize {
+    let order = ["critical", "high", "medium", "low"];
+    let rank = order.iter().position(|name| *name == severity);
+    rank.unwrap_or(order.len())
 }
 
 fn pack_key(pack: &PolicyPackId) -> String {

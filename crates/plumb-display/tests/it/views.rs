@@ -6,7 +6,7 @@ use plumb_display::{Display, Options, View};
 use plumb_events::{
     ColorMode, Event, OperationResult, PolicyPackId, PolicyViolation, Progress, ProgressKind,
 };
-use plumb_resource::{DiffKind, PropertyDiff, ResourceState, StepOp};
+use plumb_resource::{DiffKind, PropertyDiff, ResourceState, StepOp, Urn};
 use plumb_value::{PropertyMap, Value};
 
 use crate::support::{
@@ -148,6 +148,114 @@ fn policies_come_before_everything_else_and_mandatory_ones_end_it() {
               Buckets must not be public.
               ACL was public-read
     "#);
+}
+
+fn finding(level: &str, severity: &str, policy: &str, urn: Urn) -> Event {
+    Event::PolicyViolation(PolicyViolation {
+        urn: Some(urn),
+        message: "no good\n".into(),
+        color: ColorMode::Raw,
+        policy: policy.into(),
+        pack: PolicyPackId {
+            name: "house".into(),
+            version: "1.2.3".into(),
+            version_tag: "1.2.3".into(),
+        },
+        enforcement_level: level.into(),
+        severity: severity.into(),
+    })
+}
+
+fn summary_with_packs(packs: &[(&str, &str)]) -> Event {
+    let Event::Summary(mut summary) = summary(&[], OperationResult::Failed) else {
+        unreachable!()
+    };
+    let packs = packs.iter();
+    summary.policy_packs = packs
+        .map(|(name, version)| ((*name).into(), (*version).into()))
+        .collect();
+    Event::Summary(summary)
+}
+
+/// POLICY-10
+#[test]
+fn the_worst_violations_come_first_whatever_the_order_of_their_arrival() {
+    let severities = ["", "low", "medium", "high", "critical"];
+    let levels = ["advisory", "mandatory"];
+    let bucket = thing("aws:s3/bucket:Bucket", "logs");
+    let mut events: Vec<Event> = levels
+        .iter()
+        .flat_map(|level| severities.map(|severity| (level, severity)))
+        .map(|(level, severity)| finding(level, severity, "p", bucket.state.urn.clone()))
+        .collect();
+    events.push(summary_with_packs(&[("house|local|packs/house", "1.2.3")]));
+    insta::assert_snapshot!(show(options(View::Progress), &events), @r"
+    Updating (dev):
+        pulumi:pulumi:Stack shop-dev  
+    Policies:
+        ❌ house@v1.2.3 (local: packs/house)
+            - [mandatory] [severity: critical]  p  (aws:s3:Bucket: logs)
+              no good
+            - [mandatory] [severity: high]  p  (aws:s3:Bucket: logs)
+              no good
+            - [mandatory] [severity: medium]  p  (aws:s3:Bucket: logs)
+              no good
+            - [mandatory] [severity: low]  p  (aws:s3:Bucket: logs)
+              no good
+            - [mandatory]  p  (aws:s3:Bucket: logs)
+              no good
+            - [advisory] [severity: critical]  p  (aws:s3:Bucket: logs)
+              no good
+            - [advisory] [severity: high]  p  (aws:s3:Bucket: logs)
+              no good
+            - [advisory] [severity: medium]  p  (aws:s3:Bucket: logs)
+              no good
+            - [advisory] [severity: low]  p  (aws:s3:Bucket: logs)
+              no good
+            - [advisory]  p  (aws:s3:Bucket: logs)
+              no good
+    ");
+}
+
+#[test]
+fn packs_tell_where_they_come_from_and_the_stack_is_not_named() {
+    let events = [
+        finding("advisory", "", "whole", Urn::root_stack("dev", "shop")),
+        summary_with_packs(&[
+            ("house|local|a", "1.2.3"),
+            ("house|local|b", "1.2.3"),
+            ("house", "1.2.3"),
+            ("clean", "2.0.0"),
+        ]),
+    ];
+    insta::assert_snapshot!(show(options(View::Progress), &events), @r"
+    Updating (dev):
+        pulumi:pulumi:Stack shop-dev  
+    Policies:
+        ✅ clean@v2.0.0
+        ⚠️ house@v1.2.3 (local: a; b) + (cloud)
+            - [advisory]  whole
+              no good
+
+    Resources:
+
+    Duration: 1m5s
+    ");
+    insta::assert_snapshot!(show(options(View::Diff), &events), @r"
+    Updating (dev):
+        house@v1.2.3 [advisory]  whole
+          no good
+    Resources:
+
+    Policy Packs run:
+        Name              Version
+        clean             2.0.0
+        house             1.2.3
+        house (local: a)  1.2.3
+        house (local: b)  1.2.3
+
+    Duration: 1m5s
+    ");
 }
 
 fn diff_options() -> Options {
