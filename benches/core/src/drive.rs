@@ -133,6 +133,8 @@ impl Run {
             Effect::Finished(outcome) => assert!(outcome.error.is_none(), "{outcome:?}"),
             Effect::Emit(_)
             | Effect::Provider { .. }
+            | Effect::LoadPolicies
+            | Effect::AskPolicy { .. }
             | Effect::Callback { .. }
             | Effect::Planned(_)
             | Effect::Milestone(_) => {}

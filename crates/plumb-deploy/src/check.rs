@@ -18,6 +18,7 @@ use crate::calls::Waiter;
 use crate::deployment::{Deployment, Failure};
 use crate::event::InstanceId;
 use crate::marks::Mark;
+use crate::policies::After;
 use crate::provider_inputs;
 use crate::providers::restore_engine_keys;
 use crate::registration::{Checked, RegIdx, RegStage, Scope};
@@ -169,12 +170,12 @@ impl Deployment {
             }
             (RegStage::Rechecking(diff), Ok(ProviderReply::Checked(response))) => {
                 if self.take_checked(idx, response) {
-                    self.plan_replacement(idx, *diff);
+                    self.mend_again(idx, After::Replace(diff));
                 }
             }
             (RegStage::RecheckingDeleted, Ok(ProviderReply::Checked(response))) => {
                 if self.take_checked(idx, response) {
-                    self.recreate(idx);
+                    self.mend_again(idx, After::Recreate);
                 }
             }
             (RegStage::DiffingProvider, Ok(ProviderReply::Diffed(diff))) => {

@@ -31,7 +31,7 @@ impl Deployment {
         if !self.plan_goal(idx) {
             return;
         }
-        self.decide(idx);
+        self.consult_policies(idx);
     }
 
     /// Whether another registration collects what it must replace, which may include this one.

@@ -34,6 +34,7 @@ use crate::outbox::Outbox;
 use crate::outputs::OutputsMemory;
 use crate::packages::{self, Packages};
 use crate::plans::Plans;
+use crate::policies::Policies;
 use crate::providers::Registry;
 use crate::registration::{RegIdx, Registration};
 use crate::request::{CallbackReply, Reply, Request, RequestError, RequestErrorKind};
@@ -98,6 +99,7 @@ pub struct Deployment {
     pub(crate) hooks: Hooks,
     pub(crate) plans: Plans,
     pub(crate) views: Views,
+    pub(crate) policies: Policies,
 
     pub(crate) unanswered: BTreeSet<RequestId>,
     pub(crate) shutdown_waiters: Vec<RequestId>,
@@ -138,6 +140,8 @@ pub(crate) enum Stage {
     Deletes,
     /// After a program, what it did not mention is read.
     LateRefresh,
+    /// Everything is done; policy packs judge it.
+    Judging,
     /// Over.
     Finished,
 }
@@ -188,6 +192,11 @@ pub(crate) enum Failure {
     },
     /// The program failed; it has been shown.
     Program,
+    /// There are no policies to go by; it has been shown.
+    Policies {
+        /// Why, for the operation's error text.
+        cause: String,
+    },
     /// The user stopped it.
     Canceled,
 }
@@ -249,6 +258,7 @@ impl Deployment {
             hooks: Hooks::default(),
             plans,
             views,
+            policies: Policies::default(),
             unanswered: BTreeSet::new(),
             shutdown_waiters: Vec::new(),
             report: Report::default(),
@@ -267,6 +277,8 @@ impl Deployment {
             Event::Request { id, request } => self.take_request(id, request),
             Event::Answered { call, result } => self.answered(call, result),
             Event::CalledBack { call, result } => self.called_back(call, result),
+            Event::PoliciesLoaded(result) => self.policies_loaded(result),
+            Event::PolicyAnswered { call, result } => self.policy_answered(call, result),
             Event::ProgramEnded(end) => self.program_ended(end),
             Event::Interrupted => self.fail(Failure::Canceled),
             Event::JournalFailed { message } => self.journal_failed(&message),
@@ -301,6 +313,13 @@ impl Deployment {
 
     fn start(&mut self) {
         self.emit_prelude();
+        if !self.load_policies() {
+            self.start_operation();
+        }
+    }
+
+    /// Begins with what the run is for.
+    pub(crate) fn start_operation(&mut self) {
         if !self.can_run_delete_hooks() {
             return self.fail(Failure::NeedsProgram);
         }
@@ -443,7 +462,7 @@ impl Deployment {
             return false;
         }
         match self.stage {
-            Stage::New | Stage::Finished => return false,
+            Stage::New | Stage::Judging | Stage::Finished => return false,
             Stage::Refreshing => self.refreshed(),
             Stage::Importing => self.import_on(),
             Stage::Program if self.program_ended.is_some() && self.is_quiet() => {

@@ -22,6 +22,10 @@ impl Deployment {
         if self.failure.is_none() {
             self.check_plan_is_done();
         }
+        if self.failure.is_none() && self.judge_stack() {
+            // It ends when they have judged.
+            return;
+        }
         self.say_how_it_failed();
         for id in std::mem::take(&mut self.shutdown_waiters) {
             self.reply(id, Reply::Done, fence);
@@ -67,6 +71,7 @@ impl Deployment {
             Some(Failure::Refused) => Some("step generator errored".to_owned()),
             Some(Failure::NeedsProgram) => Some(crate::hooks::NEEDS_PROGRAM.to_owned()),
             Some(Failure::Program) => Some("the program failed".to_owned()),
+            Some(Failure::Policies { cause }) => Some(cause.clone()),
             None if self.report.error_logged => Some("an error was logged".to_owned()),
             None => None,
         };

@@ -1,6 +1,7 @@
 //! What goes into the core and what comes out of it.
 
 use plumb_events::OperationResult;
+use plumb_resource::policy::{PolicyCall, PolicyPackInfo, PolicyReply};
 use plumb_resource::provider::{
     ConfigureRequest, PluginSpec, ProviderCall, ProviderError, ProviderReply,
 };
@@ -14,13 +15,17 @@ use crate::request::{Callback, CallbackReply, CallbackRequest, Reply, Request};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RequestId(pub u64);
 
-/// Names a provider call; chosen by the core.
+/// Names a call; chosen by the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallId(pub u64);
 
 /// Names a running provider; chosen by the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct InstanceId(pub u32);
+
+/// Names a policy pack, by its place among those of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PackId(pub u32);
 
 /// Something that happened outside. The log of these, with their times, determines a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +52,15 @@ pub enum Event {
         call: CallId,
         /// The answer, or why there is none.
         result: Result<CallbackReply, String>,
+    },
+    /// The policy packs run, or one of them does not, for a reason fit for the user.
+    PoliciesLoaded(Result<Vec<PolicyPackInfo>, String>),
+    /// A policy pack answered.
+    PolicyAnswered {
+        /// Which call.
+        call: CallId,
+        /// The answer, or why there is none.
+        result: Result<PolicyReply, String>,
     },
     /// The program ended.
     ProgramEnded(ProgramEnd),
@@ -118,6 +132,17 @@ pub enum Effect {
         request: CallbackRequest,
         /// What must be durable first.
         fence: u64,
+    },
+    /// Start the policy packs of the run; the answer is [`Event::PoliciesLoaded`].
+    LoadPolicies,
+    /// Ask a policy pack. What is asked together may be answered at the same time.
+    AskPolicy {
+        /// For the answer.
+        call: CallId,
+        /// Which pack.
+        pack: PackId,
+        /// The question.
+        request: PolicyCall,
     },
     /// Answer a request.
     Reply {

@@ -15,7 +15,7 @@
 //!    and remote components go to [`functions`], and wait for what they depend on ([`lineage`]); reads to [`reads`].
 //! 4. [`registration`] gives a resource its URN, and [`identity`] finds the old resource that it continues, by URN or by
 //!    alias. An import option adopts the object ([`import`]).
-//! 5. [`check`] has the provider check the inputs, after [`autonaming`].
+//! 5. [`check`] has the provider check the inputs, after [`autonaming`]; policy packs mend and judge them ([`policies`]).
 //! 6. [`decide`] says what becomes of it: same, create, update or replace. [`compare`] has the rules of comparison,
 //!    [`replace`] what a replacement takes along, [`targeting`] what the user's targets allow, [`plans`] what a plan does.
 //! 7. The steps of one decision ([`step`]) run in a [`chain`]; chains run side by side. [`perform`] begins a step, behind
@@ -24,7 +24,8 @@
 //!    follows them ([`views`]).
 //! 8. The chain's end answers the program; what it says about outputs comes to [`outputs`].
 //! 9. When the program has ended, [`deletes`] removes what it did not mention, dependents first ([`graph`]).
-//! 10. [`ending`] answers what is still open and says how the run went. All that people see on the way is in [`report`].
+//! 10. Policy packs judge the whole; [`ending`] answers what is still open and says how the run went. All that people see
+//!     on the way is in [`report`].
 //!
 //! What several of these share: [`arena`] (states by index), [`marks`] (what has happened to a URN), [`calls`] (who waits
 //! for which answer), [`outbox`] (effects), [`seeds`] (names made by chance, the same in every replay), [`provider_inputs`]
@@ -65,6 +66,7 @@ mod packages;
 mod pending;
 mod perform;
 mod plans;
+mod policies;
 mod provider_inputs;
 mod providers;
 mod reads;
@@ -87,5 +89,6 @@ mod views;
 pub use arena::DuplicateResource;
 pub use deployment::Deployment;
 pub use event::{
-    CallId, Effect, Event, InstanceId, Milestone, Outcome, ProgramEnd, ProviderAction, RequestId,
+    CallId, Effect, Event, InstanceId, Milestone, Outcome, PackId, ProgramEnd, ProviderAction,
+    RequestId,
 };

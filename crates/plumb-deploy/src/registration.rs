@@ -3,7 +3,7 @@
 //! 1. [`Deployment::register`] gives the resource its URN and finds its old state. That happens at once, in the order in
 //!    which registrations arrive.
 //! 2. Where the program runs during a refresh, the old state is read first; an import option adopts the object first.
-//! 3. The provider checks the inputs.
+//! 3. The provider checks the inputs; policy packs mend and judge them (`policies`).
 //! 4. `decide.rs` decides what to do; steps go into a chain, and its end answers the program.
 
 use std::sync::Arc;
@@ -22,6 +22,7 @@ use crate::deployment::{Deployment, Failure};
 use crate::event::{InstanceId, Milestone, RequestId};
 use crate::identity::Predecessor;
 use crate::marks::Mark;
+use crate::policies::Consultation;
 use crate::replace::Collection;
 use crate::request::{Outcome, RegisterReply, Reply};
 use crate::setup::Operation;
@@ -89,6 +90,8 @@ pub(crate) enum RegStage {
     Importing,
     /// The provider checks the inputs.
     Checking,
+    /// Policy packs look at it.
+    Consulting(Box<Consultation>),
     /// Another registration is collecting what it must replace.
     Waiting(Turn),
     /// The new provider tells whether its configuration demands a replacement.

@@ -99,7 +99,7 @@ impl Deployment {
             maybe_corrupt: self.report.maybe_corrupt,
             duration: Duration::from_nanos(u64::try_from(elapsed).unwrap_or(0)),
             resource_changes: self.report.changes.clone(),
-            policy_packs: BTreeMap::new(),
+            policy_packs: self.policy_versions(),
             is_preview: self.ctx.options.is_preview(),
             result,
         };

@@ -152,6 +152,8 @@ pub struct Options {
     pub naming: NamingRules,
     /// Objects of pending creates, to be adopted by a refresh.
     pub adoptions: Vec<Adoption>,
+    /// Policy packs look at what is done.
+    pub has_policies: bool,
     /// Make a plan of what the run does, for a later one to keep to.
     pub makes_plan: bool,
     /// Tell the order of decisions ([`crate::Effect::Milestone`]).
@@ -179,6 +181,7 @@ impl Options {
             resource_references: true,
             naming: NamingRules::default(),
             adoptions: Vec::new(),
+            has_policies: false,
             makes_plan: false,
             tells_milestones: false,
         }

@@ -17,11 +17,12 @@ use plumb_backend::Seq;
 use plumb_deploy::request::{Callback, CallbackReply, CallbackRequest, Reply};
 use plumb_deploy::setup::Setup;
 use plumb_deploy::{
-    CallId, Deployment, DuplicateResource, Effect, Event, InstanceId, Outcome, ProgramEnd,
+    CallId, Deployment, DuplicateResource, Effect, Event, InstanceId, Outcome, PackId, ProgramEnd,
     RequestId,
 };
 use plumb_events::{Diagnostic, OperationResult, Severity};
 use plumb_plugin::{ConstructContext, PluginHost};
+use plumb_resource::policy::{PolicyCall, PolicyReply};
 use plumb_resource::provider::{ProviderCall, ProviderError, ProviderReply};
 use plumb_state::journal::Entry;
 use plumb_state::plan::Plan;
@@ -33,6 +34,7 @@ use crate::callbacks::Callbacks;
 use crate::instances::Instances;
 use crate::journal::RunJournal;
 use crate::monitor::{DebugMessages, Incoming, LogMessage, MonitorHandle, ResourceMonitor};
+use crate::policies::{Loaded, PolicyPacks};
 use crate::program::{Program, ProgramInfo, ProgramResult};
 use crate::server::{self, Servers, SourceContext};
 
@@ -50,6 +52,8 @@ pub struct RunSetup {
     pub program: Option<Arc<dyn Program>>,
     /// Facts for the program; the addresses are filled in here.
     pub info: ProgramInfo,
+    /// Policy packs that look at what is done.
+    pub policies: PolicyPacks,
     /// Runs providers. Its engine address is [`Shell::address`].
     pub host: Arc<PluginHost>,
     /// Takes what the run records.
@@ -121,7 +125,9 @@ impl Shell {
     /// The first interrupt stops new steps, the second asks providers to stop, the third ends the run at once. What has
     /// been recorded by then is in the journal that comes back.
     pub async fn run(self, setup: RunSetup) -> Result<Ended, RunError> {
-        let deployment = Deployment::new(setup.setup, Timestamp::now())?;
+        let mut deployment = setup.setup;
+        deployment.options.has_policies = !setup.policies.is_empty();
+        let deployment = Deployment::new(deployment, Timestamp::now())?;
         // Nobody else sets it: a shell runs once.
         let _ = self.servers.host.set(setup.host.clone());
         let mut info = setup.info;
@@ -140,6 +146,7 @@ impl Shell {
         let driver = Driver {
             deployment,
             instances: Instances::new(setup.host.clone(), context, self.servers.tokens.clone()),
+            host: setup.host.clone(),
             journal: setup.journal,
             subscriber: setup.subscriber,
             emitted: Vec::new(),
@@ -151,6 +158,10 @@ impl Shell {
             calls: JoinSet::new(),
             callbacks: Callbacks::default(),
             called_back: JoinSet::new(),
+            policies: setup.policies,
+            loading: JoinSet::new(),
+            packs: None,
+            consulted: JoinSet::new(),
             program: setup.program,
             program_task: JoinSet::new(),
             program_cancel: CancellationToken::new(),
@@ -170,6 +181,7 @@ impl Shell {
 
 struct Driver {
     deployment: Deployment,
+    host: Arc<PluginHost>,
     instances: Instances,
     journal: RunJournal,
     subscriber: Subscriber,
@@ -185,6 +197,11 @@ struct Driver {
     calls: JoinSet<Answered>,
     callbacks: Callbacks,
     called_back: JoinSet<(CallId, Result<CallbackReply, String>)>,
+    /// Packs that are still to be loaded.
+    policies: PolicyPacks,
+    loading: JoinSet<Result<Loaded, String>>,
+    packs: Option<Loaded>,
+    consulted: JoinSet<(CallId, Result<PolicyReply, String>)>,
     program: Option<Arc<dyn Program>>,
     program_task: JoinSet<ProgramResult>,
     program_cancel: CancellationToken,
@@ -221,6 +238,8 @@ enum Happened {
     Incoming(Vec<Incoming>),
     Called(Answered),
     CalledBack(CallId, Result<CallbackReply, String>),
+    Loaded(Result<Loaded, String>),
+    Consulted(CallId, Result<PolicyReply, String>),
     Program(ProgramResult),
     Durable(Result<Seq, String>),
     Interrupt(u32),
@@ -253,6 +272,10 @@ impl Driver {
                 }
                 Happened::CalledBack(call, result) => {
                     self.event(Event::CalledBack { call, result });
+                }
+                Happened::Loaded(result) => self.policies_loaded(result),
+                Happened::Consulted(call, result) => {
+                    self.event(Event::PolicyAnswered { call, result });
                 }
                 Happened::Program(result) => self.event(Event::ProgramEnded(program_end(result))),
                 Happened::Durable(Ok(seq)) => self.release(seq.0),
@@ -312,6 +335,14 @@ impl Driver {
             },
             Some(called) = self.called_back.join_next(), if !self.called_back.is_empty() => match called {
                 Ok((call, result)) => Happened::CalledBack(call, result),
+                Err(error) => std::panic::resume_unwind(error.into_panic()),
+            },
+            Some(loaded) = self.loading.join_next(), if !self.loading.is_empty() => match loaded {
+                Ok(result) => Happened::Loaded(result),
+                Err(error) => std::panic::resume_unwind(error.into_panic()),
+            },
+            Some(consulted) = self.consulted.join_next(), if !self.consulted.is_empty() => match consulted {
+                Ok((call, result)) => Happened::Consulted(call, result),
                 Err(error) => std::panic::resume_unwind(error.into_panic()),
             },
             // The driver's own handle keeps the channel open.
@@ -503,6 +534,12 @@ impl Driver {
             }
             Effect::Reply { id, reply, .. } => self.reply(id, reply),
             Effect::Emit(event) => self.emit(event),
+            Effect::LoadPolicies => self.load_policies(),
+            Effect::AskPolicy {
+                call,
+                pack,
+                request,
+            } => self.ask_policy(call, pack, request),
             Effect::StartProgram => self.start_program(),
             Effect::Planned(plan) => self.plan = Some(plan),
             Effect::Milestone(_) => {}
@@ -524,6 +561,32 @@ impl Driver {
     fn call_back(&mut self, call: CallId, callback: Callback, request: CallbackRequest) {
         let answer = self.callbacks.clone().call(callback, request);
         self.called_back.spawn(async move { (call, answer.await) });
+    }
+
+    fn load_policies(&mut self) {
+        let packs = std::mem::take(&mut self.policies);
+        let load = packs.load(self.host.clone(), self.info.clone());
+        self.loading.spawn(load);
+    }
+
+    fn policies_loaded(&mut self, result: Result<Loaded, String>) {
+        let told = result.map(|loaded| {
+            let packs = loaded.packs();
+            self.packs = Some(loaded);
+            packs
+        });
+        self.event(Event::PoliciesLoaded(told));
+    }
+
+    fn ask_policy(&mut self, call: CallId, pack: PackId, request: PolicyCall) {
+        let answer = self.packs.as_ref().map(|packs| packs.ask(pack, request));
+        self.consulted.spawn(async move {
+            let answer = match answer {
+                Some(answer) => answer.await,
+                None => Err("the policy packs are not loaded".to_owned()),
+            };
+            (call, answer)
+        });
     }
 
     fn reply(&mut self, id: RequestId, reply: Reply) {
@@ -587,6 +650,8 @@ impl Driver {
         }
         self.calls.shutdown().await;
         self.called_back.shutdown().await;
+        self.loading.shutdown().await;
+        self.consulted.shutdown().await;
         let mut outcome = self.outcome.take().unwrap_or_else(|| Outcome {
             result: OperationResult::Canceled,
             has_changes: false,

@@ -10,6 +10,7 @@ mod interrupts;
 mod naming;
 mod pending;
 mod plan;
+mod policies;
 mod screen;
 mod session;
 mod state_json;

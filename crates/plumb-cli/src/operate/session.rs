@@ -10,6 +10,7 @@ use plumb_deploy::Outcome;
 use plumb_deploy::autonaming::NamingRules;
 use plumb_deploy::setup::{Adoption, Operation, Options, Setup};
 use plumb_engine::journal::RunJournal;
+use plumb_engine::policies::PolicyPacks;
 use plumb_engine::program::ProgramInfo;
 use plumb_engine::{RunSetup, Shell, SourceContext};
 use plumb_events::OperationResult;
@@ -221,6 +222,7 @@ impl<'c> Session<'c> {
         &mut self,
         operation: Operation,
         options: Options,
+        policies: PolicyPacks,
         screen: ScreenSetup,
         interrupts: watch::Receiver<u32>,
     ) -> Result<Ran, Error> {
@@ -277,6 +279,7 @@ impl<'c> Session<'c> {
             setup,
             program: program.program.filter(|_| runs_program),
             info,
+            policies,
             host,
             journal,
             subscriber,
@@ -324,6 +327,11 @@ impl<'c> Session<'c> {
             monitor_address: String::new(),
             engine_address: String::new(),
         }
+    }
+
+    /// The tags of the stack.
+    pub(super) fn tags(&self) -> Result<BTreeMap<String, String>, Error> {
+        Ok(self.stack.backend.tags(&self.stack.reference)?)
     }
 
     /// Makes sure, before anything changes, that the secrets that a preview showed can be encrypted.

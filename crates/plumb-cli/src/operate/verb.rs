@@ -7,6 +7,7 @@ use plumb_deploy::autonaming::NamingRules;
 use plumb_deploy::setup::{ImportSpec, Operation, Options, Phase};
 use plumb_deploy::target::UrnSet;
 use plumb_display::{Action, DiffView, Options as DisplayOptions, View};
+use plumb_engine::policies::PolicyPacks;
 use plumb_events::{Event, OperationResult};
 
 use super::args::{
@@ -16,7 +17,7 @@ use super::args::{
 use super::pending::PendingCreates;
 use super::screen::{EventLog, Form, ScreenSetup};
 use super::session::{Opening, Ran, Session};
-use super::{import, interrupts};
+use super::{import, interrupts, policies};
 use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::{Context, Error, ExitStatus, prompt};
 
@@ -121,11 +122,8 @@ impl Verb {
     }
 
     fn with_update(mut self, update: UpdateArgs) -> Result<Self, Error> {
-        refuse(&[
-            (!update.policy_pack.is_empty(), "policy-pack"),
-            (!update.policy_pack_config.is_empty(), "policy-pack-config"),
-            (!update.attach_debugger.is_empty(), "attach-debugger"),
-        ])?;
+        refuse(&[(!update.attach_debugger.is_empty(), "attach-debugger")])?;
+        policies::check_pairs(update.policy_pack.len(), update.policy_pack_config.len())?;
         self.refresh.clone_from(&update.refresh);
         self.expect_no_changes = update.expect_no_changes;
         self.exclude_dependents = update.exclude_dependents;
@@ -314,6 +312,24 @@ impl Verb {
             adoptions: session.adoptions.clone(),
             makes_plan: phase == Phase::Preview && (self.is_strict || self.save_plan.is_some()),
             ..Options::new(phase)
+        })
+    }
+
+    /// The policy packs that look at a run. Backends that store files demand none.
+    fn policies(&self, ctx: &Context, session: &Session<'_>) -> Result<PolicyPacks, Error> {
+        let Some(update) = &self.update else {
+            return Ok(PolicyPacks::default());
+        };
+        let local = policies::local_packs(ctx, &update.policy_pack, &update.policy_pack_config)?;
+        if local.is_empty() {
+            return Ok(PolicyPacks::default());
+        }
+        let parallel = ctx.environment.non_empty("PULUMI_PARALLEL_ANALYZE");
+        Ok(PolicyPacks {
+            local,
+            required: Vec::new(),
+            stack_tags: session.tags()?,
+            parallel: parallel.and_then(|text| text.parse().ok()),
         })
     }
 
@@ -599,8 +615,9 @@ async fn phase(
         show_secrets: options.show_secrets,
     };
     let operation = verb.operation(session)?;
+    let policies = verb.policies(ctx, session)?;
     session
-        .run(operation, options, screen, interrupts.clone())
+        .run(operation, options, policies, screen, interrupts.clone())
         .await
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
+mod policies;
 mod support;
 
 use std::sync::Arc;

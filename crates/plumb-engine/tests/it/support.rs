@@ -11,6 +11,7 @@ use plumb_deploy::Outcome;
 use plumb_deploy::setup::{Operation, Options, Phase, Setup};
 use plumb_engine::journal::RunJournal;
 use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
+use plumb_engine::policies::PolicyPacks;
 use plumb_engine::program::{Program, ProgramInfo, ProgramResult};
 use plumb_engine::{RunSetup, Shell, SourceContext};
 use plumb_events::{Event, OperationResult};
@@ -70,6 +71,29 @@ where
 }
 
 async fn run_program(constructor: &Constructor, program: impl Program + 'static) -> Ran {
+    let (_interrupt, interrupts) = watch::channel(0);
+    run_all(constructor, program, PolicyPacks::default(), interrupts).await
+}
+
+/// The same with policy packs, for a user who may interrupt it.
+pub(crate) async fn run_with_policies<F>(
+    policies: PolicyPacks,
+    interrupts: watch::Receiver<u32>,
+    program: impl Fn(Arc<dyn ResourceMonitor>) -> F + Send + Sync + 'static,
+) -> Ran
+where
+    F: Future<Output = ProgramResult> + Send + 'static,
+{
+    let program = InProcess(move |_, monitor| program(monitor).boxed());
+    run_all(&Constructor::default(), program, policies, interrupts).await
+}
+
+async fn run_all(
+    constructor: &Constructor,
+    program: impl Program + 'static,
+    policies: PolicyPacks,
+    interrupts: watch::Receiver<u32>,
+) -> Ran {
     let folder = tempfile::tempdir().unwrap();
     let info = info(folder.path());
     let source = SourceContext {
@@ -81,11 +105,11 @@ async fn run_program(constructor: &Constructor, program: impl Program + 'static)
         .await
         .unwrap();
     let (subscriber, mut events) = mpsc::unbounded_channel();
-    let (_interrupt, interrupts) = watch::channel(0);
     let setup = RunSetup {
         setup: setup(),
         program: Some(Arc::new(program)),
         info,
+        policies,
         host: Arc::new(host(folder.path(), shell.address(), constructor)),
         journal: RunJournal::new(
             Snapshot::default(),
@@ -132,8 +156,8 @@ fn info(folder: &Path) -> ProgramInfo {
         project: "proj".to_owned(),
         stack: "dev".to_owned(),
         organization: "org".to_owned(),
-        config: Arc::default(),
-        config_secret_keys: Arc::default(),
+        config: Arc::new([("proj:size".to_owned(), "3".to_owned())].into()),
+        config_secret_keys: Arc::new(vec!["proj:password".to_owned()]),
         dry_run: false,
         parallel: 4,
         resource_references: true,

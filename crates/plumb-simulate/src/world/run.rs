@@ -375,6 +375,9 @@ impl Run<'_> {
             }
             Effect::Provider { .. } => Ok(()),
             Effect::Milestone(milestone) => self.told(milestone),
+            Effect::LoadPolicies | Effect::AskPolicy { .. } => {
+                Err(Violation::new("policies", "there are no packs here"))
+            }
             Effect::Callback { .. } => {
                 Err(Violation::new("calls", "programs have no functions here"))
             }

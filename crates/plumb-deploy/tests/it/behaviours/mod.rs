@@ -20,6 +20,7 @@ mod packages;
 mod pending;
 mod pending_creates;
 mod plans;
+mod policies;
 mod protect;
 mod provider_records;
 mod providers;

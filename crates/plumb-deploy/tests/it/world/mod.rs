@@ -19,6 +19,7 @@
 #![allow(dead_code, unused_imports)]
 
 mod cloud;
+mod packs;
 mod plugins;
 mod program;
 mod run;
@@ -41,6 +42,7 @@ use plumb_state::plan::Plan;
 use plumb_value::Value;
 
 pub(crate) use cloud::{Cloud, Fault, must_replace, partial};
+pub(crate) use packs::{Pack, pack, sets, violation};
 pub(crate) use plugins::{Plugin, Plugins};
 pub(crate) use program::{
     Known, Res, What, callback, component, error_hook, hook, invoke, invoke_transform, method,
@@ -99,6 +101,10 @@ pub(crate) struct World {
     pub(crate) interrupt_after: Option<usize>,
     /// What updates and previews are held to from here on.
     pub(crate) plan: Option<Plan>,
+    /// Policy packs that look at every run.
+    pub(crate) packs: Vec<Pack>,
+    /// Why the packs cannot be loaded, if they cannot.
+    pub(crate) packs_fail: Option<String>,
     functions: BTreeMap<String, Function>,
     /// Functions that answer only when something else is there, by token.
     pub(crate) patient: BTreeMap<String, String>,
@@ -150,6 +156,8 @@ impl World {
             ending: ProgramEnd::Finished,
             interrupt_after: None,
             plan: None,
+            packs: Vec::new(),
+            packs_fail: None,
             functions: BTreeMap::new(),
             patient: BTreeMap::new(),
             runs: 0,
@@ -164,6 +172,7 @@ impl World {
             snapshot: self.snapshot.clone(),
             config: self.config.clone(),
             packages: self.packages.clone(),
+            packs: self.packs.clone(),
             functions: self.functions.clone(),
             patient: self.patient.clone(),
             ..World::new(seed)
@@ -354,7 +363,13 @@ impl World {
     }
 
     /// Runs an operation under a random legal order of events; keeps the state unless it is a preview.
-    pub(crate) fn run(&mut self, operation: Operation, program: &[Res], options: Options) -> Ran {
+    pub(crate) fn run(
+        &mut self,
+        operation: Operation,
+        program: &[Res],
+        mut options: Options,
+    ) -> Ran {
+        options.has_policies |= !self.packs.is_empty() || self.packs_fail.is_some();
         // No two runs make the same ids.
         self.runs += 1;
         let setup = Setup {

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use jiff::Timestamp;
 use plumb_deploy::request::{Callback, CallbackRequest, RegisterOutputsRequest, Reply, Request};
 use plumb_deploy::setup::Setup;
-use plumb_deploy::{CallId, Deployment, Effect, Event, InstanceId, RequestId};
+use plumb_deploy::{CallId, Deployment, Effect, Event, InstanceId, PackId, RequestId};
 use plumb_events::Severity;
+use plumb_resource::policy::PolicyCall;
 use plumb_resource::provider::{ConstructResponse, InvokeResponse, ProviderCall, ProviderReply};
 use plumb_resource::{PropertyDependencies, ResourceKind};
 use plumb_state::journal::{Entry, EntryKind, Fold};
@@ -38,6 +39,9 @@ struct Run<'w> {
     untold: Vec<String>,
     /// Calls of the program's functions.
     callbacks: Vec<(CallId, Callback, CallbackRequest)>,
+    /// Calls of policy packs.
+    consultations: Vec<(CallId, PackId, PolicyCall)>,
+    awaits_packs: bool,
     plugins: Plugins,
     asked: BTreeMap<RequestId, Asked>,
     waiting: BTreeSet<String>,
@@ -64,6 +68,8 @@ enum Next {
     RegisterOutputs,
     Answer(usize),
     CallBack(usize),
+    LoadPacks,
+    Consult(usize),
     EndProgram,
     Interrupt,
 }
@@ -81,6 +87,8 @@ impl<'w> Run<'w> {
             told: BTreeSet::new(),
             untold: Vec::new(),
             callbacks: Vec::new(),
+            consultations: Vec::new(),
+            awaits_packs: false,
             plugins: Plugins::default(),
             asked: BTreeMap::new(),
             waiting: program.iter().map(|res| res.name.clone()).collect(),
@@ -139,6 +147,10 @@ impl<'w> Run<'w> {
         };
         let callbacks = (0..self.callbacks.len()).filter(is_ready);
         choices.extend(callbacks.map(Next::CallBack));
+        choices.extend((0..self.consultations.len()).map(Next::Consult));
+        if self.awaits_packs {
+            choices.push(Next::LoadPacks);
+        }
         if !self.outputs.is_empty() {
             choices.push(Next::RegisterOutputs);
         }
@@ -166,6 +178,20 @@ impl<'w> Run<'w> {
                 let (call, callback, request) = self.callbacks.remove(index);
                 let result = self.world.call_function(&callback.token, &request);
                 self.event(Event::CalledBack { call, result });
+            }
+            Next::LoadPacks => {
+                self.awaits_packs = false;
+                let packs = self.world.packs.iter().map(|pack| pack.info.clone());
+                let result = match &self.world.packs_fail {
+                    Some(message) => Err(message.clone()),
+                    None => Ok(packs.collect()),
+                };
+                self.event(Event::PoliciesLoaded(result));
+            }
+            Next::Consult(index) => {
+                let (call, pack, request) = self.consultations.remove(index);
+                let result = self.world.packs[pack.0 as usize].answer(&request);
+                self.event(Event::PolicyAnswered { call, result });
             }
             Next::EndProgram => {
                 self.program_runs = false;
@@ -292,6 +318,12 @@ impl<'w> Run<'w> {
             }
             Effect::Emit(event) => self.events.push(event),
             Effect::Provider { instance, action } => self.plugins.act(instance, action),
+            Effect::LoadPolicies => self.awaits_packs = true,
+            Effect::AskPolicy {
+                call,
+                pack,
+                request,
+            } => self.consultations.push((call, pack, request)),
             Effect::StartProgram => self.program_runs = true,
             Effect::Planned(plan) => self.plan = Some(plan),
             Effect::Milestone(_) => {}

@@ -1,0 +1,228 @@
+//! The policy packs of a run: loading them, and asking them.
+//!
+//! A pack is named by the user, or demanded by the backend of the stack ([`RequiredPack`]), which has to bring it onto this
+//! machine first. All are started at the same time and configured before the core hears of them; one that cannot be had,
+//! does not start or refuses its configuration fails them all.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures::future::join_all;
+use plumb_deploy::PackId;
+use plumb_plugin::analyzer::{config, pack_info};
+use plumb_plugin::process::Environment;
+use plumb_plugin::{AnalyzedStack, AnalyzerError, GrpcAnalyzer, PluginHost, PolicyPack};
+use plumb_resource::policy::{PolicyCall, PolicyPackInfo, PolicyReply};
+use serde_json::{Map, Value};
+use tokio::sync::Semaphore;
+
+use crate::instances::with_causes;
+use crate::program::ProgramInfo;
+
+/// The packs of a run.
+#[derive(Default)]
+pub struct PolicyPacks {
+    /// Those that the user named.
+    pub local: Vec<LocalPack>,
+    /// Those that the backend demands.
+    pub required: Vec<Arc<dyn RequiredPack>>,
+    /// Tags of the stack, which packs are told.
+    pub stack_tags: BTreeMap<String, String>,
+    /// How many packs may judge at the same time; `None` for all of them.
+    pub parallel: Option<usize>,
+}
+
+/// A pack that the user named.
+#[derive(Clone, Debug)]
+pub struct LocalPack {
+    /// As the user named it.
+    pub name: String,
+    /// Where that is. Absolute.
+    pub path: PathBuf,
+    /// What its policies are configured with: a level or an object by the name of the policy.
+    pub config: Map<String, Value>,
+}
+
+/// Why a pack cannot be had.
+pub type AcquireError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A pack that the backend demands, which may have to be brought here first.
+#[async_trait]
+pub trait RequiredPack: Send + Sync {
+    /// What to call it.
+    fn name(&self) -> &str;
+    /// Downloads it, unless it is here.
+    async fn download(&self) -> Result<(), AcquireError>;
+    /// Installs what was downloaded, with its dependencies; answers its folder.
+    async fn install(&self) -> Result<PathBuf, AcquireError>;
+    /// What its policies are configured with.
+    fn config(&self) -> Map<String, Value>;
+    /// Variables that it needs.
+    fn environment(&self) -> Environment;
+}
+
+/// Why the packs of a run do not run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LoadError {
+    #[error("failed to download policy pack {pack:?}")]
+    Download {
+        pack: String,
+        #[source]
+        source: AcquireError,
+    },
+    #[error("failed to install policy pack {pack:?}")]
+    Install {
+        pack: String,
+        #[source]
+        source: AcquireError,
+    },
+    #[error(transparent)]
+    Analyzer(#[from] AnalyzerError),
+    #[error("{0}")]
+    Config(String),
+}
+
+impl PolicyPacks {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.local.is_empty() && self.required.is_empty()
+    }
+
+    /// Starts all packs; the error is fit for the user.
+    pub(crate) async fn load(
+        self,
+        host: Arc<PluginHost>,
+        info: ProgramInfo,
+    ) -> Result<Loaded, String> {
+        let stack = AnalyzedStack {
+            project: info.project,
+            stack: info.stack,
+            organization: info.organization,
+            dry_run: info.dry_run,
+            config: info.config.as_ref().clone(),
+            config_secret_keys: info.config_secret_keys.as_ref().clone(),
+            tags: self.stack_tags,
+        };
+        let required = self
+            .required
+            .iter()
+            .map(|pack| load_required(pack.as_ref(), &host, &stack));
+        let local = self
+            .local
+            .iter()
+            .map(|pack| load_local(pack, &host, &stack));
+        let (required, local) = tokio::join!(join_all(required), join_all(local));
+        let limit = self.parallel.unwrap_or(Semaphore::MAX_PERMITS);
+        let mut loaded = Loaded {
+            analyzers: Vec::new(),
+            packs: Vec::new(),
+            judging: Arc::new(Semaphore::new(limit.clamp(1, Semaphore::MAX_PERMITS))),
+        };
+        for one in required.into_iter().chain(local) {
+            let (analyzer, pack) = one.map_err(|error| with_causes(&error))?;
+            loaded.analyzers.push(analyzer);
+            loaded.packs.push(pack);
+        }
+        Ok(loaded)
+    }
+}
+
+type One = Result<(Arc<GrpcAnalyzer>, PolicyPackInfo), LoadError>;
+
+async fn load_required(pack: &dyn RequiredPack, host: &PluginHost, stack: &AnalyzedStack) -> One {
+    let name = || pack.name().to_owned();
+    pack.download()
+        .await
+        .map_err(|source| LoadError::Download {
+            pack: name(),
+            source,
+        })?;
+    let path = pack.install().await.map_err(|source| LoadError::Install {
+        pack: name(),
+        source,
+    })?;
+    let launch = PolicyPack {
+        name: name(),
+        path,
+        environment: pack.environment(),
+    };
+    start(&launch, &pack.config(), None, host, stack).await
+}
+
+async fn load_local(pack: &LocalPack, host: &PluginHost, stack: &AnalyzedStack) -> One {
+    let launch = PolicyPack {
+        name: pack.name.clone(),
+        path: pack.path.clone(),
+        environment: Environment::new(),
+    };
+    start(&launch, &pack.config, Some(&pack.name), host, stack).await
+}
+
+async fn start(
+    pack: &PolicyPack,
+    given: &Map<String, Value>,
+    local_path: Option<&str>,
+    host: &PluginHost,
+    stack: &AnalyzedStack,
+) -> One {
+    let analyzer = host.analyzer(pack, stack).await?;
+    let library = analyzer.plugin_version().await?;
+    let info = analyzer.info().await?;
+    tracing::debug!(pack = %info.name, ?library, "a policy pack runs");
+    let configs = config::reconcile(&info, given).map_err(|errors| {
+        let lines = errors.0.iter().map(|error| {
+            let (name, version) = (&info.name, &info.version);
+            format!("validating policy config: {name} {version}  {error}")
+        });
+        LoadError::Config(lines.collect::<Vec<_>>().join("\n"))
+    })?;
+    if !configs.is_empty() {
+        analyzer.configure(&configs).await?;
+    }
+    let known = pack_info(&info, &configs, local_path);
+    Ok((analyzer, known))
+}
+
+/// Packs that run.
+pub(crate) struct Loaded {
+    analyzers: Vec<Arc<GrpcAnalyzer>>,
+    packs: Vec<PolicyPackInfo>,
+    judging: Arc<Semaphore>,
+}
+
+impl Loaded {
+    /// What they told of themselves.
+    pub(crate) fn packs(&self) -> Vec<PolicyPackInfo> {
+        self.packs.clone()
+    }
+
+    /// A call, ready to be awaited; the error is fit for the user.
+    pub(crate) fn ask(
+        &self,
+        pack: PackId,
+        request: PolicyCall,
+    ) -> impl Future<Output = Result<PolicyReply, String>> + Send + 'static {
+        let analyzer = self.analyzers.get(pack.0 as usize).cloned();
+        let judging = self.judging.clone();
+        async move {
+            let analyzer = analyzer.ok_or("there is no such policy pack")?;
+            // It is never closed.
+            let _permit = judging.acquire_owned().await;
+            let reply = match request {
+                PolicyCall::Remediate(resource) => analyzer
+                    .remediate(&resource)
+                    .await
+                    .map(PolicyReply::Remediated),
+                PolicyCall::Analyze(resource) => {
+                    analyzer.analyze(&resource).await.map(PolicyReply::Analyzed)
+                }
+                PolicyCall::AnalyzeStack(resources) => analyzer
+                    .analyze_stack(&resources)
+                    .await
+                    .map(PolicyReply::Analyzed),
+            };
+            reply.map_err(|error| with_causes(&error))
+        }
+    }
+}
