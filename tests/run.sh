@@ -40,6 +40,7 @@ step "Python environments"
 export PYTHONDONTWRITEBYTECODE=1
 python_3_259=$(tests/setup-python.sh 3.259)
 python_3_272=$(tests/setup-python.sh 3.272)
+python_policies=$(tests/setup-python.sh 3.259 pulumi-policy)
 
 run cargo fmt --all --check
 run cargo clippy --workspace --all-targets -- -D warnings
@@ -58,6 +59,7 @@ if ! $fast; then
   run python3 tests/e2e/interrupts.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_272/bin/python"
+  run python3 tests/e2e/policies.py --bin "$plumb" --python "$python_policies/bin/python"
 
   if grep -qsE '^[^#[:space:]]' "$passing"; then
     run python3 tests/recorded_cases.py --bin "$plumb" --python-bin "$python_3_259/bin" --jobs "${JOBS:-2}"
