@@ -191,6 +191,18 @@ pub struct LaterArgs {
     pub words: Vec<String>,
 }
 
+/// Why there are no commands for policy packs: most of them are about packs that a service keeps.
+fn policy(words: &[String]) -> Error {
+    match words.first().map(String::as_str) {
+        Some(word @ ("analyze" | "new")) => Error::unsupported(format_args!("`policy {word}`")),
+        Some(
+            word @ ("publish" | "enable" | "disable" | "list" | "ls" | "remove" | "validate-config"
+            | "install" | "group" | "compliance" | "issue"),
+        ) => Error::needs_service(format_args!("`policy {word}`")),
+        _ => Error::unsupported("`policy`"),
+    }
+}
+
 impl Command {
     /// Runs the command.
     pub fn run(self, ctx: &Context) -> Result<ExitStatus, Error> {
@@ -218,7 +230,7 @@ impl Command {
             Command::Convert(_) => Err(Error::unsupported("`convert`")),
             Command::Package(_) => Err(Error::unsupported("`package`")),
             Command::Schema(_) => Err(Error::unsupported("`schema`")),
-            Command::Policy(_) => Err(Error::unsupported("`policy`")),
+            Command::Policy(args) => Err(policy(&args.words)),
             Command::Logs(_) => Err(Error::unsupported("`logs`")),
             Command::Watch(_) => Err(Error::unsupported("`watch`")),
             Command::Console(_) => Err(Error::user(

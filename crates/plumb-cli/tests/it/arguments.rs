@@ -59,6 +59,14 @@ fn what_is_not_built_says_so() {
         context.fails(1, &["env", "ls"]),
         "error: `env` requires the cloud service, which is not supported\n"
     );
+    assert_eq!(
+        context.fails(1, &["policy", "publish", "--help-me"]),
+        "error: `policy publish` requires the cloud service, which is not supported\n"
+    );
+    assert_eq!(
+        context.fails(1, &["policy", "analyze", "--stack", "dev"]),
+        "error: `policy analyze` is not supported yet\n"
+    );
 }
 
 #[test]
