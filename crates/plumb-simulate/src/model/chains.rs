@@ -1,48 +1,16 @@
-//! Registrations on their way, and chains of steps (`engine.md` 4.3, 6).
+//! Chains of steps, and the order in which they are made (`engine.md` 6).
 
 use std::collections::VecDeque;
 
 use plumb_deploy::request::Outcome;
-use plumb_resource::{ProviderRef, ResourceId, ResourceKind, ResourceState, StepOp, Urn};
+use plumb_resource::{ProviderRef, ResourceKind, StepOp, Urn};
 use rustc_hash::FxHashSet;
 
-use super::decide::Difference;
-use super::monitor::Wanted;
+use super::registrations::{Registration, Stage};
 use super::steps::{Plan, Way};
 use super::{Model, Phase, illegal, is_managed};
 use crate::story::Verb;
-use crate::world::{Answer, Violation};
-
-/// A registration, or a read, of the program or of the engine.
-#[derive(Clone, Debug)]
-pub(super) struct Registration {
-    /// Its name in the program; the engine's own have none.
-    pub(super) name: Option<String>,
-    /// Package and version of a default provider.
-    pub(super) default: Option<(String, Option<String>)>,
-    pub(super) wanted: Wanted,
-    pub(super) old: Option<usize>,
-    pub(super) included: bool,
-    pub(super) imported: bool,
-    pub(super) stage: Stage,
-}
-
-/// What a registration waits for.
-#[derive(Clone, Debug)]
-pub(super) enum Stage {
-    /// Its old state is read.
-    Refreshing,
-    /// Its object is adopted.
-    Importing,
-    /// Its inputs are checked.
-    Checking,
-    /// It is compared, or whatever else it takes to decide; with the difference, where one counts.
-    Weighed(Option<Difference>),
-    /// Its steps are made.
-    Stepping,
-    /// It was refused, or is answered.
-    Over,
-}
+use crate::world::Violation;
 
 /// Who hears of the end of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -336,65 +304,6 @@ impl Model<'_> {
             self.registration_goes_on(number, outcome, self.chains[at].last);
         }
         self.go_on();
-    }
-
-    /// The steps of a registration are made: it goes on, or is answered.
-    fn registration_goes_on(&mut self, number: usize, outcome: Outcome, last: Option<usize>) {
-        let registration = &mut self.registrations[number];
-        match (&registration.stage, outcome, last) {
-            (Stage::Refreshing, Outcome::Success, _) => {
-                registration.old = last;
-                registration.stage = Stage::Checking;
-                self.mode_special(number);
-            }
-            (Stage::Importing, Outcome::Success, Some(node)) => {
-                registration.old = Some(node);
-                registration.imported = true;
-                registration.wanted.state.refresh_before_update = false;
-                registration.stage = Stage::Checking;
-            }
-            _ => {
-                let state = last.map(|node| self.state(node).clone());
-                self.answer(number, state.as_deref(), outcome);
-            }
-        }
-    }
-
-    /// Answers a registration with `state`, or else with what it asked for.
-    pub(super) fn answer(
-        &mut self,
-        number: usize,
-        state: Option<&ResourceState>,
-        outcome: Outcome,
-    ) {
-        let registration = &mut self.registrations[number];
-        registration.stage = Stage::Over;
-        let wanted = &registration.wanted.state;
-        let urn = wanted.urn.clone();
-        let is_left_out = state.is_none() && outcome == Outcome::Success;
-        let state = state.unwrap_or(wanted);
-        let answer = Answer {
-            urn: urn.clone(),
-            id: state.id.clone(),
-            outputs: match state.kind {
-                ResourceKind::Component => std::sync::Arc::default(),
-                _ => state.outputs.clone(),
-            },
-            outcome,
-            // Replies to reads do not tell.
-            unknown: is_left_out && !wanted.external,
-        };
-        if let Some(key) = registration.default.clone() {
-            let id = match &answer.id {
-                ResourceId::None => ResourceId::Unknown,
-                id => id.clone(),
-            };
-            let reference = ProviderRef::new(urn, id.as_str());
-            self.defaults.insert(key, reference);
-        }
-        if let Some(name) = registration.name.clone() {
-            self.prediction.answers.insert(name, answer);
-        }
     }
 
     /// What follows when chains are done: the program after a refresh, the next layer of deletes.

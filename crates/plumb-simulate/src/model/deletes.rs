@@ -5,7 +5,8 @@ use plumb_resource::{ProviderRef, ResourceKind, StepOp, Urn};
 use rustc_hash::FxHashSet;
 
 use super::Model;
-use super::chains::{Owner, Registration};
+use super::chains::Owner;
+use super::registrations::Registration;
 use super::steps::{Plan, Way};
 use crate::story::{Res, Verb};
 

@@ -14,10 +14,12 @@ mod chains;
 mod compare;
 mod decide;
 mod deletes;
+mod difference;
 mod identity;
 mod import;
 mod monitor;
 mod refresh;
+mod registrations;
 mod replace;
 mod steps;
 mod targets;
@@ -36,8 +38,9 @@ use crate::coverage::Coverage;
 use crate::story::{Operation, PROJECT, Program, STACK, Verb};
 use crate::world::{Answer, Moment, Mutation, Trace, Violation, World};
 
-use chains::{Chain, Registration};
+use chains::Chain;
 pub use monitor::versions_in;
+use registrations::Registration;
 
 /// What the model says about an operation.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,6 @@ use plumb_resource::{
 };
 use plumb_value::{PropertyMap, Value};
 
-use super::chains::{Registration, Stage};
 use super::{Lineage, Model, Phase, illegal};
 use crate::story::{PROJECT, Prop, Res, STACK, package_of, token_of};
 use crate::world::Violation;
@@ -20,21 +19,6 @@ pub(super) struct Wanted {
     /// Inputs as the program gave them.
     pub(super) raw: Arc<PropertyMap>,
     pub(super) delete_first: Option<bool>,
-}
-
-impl Wanted {
-    /// The registration that wants this.
-    fn by(self, name: Option<String>, default: Option<(String, Option<String>)>) -> Registration {
-        Registration {
-            name,
-            default,
-            wanted: self,
-            old: None,
-            included: true,
-            imported: false,
-            stage: Stage::Checking,
-        }
-    }
 }
 
 impl Model<'_> {
@@ -96,50 +80,6 @@ impl Model<'_> {
         self.lineages.insert(urn, lineage);
         self.arrive(res, registration);
         Ok(())
-    }
-
-    /// The inputs of a registration are checked.
-    pub(super) fn weighed(&mut self, urn: &Urn) -> Result<(), Violation> {
-        let number = self.registration_of(urn)?;
-        match self.registrations[number].stage {
-            Stage::Checking => self.weigh(number),
-            _ => return Err(illegal(format!("{} is not to be compared", urn.name()))),
-        }
-        Ok(())
-    }
-
-    /// It is decided what becomes of a registration.
-    pub(super) fn decided(&mut self, urn: &Urn) -> Result<(), Violation> {
-        let number = self.registration_of(urn)?;
-        match &self.registrations[number].stage {
-            Stage::Weighed(diff) => {
-                let diff = diff.clone();
-                self.decide(number, diff);
-            }
-            Stage::Checking | Stage::Refreshing | Stage::Importing => {
-                return Err(illegal(format!("{} is decided too early", urn.name())));
-            }
-            // Its operation decided it when it came.
-            Stage::Stepping | Stage::Over => {}
-        }
-        Ok(())
-    }
-
-    /// What a registration that is under way comes to, if nothing else comes between.
-    pub(super) fn decide_now(&mut self, number: usize) {
-        if let Stage::Checking = self.registrations[number].stage {
-            self.weigh(number);
-        }
-        if let Stage::Weighed(diff) = &self.registrations[number].stage {
-            let diff = diff.clone();
-            self.decide(number, diff);
-        }
-    }
-
-    fn registration_of(&self, urn: &Urn) -> Result<usize, Violation> {
-        let mut all = self.registrations.iter();
-        all.position(|it| it.wanted.state.urn == *urn)
-            .ok_or_else(|| illegal(format!("{} is not registered", urn.name())))
     }
 
     pub(super) fn urn_of_name(&self, name: &str) -> Urn {

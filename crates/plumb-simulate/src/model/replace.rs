@@ -6,7 +6,7 @@ use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
 use plumb_value::Value;
 
 use super::Model;
-use super::decide::{Difference, told};
+use super::difference::{Difference, told};
 use super::steps::{Plan, Way};
 use crate::cloud::Cloud;
 

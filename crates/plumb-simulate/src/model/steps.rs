@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 use plumb_value::{PropertyMap, Value};
 
-use super::decide::visible;
+use super::difference::visible;
 use super::{Model, Node, Phase};
 use crate::cloud::{NOT_READY, Object, Trouble};
 use crate::story::Verb;

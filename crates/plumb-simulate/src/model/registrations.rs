@@ -1,0 +1,171 @@
+//! Registrations on their way, from their arrival to their reply (`engine.md` 4.3).
+
+use std::sync::Arc;
+
+use plumb_deploy::request::Outcome;
+use plumb_resource::{ProviderRef, ResourceId, ResourceKind, ResourceState, Urn};
+
+use super::difference::Difference;
+use super::monitor::Wanted;
+use super::{Model, illegal};
+use crate::world::{Answer, Violation};
+
+/// A registration, or a read, of the program or of the engine.
+#[derive(Clone, Debug)]
+pub(super) struct Registration {
+    /// Its name in the program; the engine's own have none.
+    pub(super) name: Option<String>,
+    /// Package and version of a default provider.
+    pub(super) default: Option<(String, Option<String>)>,
+    pub(super) wanted: Wanted,
+    pub(super) old: Option<usize>,
+    pub(super) included: bool,
+    pub(super) imported: bool,
+    pub(super) stage: Stage,
+}
+
+/// What a registration waits for.
+#[derive(Clone, Debug)]
+pub(super) enum Stage {
+    /// Its old state is read.
+    Refreshing,
+    /// Its object is adopted.
+    Importing,
+    /// Its inputs are checked.
+    Checking,
+    /// It is compared, or whatever else it takes to decide; with the difference, where one counts.
+    Weighed(Option<Difference>),
+    /// Its steps are made.
+    Stepping,
+    /// It was refused, or is answered.
+    Over,
+}
+
+impl Wanted {
+    /// The registration that wants this.
+    pub(super) fn by(
+        self,
+        name: Option<String>,
+        default: Option<(String, Option<String>)>,
+    ) -> Registration {
+        Registration {
+            name,
+            default,
+            wanted: self,
+            old: None,
+            included: true,
+            imported: false,
+            stage: Stage::Checking,
+        }
+    }
+}
+
+impl Model<'_> {
+    /// The inputs of a registration are checked.
+    pub(super) fn weighed(&mut self, urn: &Urn) -> Result<(), Violation> {
+        let number = self.registration_of(urn)?;
+        match self.registrations[number].stage {
+            Stage::Checking => self.weigh(number),
+            _ => return Err(illegal(format!("{} is not to be compared", urn.name()))),
+        }
+        Ok(())
+    }
+
+    /// It is decided what becomes of a registration.
+    pub(super) fn decided(&mut self, urn: &Urn) -> Result<(), Violation> {
+        let number = self.registration_of(urn)?;
+        match &self.registrations[number].stage {
+            Stage::Weighed(diff) => {
+                let diff = diff.clone();
+                self.decide(number, diff);
+            }
+            Stage::Checking | Stage::Refreshing | Stage::Importing => {
+                return Err(illegal(format!("{} is decided too early", urn.name())));
+            }
+            // Its operation decided it when it came.
+            Stage::Stepping | Stage::Over => {}
+        }
+        Ok(())
+    }
+
+    /// What a registration that is under way comes to, if nothing else comes between.
+    pub(super) fn decide_now(&mut self, number: usize) {
+        if let Stage::Checking = self.registrations[number].stage {
+            self.weigh(number);
+        }
+        if let Stage::Weighed(diff) = &self.registrations[number].stage {
+            let diff = diff.clone();
+            self.decide(number, diff);
+        }
+    }
+
+    fn registration_of(&self, urn: &Urn) -> Result<usize, Violation> {
+        let mut all = self.registrations.iter();
+        all.position(|it| it.wanted.state.urn == *urn)
+            .ok_or_else(|| illegal(format!("{} is not registered", urn.name())))
+    }
+
+    /// The steps of a registration are made: it goes on, or is answered.
+    pub(super) fn registration_goes_on(
+        &mut self,
+        number: usize,
+        outcome: Outcome,
+        last: Option<usize>,
+    ) {
+        let registration = &mut self.registrations[number];
+        match (&registration.stage, outcome, last) {
+            (Stage::Refreshing, Outcome::Success, _) => {
+                registration.old = last;
+                registration.stage = Stage::Checking;
+                self.mode_special(number);
+            }
+            (Stage::Importing, Outcome::Success, Some(node)) => {
+                registration.old = Some(node);
+                registration.imported = true;
+                registration.wanted.state.refresh_before_update = false;
+                registration.stage = Stage::Checking;
+            }
+            _ => {
+                let state = last.map(|node| self.state(node).clone());
+                self.answer(number, state.as_deref(), outcome);
+            }
+        }
+    }
+
+    /// Answers a registration with `state`, or else with what it asked for.
+    pub(super) fn answer(
+        &mut self,
+        number: usize,
+        state: Option<&ResourceState>,
+        outcome: Outcome,
+    ) {
+        let registration = &mut self.registrations[number];
+        registration.stage = Stage::Over;
+        let wanted = &registration.wanted.state;
+        let urn = wanted.urn.clone();
+        let is_left_out = state.is_none() && outcome == Outcome::Success;
+        let state = state.unwrap_or(wanted);
+        let answer = Answer {
+            urn: urn.clone(),
+            id: state.id.clone(),
+            outputs: match state.kind {
+                ResourceKind::Component => Arc::default(),
+                _ => state.outputs.clone(),
+            },
+            outcome,
+            // Replies to reads do not tell.
+            unknown: is_left_out && !wanted.external,
+        };
+        if let Some(key) = registration.default.clone() {
+            let id = match &answer.id {
+                ResourceId::None => ResourceId::Unknown,
+                id => id.clone(),
+            };
+            let reference = ProviderRef::new(urn, id.as_str());
+            self.defaults.insert(key, reference);
+        }
+        if let Some(name) = registration.name.clone() {
+            self.prediction.answers.insert(name, answer);
+        }
+    }
+}
