@@ -52,21 +52,21 @@ pub(super) struct ProjectProgram {
 }
 
 impl ProjectProgram {
-    /// Stops, before anything happens, where a plugin is missing: there is nothing that could install it.
-    pub(super) fn check_installed(&self, host: &PluginHost) -> Result<(), Error> {
+    /// What to tell before anything happens where a plugin is missing. The program may do without it: a package can be
+    /// installed and never used.
+    pub(super) fn missing_plugins(&self, host: &PluginHost) -> Option<String> {
         let mut missing = host.missing(&self.packages);
         missing.extend(host.missing(&self.extended));
         if missing.is_empty() {
-            return Ok(());
+            return None;
         }
         let mut lines: Vec<String> = missing.iter().map(ToString::to_string).collect();
         lines.push(
-            "The program asks for packages whose plugins are not installed. Put each into the plugin cache with \
-             `pulumi plugin install resource NAME VERSION --file FILE`, or leave it until it is used with \
-             `--skip-plugin-pre-install`"
+            "The run fails if the program uses them. Put each into the plugin cache with `pulumi plugin install resource \
+             NAME VERSION --file FILE`, or do not look for them beforehand with `--skip-plugin-pre-install`"
                 .to_owned(),
         );
-        Err(Error::user(lines.join("\n")))
+        Some(lines.join("\n"))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ecow::EcoString;
 use jiff::Timestamp;
@@ -63,7 +64,8 @@ pub(super) struct Session<'c> {
     secrets: Arc<StackSecrets>,
     config: StackConfig,
     surroundings: Surroundings,
-    checks_plugins: bool,
+    /// Whether missing plugins are still to be told of.
+    checks_plugins: AtomicBool,
     /// The state before, as it was read, and after the upgrade of old forms.
     pub(super) base: Snapshot,
     upgraded: Option<Snapshot>,
@@ -133,7 +135,7 @@ impl<'c> Session<'c> {
             secrets,
             config,
             surroundings,
-            checks_plugins: opening.checks_plugins,
+            checks_plugins: AtomicBool::new(opening.checks_plugins),
             base,
             upgraded: None,
             cache,
@@ -250,8 +252,12 @@ impl<'c> Session<'c> {
         } else {
             ProjectProgram::default()
         };
-        if runs_program && self.checks_plugins {
-            program.check_installed(&host)?;
+        // Once: an update follows its preview.
+        if runs_program
+            && self.checks_plugins.swap(false, Ordering::Relaxed)
+            && let Some(missing) = program.missing_plugins(&host)
+        {
+            self.ctx.printer.warning(&missing);
         }
         let base = self.upgraded.clone().unwrap_or_else(|| self.base.clone());
         let codec: Arc<StackSecrets> = self.secrets.clone();
