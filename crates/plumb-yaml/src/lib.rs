@@ -11,19 +11,18 @@
 
 mod check;
 mod config;
-mod diagnostic;
-mod duration;
 mod eval;
 mod graph;
 mod load;
 mod packages;
 mod program;
-mod report;
 mod required;
 mod requirement;
 mod schemas;
 mod settings;
 mod syntax;
+
+use plumb_eval::{diagnostic, duration, report};
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use load::LoadError;

@@ -18,7 +18,6 @@ use crate::check;
 use crate::diagnostic::Diagnostic;
 use crate::eval::driver::Run;
 use crate::eval::evaluator::Evaluator;
-use crate::eval::invoke::error_text;
 use crate::eval::value::Val;
 use crate::graph::Graph;
 use crate::load::{LoadError, Loaded};
@@ -29,6 +28,7 @@ use crate::requirement;
 use crate::schemas::{self, Types};
 use crate::settings;
 use crate::syntax::program::Syntax;
+use plumb_eval::answers::error_text;
 
 /// The YAML language as the engine sees it.
 pub struct YamlProgram {

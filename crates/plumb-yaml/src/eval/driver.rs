@@ -19,12 +19,11 @@ use futures::StreamExt as _;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use plumb_deploy::request::{
-    InvokeFunctionRequest, Outcome, PackageRequest, RegisterOutputsRequest, RegisterRequest, Reply,
-    Request, RequestErrorKind,
+    Outcome, RegisterOutputsRequest, RegisterRequest, Reply, Request, RequestErrorKind,
 };
 use plumb_engine::monitor::ResourceMonitor;
+use plumb_eval::answers;
 use plumb_resource::{ResourceId, Urn};
-use plumb_value::{PropertyMap, Value};
 
 use super::convert::{self, Form};
 use super::evaluator::{Evaluator, Stop};
@@ -355,7 +354,7 @@ impl<'a> Run<'a> {
             }
             Reply::Failed(error) => self
                 .reporter
-                .met(&Diagnostic::error(span, invoke::error_text(&error))),
+                .met(&Diagnostic::error(span, answers::error_text(&error))),
             _ => self.reporter.met(&Diagnostic::error(
                 span,
                 "the engine gave an answer of the wrong kind",
@@ -381,7 +380,7 @@ impl<'a> Run<'a> {
             let result = match self.monitor.request(Request::Invoke(request)).await {
                 Reply::Invoked(reply) => invoke::result(self, index, reply, lifted),
                 Reply::Failed(error) if error.kind != RequestErrorKind::Unavailable => {
-                    Err(Diagnostic::error(span, invoke::error_text(&error)))
+                    Err(Diagnostic::error(span, answers::error_text(&error)))
                 }
                 reply => Ok(self.unanswered(reply, span)),
             };
@@ -445,20 +444,15 @@ impl<'a> Run<'a> {
 
     /// Gets a resource that is known by URN alone, for property access.
     async fn fetch(&self, urn: &EcoString) {
-        let request = InvokeFunctionRequest {
-            token: "pulumi:pulumi:getResource".into(),
-            args: Arc::new(PropertyMap::new().with("urn", Value::String(urn.clone()))),
-            provider: EcoString::new(),
-            package: PackageRequest::default(),
-            parent: None,
-            depends_on: Vec::new(),
-        };
+        let request = answers::get_resource(urn);
         let value = match self
             .monitor
             .request(Request::Invoke(Box::new(request)))
             .await
         {
-            Reply::Invoked(reply) => self.fetched(urn, &reply.result),
+            Reply::Invoked(reply) => {
+                answers::resource(urn, &reply.result, self.evaluator.info.dry_run)
+            }
             reply => self.unanswered(reply, Span::default()),
         };
         self.evaluator
@@ -466,31 +460,6 @@ impl<'a> Run<'a> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .insert(urn.clone(), value);
-    }
-
-    fn fetched(&self, text: &EcoString, result: &PropertyMap) -> Val {
-        let Ok(urn) = Urn::parse(text) else {
-            return Val::Poison;
-        };
-        let id = match result.get("id") {
-            Some(Value::String(id)) if !id.is_empty() => ResourceId::Known(id.clone()),
-            Some(Value::Computed(_)) => ResourceId::Unknown,
-            _ => ResourceId::None,
-        };
-        let outputs = match result.get("state") {
-            Some(Value::Object(state)) => state.clone(),
-            _ => Arc::default(),
-        };
-        Val::Resource(Arc::new(ResourceVal {
-            custom: id != ResourceId::None,
-            type_token: urn.type_text().into(),
-            name: urn.name().into(),
-            id,
-            outputs,
-            partial: self.evaluator.info.dry_run,
-            providers: Providers::default(),
-            urn,
-        }))
     }
 }
 

@@ -15,7 +15,7 @@ use super::value::Val;
 use crate::diagnostic::Diagnostic;
 use crate::graph::{Graph, PULUMI};
 use crate::syntax::expression::{Access, Expr, ExprKind, Part};
-use crate::syntax::functions::Function;
+use crate::syntax::functions::{self, Function};
 use crate::syntax::source::Span;
 
 /// Why an expression has no value now.
@@ -179,18 +179,22 @@ impl<'a> Evaluator<'a> {
         if lifted.poisoned || lifted.unknown {
             return Ok(lifted.wrap(Val::Null));
         }
-        let result = builtins::compute(function, &plain, &self.info.program_directory).map_err(
-            |problem| {
-                // What is wrong may tell what the argument is.
-                let hidden = || {
-                    format!(
-                        "{} failed; its argument is secret, so the reason is not shown",
-                        function.name()
-                    )
-                };
-                Diagnostic::error(span, if lifted.secret { hidden() } else { problem })
-            },
-        )?;
+        let result = builtins::compute(
+            function,
+            functions::name(function),
+            &plain,
+            &self.info.program_directory,
+        )
+        .map_err(|problem| {
+            // What is wrong may tell what the argument is.
+            let hidden = || {
+                format!(
+                    "{} failed; its argument is secret, so the reason is not shown",
+                    functions::name(function)
+                )
+            };
+            Diagnostic::error(span, if lifted.secret { hidden() } else { problem })
+        })?;
         Ok(lifted.wrap(result))
     }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use plumb_deploy::request::{
-    InvokeFunctionRequest, InvokeReply, PackageRequest, ReadResourceRequest, RequestError,
-    RequestErrorKind,
+    InvokeFunctionRequest, InvokeReply, PackageRequest, ReadResourceRequest,
 };
+use plumb_eval::answers;
 use plumb_resource::{ResourceId, Urn};
 use plumb_schema::ReturnType;
 use plumb_value::{PropertyMap, Value};
@@ -138,31 +138,7 @@ pub(crate) fn result(
     let invoke = &run.syntax.calls.invokes[index];
     let token = &run.types.invokes[index].token;
     if !reply.failures.is_empty() {
-        let failures: Vec<String> = reply
-            .failures
-            .iter()
-            .map(|failure| {
-                let property = if failure.property.is_empty() {
-                    String::new()
-                } else {
-                    format!(" ({})", failure.property)
-                };
-                format!(
-                    "\t* {token} invoke failed: {}{property}\n\n",
-                    failure.reason
-                )
-            })
-            .collect();
-        let plural = if failures.len() == 1 {
-            "error"
-        } else {
-            "errors"
-        };
-        let summary = format!(
-            "{} {plural} occurred:\n{}",
-            failures.len(),
-            failures.concat()
-        );
+        let summary = answers::failures(token, &reply.failures);
         return Err(Diagnostic::error(invoke.span, summary));
     }
     lifted.any = true;
@@ -237,19 +213,4 @@ pub(crate) fn stack_reference(name: &str, stack: &str, parent: Option<Urn>) -> R
         source_position: None,
         stack_trace: Vec::new(),
     }
-}
-
-/// A failed request as SDKs show it.
-pub(crate) fn error_text(error: &RequestError) -> String {
-    if error.message.starts_with("rpc error: ") {
-        return error.message.to_string();
-    }
-    let code = match error.kind {
-        RequestErrorKind::InvalidArgument => "InvalidArgument",
-        RequestErrorKind::Unavailable => "Unavailable",
-        RequestErrorKind::FailedPrecondition => "FailedPrecondition",
-        RequestErrorKind::Unimplemented => "Unimplemented",
-        RequestErrorKind::Unknown => "Unknown",
-    };
-    format!("rpc error: code = {code} desc = {}", error.message)
 }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use ecow::EcoString;
 use plumb_deploy::request::{PackageRequest, ReadResourceRequest, RegisterRequest};
 use plumb_resource::{Alias, AliasParent, AliasSpec, CustomTimeouts, ResourceId, TypeToken, Urn};
-use plumb_schema::{Constant, Resource};
+use plumb_schema::Resource;
 use plumb_value::{PropertyKey, PropertyMap, Value};
+
+use plumb_eval::inputs::{Inputs, apply_schema, set_properties};
 
 use super::convert::{self, Form};
 use super::driver::Run;
@@ -39,8 +41,6 @@ pub(crate) enum Plan {
         providers: Providers,
     },
 }
-
-type Inputs = Vec<(EcoString, Val)>;
 
 /// Evaluates the inputs and options of a resource.
 pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
@@ -314,54 +314,6 @@ fn spread(
         }
     }
     Ok(inputs)
-}
-
-/// Secrets and constants that the schema asks for.
-fn apply_schema(inputs: &mut Inputs, schema: &Resource) {
-    for (name, value) in inputs.iter_mut() {
-        if schema
-            .input_properties
-            .get(name.as_str())
-            .is_some_and(|property| property.secret)
-            && *value != Val::Null
-        {
-            *value = lift::secret(value, true);
-        }
-    }
-    for property in schema.input_properties.values() {
-        if let Some(constant) = &property.constant
-            && !inputs
-                .iter()
-                .any(|(name, _)| name == property.name.as_str())
-        {
-            let value = match constant {
-                Constant::Bool(value) => Val::Bool(*value),
-                Constant::Number(value) => Val::Number(*value),
-                Constant::String(text) => Val::String(text.as_str().into()),
-            };
-            inputs.push((property.name.as_str().into(), value));
-        }
-    }
-}
-
-fn set_properties(request: &mut RegisterRequest, inputs: &Inputs, form: Form) {
-    let mut properties = PropertyMap::new();
-    for (name, value) in inputs {
-        let mut deps = Deps::default();
-        if form == Form::Plain || !matches!(value, Val::Resource(_)) {
-            lift::dependencies(value, &mut deps);
-        }
-        let converted = convert::to_value(value, form);
-        if converted.is_null() && deps.is_empty() {
-            continue;
-        }
-        let key = PropertyKey::from(name.clone());
-        request
-            .property_dependencies
-            .insert(key.clone(), deps.to_vec());
-        properties.insert(key, converted);
-    }
-    request.properties = Arc::new(properties);
 }
 
 /// Sets the options; `false` when something that they name is poisoned.

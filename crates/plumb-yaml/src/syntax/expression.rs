@@ -1,6 +1,7 @@
 //! Expressions: what stands in properties, variables and outputs.
 
 use ecow::EcoString;
+pub(crate) use plumb_eval::access::Accessor;
 
 use super::functions::{self, Function};
 use super::interpolation;
@@ -48,12 +49,6 @@ pub(crate) enum Part {
 pub(crate) struct Access {
     pub(crate) root: EcoString,
     pub(crate) path: Vec<Accessor>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Accessor {
-    Name(EcoString),
-    Index(usize),
 }
 
 impl Access {

@@ -1,5 +1,7 @@
 //! Mappings with a `fn::` key: function calls (`yaml-runtime.md` 6.3).
 
+pub(crate) use plumb_eval::builtins::Function;
+
 use super::expression::{Expr, ExprKind, Scope};
 use super::node::{Key, Node, NodeKind};
 use super::options;
@@ -7,33 +9,6 @@ use super::program::{InvokeDecl, InvokeOptions, StackDecl};
 use super::record::Record;
 use super::source::Span;
 use crate::diagnostic::Diagnostic;
-
-/// Functions that compute from their argument alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Function {
-    Join,
-    Split,
-    Select,
-    ToJson,
-    ToBase64,
-    FromBase64,
-    Secret,
-    Unsecret,
-    ReadFile,
-    FileBase64,
-    FileBase64Sha256,
-    Sha1,
-    Length,
-    SingleOrNone,
-    StringAsset,
-    FileAsset,
-    RemoteAsset,
-    FileArchive,
-    RemoteArchive,
-    AssetArchive,
-    ResourceName,
-    ResourceType,
-}
 
 const FUNCTIONS: [(&str, Function); 22] = [
     ("fn::join", Function::Join),
@@ -63,27 +38,12 @@ const FUNCTIONS: [(&str, Function); 22] = [
 const INVOKE: &str = "fn::invoke";
 const STACK_REFERENCE: &str = "fn::stackReference";
 
-impl Function {
-    /// The key that calls the function.
-    pub(crate) fn name(self) -> &'static str {
-        FUNCTIONS
-            .iter()
-            .find(|(_, function)| *function == self)
-            .map_or("fn::?", |(name, _)| name)
-    }
-
-    /// Whether the function makes an asset or archive.
-    pub(crate) fn makes_asset(self) -> bool {
-        matches!(
-            self,
-            Function::StringAsset
-                | Function::FileAsset
-                | Function::RemoteAsset
-                | Function::FileArchive
-                | Function::RemoteArchive
-                | Function::AssetArchive
-        )
-    }
+/// The key that calls `function`.
+pub(crate) fn name(function: Function) -> &'static str {
+    FUNCTIONS
+        .iter()
+        .find(|(_, known)| *known == function)
+        .map_or("fn::?", |(name, _)| name)
 }
 
 enum Called {
@@ -158,7 +118,7 @@ fn check_keys(scope: &mut Scope, entries: &[(Key, Node)]) {
     {
         match recognise(&key.text) {
             Some((Called::Plain(function), _)) if function.makes_asset() => {
-                let summary = format!("{} must have it's own object", function.name());
+                let summary = format!("{} must have it's own object", name(function));
                 scope.diagnostics.push(Diagnostic::error(key.span, summary));
             }
             _ => warn_reserved(scope, key),
@@ -185,14 +145,14 @@ fn plain(scope: &mut Scope, function: Function, argument: &Node) -> ExprKind {
             NodeKind::List(items) if items.len() == 2 => None,
             _ => Some(format!(
                 "the argument to {} must be a two-valued list",
-                function.name()
+                name(function)
             )),
         },
         Function::AssetArchive => match &argument.kind {
             NodeKind::Map(_) => None,
             _ => Some(format!(
                 "the argument to {} must be an object",
-                function.name()
+                name(function)
             )),
         },
         _ => None,

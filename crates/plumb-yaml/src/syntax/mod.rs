@@ -8,4 +8,4 @@ pub(crate) mod options;
 pub(crate) mod program;
 pub(crate) mod reader;
 pub(crate) mod record;
-pub(crate) mod source;
+pub(crate) use plumb_eval::source;

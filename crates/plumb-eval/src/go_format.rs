@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::value::Val;
+use crate::value::Val;
 
 /// `%v` of a value without outputs.
-pub(crate) fn display(value: &Val, out: &mut String) {
+pub fn display(value: &Val, out: &mut String) {
     match value {
         Val::Null => out.push_str("<nil>"),
         Val::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
@@ -43,7 +43,7 @@ pub(crate) fn display(value: &Val, out: &mut String) {
 }
 
 /// `%v` of a float: shortest digits, an exponent below 1e-4 and from 1e6.
-pub(crate) fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
     }
@@ -61,7 +61,7 @@ pub(crate) fn number(value: f64) -> String {
 }
 
 /// A JSON document, keys sorted, HTML characters escaped; `None` for what JSON cannot hold.
-pub(crate) fn json(value: &Val, out: &mut String) -> Result<(), &'static str> {
+pub fn json(value: &Val, out: &mut String) -> Result<(), &'static str> {
     match value {
         Val::Null => out.push_str("null"),
         Val::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn json_looks_like_go() {
-        let value = super::super::convert::from_json(&serde_json::json!({
+        let value = crate::convert::from_json(&serde_json::json!({
             "b": [1, 1.5, 1e21, 1e-7, 1_000_000.0, true, null], "a": "<&>\u{2028}\u{1}\u{1F600}\""
         }));
         let mut text = String::new();

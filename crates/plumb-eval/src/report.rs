@@ -6,7 +6,7 @@ use plumb_engine::monitor::ResourceMonitor;
 use plumb_events::Severity as EventSeverity;
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::syntax::source::SourceFile;
+use crate::source::SourceFile;
 
 /// How diagnostics are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum DiagnosticStyle {
 }
 
 /// Shows diagnostics and counts errors.
-pub(crate) struct Reporter<'a> {
+pub struct Reporter<'a> {
     monitor: &'a dyn ResourceMonitor,
     source: &'a SourceFile,
     style: DiagnosticStyle,
@@ -27,7 +27,8 @@ pub(crate) struct Reporter<'a> {
 }
 
 impl<'a> Reporter<'a> {
-    pub(crate) fn new(
+    /// Tells `monitor` about problems in `source`.
+    pub fn new(
         monitor: &'a dyn ResourceMonitor,
         source: &'a SourceFile,
         style: DiagnosticStyle,
@@ -40,12 +41,13 @@ impl<'a> Reporter<'a> {
         }
     }
 
-    pub(crate) fn has_errors(&self) -> bool {
+    /// Whether there was an error.
+    pub fn has_errors(&self) -> bool {
         self.errors.load(Ordering::Relaxed) > 0
     }
 
     /// A problem found before evaluation: goes to the error stream, line by line.
-    pub(crate) fn found(&self, diagnostic: &Diagnostic) {
+    pub fn found(&self, diagnostic: &Diagnostic) {
         self.count(diagnostic);
         let text = match self.style {
             DiagnosticStyle::Excerpt => diagnostic.titled_excerpt(self.source),
@@ -57,7 +59,7 @@ impl<'a> Reporter<'a> {
     }
 
     /// A problem met during evaluation.
-    pub(crate) fn met(&self, diagnostic: &Diagnostic) {
+    pub fn met(&self, diagnostic: &Diagnostic) {
         self.count(diagnostic);
         let severity = match diagnostic.severity {
             Severity::Error => EventSeverity::Error,
@@ -71,7 +73,7 @@ impl<'a> Reporter<'a> {
     }
 
     /// The line that follows the problems of a named thing.
-    pub(crate) fn not_registered(&self, kind: &str, name: &str) {
+    pub fn not_registered(&self, kind: &str, name: &str) {
         self.errors.fetch_add(1, Ordering::Relaxed);
         let text = format!("Error registering {kind} [{name}]: no diagnostics");
         self.monitor.log(EventSeverity::Error, None, &text);

@@ -4,14 +4,22 @@ use ecow::EcoString;
 use plumb_resource::ResourceId;
 use plumb_value::ReferenceId;
 
-use super::convert;
-use super::lift::{self, Lifted};
-use super::value::{Deps, ResourceVal, Val};
-use crate::syntax::expression::Accessor;
+use crate::convert;
+use crate::lift::{self, Lifted};
+use crate::value::{Deps, ResourceVal, Val};
+
+/// One step of an access.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Accessor {
+    /// A property or an entry.
+    Name(EcoString),
+    /// An element of a list.
+    Index(usize),
+}
 
 /// Why an access gives no value.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// The program is wrong.
     Problem(String),
     /// The resource with this URN has to be fetched first.
@@ -19,7 +27,7 @@ pub(crate) enum Failure {
 }
 
 /// Gives resources that are known by reference.
-pub(crate) trait References {
+pub trait References {
     /// The resource; `None` when it was not fetched yet. Poison when it cannot be.
     fn resource(&self, urn: &str) -> Option<Val>;
 }
@@ -28,11 +36,7 @@ pub(crate) trait References {
 ///
 /// What was computed and is unknown in part is unknown as a whole, once the path ends at it: nothing can be said of a list
 /// of which one element is not known. On the way to a known part it may be.
-pub(crate) fn access(
-    value: &Val,
-    path: &[Accessor],
-    references: &dyn References,
-) -> Result<Val, Failure> {
+pub fn access(value: &Val, path: &[Accessor], references: &dyn References) -> Result<Val, Failure> {
     let found = follow(value, path, references)?;
     Ok(if path.is_empty() {
         found
@@ -123,7 +127,7 @@ fn follow(value: &Val, path: &[Accessor], references: &dyn References) -> Result
 }
 
 /// What indexing past the end of a list is called.
-pub(crate) fn out_of_bounds(index: usize, length: usize) -> String {
+pub fn out_of_bounds(index: usize, length: usize) -> String {
     format!("list index {index} out-of-bounds for list of length {length}")
 }
 

@@ -1,7 +1,7 @@
 //! Durations as Go writes them: `5m`, `1h30m`, `1.5s`.
 
 /// The number of seconds in `text`.
-pub(crate) fn seconds(text: &str) -> Option<f64> {
+pub fn seconds(text: &str) -> Option<f64> {
     let (negative, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use plumb_resource::ResourceId;
 use plumb_value::{PropertyKey, PropertyMap, ReferenceId, ResourceReference, Value};
 
-use super::lift;
-use super::value::{Deps, Output, Val};
+use crate::lift;
+use crate::value::{Deps, Output, Val};
 
 /// A value of a reply. Secrets and unknowns inside stay where they are.
-pub(crate) fn from_value(value: &Value) -> Val {
+pub fn from_value(value: &Value) -> Val {
     let output = |value, secret| {
         Val::Output(Arc::new(Output {
             value,
@@ -39,7 +39,7 @@ pub(crate) fn from_value(value: &Value) -> Val {
 }
 
 /// A map of a reply as an object.
-pub(crate) fn from_map(map: &PropertyMap) -> Val {
+pub fn from_map(map: &PropertyMap) -> Val {
     Val::Object(Arc::new(
         map.iter()
             .map(|(key, value)| (key.to_text(), from_value(value)))
@@ -48,7 +48,7 @@ pub(crate) fn from_map(map: &PropertyMap) -> Val {
 }
 
 /// A JSON document.
-pub(crate) fn from_json(json: &serde_json::Value) -> Val {
+pub fn from_json(json: &serde_json::Value) -> Val {
     match json {
         serde_json::Value::Null => Val::Null,
         serde_json::Value::Bool(value) => Val::Bool(*value),
@@ -66,7 +66,7 @@ pub(crate) fn from_json(json: &serde_json::Value) -> Val {
 
 /// How values are written into requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub enum Form {
     /// Secrets and unknowns in place, dependencies told apart.
     Plain,
     /// Every output that says more than its value, as remote components take it.
@@ -74,7 +74,7 @@ pub(crate) enum Form {
 }
 
 /// The value as requests carry it.
-pub(crate) fn to_value(value: &Val, form: Form) -> Value {
+pub fn to_value(value: &Val, form: Form) -> Value {
     match value {
         Val::Null | Val::Poison => Value::Null,
         Val::Bool(value) => Value::Bool(*value),
@@ -132,7 +132,7 @@ pub(crate) fn to_value(value: &Val, form: Form) -> Value {
 }
 
 /// Entries without the null ones, as the SDKs send maps.
-pub(crate) fn to_map(entries: &BTreeMap<ecow::EcoString, Val>, form: Form) -> PropertyMap {
+pub fn to_map(entries: &BTreeMap<ecow::EcoString, Val>, form: Form) -> PropertyMap {
     entries
         .iter()
         .map(|(key, value)| (PropertyKey::from(key.clone()), to_value(value, form)))

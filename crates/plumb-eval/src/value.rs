@@ -11,18 +11,28 @@ use plumb_value::{Archive, Asset, PropertyMap, ResourceReference};
 ///
 /// [`Val::Output`] says where a value comes from; what has no output around it comes from the program itself.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Val {
+pub enum Val {
+    /// Nothing.
     Null,
+    /// A truth value.
     Bool(bool),
+    /// A number.
     Number(f64),
+    /// A text.
     String(EcoString),
+    /// Several values.
     List(Arc<Vec<Val>>),
+    /// Values by name.
     Object(Arc<BTreeMap<EcoString, Val>>),
+    /// An asset.
     Asset(Arc<Asset>),
+    /// An archive.
     Archive(Arc<Archive>),
+    /// A resource.
     Resource(Arc<ResourceVal>),
     /// A resource that is known by its URN alone.
     Reference(Arc<ResourceReference>),
+    /// A value that was, or will be, computed.
     Output(Arc<Output>),
     /// Takes the place of what could not be evaluated: the reason has been told, or belongs to the engine.
     Poison,
@@ -30,33 +40,38 @@ pub(crate) enum Val {
 
 /// A value that was, or will be, computed.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Output {
+pub struct Output {
     /// The value; `None` while unknown.
-    pub(crate) value: Option<Val>,
+    pub value: Option<Val>,
     /// Whether it is secret.
-    pub(crate) secret: bool,
+    pub secret: bool,
     /// Resources that it was computed from.
-    pub(crate) deps: Deps,
+    pub deps: Deps,
 }
 
 /// A registered or read resource.
 #[derive(Debug)]
-pub(crate) struct ResourceVal {
-    pub(crate) urn: Urn,
-    pub(crate) id: ResourceId,
+pub struct ResourceVal {
+    /// Its URN.
+    pub urn: Urn,
+    /// Its id.
+    pub id: ResourceId,
     /// Whether a provider manages it, so that it has an id.
-    pub(crate) custom: bool,
-    pub(crate) type_token: EcoString,
-    pub(crate) name: EcoString,
-    pub(crate) outputs: Arc<PropertyMap>,
+    pub custom: bool,
+    /// Its type.
+    pub type_token: EcoString,
+    /// Its name.
+    pub name: EcoString,
+    /// Its outputs.
+    pub outputs: Arc<PropertyMap>,
     /// Whether outputs that are missing are unknown rather than null.
-    pub(crate) partial: bool,
+    pub partial: bool,
     /// Providers for children, by package.
-    pub(crate) providers: Providers,
+    pub providers: Providers,
 }
 
 /// Provider references by package.
-pub(crate) type Providers = Arc<BTreeMap<EcoString, EcoString>>;
+pub type Providers = Arc<BTreeMap<EcoString, EcoString>>;
 
 impl PartialEq for ResourceVal {
     fn eq(&self, other: &Self) -> bool {
@@ -66,12 +81,12 @@ impl PartialEq for ResourceVal {
 
 impl ResourceVal {
     /// For a provider resource, the package that it provides.
-    pub(crate) fn provided_package(&self) -> Option<&str> {
+    pub fn provided_package(&self) -> Option<&str> {
         self.type_token.strip_prefix("pulumi:providers:")
     }
 
     /// For a provider resource, the text that requests name it by.
-    pub(crate) fn provider_ref(&self) -> EcoString {
+    pub fn provider_ref(&self) -> EcoString {
         let id = match &self.id {
             ResourceId::Known(id) => id.as_str(),
             ResourceId::None | ResourceId::Unknown => plumb_resource::UNKNOWN_SENTINEL,
@@ -81,11 +96,13 @@ impl ResourceVal {
 }
 
 impl Val {
-    pub(crate) fn list(items: Vec<Val>) -> Val {
+    /// A list of `items`.
+    pub fn list(items: Vec<Val>) -> Val {
         Val::List(Arc::new(items))
     }
 
-    pub(crate) fn unknown(secret: bool, deps: Deps) -> Val {
+    /// An output that is not known yet.
+    pub fn unknown(secret: bool, deps: Deps) -> Val {
         Val::Output(Arc::new(Output {
             value: None,
             secret,
@@ -94,7 +111,7 @@ impl Val {
     }
 
     /// What messages call this kind of value.
-    pub(crate) fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Val::Null => "null",
             Val::Bool(_) => "boolean",
@@ -113,28 +130,31 @@ impl Val {
 
 /// A set of resources, shared. Growing a set that nobody else holds does not copy it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Deps(Option<Arc<BTreeSet<Urn>>>);
+pub struct Deps(Option<Arc<BTreeSet<Urn>>>);
 
 impl Deps {
-    pub(crate) fn one(urn: Urn) -> Self {
+    /// The set of one resource.
+    pub fn one(urn: Urn) -> Self {
         Deps(Some(Arc::new(BTreeSet::from([urn]))))
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
         self.0.as_ref().is_none_or(|urns| urns.is_empty())
     }
 
     /// The resources, sorted.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Urn> {
+    pub fn iter(&self) -> impl Iterator<Item = &Urn> {
         self.0.iter().flat_map(|urns| urns.iter())
     }
 
     /// The resources, sorted.
-    pub(crate) fn to_vec(&self) -> Vec<Urn> {
+    pub fn to_vec(&self) -> Vec<Urn> {
         self.iter().cloned().collect()
     }
 
-    pub(crate) fn merge(&mut self, other: &Deps) {
+    /// Adds `other`.
+    pub fn merge(&mut self, other: &Deps) {
         match (&mut self.0, &other.0) {
             (_, None) => {}
             (None, Some(_)) => self.0.clone_from(&other.0),

@@ -2,22 +2,26 @@
 
 use std::sync::Arc;
 
-use super::value::{Deps, Output, Val};
+use crate::value::{Deps, Output, Val};
 
 /// What was found on the way through a value.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lifted {
+pub struct Lifted {
     /// There was an output somewhere.
-    pub(crate) any: bool,
-    pub(crate) secret: bool,
-    pub(crate) unknown: bool,
-    pub(crate) poisoned: bool,
-    pub(crate) deps: Deps,
+    pub any: bool,
+    /// Something is secret.
+    pub secret: bool,
+    /// Something is unknown.
+    pub unknown: bool,
+    /// Something could not be evaluated.
+    pub poisoned: bool,
+    /// What it was computed from.
+    pub deps: Deps,
 }
 
 impl Lifted {
     /// The plain form of `value`; where it is unknown, null stands in.
-    pub(crate) fn strip(&mut self, value: &Val) -> Val {
+    pub fn strip(&mut self, value: &Val) -> Val {
         match value {
             Val::Output(output) => {
                 self.note(output);
@@ -49,7 +53,7 @@ impl Lifted {
     }
 
     /// Takes the outermost outputs off `value`, and leaves those inside.
-    pub(crate) fn strip_outer(&mut self, value: &Val) -> Val {
+    pub fn strip_outer(&mut self, value: &Val) -> Val {
         match value {
             Val::Output(output) => {
                 self.note(output);
@@ -74,7 +78,7 @@ impl Lifted {
     }
 
     /// The result of a computation over what was stripped, with secrecy and dependencies back on.
-    pub(crate) fn wrap(self, value: Val) -> Val {
+    pub fn wrap(self, value: Val) -> Val {
         if self.poisoned || value == Val::Poison {
             return Val::Poison;
         }
@@ -106,7 +110,7 @@ impl Lifted {
 }
 
 /// Whether there is an output, a resource or poison anywhere in `value`.
-pub(crate) fn contains_outputs(value: &Val) -> bool {
+pub fn contains_outputs(value: &Val) -> bool {
     match value {
         Val::Output(_) | Val::Poison | Val::Resource(_) => true,
         Val::List(items) => items.iter().any(contains_outputs),
@@ -122,7 +126,7 @@ pub(crate) fn contains_outputs(value: &Val) -> bool {
 }
 
 /// Everything that `value` was computed from, resources in it among them.
-pub(crate) fn dependencies(value: &Val, deps: &mut Deps) {
+pub fn dependencies(value: &Val, deps: &mut Deps) {
     match value {
         Val::Output(output) => {
             deps.merge(&output.deps);
@@ -145,7 +149,7 @@ pub(crate) fn dependencies(value: &Val, deps: &mut Deps) {
 }
 
 /// `value` as a secret.
-pub(crate) fn secret(value: &Val, secret: bool) -> Val {
+pub fn secret(value: &Val, secret: bool) -> Val {
     match value {
         Val::Poison => Val::Poison,
         Val::Output(output) => Val::Output(Arc::new(Output {
@@ -162,7 +166,7 @@ pub(crate) fn secret(value: &Val, secret: bool) -> Val {
 }
 
 /// Whether `value` is, or has in it, something that could not be evaluated.
-pub(crate) fn is_poisoned(value: &Val) -> bool {
+pub fn is_poisoned(value: &Val) -> bool {
     match value {
         Val::Poison => true,
         Val::Output(output) => output.value.as_ref().is_some_and(is_poisoned),

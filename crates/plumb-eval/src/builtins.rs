@@ -11,18 +11,86 @@ use plumb_value::{Archive, ArchiveSource, Asset, AssetSource};
 use sha1::Digest as _;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::access;
-use super::convert::{self, Form};
-use super::go_format;
-use super::value::Val;
-use crate::syntax::functions::Function;
+use crate::access;
+use crate::convert::{self, Form};
+use crate::go_format;
+use crate::value::Val;
 
-/// Computes `function` of `argument`. Relative paths start at `directory`.
-pub(crate) fn compute(function: Function, argument: &Val, directory: &Path) -> Result<Val, String> {
+/// Functions that compute from their argument alone. Functions of several arguments take a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// Joins a list of strings.
+    Join,
+    /// Splits a string.
+    Split,
+    /// An element of a list, by index.
+    Select,
+    /// A value as JSON text.
+    ToJson,
+    /// Text in base64.
+    ToBase64,
+    /// The text that is written in base64.
+    FromBase64,
+    /// Makes a value secret.
+    Secret,
+    /// Makes a value public.
+    Unsecret,
+    /// The text of a file.
+    ReadFile,
+    /// The content of a file in base64.
+    FileBase64,
+    /// The SHA-256 of a file in base64.
+    FileBase64Sha256,
+    /// The SHA-1 of a text in hex.
+    Sha1,
+    /// How many elements, entries or characters there are.
+    Length,
+    /// The only element of a list.
+    SingleOrNone,
+    /// An asset of given text.
+    StringAsset,
+    /// An asset that is a file.
+    FileAsset,
+    /// An asset from an address.
+    RemoteAsset,
+    /// An archive that is a file or folder.
+    FileArchive,
+    /// An archive from an address.
+    RemoteArchive,
+    /// An archive of given members.
+    AssetArchive,
+    /// The name of a resource.
+    ResourceName,
+    /// The type of a resource.
+    ResourceType,
+}
+
+impl Function {
+    /// Whether the function makes an asset or archive.
+    pub fn makes_asset(self) -> bool {
+        matches!(
+            self,
+            Function::StringAsset
+                | Function::FileAsset
+                | Function::RemoteAsset
+                | Function::FileArchive
+                | Function::RemoteArchive
+                | Function::AssetArchive
+        )
+    }
+}
+
+/// Computes `function`, which the program calls `name`, of `argument`. Relative paths start at `directory`.
+pub fn compute(
+    function: Function,
+    name: &str,
+    argument: &Val,
+    directory: &Path,
+) -> Result<Val, String> {
     match function {
-        Function::Join => join(pair(argument)),
-        Function::Split => split(pair(argument)),
-        Function::Select => select(pair(argument)),
+        Function::Join => join(name, pair(argument)),
+        Function::Split => split(name, pair(argument)),
+        Function::Select => select(name, pair(argument)),
         Function::ToJson => {
             let mut text = String::new();
             let written = go_format::json(argument, &mut text);
@@ -30,41 +98,37 @@ pub(crate) fn compute(function: Function, argument: &Val, directory: &Path) -> R
             Ok(Val::String(text.into()))
         }
         Function::ToBase64 => Ok(Val::String(
-            STANDARD
-                .encode(string(function, argument)?.as_bytes())
-                .into(),
+            STANDARD.encode(string(name, argument)?.as_bytes()).into(),
         )),
-        Function::FromBase64 => from_base64(string(function, argument)?),
+        Function::FromBase64 => from_base64(name, string(name, argument)?),
         Function::Secret | Function::Unsecret => Ok(argument.clone()),
         Function::ReadFile => {
-            let bytes = read(function, argument, directory)?;
+            let bytes = read(name, argument, directory)?;
             Ok(Val::String(
                 String::from_utf8_lossy(&bytes).into_owned().into(),
             ))
         }
         Function::FileBase64 => Ok(Val::String(
-            STANDARD.encode(read(function, argument, directory)?).into(),
+            STANDARD.encode(read(name, argument, directory)?).into(),
         )),
         Function::FileBase64Sha256 => {
-            let digest = sha2::Sha256::digest(read(function, argument, directory)?);
+            let digest = sha2::Sha256::digest(read(name, argument, directory)?);
             Ok(Val::String(STANDARD.encode(digest).into()))
         }
         Function::Sha1 => {
-            let digest = sha1::Sha1::digest(string(function, argument)?.as_bytes());
+            let digest = sha1::Sha1::digest(string(name, argument)?.as_bytes());
             Ok(Val::String(hex::encode(digest).into()))
         }
-        Function::Length => length(argument),
-        Function::SingleOrNone => single_or_none(argument),
-        Function::StringAsset => Ok(asset(AssetSource::Text(asset_text(function, argument)?))),
-        Function::FileAsset => Ok(asset(AssetSource::Path(asset_text(function, argument)?))),
-        Function::RemoteAsset => Ok(asset(AssetSource::Uri(asset_text(function, argument)?))),
-        Function::FileArchive => Ok(archive(ArchiveSource::Path(asset_text(
-            function, argument,
-        )?))),
-        Function::RemoteArchive => Ok(archive(ArchiveSource::Uri(asset_text(function, argument)?))),
-        Function::AssetArchive => asset_archive(argument),
-        Function::ResourceName => resource_fact(function, argument, |name, _| name),
-        Function::ResourceType => resource_fact(function, argument, |_, token| token),
+        Function::Length => length(name, argument),
+        Function::SingleOrNone => single_or_none(name, argument),
+        Function::StringAsset => Ok(asset(AssetSource::Text(asset_text(name, argument)?))),
+        Function::FileAsset => Ok(asset(AssetSource::Path(asset_text(name, argument)?))),
+        Function::RemoteAsset => Ok(asset(AssetSource::Uri(asset_text(name, argument)?))),
+        Function::FileArchive => Ok(archive(ArchiveSource::Path(asset_text(name, argument)?))),
+        Function::RemoteArchive => Ok(archive(ArchiveSource::Uri(asset_text(name, argument)?))),
+        Function::AssetArchive => asset_archive(name, argument),
+        Function::ResourceName => resource_fact(name, argument, |found, _| found),
+        Function::ResourceType => resource_fact(name, argument, |_, token| token),
     }
 }
 
@@ -75,42 +139,42 @@ fn pair(argument: &Val) -> (&Val, &Val) {
     }
 }
 
-fn string(function: Function, argument: &Val) -> Result<&EcoString, String> {
+fn string<'a>(name: &str, argument: &'a Val) -> Result<&'a EcoString, String> {
     match argument {
         Val::String(text) => Ok(text),
         other => Err(format!(
             "the argument to {} must be a string, not {}",
-            function.name(),
+            name,
             other.kind()
         )),
     }
 }
 
-fn asset_text(function: Function, argument: &Val) -> Result<EcoString, String> {
+fn asset_text(name: &str, argument: &Val) -> Result<EcoString, String> {
     match argument {
         Val::String(text) => Ok(text.clone()),
         other => Err(format!(
             "Argument to {} must be a string, got {}",
-            function.name(),
+            name,
             other.kind()
         )),
     }
 }
 
-fn join((delimiter, values): (&Val, &Val)) -> Result<Val, String> {
+fn join(name: &str, (delimiter, values): (&Val, &Val)) -> Result<Val, String> {
     let delimiter = match delimiter {
         Val::Null => "",
         Val::String(text) => text,
         other => {
             return Err(format!(
-                "the first argument to fn::join must be a string, found {}",
+                "the first argument to {name} must be a string, found {}",
                 other.kind()
             ));
         }
     };
     let Val::List(items) = values else {
         return Err(format!(
-            "the second argument to fn::join must be a list, found {}",
+            "the second argument to {name} must be a list, found {}",
             values.kind()
         ));
     };
@@ -118,7 +182,7 @@ fn join((delimiter, values): (&Val, &Val)) -> Result<Val, String> {
     for (at, item) in items.iter().enumerate() {
         let Val::String(text) = item else {
             let found = item.kind();
-            let wanted = "the second argument to fn::join must be a list of strings";
+            let wanted = format!("the second argument to {name} must be a list of strings");
             return Err(format!("{wanted}, found {found} at index {at}"));
         };
         if at > 0 {
@@ -129,10 +193,10 @@ fn join((delimiter, values): (&Val, &Val)) -> Result<Val, String> {
     Ok(Val::String(joined.into()))
 }
 
-fn split((delimiter, source): (&Val, &Val)) -> Result<Val, String> {
+fn split(name: &str, (delimiter, source): (&Val, &Val)) -> Result<Val, String> {
     let (Val::String(delimiter), Val::String(source)) = (delimiter, source) else {
         return Err(format!(
-            "fn::split wants two strings, found {} and {}",
+            "{name} wants two strings, found {} and {}",
             delimiter.kind(),
             source.kind()
         ));
@@ -151,10 +215,10 @@ fn split((delimiter, source): (&Val, &Val)) -> Result<Val, String> {
     Ok(Val::list(parts))
 }
 
-fn select((index, values): (&Val, &Val)) -> Result<Val, String> {
+fn select(name: &str, (index, values): (&Val, &Val)) -> Result<Val, String> {
     let Val::Number(number) = index else {
         return Err(format!(
-            "the first argument to fn::select must be a number, not {}",
+            "the first argument to {name} must be a number, not {}",
             index.kind()
         ));
     };
@@ -166,7 +230,7 @@ fn select((index, values): (&Val, &Val)) -> Result<Val, String> {
     }
     let Val::List(items) = values else {
         return Err(format!(
-            "the second argument to fn::select must be a list, found {}",
+            "the second argument to {name} must be a list, found {}",
             values.kind()
         ));
     };
@@ -178,29 +242,29 @@ fn select((index, values): (&Val, &Val)) -> Result<Val, String> {
         .ok_or_else(|| access::out_of_bounds(at, items.len()))
 }
 
-fn from_base64(text: &str) -> Result<Val, String> {
+fn from_base64(name: &str, text: &str) -> Result<Val, String> {
     let bytes = STANDARD
         .decode(text)
-        .map_err(|error| format!("fn::fromBase64 cannot decode its argument: {error}"))?;
+        .map_err(|error| format!("{name} cannot decode its argument: {error}"))?;
     let text = String::from_utf8(bytes)
-        .map_err(|_| "fn::fromBase64 output is not a valid UTF-8 string".to_owned())?;
+        .map_err(|_| format!("{name} output is not a valid UTF-8 string"))?;
     Ok(Val::String(text.into()))
 }
 
-fn read(function: Function, argument: &Val, directory: &Path) -> Result<Vec<u8>, String> {
-    let path = directory.join(string(function, argument)?.as_str());
+fn read(name: &str, argument: &Val, directory: &Path) -> Result<Vec<u8>, String> {
+    let path = directory.join(string(name, argument)?.as_str());
     std::fs::read(&path)
         .map_err(|error| format!("Error reading file at path {}: {error}", path.display()))
 }
 
-fn length(argument: &Val) -> Result<Val, String> {
+fn length(name: &str, argument: &Val) -> Result<Val, String> {
     let length = match argument {
         Val::List(items) => items.len(),
         Val::Object(entries) => entries.len(),
         Val::String(text) => text.graphemes(true).count(),
         other => {
             return Err(format!(
-                "fn::length wants a list, a map or a string, not {}",
+                "{name} wants a list, a map or a string, not {}",
                 other.kind()
             ));
         }
@@ -208,10 +272,10 @@ fn length(argument: &Val) -> Result<Val, String> {
     Ok(Val::Number(length as f64))
 }
 
-fn single_or_none(argument: &Val) -> Result<Val, String> {
+fn single_or_none(name: &str, argument: &Val) -> Result<Val, String> {
     let Val::List(items) = argument else {
         return Err(format!(
-            "the argument to fn::singleOrNone must be a list, not {}",
+            "the argument to {name} must be a list, not {}",
             argument.kind()
         ));
     };
@@ -219,7 +283,7 @@ fn single_or_none(argument: &Val) -> Result<Val, String> {
         [] => Ok(Val::Null),
         [only] => Ok(only.clone()),
         more => Err(format!(
-            "fn::singleOrNone expected a list of 0 or 1 elements, got {}",
+            "{name} expected a list of 0 or 1 elements, got {}",
             more.len()
         )),
     }
@@ -239,27 +303,27 @@ fn archive(source: ArchiveSource) -> Val {
     }))
 }
 
-fn asset_archive(argument: &Val) -> Result<Val, String> {
+fn asset_archive(name: &str, argument: &Val) -> Result<Val, String> {
     let Val::Object(entries) = argument else {
         return Err(format!(
-            "the argument to fn::assetArchive must be an object, not {}",
+            "the argument to {name} must be an object, not {}",
             argument.kind()
         ));
     };
     let mut members = BTreeMap::new();
-    for (name, value) in entries.iter() {
+    for (member, value) in entries.iter() {
         if !matches!(value, Val::Asset(_) | Val::Archive(_)) {
             return Err(format!(
-                "value of {name:?} in fn::assetArchive must be an asset or archive"
+                "value of {member:?} in {name} must be an asset or archive"
             ));
         }
-        members.insert(name.clone(), convert::to_value(value, Form::Plain));
+        members.insert(member.clone(), convert::to_value(value, Form::Plain));
     }
     Ok(archive(ArchiveSource::Assets(members)))
 }
 
 fn resource_fact(
-    function: Function,
+    name: &str,
     argument: &Val,
     pick: fn(EcoString, EcoString) -> EcoString,
 ) -> Result<Val, String> {
@@ -275,7 +339,7 @@ fn resource_fact(
         }
         other => Err(format!(
             "the argument to {} must be a resource, not {}",
-            function.name(),
+            name,
             other.kind()
         )),
     }
@@ -288,16 +352,18 @@ mod tests {
     fn check(function: Function, argument: serde_json::Value, expected: serde_json::Value) {
         let found = compute(
             function,
+            "fn::f",
             &convert::from_json(&argument),
             Path::new("/nowhere"),
         )
         .unwrap();
-        assert_eq!(found, convert::from_json(&expected), "{}", function.name());
+        assert_eq!(found, convert::from_json(&expected), "{function:?}");
     }
 
     fn check_error(function: Function, argument: serde_json::Value, expected: &str) {
         let found = compute(
             function,
+            "fn::f",
             &convert::from_json(&argument),
             Path::new("/nowhere"),
         )
@@ -334,7 +400,7 @@ mod tests {
     fn wrong_arguments_are_explained() {
         use serde_json::json;
         let wanted =
-            "the second argument to fn::join must be a list of strings, found number at index 1";
+            "the second argument to fn::f must be a list of strings, found number at index 1";
         check_error(Function::Join, json!([",", ["a", 1]]), wanted);
         check_error(
             Function::Select,
@@ -349,14 +415,14 @@ mod tests {
         check_error(
             Function::FromBase64,
             json!("/w=="),
-            "fn::fromBase64 output is not a valid UTF-8 string",
+            "fn::f output is not a valid UTF-8 string",
         );
-        let wanted = "fn::singleOrNone expected a list of 0 or 1 elements, got 2";
+        let wanted = "fn::f expected a list of 0 or 1 elements, got 2";
         check_error(Function::SingleOrNone, json!([1, 2]), wanted);
         check_error(
             Function::StringAsset,
             json!(1),
-            "Argument to fn::stringAsset must be a string, got number",
+            "Argument to fn::f must be a string, got number",
         );
     }
 }

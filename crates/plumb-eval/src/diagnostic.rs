@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-use crate::syntax::source::{SourceFile, Span};
+use crate::source::{SourceFile, Span};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -122,10 +122,7 @@ impl Diagnostic {
 }
 
 /// Up to five of `candidates`, nearest to `word` first; names alone decide between equals.
-pub(crate) fn nearest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Vec<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut ranked: Vec<(usize, &str)> = candidates
         .into_iter()
         .map(|candidate| (strsim::levenshtein(word, candidate), candidate))
@@ -137,7 +134,7 @@ pub(crate) fn nearest<'a>(
 }
 
 /// The candidate so near to `word` that it was probably meant.
-pub(crate) fn probably_meant<'a>(
+pub fn probably_meant<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
@@ -147,10 +144,7 @@ pub(crate) fn probably_meant<'a>(
 }
 
 /// `a, b, c and 3 others`: the nearest of `candidates` and how many more there are.
-pub(crate) fn existing<'a>(
-    word: &str,
-    candidates: impl ExactSizeIterator<Item = &'a str>,
-) -> String {
+pub fn existing<'a>(word: &str, candidates: impl ExactSizeIterator<Item = &'a str>) -> String {
     let total = candidates.len();
     let shown = nearest(word, candidates);
     match total - shown.len() {
