@@ -14,6 +14,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use crate::access;
 use crate::convert::{self, Form};
 use crate::go_format;
+use crate::lift::{self, Lifted};
 use crate::value::Val;
 
 /// Functions that compute from their argument alone. Functions of several arguments take a list.
@@ -80,8 +81,56 @@ impl Function {
     }
 }
 
+/// Computes `function`, which the program calls `name`, of an argument that may have outputs in it: so has the result.
+/// Relative paths start at `directory`.
+pub fn call(
+    function: Function,
+    name: &str,
+    argument: &Val,
+    directory: &Path,
+) -> Result<Val, String> {
+    match function {
+        Function::Secret => return Ok(lift::secret(argument, true)),
+        Function::Unsecret => return Ok(lift::secret(argument, false)),
+        _ => {}
+    }
+    let mut lifted = Lifted::default();
+    let plain = match function {
+        Function::Select | Function::SingleOrNone | Function::Length => {
+            shallow(&mut lifted, argument)
+        }
+        Function::ResourceName | Function::ResourceType => lifted.strip_outer(argument),
+        _ => lifted.strip(argument),
+    };
+    if lifted.poisoned || lifted.unknown {
+        return Ok(lifted.wrap(Val::Null));
+    }
+    let result = compute(function, name, &plain, directory).map_err(|problem| {
+        // What is wrong may tell what the argument is.
+        if lifted.secret {
+            format!("{name} failed; its argument is secret, so the reason is not shown")
+        } else {
+            problem
+        }
+    })?;
+    Ok(lifted.wrap(result))
+}
+
+/// Takes outputs off a list and its direct parts, so that elements keep their own.
+fn shallow(lifted: &mut Lifted, value: &Val) -> Val {
+    let stripped = lifted.strip_outer(value);
+    match &stripped {
+        Val::List(items)
+            if items.len() == 2 && matches!(items[1], Val::List(_) | Val::Output(_)) =>
+        {
+            Val::list(items.iter().map(|item| lifted.strip_outer(item)).collect())
+        }
+        _ => stripped,
+    }
+}
+
 /// Computes `function`, which the program calls `name`, of `argument`. Relative paths start at `directory`.
-pub fn compute(
+fn compute(
     function: Function,
     name: &str,
     argument: &Val,

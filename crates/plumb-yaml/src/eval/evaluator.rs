@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::access::{self, Failure, References};
 use super::builtins;
 use super::go_format;
-use super::lift::{self, Lifted};
+use super::lift::Lifted;
 use super::value::Val;
 use crate::diagnostic::Diagnostic;
 use crate::graph::{Graph, PULUMI};
@@ -163,39 +163,9 @@ impl<'a> Evaluator<'a> {
 
     fn function(&self, function: Function, argument: &Expr, span: Span) -> Result<Val, Stop> {
         let value = self.eval(argument)?;
-        match function {
-            Function::Secret => return Ok(lift::secret(&value, true)),
-            Function::Unsecret => return Ok(lift::secret(&value, false)),
-            _ => {}
-        }
-        let mut lifted = Lifted::default();
-        let plain = match function {
-            Function::Select | Function::SingleOrNone | Function::Length => {
-                shallow(&mut lifted, &value)
-            }
-            Function::ResourceName | Function::ResourceType => lifted.strip_outer(&value),
-            _ => lifted.strip(&value),
-        };
-        if lifted.poisoned || lifted.unknown {
-            return Ok(lifted.wrap(Val::Null));
-        }
-        let result = builtins::compute(
-            function,
-            functions::name(function),
-            &plain,
-            &self.info.program_directory,
-        )
-        .map_err(|problem| {
-            // What is wrong may tell what the argument is.
-            let hidden = || {
-                format!(
-                    "{} failed; its argument is secret, so the reason is not shown",
-                    functions::name(function)
-                )
-            };
-            Diagnostic::error(span, if lifted.secret { hidden() } else { problem })
-        })?;
-        Ok(lifted.wrap(result))
+        let directory = &self.info.program_directory;
+        builtins::call(function, functions::name(function), &value, directory)
+            .map_err(|problem| Diagnostic::error(span, problem).into())
     }
 
     fn stack_output(&self, index: usize, name: &Expr) -> Result<Val, Stop> {
@@ -218,19 +188,6 @@ impl<'a> Evaluator<'a> {
             Failure::Fetch(urn) => Stop::Fetch(urn),
         })?;
         Ok(lifted.wrap(found))
-    }
-}
-
-/// Takes outputs off a list and its direct parts, so that elements keep their own.
-fn shallow(lifted: &mut Lifted, value: &Val) -> Val {
-    let stripped = lifted.strip_outer(value);
-    match &stripped {
-        Val::List(items)
-            if items.len() == 2 && matches!(items[1], Val::List(_) | Val::Output(_)) =>
-        {
-            Val::list(items.iter().map(|item| lifted.strip_outer(item)).collect())
-        }
-        _ => stripped,
     }
 }
 
