@@ -131,6 +131,7 @@ impl Run {
                 }
             }
             Effect::Finished(outcome) => assert!(outcome.error.is_none(), "{outcome:?}"),
+            Effect::StartSnippet(_) => panic!("these states hold no snippets"),
             Effect::Emit(_)
             | Effect::Provider { .. }
             | Effect::LoadPolicies

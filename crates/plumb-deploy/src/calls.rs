@@ -81,6 +81,7 @@ impl Deployment {
     /// Answers a request, once the entry of number `fence` is durable.
     pub(crate) fn reply(&mut self, id: RequestId, reply: Reply, fence: u64) {
         if self.unanswered.remove(&id) {
+            self.note_for_snippets(&reply, fence);
             self.outbox.push(Effect::Reply { id, reply, fence });
             self.request_closed(id);
         }

@@ -148,7 +148,7 @@ impl Deployment {
     /// What may be deleted; `None` when all may.
     fn deletable(&self) -> Option<FxHashSet<StateIdx>> {
         let options = &self.ctx.options;
-        if options.targets.is_constrained() {
+        if options.has_targets() {
             return Some(self.targets_and_dependents());
         }
         if !options.excludes.is_constrained() {

@@ -40,6 +40,7 @@ use crate::registration::{RegIdx, Registration};
 use crate::request::{CallbackReply, Reply, Request, RequestError, RequestErrorKind};
 use crate::seeds::Seeds;
 use crate::setup::{Operation, Options, Setup};
+use crate::snippets::Snippets;
 use crate::targeting::Targeting;
 use crate::transforms::{Parked, Transforms};
 use crate::views::Views;
@@ -100,6 +101,7 @@ pub struct Deployment {
     pub(crate) plans: Plans,
     pub(crate) views: Views,
     pub(crate) policies: Policies,
+    pub(crate) snippets: Snippets,
 
     pub(crate) unanswered: BTreeSet<RequestId>,
     pub(crate) shutdown_waiters: Vec<RequestId>,
@@ -109,7 +111,7 @@ pub struct Deployment {
     pub(crate) deferred_failure: Option<String>,
     /// Something was refused in a preview, which goes on to show the rest.
     pub(crate) refused_in_preview: bool,
-    program_ended: Option<ProgramEnd>,
+    pub(crate) program_ended: Option<ProgramEnd>,
 }
 
 /// What does not change during a run.
@@ -209,6 +211,7 @@ impl Deployment {
         let known = setup.snapshot.resources.len();
         let limit = setup.options.parallel.max(1);
         let views = Views::new(&arena, olds.order());
+        let snippets = Snippets::new(&setup);
         let plans = Plans::new(setup.plan, setup.options.makes_plan);
         Ok(Deployment {
             ctx: Context {
@@ -259,6 +262,7 @@ impl Deployment {
             plans,
             views,
             policies: Policies::default(),
+            snippets,
             unanswered: BTreeSet::new(),
             shutdown_waiters: Vec::new(),
             report: Report::default(),
@@ -280,6 +284,7 @@ impl Deployment {
             Event::PoliciesLoaded(result) => self.policies_loaded(result),
             Event::PolicyAnswered { call, result } => self.policy_answered(call, result),
             Event::ProgramEnded(end) => self.program_ended(end),
+            Event::SnippetEnded { uuid, end } => self.snippet_ended(&uuid, end),
             Event::Interrupted => self.fail(Failure::Canceled),
             Event::JournalFailed { message } => self.journal_failed(&message),
             Event::ErrorLogged => self.report.error_logged = true,
@@ -324,6 +329,7 @@ impl Deployment {
             return self.fail(Failure::NeedsProgram);
         }
         self.warn_of_pending_operations();
+        self.record_snippet_changes();
         match &self.ctx.operation {
             Operation::Import(_) => self.start_import(),
             Operation::Refresh if !self.ctx.options.run_program => self.start_refresh(),
@@ -343,7 +349,10 @@ impl Deployment {
             Operation::Destroy if !self.ctx.options.run_program => {
                 self.program_ended(ProgramEnd::Finished);
             }
-            _ => self.outbox.push(Effect::StartProgram),
+            _ => {
+                self.start_snippets();
+                self.outbox.push(Effect::StartProgram);
+            }
         }
     }
 
@@ -384,6 +393,7 @@ impl Deployment {
             Request::RegisterHook(request) => self.take_hook(id, request),
             Request::PublishViewSteps { call, steps } => self.take_view_steps(id, call, steps),
             Request::SignalAndWaitForShutdown => self.take_shutdown_signal(id),
+            Request::Await(request) => self.take_await(id, request),
         }
     }
 
@@ -411,17 +421,21 @@ impl Deployment {
     }
 
     fn program_ended(&mut self, end: ProgramEnd) {
-        match &end {
+        self.source_ended(&end);
+        if self.program_ended.is_none() {
+            self.program_ended = Some(end);
+        }
+    }
+
+    /// The program or a snippet ended; if it failed, so does the run.
+    pub(crate) fn source_ended(&mut self, end: &ProgramEnd) {
+        match end {
             ProgramEnd::Finished => {}
             ProgramEnd::Bailed => self.fail(Failure::Program),
             ProgramEnd::Failed { message } => {
-                let message = message.clone();
-                self.error(None, &message);
+                self.error(None, message);
                 self.fail(Failure::Program);
             }
-        }
-        if self.program_ended.is_none() {
-            self.program_ended = Some(end);
         }
     }
 
@@ -465,10 +479,9 @@ impl Deployment {
             Stage::New | Stage::Judging | Stage::Finished => return false,
             Stage::Refreshing => self.refreshed(),
             Stage::Importing => self.import_on(),
-            Stage::Program if self.program_ended.is_some() && self.is_quiet() => {
-                self.end_of_program();
-            }
-            Stage::Program => return false,
+            Stage::Program if self.program_ended.is_none() || !self.is_quiet() => return false,
+            Stage::Program if self.snippets.is_running() => return self.answer_stuck_snippets(),
+            Stage::Program => self.end_of_program(),
             Stage::Sames => self.start_deletes(),
             Stage::Deletes => self.next_deletes(),
             Stage::LateRefresh => self.late_refreshed(),
@@ -477,7 +490,7 @@ impl Deployment {
     }
 
     /// Whether every registration is decided and done.
-    fn is_quiet(&self) -> bool {
+    pub(crate) fn is_quiet(&self) -> bool {
         self.open_registrations == 0
     }
 

@@ -19,6 +19,7 @@ impl Deployment {
             self.failure = Some(Failure::Refused);
         }
         let fence = self.finish_stack_outputs();
+        self.drop_removed_snippets();
         if self.failure.is_none() {
             self.check_plan_is_done();
         }

@@ -1,11 +1,13 @@
 //! What goes into the core and what comes out of it.
 
+use ecow::EcoString;
 use plumb_events::OperationResult;
 use plumb_resource::policy::{PolicyCall, PolicyPackInfo, PolicyReply};
 use plumb_resource::provider::{
     ConfigureRequest, PluginSpec, ProviderCall, ProviderError, ProviderReply,
 };
 use plumb_resource::{StepOp, Urn};
+use plumb_state::Snippet;
 use plumb_state::journal::Entry;
 use plumb_state::plan::Plan;
 
@@ -64,6 +66,13 @@ pub enum Event {
     },
     /// The program ended.
     ProgramEnded(ProgramEnd),
+    /// A snippet ended.
+    SnippetEnded {
+        /// Which one.
+        uuid: EcoString,
+        /// How.
+        end: ProgramEnd,
+    },
     /// The user wants the deployment to stop: running steps finish, no new ones start.
     Interrupted,
     /// The journal cannot be written any more; nothing may change from here on.
@@ -157,6 +166,8 @@ pub enum Effect {
     Emit(plumb_events::Event),
     /// Run the program.
     StartProgram,
+    /// Evaluate this snippet, beside the program.
+    StartSnippet(Box<Snippet>),
     /// What the run did, or would do, for a later one to keep to. It comes only if the run was to make a plan and succeeded.
     Planned(Plan),
     /// Something was decided that depends on what happened before. Only where the options ask for it.

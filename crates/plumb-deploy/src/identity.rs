@@ -109,7 +109,7 @@ impl Deployment {
     }
 
     /// Every former URN that `goal` may have had, in the order of its aliases; those inherited from the parent last.
-    fn former_urns(&self, urn: &Urn, goal: &Goal) -> Vec<Urn> {
+    pub(crate) fn former_urns(&self, urn: &Urn, goal: &Goal) -> Vec<Urn> {
         let mut formers: Vec<Urn> = Vec::new();
         let mut add = |former: Urn| {
             if former != *urn && !formers.contains(&former) {

@@ -20,6 +20,7 @@ pub(crate) struct GoalMemory {
     pub(crate) is_component: bool,
     pub(crate) parent: Option<Urn>,
     pub(crate) transforms: Vec<Callback>,
+    pub(crate) snippet_id: Option<EcoString>,
 }
 
 impl Deployment {
@@ -123,6 +124,7 @@ impl Deployment {
             is_component: !request.custom,
             parent: request.parent.clone(),
             transforms: request.transforms.clone(),
+            snippet_id: request.snippet_id.clone(),
         };
         self.goals.insert(urn.clone(), memory);
     }

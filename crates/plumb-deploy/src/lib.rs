@@ -80,6 +80,7 @@ mod retries;
 mod seeds;
 pub mod setup;
 mod shown;
+pub mod snippets;
 mod step;
 pub mod target;
 mod targeting;

@@ -69,6 +69,7 @@ impl Deployment {
         }
         let urn = self.urn_below(request.parent.as_ref(), &type_token, &request.name);
         let urn = self.olds.shared(urn, &self.arena);
+        request.snippet_id = self.snippet_of(&request, &urn);
         self.remember_goal(&urn, &request, provider.as_ref());
         if request.remote {
             let goal = self.goal_of(request.as_ref().clone(), type_token, provider, properties);
@@ -182,6 +183,7 @@ impl Deployment {
             stack_trace: request.stack_trace,
             hooks: request.hooks,
             extension_ref: self.extension_of(&request.package),
+            snippet_id: request.snippet_id,
         }
     }
 
@@ -258,6 +260,7 @@ pub(crate) fn bare_goal(type_token: TypeToken, name: EcoString) -> Goal {
         stack_trace: Vec::new(),
         hooks: plumb_resource::Hooks::new(),
         extension_ref: None,
+        snippet_id: None,
     }
 }
 

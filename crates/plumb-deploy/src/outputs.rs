@@ -63,7 +63,9 @@ impl Deployment {
             return;
         }
         let hooks = self.hooks_after_outputs(&step, &outputs);
+        let told = outputs.clone();
         let fence = self.set_outputs(step, outputs);
+        self.note_outputs_for_snippets(&urn, told, fence);
         self.after_outputs(id, hooks, fence);
     }
 

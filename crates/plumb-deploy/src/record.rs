@@ -223,6 +223,9 @@ impl Deployment {
     /// Something is gone; what makes way stays in the state until its replacement is there.
     fn record_removal(&mut self, operation: OperationId, old: StateIdx, deletion: Deletion) -> u64 {
         let slot = Some(self.arena.slot(old));
+        if deletion != Deletion::MakesWay {
+            self.snippets.note_removal(old);
+        }
         let (remove, pending_replacement) = if deletion == Deletion::MakesWay {
             self.arena.update(old, |old| old.pending_replacement = true);
             (None, slot)

@@ -61,7 +61,7 @@ impl Deployment {
         let kept = self.kept_by_destroy();
         for idx in states {
             let state = self.arena.state(*idx).clone();
-            let is_selected = self.is_selected(&state, self.ctx.options.targets.is_constrained());
+            let is_selected = self.is_selected(&state, self.ctx.options.has_targets());
             self.note_selected(&state.urn, is_selected);
             let asks = state.refresh_before_update && !kept.contains(&state.urn);
             if state.view_of.is_some() || !is_selected || !(everything || asks) {

@@ -166,6 +166,7 @@ impl Deployment {
             self.error(Some(&urn), message);
         }
         self.drop_strangers(&urn, &mut goal);
+        self.note_names_for_snippets(&urn, &goal);
         let old = predecessor.as_ref().map(|found| found.state);
         let new = Arc::new(self.continued(&urn, &goal, predecessor));
         if urn.is_root_stack() {
@@ -199,6 +200,7 @@ impl Deployment {
     pub(crate) fn check_place(&self, urn: &Urn, parent: Option<&Urn>) -> Result<(), String> {
         if let Some(parent) = parent
             && !self.marks.has(parent, Mark::Seen)
+            && !self.is_not_replayed(parent)
         {
             return Err(format!("could not find parent resource {parent}"));
         }

@@ -46,6 +46,8 @@ pub enum Request {
     },
     /// Waits until the deployment is over.
     SignalAndWaitForShutdown,
+    /// Waits for a resource that the program or a snippet registers. Only snippets ask this.
+    Await(AwaitRequest),
 }
 
 /// The answer to the [`Request`] of the same name.
@@ -61,6 +63,8 @@ pub enum Reply {
     Invoked(InvokeReply),
     /// To RegisterPackage: the reference to use.
     Package(EcoString),
+    /// To Await.
+    Awaited(AwaitReply),
     /// The request failed.
     Failed(RequestError),
 }
@@ -141,6 +145,8 @@ pub struct RegisterRequest {
     pub source_position: Option<EcoString>,
     /// Call stack of the registration.
     pub stack_trace: Vec<StackFrame>,
+    /// The snippet that registers the resource.
+    pub snippet_id: Option<EcoString>,
 }
 
 impl RegisterRequest {
@@ -177,6 +183,7 @@ impl RegisterRequest {
             dependencies_from_properties: false,
             source_position: None,
             stack_trace: Vec::new(),
+            snippet_id: None,
         }
     }
 }
@@ -355,6 +362,30 @@ pub struct RegisterPackageRequest {
     pub parameterization: Option<Parameterization>,
     /// The package adds to the plugin's own.
     pub extension: Option<Parameterization>,
+}
+
+/// Waits for a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AwaitRequest {
+    /// The snippet that waits.
+    pub snippet: EcoString,
+    /// The resource, by its URN or a former one.
+    pub urn: Urn,
+}
+
+/// Answer to Await.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AwaitReply {
+    /// URN of the resource.
+    pub urn: Urn,
+    /// Its id.
+    pub id: ResourceId,
+    /// Whether a provider manages it.
+    pub custom: bool,
+    /// Its outputs.
+    pub outputs: Arc<PropertyMap>,
+    /// The resource was left out: outputs that are missing are unknown.
+    pub unknown: bool,
 }
 
 /// RegisterResourceHook and RegisterErrorHook.

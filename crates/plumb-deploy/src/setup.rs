@@ -1,6 +1,6 @@
 //! What a deployment starts from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ecow::EcoString;
 use plumb_resource::Urn;
@@ -10,6 +10,7 @@ use plumb_state::plan::Plan;
 use plumb_value::{PropertyMap, Value};
 
 use crate::autonaming::NamingRules;
+use crate::snippets::SnippetChanges;
 use crate::target::UrnSet;
 
 /// Everything that a deployment depends on, besides the events.
@@ -128,6 +129,8 @@ pub struct Options {
     pub run_program: bool,
     /// Resources to act on; the others stay as they are.
     pub targets: UrnSet,
+    /// Snippets to act on, by their uuid, with the resources that they register; they win over excludes.
+    pub target_snippets: BTreeSet<EcoString>,
     /// Act on what depends on the targets too.
     pub target_dependents: bool,
     /// Resources to leave alone.
@@ -154,6 +157,8 @@ pub struct Options {
     pub adoptions: Vec<Adoption>,
     /// Policy packs look at what is done.
     pub has_policies: bool,
+    /// Snippets to add, change or remove.
+    pub snippet_changes: Option<SnippetChanges>,
     /// Make a plan of what the run does, for a later one to keep to.
     pub makes_plan: bool,
     /// Tell the order of decisions ([`crate::Effect::Milestone`]).
@@ -169,6 +174,7 @@ impl Options {
             refresh: false,
             run_program: false,
             targets: UrnSet::default(),
+            target_snippets: BTreeSet::new(),
             target_dependents: false,
             excludes: UrnSet::default(),
             exclude_dependents: false,
@@ -182,9 +188,15 @@ impl Options {
             naming: NamingRules::default(),
             adoptions: Vec::new(),
             has_policies: false,
+            snippet_changes: None,
             makes_plan: false,
             tells_milestones: false,
         }
+    }
+
+    /// Whether the operation is about some resources only, and says which.
+    pub fn has_targets(&self) -> bool {
+        self.targets.is_constrained() || !self.target_snippets.is_empty()
     }
 
     /// Whether this is a preview.

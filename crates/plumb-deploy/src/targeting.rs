@@ -38,7 +38,7 @@ impl Targeting {
 
 impl Deployment {
     pub(crate) fn is_constrained(&self) -> bool {
-        self.ctx.options.targets.is_constrained() || self.ctx.options.excludes.is_constrained()
+        self.ctx.options.has_targets() || self.ctx.options.excludes.is_constrained()
     }
 
     /// Whether the operation is about this resource. Providers and the root stack always belong to it.
@@ -47,7 +47,7 @@ impl Deployment {
         if state.kind == ResourceKind::Provider || state.urn.is_root_stack() {
             return true;
         }
-        self.is_selected(state, options.targets.is_constrained())
+        self.is_selected(state, options.has_targets())
     }
 
     /// The same for refreshes and deletes, where nothing belongs to the operation by itself.
@@ -60,6 +60,7 @@ impl Deployment {
         };
         if by_targets {
             return options.targets.matches(&state.urn)
+                || self.is_of_target_snippet(state)
                 || (options.target_dependents && follows(&self.targeting.targets));
         }
         if options.excludes.is_constrained() {
@@ -171,14 +172,14 @@ impl Deployment {
     /// Deletes that targets do not name are errors, unless dependents of targets may go too.
     pub(crate) fn check_untargeted_deletes(&mut self, deletes: &[StateIdx]) -> bool {
         let options = &self.ctx.options;
-        if !options.targets.is_constrained() || options.target_dependents {
+        if !options.has_targets() || options.target_dependents {
             return true;
         }
         let untargeted: Vec<Urn> = deletes
             .iter()
-            .map(|idx| &self.arena.state(*idx).urn)
-            .filter(|urn| !self.is_named(&options.targets, urn))
-            .cloned()
+            .map(|idx| self.arena.state(*idx))
+            .filter(|state| !self.is_targeted_by_name(state))
+            .map(|state| state.urn.clone())
             .collect();
         for urn in &untargeted {
             let message = format!(
@@ -197,6 +198,10 @@ impl Deployment {
         names.matches(current) || former.is_some_and(|former| names.matches(former))
     }
 
+    fn is_targeted_by_name(&self, state: &ResourceState) -> bool {
+        self.is_named(&self.ctx.options.targets, &state.urn) || self.is_of_target_snippet(state)
+    }
+
     /// Targets and everything in the base that depends on them, children included. A copy that is due for deletion goes
     /// with the live one, and with what it depends on; the live one does not go for the sake of the copy.
     pub(crate) fn targets_and_dependents(&self) -> FxHashSet<StateIdx> {
@@ -207,10 +212,15 @@ impl Deployment {
         for idx in &everything {
             let state = self.arena.state(*idx);
             let above = if state.delete { &urns } else { &live_urns };
-            let follows = state
-                .references_and_provider()
-                .any(|urn| above.contains(urn) || above.contains(self.current_urn(urn)));
-            if follows || self.is_named(&self.ctx.options.targets, &state.urn) {
+            // What no source registers in this run goes only if what it needs goes.
+            let stays = |urn: &Urn| {
+                self.is_of_snippet_not_replayed(state)
+                    && self.marks.is_operated_on(self.current_urn(urn))
+            };
+            let follows = state.references_and_provider().any(|urn| {
+                (above.contains(urn) || above.contains(self.current_urn(urn))) && !stays(urn)
+            });
+            if follows || self.is_targeted_by_name(state) {
                 selected.insert(*idx);
                 urns.insert(&state.urn);
                 if !state.delete {
@@ -459,7 +469,7 @@ impl Deployment {
         if !self.is_constrained() && !options.replace_targets.is_constrained() {
             return true;
         }
-        let why = if options.excludes.is_constrained() && !options.targets.is_constrained() {
+        let why = if options.excludes.is_constrained() && !options.has_targets() {
             "is excluded and does not exist yet. Exclude what depends on it too, for example with \
              --exclude-dependents."
         } else {

@@ -11,6 +11,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
+use ecow::EcoString;
 use futures::FutureExt as _;
 use jiff::Timestamp;
 use plumb_backend::Seq;
@@ -24,6 +25,7 @@ use plumb_events::{Diagnostic, OperationResult, Severity};
 use plumb_plugin::{ConstructContext, PluginHost};
 use plumb_resource::policy::{PolicyCall, PolicyReply};
 use plumb_resource::provider::{ProviderCall, ProviderError, ProviderReply};
+use plumb_state::Snippet;
 use plumb_state::journal::Entry;
 use plumb_state::plan::Plan;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -37,6 +39,7 @@ use crate::monitor::{DebugMessages, Incoming, LogMessage, MonitorHandle, Resourc
 use crate::policies::{Loaded, PolicyPacks};
 use crate::program::{Program, ProgramInfo, ProgramResult};
 use crate::server::{self, Servers, SourceContext};
+use crate::snippet::{self, InvalidSnippet, SnippetLanguage};
 
 /// Hears of every engine event, with its time, several at once.
 pub type Subscriber = mpsc::UnboundedSender<Vec<(Timestamp, plumb_events::Event)>>;
@@ -50,6 +53,8 @@ pub struct RunSetup {
     pub setup: Setup,
     /// The program; `None` for operations without one.
     pub program: Option<Arc<dyn Program>>,
+    /// Evaluates the snippets of the state; `None` where there cannot be any.
+    pub snippets: Option<Arc<dyn SnippetLanguage>>,
     /// Facts for the program; the addresses are filled in here.
     pub info: ProgramInfo,
     /// Policy packs that look at what is done.
@@ -80,6 +85,9 @@ pub enum RunError {
     /// The state is not one to start from.
     #[error(transparent)]
     State(#[from] DuplicateResource),
+    /// A snippet that is to be stored makes no sense.
+    #[error(transparent)]
+    Snippet(#[from] InvalidSnippet),
     /// No server could be started.
     #[error("could not start the resource monitor")]
     Server(#[source] std::io::Error),
@@ -125,11 +133,18 @@ impl Shell {
     /// The first interrupt stops new steps, the second asks providers to stop, the third ends the run at once. What has
     /// been recorded by then is in the journal that comes back.
     pub async fn run(self, setup: RunSetup) -> Result<Ended, RunError> {
+        // Nobody else sets it: a shell runs once.
+        let _ = self.servers.host.set(setup.host.clone());
+        if let Some(changes) = &setup.setup.options.snippet_changes
+            && let Err(invalid) = snippet::check(changes, setup.snippets.as_deref()).await
+        {
+            setup.host.shutdown().await;
+            self.servers.stop().await;
+            return Err(invalid.into());
+        }
         let mut deployment = setup.setup;
         deployment.options.has_policies = !setup.policies.is_empty();
         let deployment = Deployment::new(deployment, Timestamp::now())?;
-        // Nobody else sets it: a shell runs once.
-        let _ = self.servers.host.set(setup.host.clone());
         let mut info = setup.info;
         info.monitor_address.clone_from(&self.servers.address);
         info.engine_address.clone_from(&self.servers.address);
@@ -165,6 +180,8 @@ impl Shell {
             program: setup.program,
             program_task: JoinSet::new(),
             program_cancel: CancellationToken::new(),
+            snippets: setup.snippets,
+            snippet_tasks: JoinSet::new(),
             info,
             handle: self.handle,
             outcome: None,
@@ -205,6 +222,8 @@ struct Driver {
     program: Option<Arc<dyn Program>>,
     program_task: JoinSet<ProgramResult>,
     program_cancel: CancellationToken,
+    snippets: Option<Arc<dyn SnippetLanguage>>,
+    snippet_tasks: JoinSet<(EcoString, ProgramResult)>,
     info: ProgramInfo,
     handle: MonitorHandle,
     outcome: Option<Outcome>,
@@ -241,6 +260,7 @@ enum Happened {
     Loaded(Result<Loaded, String>),
     Consulted(CallId, Result<PolicyReply, String>),
     Program(ProgramResult),
+    Snippet(EcoString, ProgramResult),
     Durable(Result<Seq, String>),
     Interrupt(u32),
     /// Nothing, for the moment.
@@ -278,6 +298,14 @@ impl Driver {
                     self.event(Event::PolicyAnswered { call, result });
                 }
                 Happened::Program(result) => self.event(Event::ProgramEnded(program_end(result))),
+                Happened::Snippet(uuid, result) => {
+                    let end = match result {
+                        // A snippet says in its own words what is wrong with it.
+                        ProgramResult::Failed { message } => ProgramEnd::Failed { message },
+                        other => program_end(other),
+                    };
+                    self.event(Event::SnippetEnded { uuid, end });
+                }
                 Happened::Durable(Ok(seq)) => self.release(seq.0),
                 Happened::Durable(Err(message)) => {
                     durable = None;
@@ -350,6 +378,10 @@ impl Driver {
             Some(ended) = self.program_task.join_next(), if !self.program_task.is_empty() => {
                 Happened::Program(ended.unwrap_or_else(|error| ProgramResult::Failed { message: error.to_string() }))
             }
+            Some(ended) = self.snippet_tasks.join_next(), if !self.snippet_tasks.is_empty() => match ended {
+                Ok((uuid, result)) => Happened::Snippet(uuid, result),
+                Err(error) => std::panic::resume_unwind(error.into_panic()),
+            },
             () = tokio::task::yield_now(), if self.journal.has_collected() || !self.emitted.is_empty() => Happened::Idle,
         }
     }
@@ -541,6 +573,7 @@ impl Driver {
                 request,
             } => self.ask_policy(call, pack, request),
             Effect::StartProgram => self.start_program(),
+            Effect::StartSnippet(snippet) => self.start_snippet(*snippet),
             Effect::Planned(plan) => self.plan = Some(plan),
             Effect::Milestone(_) => {}
             Effect::Finished(outcome) => self.outcome = Some(outcome),
@@ -629,6 +662,22 @@ impl Driver {
             .spawn(async move { program.run(info, monitor, cancel).await });
     }
 
+    fn start_snippet(&mut self, snippet: Snippet) {
+        let language = self.snippets.clone();
+        let info = self.info.clone();
+        let monitor: Arc<dyn ResourceMonitor> = Arc::new(self.handle.clone());
+        self.snippet_tasks.spawn(async move {
+            let uuid = snippet.uuid.clone();
+            let result = match language {
+                Some(language) => language.run(snippet, info, monitor).await,
+                None => ProgramResult::Failed {
+                    message: snippet::NO_LANGUAGE.to_owned(),
+                },
+            };
+            (uuid, result)
+        });
+    }
+
     /// The deployment is over: waits for a program that may still have something to say, ends one that has not.
     async fn end(mut self) -> Ended {
         let succeeded = self
@@ -648,6 +697,7 @@ impl Driver {
                 failure = Some(message);
             }
         }
+        self.snippet_tasks.shutdown().await;
         self.calls.shutdown().await;
         self.called_back.shutdown().await;
         self.loading.shutdown().await;

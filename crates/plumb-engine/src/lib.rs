@@ -15,6 +15,7 @@ pub mod policies;
 pub mod position;
 pub mod program;
 mod server;
+pub mod snippet;
 
 pub use driver::{Ended, RunError, RunSetup, Shell, Subscriber};
 pub use language::LanguageProgram;

@@ -61,6 +61,8 @@ pub struct Goal {
     pub hooks: Hooks,
     /// Reference of the extension parameterization that the resource needs.
     pub extension_ref: Option<EcoString>,
+    /// Snippet that registers the resource.
+    pub snippet_id: Option<EcoString>,
 }
 
 /// Which resources each property was computed from.

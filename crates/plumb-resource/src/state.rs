@@ -247,6 +247,7 @@ impl ResourceState {
             replacement_trigger: goal.replacement_trigger.clone(),
             hooks: goal.hooks.clone(),
             extension_ref: goal.extension_ref.clone(),
+            snippet_id: goal.snippet_id.clone(),
             ..ResourceState::new(urn, goal.kind)
         }
     }

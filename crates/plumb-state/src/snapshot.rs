@@ -99,16 +99,16 @@ pub struct IntegrityErrorRecord {
     pub env_vars: BTreeMap<EcoString, EcoString>,
 }
 
-/// A program fragment stored with the stack.
+/// A small PCL program stored with the stack: the body of one resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snippet {
-    /// Identity of the snippet.
+    /// Identity of the snippet; not empty, and no two have the same.
     pub uuid: EcoString,
-    /// Its name.
+    /// Name of the resource.
     pub name: EcoString,
-    /// Its kind.
-    pub kind: EcoString,
-    /// Its source.
+    /// Type token of the resource.
+    pub type_token: EcoString,
+    /// What stands between the braces of the resource.
     pub code: EcoString,
     /// The package that it uses.
     pub descriptor: SnippetDescriptor,

@@ -284,6 +284,7 @@ impl<'c> Session<'c> {
         let run = RunSetup {
             setup,
             program: program.program.filter(|_| runs_program),
+            snippets: None,
             info,
             policies,
             host,

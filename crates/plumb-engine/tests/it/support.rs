@@ -108,6 +108,7 @@ async fn run_all(
     let setup = RunSetup {
         setup: setup(),
         program: Some(Arc::new(program)),
+        snippets: None,
         info,
         policies,
         host: Arc::new(host(folder.path(), shell.address(), constructor)),

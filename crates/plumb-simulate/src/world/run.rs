@@ -369,6 +369,9 @@ impl Run<'_> {
                 self.program_runs = true;
                 Ok(())
             }
+            Effect::StartSnippet(_) => {
+                Err(Violation::new("snippets", "there are none in these states"))
+            }
             Effect::Finished(outcome) => {
                 self.trace.outcome = Some(outcome);
                 Ok(())

@@ -362,7 +362,7 @@ pub(crate) fn snippet(wire: WireSnippet<'_>) -> Result<Snippet, ParseError> {
     Ok(Snippet {
         uuid: wire.uuid,
         name: wire.name,
-        kind: wire.kind,
+        type_token: wire.kind,
         code: wire.code,
         descriptor: SnippetDescriptor {
             name,

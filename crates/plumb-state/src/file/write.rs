@@ -242,7 +242,7 @@ pub(crate) fn write_snippet(json: &mut JsonWriter, snippet: &Snippet) {
     json.object(|json| {
         json.key("uuid").string(&snippet.uuid);
         json.key("name").string(&snippet.name);
-        json.key("type").string(&snippet.kind);
+        json.key("type").string(&snippet.type_token);
         json.key("code").string(&snippet.code);
         json.key("descriptor").object(|json| {
             json.key("name").string(&snippet.descriptor.name);

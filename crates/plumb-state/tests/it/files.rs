@@ -46,6 +46,30 @@ fn a_deployment_is_written_as_it_was_read_without_the_secrets_manager() {
     }
 }
 
+/// A deployment with one snippet that has everything.
+const SNIPPET: &str = r#"{
+    "uuid": "6f0f6b1e-0000-4000-8000-000000000002",
+    "name": "snip",
+    "type": "pkg:index:Thing",
+    "code": "flag = other.flag\\n",
+    "descriptor": {
+        "name": "base",
+        "version": "1.0.0",
+        "downloadURL": "https://example.com",
+        "parameterization": {"name": "pkg", "version": "2.0.0", "value": "cGFyYW0="}
+    },
+    "references": {"other": "urn:pulumi:dev::proj::pkg:index:Thing::other"}
+}"#;
+
+#[test]
+fn snippets_are_written_as_they_were_read() {
+    let mut deployment: Json = serde_json::from_slice(&vector_bytes("deployment-v4.json")).unwrap();
+    deployment["deployment"]["snippets"] = Json::Array(vec![json(SNIPPET)]);
+    let read = parse_deployment(deployment.to_string().as_bytes()).unwrap();
+    let sealed = read.try_into_encrypted().unwrap();
+    assert_eq!(json(&sealed.deployment(Layout::Indented)), deployment);
+}
+
 #[test]
 fn a_checkpoint_is_written_with_the_exact_bytes() {
     let bytes = vector_bytes("checkpoint-v3.min.json");

@@ -428,6 +428,7 @@ fn goal() -> Goal {
         stack_trace: Vec::new(),
         hooks: Hooks::new(),
         extension_ref: None,
+        snippet_id: None,
     }
 }
 

@@ -114,6 +114,7 @@ impl Monitor {
             Request::RegisterPackage(request) => {
                 Reply::Package(format!("ref-{}", request.name).into())
             }
+            Request::Await(_) => panic!("only snippets wait"),
             Request::RegisterOutputs(_) | Request::SignalAndWaitForShutdown => Reply::Done,
             Request::Call(_)
             | Request::RegisterHook(_)

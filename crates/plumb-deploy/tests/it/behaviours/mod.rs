@@ -17,6 +17,7 @@ mod hooks;
 mod imports;
 mod lifecycle;
 mod packages;
+mod pcl;
 mod pending;
 mod pending_creates;
 mod plans;

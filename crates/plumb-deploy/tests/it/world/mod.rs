@@ -31,22 +31,23 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use plumb_deploy::request::{CallbackReply, CallbackRequest, RegisterReply};
 use plumb_deploy::setup::{ImportSpec, Operation, Options, Phase, Setup};
+use plumb_deploy::snippets::SnippetChanges;
 use plumb_deploy::target::UrnSet;
 use plumb_deploy::{Deployment, Effect, Event, ProgramEnd};
 use plumb_events::{OperationResult, Severity};
 use plumb_resource::hook::{ErrorHookCall, HookCall};
 use plumb_resource::provider::PluginSpec;
 use plumb_resource::{ResourceId, ResourceState, Urn};
-use plumb_state::Snapshot;
 use plumb_state::plan::Plan;
+use plumb_state::{Snapshot, Snippet};
 use plumb_value::Value;
 
 pub(crate) use cloud::{Cloud, Fault, must_replace, partial};
 pub(crate) use packs::{Pack, pack, sets, violation};
 pub(crate) use plugins::{Plugin, Plugins};
 pub(crate) use program::{
-    Known, Res, What, callback, component, error_hook, hook, invoke, invoke_transform, method,
-    package, provider, read, remote, res, shutdown, stack, transform, wait,
+    Known, Res, What, awaited, callback, component, error_hook, hook, invoke, invoke_transform,
+    method, package, provider, read, remote, res, shutdown, stack, transform, wait,
 };
 pub(crate) use views::{Part, part, part_urn};
 
@@ -391,6 +392,25 @@ impl World {
         ran
     }
 
+    /// Stores snippets under these uuids, before the first run that is to know of them.
+    pub(crate) fn store(&mut self, uuids: &[&str]) {
+        self.snapshot
+            .snippets
+            .extend(uuids.iter().map(|uuid| snippet(uuid)));
+    }
+
+    /// The snippets of the state, by uuid.
+    pub(crate) fn stored(&self) -> Vec<&str> {
+        let snippets = self.snapshot.snippets.iter();
+        snippets.map(|snippet| snippet.uuid.as_str()).collect()
+    }
+
+    /// The change that removes these snippets.
+    pub(crate) fn without(&self, uuids: &[&str]) -> SnippetChanges {
+        let changes = uuids.iter().map(|uuid| ((*uuid).into(), None)).collect();
+        SnippetChanges::new(&self.snapshot.snippets, changes).expect("they are there")
+    }
+
     /// States of this name, in snapshot order; more than one when some are due for deletion.
     pub(crate) fn states(&self, name: &str) -> Vec<&ResourceState> {
         let named = |state: &&Arc<ResourceState>| state.urn.name() == name;
@@ -453,6 +473,16 @@ impl World {
             .collect();
         names.sort_unstable();
         names
+    }
+}
+
+/// A snippet of no content: the story says what it asks for.
+pub(crate) fn snippet(uuid: &str) -> Snippet {
+    Snippet {
+        uuid: uuid.into(),
+        name: uuid.into(),
+        type_token: program::THING.into(),
+        ..Snippet::default()
     }
 }
 

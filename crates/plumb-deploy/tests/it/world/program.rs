@@ -5,9 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use plumb_deploy::request::{
-    CallMethodRequest, Callback, HookKind, InvokeFunctionRequest, InvokeReply, PackageRequest,
-    ReadResourceReply, ReadResourceRequest, RegisterHookRequest, RegisterPackageRequest,
-    RegisterReply, RegisterRequest, Request,
+    AwaitRequest, CallMethodRequest, Callback, HookKind, InvokeFunctionRequest, InvokeReply,
+    PackageRequest, ReadResourceReply, ReadResourceRequest, RegisterHookRequest,
+    RegisterPackageRequest, RegisterReply, RegisterRequest, Request,
 };
 use plumb_resource::{Alias, AliasSpec, HookType, Hooks, PropertyDependencies, ResourceId, Urn};
 use plumb_value::{PropertyMap, ReferenceId, ResourceReference, Value};
@@ -58,6 +58,8 @@ pub(crate) struct Res {
     pub(crate) hooks: Hooks,
     /// Outputs to register once the resource is there.
     pub(crate) outputs: Option<PropertyMap>,
+    /// The snippet that asks for it; the program does if there is none.
+    pub(crate) snippet: Option<String>,
     pub(crate) tunes: Vec<Tune>,
 }
 
@@ -87,6 +89,8 @@ pub(crate) enum What {
     Shutdown,
     /// A hook.
     Hook(HookKind),
+    /// Something that somebody else registers.
+    Await(Urn),
 }
 
 type Change = dyn Fn(&mut RegisterRequest, &Known) + Send + Sync;
@@ -125,6 +129,14 @@ pub(crate) fn provider(name: &str) -> Res {
 /// The root stack.
 pub(crate) fn stack() -> Res {
     component(&format!("{PROJECT}-{STACK}")).token("pulumi:pulumi:Stack")
+}
+
+/// Something that somebody else registers, for a snippet to wait for.
+pub(crate) fn awaited(name: &str, urn: Urn) -> Res {
+    Res {
+        what: What::Await(urn),
+        ..Res::new(name)
+    }
 }
 
 /// A read of the object `id`.
@@ -399,6 +411,13 @@ impl Res {
         self
     }
 
+    /// Has a snippet ask for it.
+    pub(crate) fn of_snippet(mut self, uuid: &str) -> Self {
+        self.snippet = Some(uuid.to_owned());
+        let uuid = ecow::EcoString::from(uuid);
+        self.tune(move |request, _| request.snippet_id = Some(uuid.clone()))
+    }
+
     pub(crate) fn is_component(&self) -> bool {
         matches!(self.what, What::Component | What::Remote)
     }
@@ -479,6 +498,10 @@ impl Res {
             What::Transform(token) => Request::RegisterStackTransform(callback(token)),
             What::InvokeTransform(token) => Request::RegisterStackInvokeTransform(callback(token)),
             What::Shutdown => Request::SignalAndWaitForShutdown,
+            What::Await(urn) => Request::Await(AwaitRequest {
+                snippet: self.snippet.as_deref().unwrap_or_default().into(),
+                urn: urn.clone(),
+            }),
             What::Hook(kind) => Request::RegisterHook(RegisterHookRequest {
                 name: self.token.as_ref().unwrap_or(&self.name).into(),
                 callback: Callback {

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use jiff::Timestamp;
-use plumb_deploy::request::{Callback, CallbackRequest, RegisterOutputsRequest, Reply, Request};
+use plumb_deploy::request::{
+    Callback, CallbackRequest, Outcome, RegisterOutputsRequest, RegisterReply, Reply, Request,
+};
 use plumb_deploy::setup::Setup;
-use plumb_deploy::{CallId, Deployment, Effect, Event, InstanceId, PackId, RequestId};
+use plumb_deploy::{CallId, Deployment, Effect, Event, InstanceId, PackId, ProgramEnd, RequestId};
 use plumb_events::Severity;
 use plumb_resource::policy::PolicyCall;
 use plumb_resource::provider::{ConstructResponse, InvokeResponse, ProviderCall, ProviderReply};
@@ -51,6 +53,7 @@ struct Run<'w> {
     outputs: VecDeque<String>,
     known: Known,
     program_runs: bool,
+    snippets: BTreeSet<String>,
     answered_calls: usize,
     journaled: u64,
     now: Timestamp,
@@ -71,6 +74,7 @@ enum Next {
     LoadPacks,
     Consult(usize),
     EndProgram,
+    EndSnippet(String),
     Interrupt,
 }
 
@@ -96,6 +100,7 @@ impl<'w> Run<'w> {
             outputs: VecDeque::new(),
             known: Known::default(),
             program_runs: false,
+            snippets: BTreeSet::new(),
             answered_calls: 0,
             journaled: 0,
             now: Timestamp::UNIX_EPOCH,
@@ -154,11 +159,31 @@ impl<'w> Run<'w> {
         if !self.outputs.is_empty() {
             choices.push(Next::RegisterOutputs);
         }
-        let is_done = self.waiting.is_empty() && self.asked.is_empty() && self.outputs.is_empty();
-        if self.program_runs && is_done {
+        if self.program_runs && self.is_done(None) && self.outputs.is_empty() {
             choices.push(Next::EndProgram);
         }
+        let snippets = self.snippets.iter();
+        let done = snippets.filter(|uuid| self.is_done(Some(uuid)));
+        choices.extend(done.cloned().map(Next::EndSnippet));
         choices
+    }
+
+    /// Whether the program, or a snippet, has been told everything that it asks; a snippet also gives up.
+    fn is_done(&self, snippet: Option<&str>) -> bool {
+        let belongs = |name: &&str| self.item(name).snippet.as_deref() == snippet;
+        let asks = |asked: &Asked| match asked {
+            Asked::Item(name) | Asked::Outputs(name) => belongs(&name.as_str()),
+            Asked::Views => snippet.is_none(),
+        };
+        let has_failed = snippet.is_some() && self.failure_of(snippet).is_some();
+        let mut waiting = self.waiting.iter().map(String::as_str);
+        !self.asked.values().any(asks) && (has_failed || !waiting.any(|name| belongs(&name)))
+    }
+
+    fn failure_of(&self, snippet: Option<&str>) -> Option<String> {
+        let mut failed = self.known.failed.iter();
+        let own = failed.find(|(name, _)| self.item(name).snippet.as_deref() == snippet);
+        own.map(|(_, error)| error.to_string())
     }
 
     fn happen(&mut self, next: Next) {
@@ -197,6 +222,15 @@ impl<'w> Run<'w> {
                 self.program_runs = false;
                 self.event(Event::ProgramEnded(self.world.ending.clone()));
             }
+            Next::EndSnippet(uuid) => {
+                self.snippets.remove(&uuid);
+                let end = match self.failure_of(Some(&uuid)) {
+                    Some(message) => ProgramEnd::Failed { message },
+                    None => ProgramEnd::Finished,
+                };
+                let uuid = uuid.into();
+                self.event(Event::SnippetEnded { uuid, end });
+            }
             Next::Interrupt => {
                 self.world.interrupt_after = None;
                 self.event(Event::Interrupted);
@@ -217,11 +251,14 @@ impl<'w> Run<'w> {
 
     /// Items whose needs have been answered.
     fn ready(&self) -> Vec<String> {
-        if !self.program_runs {
-            return Vec::new();
-        }
+        let runs = |res: &Res| match &res.snippet {
+            None => self.program_runs,
+            Some(uuid) => self.snippets.contains(uuid) && self.failure_of(Some(uuid)).is_none(),
+        };
         let is_ready = |res: &&Res| {
-            self.waiting.contains(&res.name) && res.needs().all(|need| self.known.has(need))
+            runs(res)
+                && self.waiting.contains(&res.name)
+                && res.needs().all(|need| self.known.has(need))
         };
         self.program
             .iter()
@@ -325,6 +362,9 @@ impl<'w> Run<'w> {
                 request,
             } => self.consultations.push((call, pack, request)),
             Effect::StartProgram => self.program_runs = true,
+            Effect::StartSnippet(snippet) => {
+                self.snippets.insert(snippet.uuid.to_string());
+            }
             Effect::Planned(plan) => self.plan = Some(plan),
             Effect::Milestone(_) => {}
             Effect::Finished(outcome) => self.outcome = Some(outcome),
@@ -355,6 +395,17 @@ impl<'w> Run<'w> {
             }
             Reply::Read(reply) => {
                 self.known.read.insert(name, reply);
+            }
+            Reply::Awaited(found) => {
+                let reply = RegisterReply {
+                    urn: found.urn,
+                    id: found.id,
+                    outputs: found.outputs,
+                    property_dependencies: PropertyDependencies::new(),
+                    outcome: Outcome::Success,
+                    unknown: found.unknown,
+                };
+                self.known.registered.insert(name, reply);
             }
             Reply::Invoked(reply) => {
                 self.known.invoked.insert(name, reply);
@@ -389,7 +440,13 @@ impl<'w> Run<'w> {
 
     /// A provider begins to register what is in a component.
     fn start_building(&mut self, request: &ProviderCall) {
-        let items = self.builder(request).map(|res| res.builds.clone());
+        let items = self.builder(request).map(|res| {
+            let of_same = |item: &Res| Res {
+                snippet: res.snippet.clone(),
+                ..item.clone()
+            };
+            res.builds.iter().map(of_same).collect::<Vec<_>>()
+        });
         for item in items.into_iter().flatten() {
             self.waiting.insert(item.name.clone());
             self.program.push(item);
