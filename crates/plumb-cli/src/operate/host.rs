@@ -9,8 +9,10 @@ use async_trait::async_trait;
 use plumb_engine::LanguageProgram;
 use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
 use plumb_engine::program::Program;
+use plumb_engine::snippet::SnippetLanguage;
 use plumb_events::Severity;
 use plumb_language::{PythonHost, PythonOptions};
+use plumb_pcl::PclSnippets;
 use plumb_plugin::discovery::{Cache, ProjectPlugin};
 use plumb_plugin::language::{PackageDependency, ProgramInfo as LanguageInfo};
 use plumb_plugin::process::PluginTimeouts;
@@ -327,6 +329,12 @@ impl Surroundings {
                 })
             }
         }
+    }
+
+    /// What evaluates the snippets of a state.
+    pub(super) fn snippets(&self, host: &Arc<PluginHost>) -> Arc<dyn SnippetLanguage> {
+        let snippets = PclSnippets::new(Arc::new(Schemas(host.clone())));
+        Arc::new(snippets.with_diagnostic_style(self.diagnostics))
     }
 
     fn yaml_program(&self, host: &Arc<PluginHost>) -> YamlProgram {

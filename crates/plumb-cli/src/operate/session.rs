@@ -284,7 +284,7 @@ impl<'c> Session<'c> {
         let run = RunSetup {
             setup,
             program: program.program.filter(|_| runs_program),
-            snippets: None,
+            snippets: Some(self.surroundings.snippets(&host)),
             info,
             policies,
             host,

@@ -1,0 +1,132 @@
+//! The schemas that a program needs.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures::lock::Mutex;
+use hcl_edit::expr::{Expression, FuncCall};
+use hcl_edit::visit::{Visit, visit_func_call};
+use plumb_eval::diagnostic::Diagnostic;
+use plumb_eval::source::Span;
+use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
+
+use crate::syntax::Parsed;
+
+/// Schemas by package; a package without a schema is known too.
+#[derive(Clone, Debug, Default)]
+pub struct Packages {
+    schemas: BTreeMap<String, Option<Arc<PackageSchema>>>,
+}
+
+impl Packages {
+    /// Loads the package of the resource `token`, those of the functions that `parsed` calls, and those of the types in
+    /// `referred`, which may belong to the program and have no schema. `own` says which package the program was written
+    /// for; others are taken as they are found.
+    pub(crate) async fn load(
+        loader: &dyn SchemaLoader,
+        own: (&str, PackageQuery),
+        token: &str,
+        referred: impl Iterator<Item = &str>,
+        parsed: &Parsed,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Packages {
+        let mut calls = Calls::default();
+        calls.visit_body(&parsed.body);
+        let needed = std::iter::once(package_of(token).to_owned()).chain(calls.packages);
+        let needed = needed.map(|name| (name, true));
+        let referred = referred.map(|token| (package_of(token).to_owned(), false));
+        let mut packages = Packages::default();
+        for (name, is_needed) in needed.chain(referred) {
+            if packages.schemas.contains_key(&name) {
+                continue;
+            }
+            let schema = match name.as_str() {
+                "pulumi" => Ok(Some(plumb_schema::pulumi_package())),
+                _ if name == own.0 => loader.load(&own.1).await,
+                _ => loader.load(&PackageQuery::named(&name)).await,
+            };
+            let schema = schema.unwrap_or_else(|error| {
+                if is_needed {
+                    let cause = error.source.to_string();
+                    let problem = Diagnostic::error(Span::default(), error.to_string());
+                    diagnostics.push(problem.with_detail(cause));
+                }
+                None
+            });
+            packages.schemas.insert(name, schema);
+        }
+        packages
+    }
+
+    /// Packages with these schemas.
+    pub fn of(schemas: impl IntoIterator<Item = Arc<PackageSchema>>) -> Packages {
+        Packages {
+            schemas: schemas
+                .into_iter()
+                .map(|schema| (schema.name().to_owned(), Some(schema)))
+                .collect(),
+        }
+    }
+
+    /// The schema of the package that `token` belongs to.
+    pub(crate) fn of_token(&self, token: &str) -> Option<&Arc<PackageSchema>> {
+        self.schemas.get(package_of(token))?.as_ref()
+    }
+}
+
+/// The package that a token belongs to; for provider types the package that is provided.
+pub(crate) fn package_of(token: &str) -> &str {
+    let rest = token.strip_prefix("pulumi:providers:").unwrap_or(token);
+    rest.split(':').next().unwrap_or(rest)
+}
+
+/// Loads each schema once: snippets of a stack tend to use the same packages.
+pub(crate) struct LoadedOnce {
+    schemas: Arc<dyn SchemaLoader>,
+    loaded: Mutex<HashMap<PackageQuery, Option<Arc<PackageSchema>>>>,
+}
+
+impl LoadedOnce {
+    pub(crate) fn new(schemas: Arc<dyn SchemaLoader>) -> Self {
+        LoadedOnce {
+            schemas,
+            loaded: Mutex::default(),
+        }
+    }
+}
+
+#[async_trait]
+impl SchemaLoader for LoadedOnce {
+    async fn load(
+        &self,
+        query: &PackageQuery,
+    ) -> Result<Option<Arc<PackageSchema>>, SchemaLoadError> {
+        // Held while it loads: who asks for the same meanwhile waits for it.
+        let mut loaded = self.loaded.lock().await;
+        if let Some(schema) = loaded.get(query) {
+            return Ok(schema.clone());
+        }
+        let schema = self.schemas.load(query).await?;
+        loaded.insert(query.clone(), schema.clone());
+        Ok(schema)
+    }
+}
+
+/// Collects the packages whose functions are called.
+#[derive(Default)]
+struct Calls {
+    packages: Vec<String>,
+}
+
+impl Visit for Calls {
+    fn visit_func_call(&mut self, call: &FuncCall) {
+        if !call.name.is_namespaced()
+            && call.name.name.as_str() == "invoke"
+            && let Some(Expression::String(token)) = call.args.get(0)
+        {
+            self.packages.push(package_of(token.value()).to_owned());
+        }
+        visit_func_call(self, call);
+    }
+}

@@ -1,0 +1,389 @@
+//! Types of expressions, and what can be made of what (`codegen.md` 11.1).
+//!
+//! A value that is known later only has the type that it will have: what is done with it waits for it, whatever its type.
+
+use std::fmt;
+use std::sync::Arc;
+
+use ecow::EcoString;
+use plumb_schema::{
+    Constant, PackageSchema, Primitive, Property, Resource, Section, Type as SchemaType,
+    TypeDefinition, TypeKind,
+};
+
+/// A type.
+#[derive(Clone, Debug)]
+pub enum Type {
+    /// Anything.
+    Dynamic,
+    /// Nothing: `null`.
+    None,
+    /// A truth value.
+    Bool,
+    /// A whole number.
+    Int,
+    /// A number.
+    Number,
+    /// A text.
+    String,
+    /// An asset.
+    Asset,
+    /// An archive.
+    Archive,
+    /// Any number of values of one type.
+    List(Box<Type>),
+    /// Values of one type by name.
+    Map(Box<Type>),
+    /// So many values, each of its type.
+    Tuple(Vec<Type>),
+    /// Values by name, each of its type.
+    Object(Vec<Field>),
+    /// One of several.
+    Union(Vec<Type>),
+    /// One of several values.
+    Enum(Box<Type>, Vec<Constant>),
+    /// A resource; its members are known if its schema is.
+    Resource(Option<ResourceType>),
+    /// A type of a package, looked up when it is needed: types may refer to each other in circles.
+    Schema(Arc<PackageSchema>, SchemaType),
+}
+
+/// A member of an object.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: EcoString,
+    /// Its type.
+    pub ty: Type,
+    /// Whether it must be there.
+    pub required: bool,
+}
+
+/// What is known of a resource's type.
+#[derive(Clone, Debug)]
+pub struct ResourceType {
+    /// The package that it belongs to.
+    pub package: Arc<PackageSchema>,
+    /// The schema of the resource.
+    pub schema: Arc<Resource>,
+}
+
+/// Whether a value of one type can be made into one of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Conversion {
+    /// It cannot.
+    None,
+    /// That depends on the value.
+    Unsafe,
+    /// It can.
+    Safe,
+}
+
+/// How deep two types of packages are compared.
+const DEEPEST: usize = 6;
+
+impl PartialEq for Type {
+    /// Types of packages are equal where they say the same, whichever way they were come by.
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Type::Dynamic, Type::Dynamic)
+            | (Type::None, Type::None)
+            | (Type::Bool, Type::Bool)
+            | (Type::Int, Type::Int)
+            | (Type::Number, Type::Number)
+            | (Type::String, Type::String)
+            | (Type::Asset, Type::Asset)
+            | (Type::Archive, Type::Archive) => true,
+            (Type::List(a), Type::List(b)) | (Type::Map(a), Type::Map(b)) => a == b,
+            (Type::Tuple(a), Type::Tuple(b)) | (Type::Union(a), Type::Union(b)) => a == b,
+            (Type::Schema(a, x), Type::Schema(b, y)) => Arc::ptr_eq(a, b) && x == y,
+            (Type::Resource(Some(a)), Type::Resource(Some(b))) => Arc::ptr_eq(&a.schema, &b.schema),
+            _ => false,
+        }
+    }
+}
+
+impl Type {
+    /// The type of a property.
+    pub(crate) fn of_property(package: &Arc<PackageSchema>, property: &Property) -> Type {
+        let ty = Type::Schema(package.clone(), property.ty.clone());
+        if property.required {
+            ty
+        } else {
+            Type::Union(vec![ty, Type::None])
+        }
+    }
+
+    /// The same type with what it is on the outside.
+    #[must_use]
+    pub fn expand(&self) -> Type {
+        let Type::Schema(package, ty) = self else {
+            return self.clone();
+        };
+        let inner = |ty: &SchemaType| Type::Schema(package.clone(), ty.clone());
+        match &ty.kind {
+            TypeKind::Primitive(primitive) => of_primitive(*primitive),
+            TypeKind::Any | TypeKind::Json | TypeKind::Invalid => Type::Dynamic,
+            TypeKind::Asset => Type::Union(vec![Type::Asset, Type::Archive]),
+            TypeKind::Archive => Type::Archive,
+            TypeKind::Array(element) => Type::List(Box::new(inner(element))),
+            TypeKind::Map(element) => Type::Map(Box::new(inner(element))),
+            TypeKind::Union(union) => Type::Union(union.elements.iter().map(inner).collect()),
+            TypeKind::Reference(reference) if reference.package.is_some() => Type::Dynamic,
+            TypeKind::Reference(reference) => match reference.section {
+                Section::Resource | Section::Provider => Type::Resource(None),
+                Section::Type => match package.type_definition(&reference.token) {
+                    Some(Ok(definition)) => of_definition(package, &definition),
+                    _ => reference.underlying.map_or(Type::Dynamic, of_primitive),
+                },
+            },
+        }
+    }
+
+    /// The type of the elements of a collection.
+    pub(crate) fn element(&self) -> Type {
+        match self.expand() {
+            Type::List(element) | Type::Map(element) => *element,
+            Type::Tuple(elements) => same_of(elements),
+            Type::Object(fields) => same_of(fields.into_iter().map(|field| field.ty).collect()),
+            _ => Type::Dynamic,
+        }
+    }
+
+    /// The type of the member `name`; `None` if it is known that there is no such member.
+    pub(crate) fn member(&self, name: &str) -> Option<Type> {
+        match self.expand() {
+            Type::Map(element) => Some(*element),
+            Type::Object(fields) => fields
+                .into_iter()
+                .find(|field| field.name == name)
+                .map(|field| field.ty),
+            Type::Resource(Some(resource)) => resource.member(name),
+            Type::Union(types) => {
+                let mut present = types.iter().filter(|ty| !matches!(ty, Type::None));
+                match (present.next(), present.next()) {
+                    (Some(only), None) => only.member(name),
+                    _ => Some(Type::Dynamic),
+                }
+            }
+            _ => Some(Type::Dynamic),
+        }
+    }
+
+    /// What can be made of a value of type `source` where this type is wanted.
+    pub fn conversion_from(&self, source: &Type) -> Conversion {
+        self.conversion_within(source, DEEPEST)
+    }
+
+    /// The same, looking no deeper than `depth` into what the schema of a source says: such types may contain themselves.
+    fn conversion_within(&self, source: &Type, depth: usize) -> Conversion {
+        use Conversion::{None, Safe, Unsafe};
+        if self == source {
+            return Safe;
+        }
+        // What stands in the text has an end.
+        let is_endless = matches!(source, Type::Schema(..));
+        let Some(depth) = depth.checked_sub(usize::from(is_endless)) else {
+            return Unsafe;
+        };
+        let (target, source) = (self.expand(), source.expand());
+        match (&target, &source) {
+            (Type::Dynamic, _) => Safe,
+            (_, Type::Dynamic) => Unsafe,
+            (_, Type::Union(types)) if !matches!(target, Type::Union(_)) => {
+                let conversions = types.iter().map(|ty| target.conversion_within(ty, depth));
+                worst_of_some(conversions)
+            }
+            (Type::Union(types), Type::Union(sources)) => {
+                let best = |source: &Type| {
+                    best_of(types.iter().map(|ty| ty.conversion_within(source, depth)))
+                };
+                worst_of_some(sources.iter().map(best))
+            }
+            (Type::Union(types), source) => {
+                best_of(types.iter().map(|ty| ty.conversion_within(source, depth)))
+            }
+            (target, Type::Enum(underlying, _)) if !matches!(target, Type::Enum(..)) => {
+                target.conversion_within(underlying, depth)
+            }
+            (Type::Enum(underlying, _), source) => {
+                underlying.conversion_within(source, depth).min(Unsafe)
+            }
+            (Type::String, Type::Bool | Type::Int | Type::Number)
+            | (Type::Number, Type::Int)
+            | (Type::Asset, Type::Archive) => Safe,
+            (Type::Number | Type::Bool, Type::String)
+            | (Type::Int, Type::Number | Type::String) => Unsafe,
+            (Type::List(target), Type::List(source)) | (Type::Map(target), Type::Map(source)) => {
+                target.conversion_within(source, depth)
+            }
+            (Type::List(target), Type::Tuple(sources)) => worst_of(
+                sources
+                    .iter()
+                    .map(|source| target.conversion_within(source, depth)),
+            ),
+            (Type::Map(target), Type::Object(fields)) => worst_of(
+                fields
+                    .iter()
+                    .map(|it| target.conversion_within(&it.ty, depth)),
+            ),
+            (Type::Tuple(_), Type::List(_)) => Unsafe,
+            (Type::Tuple(targets), Type::Tuple(sources)) if targets.len() == sources.len() => {
+                let pairs = targets.iter().zip(sources);
+                worst_of(pairs.map(|(target, source)| target.conversion_within(source, depth)))
+            }
+            (Type::Object(_), Type::Map(_)) => Unsafe,
+            (Type::Object(targets), Type::Object(sources)) => {
+                object_conversion(targets, sources, depth)
+            }
+            (Type::Resource(_), Type::Resource(_)) => Safe,
+            (target, source)
+                if std::mem::discriminant(target) == std::mem::discriminant(source) =>
+            {
+                if matches!(target, Type::Tuple(_)) {
+                    None
+                } else {
+                    Safe
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+impl ResourceType {
+    fn member(&self, name: &str) -> Option<Type> {
+        if let Some(property) = self.schema.properties.get(name) {
+            return Some(Type::of_property(&self.package, property));
+        }
+        match name {
+            "urn" => Some(Type::String),
+            "id" if !self.schema.is_component => Some(Type::String),
+            // A resource whose schema tells of no outputs gives back its inputs.
+            _ => self
+                .schema
+                .input_properties
+                .get(name)
+                .map(|property| Type::of_property(&self.package, property)),
+        }
+    }
+
+    /// Names of everything that can be asked of the resource.
+    pub(crate) fn members(&self) -> impl Iterator<Item = &str> {
+        let outputs = self.schema.properties.keys().map(String::as_str);
+        outputs.chain(["id", "urn"])
+    }
+}
+
+fn of_primitive(primitive: Primitive) -> Type {
+    match primitive {
+        Primitive::Bool => Type::Bool,
+        Primitive::Integer => Type::Int,
+        Primitive::Number => Type::Number,
+        Primitive::String => Type::String,
+    }
+}
+
+fn of_definition(package: &Arc<PackageSchema>, definition: &TypeDefinition) -> Type {
+    match definition {
+        TypeDefinition::Object(object) => {
+            let fields = object.properties.values().map(|property| Field {
+                name: property.name.as_str().into(),
+                ty: Type::of_property(package, property),
+                required: property.required && property.constant.is_none(),
+            });
+            Type::Object(fields.collect())
+        }
+        TypeDefinition::Enum(it) => {
+            let values = it.values.iter().map(|value| value.value.clone());
+            Type::Enum(Box::new(of_primitive(it.underlying)), values.collect())
+        }
+    }
+}
+
+fn object_conversion(targets: &[Field], sources: &[Field], depth: usize) -> Conversion {
+    worst_of(targets.iter().map(|target| {
+        let source = sources.iter().find(|source| source.name == target.name);
+        match source {
+            Some(source) => target.ty.conversion_within(&source.ty, depth),
+            None if target.required => Conversion::None,
+            None => Conversion::Safe,
+        }
+    }))
+}
+
+/// The one type of all elements, if there is one.
+fn same_of(types: Vec<Type>) -> Type {
+    let mut types = types.into_iter();
+    let Some(first) = types.next() else {
+        return Type::Dynamic;
+    };
+    if types.all(|ty| ty == first) {
+        first
+    } else {
+        Type::Dynamic
+    }
+}
+
+fn worst_of(conversions: impl Iterator<Item = Conversion>) -> Conversion {
+    conversions.min().unwrap_or(Conversion::Safe)
+}
+
+fn best_of(conversions: impl Iterator<Item = Conversion>) -> Conversion {
+    conversions.max().unwrap_or(Conversion::None)
+}
+
+/// Of several values that there may be, some must fit; it is safe only if all do.
+fn worst_of_some(conversions: impl Iterator<Item = Conversion>) -> Conversion {
+    let all: Vec<Conversion> = conversions.collect();
+    match (best_of(all.iter().copied()), worst_of(all.iter().copied())) {
+        (Conversion::None, _) => Conversion::None,
+        (_, Conversion::Safe) => Conversion::Safe,
+        _ => Conversion::Unsafe,
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |f: &mut fmt::Formatter<'_>, name: &str, types: &[Type]| {
+            let texts: Vec<String> = types.iter().map(ToString::to_string).collect();
+            write!(f, "{name}({})", texts.join(", "))
+        };
+        match self.expand() {
+            Type::Dynamic | Type::Schema(..) => f.write_str("dynamic"),
+            Type::None => f.write_str("none"),
+            Type::Bool => f.write_str("bool"),
+            Type::Int => f.write_str("int"),
+            Type::Number => f.write_str("number"),
+            Type::String => f.write_str("string"),
+            Type::Asset => f.write_str("Asset"),
+            Type::Archive => f.write_str("Archive"),
+            Type::List(element) => write!(f, "list({})", Shallow(&element)),
+            Type::Map(element) => write!(f, "map({})", Shallow(&element)),
+            Type::Tuple(types) => list(f, "tuple", &types),
+            Type::Object(_) => f.write_str("object"),
+            Type::Union(types) => match types.as_slice() {
+                [only, Type::None] => write!(f, "{only}"),
+                _ => list(f, "union", &types),
+            },
+            Type::Enum(underlying, _) => write!(f, "enum({underlying})"),
+            Type::Resource(None) => f.write_str("resource"),
+            Type::Resource(Some(resource)) => f.write_str(&resource.schema.token),
+        }
+    }
+}
+
+/// An element type in messages, no deeper: types may contain themselves.
+struct Shallow<'a>(&'a Type);
+
+impl fmt::Display for Shallow<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.expand() {
+            Type::List(_) => f.write_str("list"),
+            Type::Map(_) => f.write_str("map"),
+            Type::Tuple(_) => f.write_str("tuple"),
+            Type::Union(_) => f.write_str("union"),
+            other => other.fmt(f),
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The language and snippets in it.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
+mod binding;
+mod evaluation;
+mod snippets;
+mod stack;
