@@ -18,6 +18,21 @@ fn without_parent() -> AliasSpec {
     }
 }
 
+/// ALIAS-04: in either order, and the state keeps what came first.
+#[test]
+fn a_former_name_that_is_registered_itself_cannot_be_claimed() {
+    let claimed_last = [res("a"), res("b").alias("a").after("a")];
+    let claimed_first = [res("b").alias("a"), res("a").after("b")];
+    for (program, kept) in [(claimed_last, "a"), (claimed_first, "b")] {
+        for_orders(|world| {
+            world.up(&[res("a")]).succeeded();
+            let ran = world.up(&program);
+            ran.failed("Duplicate resource");
+            assert_eq!(world.names(), [kept]);
+        });
+    }
+}
+
 /// ALIAS-06
 #[test]
 fn a_component_becomes_a_custom_resource_and_back() {
