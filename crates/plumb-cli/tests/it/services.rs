@@ -214,6 +214,10 @@ impl Teller {
         }))
     }
 
+    fn calls(&self, method: &str) -> usize {
+        self.views_told(method).len()
+    }
+
     /// The views that the calls of this method were told of.
     fn views_told(&self, method: &str) -> Vec<Json> {
         let told = self.told.lock().unwrap();
@@ -250,6 +254,8 @@ async fn providers_tell_of_parts_over_the_status_service() {
     };
     let resources = bench.resources().await;
     assert_eq!(resources[1..], [of_size(1)]);
+    // A provider is told of the end, as of an interrupt.
+    assert_eq!(teller.calls("Cancel"), 1);
     program_of_a_thing(&mut bench, 2).await;
     let shown = bench.ok(&up).await;
     assert!(shown.contains("~ 2 updated"), "{shown}");

@@ -95,7 +95,7 @@ impl PluginHost {
     ) -> Result<Option<Arc<[u8]>>, HostError> {
         let provider = self.provider(spec).await?;
         let asked = ask(provider.as_ref(), query).await;
-        provider.shutdown().await;
+        self.retire(provider).await;
         asked.map_err(|error| HostError::Mapping {
             plugin: spec.name.to_string(),
             error,

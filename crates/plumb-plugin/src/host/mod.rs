@@ -17,10 +17,11 @@ mod schema;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::{BoxFuture, join, join_all};
 use plumb_resource::provider::{PluginSpec, ProviderError};
+use tokio::task::JoinSet;
 
 pub use environment::{AttachmentError, parse_attachments};
 pub use mapping::MappingQuery;
@@ -179,7 +180,9 @@ pub struct PluginHost {
     builtins: BTreeMap<String, BuiltinFactory>,
     commands: BTreeMap<String, CommandFactory>,
     languages: BTreeMap<String, LanguageFactory>,
-    providers: Mutex<Vec<Weak<dyn Provider>>>,
+    /// They stay until they are retired or the host is shut down, whoever else has forgotten them.
+    providers: Mutex<Vec<Arc<dyn Provider>>>,
+    retiring: tokio::sync::Mutex<JoinSet<()>>,
     schemas: Schemas,
     mappings: Mappings,
     /// They stay until the shutdown, whoever else has forgotten them.
@@ -196,6 +199,7 @@ impl PluginHost {
             commands: BTreeMap::new(),
             languages: BTreeMap::new(),
             providers: Mutex::default(),
+            retiring: tokio::sync::Mutex::default(),
             schemas: Schemas::default(),
             mappings: Mappings::default(),
             analyzers: Mutex::default(),
@@ -410,21 +414,25 @@ impl PluginHost {
         }
     }
 
-    fn remember(&self, provider: &Arc<dyn Provider>) {
-        let mut providers = self
-            .providers
+    fn providers(&self) -> MutexGuard<'_, Vec<Arc<dyn Provider>>> {
+        self.providers
             .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        providers.retain(|provider| provider.strong_count() > 0);
-        providers.push(Arc::downgrade(provider));
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn remember(&self, provider: &Arc<dyn Provider>) {
+        self.providers().push(provider.clone());
     }
 
     fn running(&self) -> Vec<Arc<dyn Provider>> {
-        let providers = self
-            .providers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        providers.iter().filter_map(Weak::upgrade).collect()
+        self.providers().clone()
+    }
+
+    /// Ends a provider that nobody needs any more, while other things go on.
+    async fn retire(&self, provider: Arc<dyn Provider>) {
+        self.providers().retain(|it| !Arc::ptr_eq(it, &provider));
+        let mut retiring = self.retiring.lock().await;
+        retiring.spawn(async move { provider.shutdown().await });
     }
 
     fn warn(&self, text: &str) {
@@ -453,11 +461,13 @@ impl PluginHost {
     /// then language hosts, because some of the others live inside those. Safe to call more than once.
     pub async fn shutdown(&self) {
         let (providers, analyzers) = (self.running(), self.running_analyzers());
-        join(
+        let retiring = std::mem::take(&mut *self.retiring.lock().await);
+        tokio::join!(
             join_all(providers.iter().map(|provider| provider.shutdown())),
             join_all(analyzers.iter().map(|analyzer| analyzer.shutdown())),
-        )
-        .await;
+            retiring.join_all(),
+        );
+        self.providers().clear();
         let hosts = std::mem::take(&mut *self.hosts.lock().await);
         join_all(hosts.values().map(|host| host.shutdown())).await;
     }

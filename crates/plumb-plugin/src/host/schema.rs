@@ -37,6 +37,7 @@ impl PluginHost {
         let parameter = spec.parameterization.as_ref();
         let subpackage = parameter.map(|it| (it.name.as_str(), it.version.as_str()));
         let schema = provider.get_schema(subpackage).await;
+        self.retire(provider).await;
         schema.map_err(|error| HostError::Schema {
             plugin: spec.name.to_string(),
             error,
