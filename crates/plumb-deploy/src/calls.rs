@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use ecow::EcoString;
 use plumb_resource::Goal;
 use plumb_resource::provider::{ProviderCall, ProviderError, ProviderReply};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chain::ChainIdx;
 use crate::deployment::{Deployment, Work};
@@ -30,6 +30,26 @@ pub(crate) enum Waiter {
     Extension(InstanceId, EcoString),
 }
 
+/// The calls of a run that are not answered yet.
+#[derive(Debug)]
+pub(crate) struct Calls {
+    pub(crate) waiters: FxHashMap<CallId, Waiter>,
+    /// Calls that decisions wait for, and calls of steps.
+    decisions: Slots,
+    steps: Slots,
+}
+
+impl Calls {
+    /// So many decisions and so many steps may have a call in flight.
+    pub(crate) fn new(limit: u32) -> Self {
+        Calls {
+            waiters: FxHashMap::default(),
+            decisions: Slots::new(limit),
+            steps: Slots::new(limit),
+        }
+    }
+}
+
 /// A call that waits for its turn.
 #[derive(Debug)]
 struct Queued {
@@ -41,14 +61,14 @@ struct Queued {
 
 /// Limits how many calls of one sort are in flight.
 #[derive(Debug)]
-pub(crate) struct Slots {
+struct Slots {
     limit: usize,
     used: FxHashSet<CallId>,
     waiting: VecDeque<Queued>,
 }
 
 impl Slots {
-    pub(crate) fn new(limit: u32) -> Self {
+    fn new(limit: u32) -> Self {
         Slots {
             limit: limit as usize,
             used: FxHashSet::default(),
@@ -102,7 +122,7 @@ impl Deployment {
     /// Sends a call that a decision waits for; so many of them are in flight as calls of steps may be.
     pub(crate) fn ask(&mut self, waiter: Waiter, instance: InstanceId, request: ProviderCall) {
         if let Some(queued) = self.queued(waiter, instance, request, 0) {
-            let next = self.decision_calls.take(queued);
+            let next = self.calls.decisions.take(queued);
             self.send(next);
         }
     }
@@ -116,7 +136,7 @@ impl Deployment {
         fence: u64,
     ) {
         if let Some(queued) = self.queued(Waiter::Chain(chain), instance, request, fence) {
-            let next = self.step_calls.take(queued);
+            let next = self.calls.steps.take(queued);
             self.send(next);
         }
     }
@@ -130,7 +150,7 @@ impl Deployment {
         fence: u64,
     ) -> Option<Queued> {
         let call = self.outbox.call_id();
-        self.calls.insert(call, waiter);
+        self.calls.waiters.insert(call, waiter);
         if let Some(reply) = self.providers.answer_unconfigured(instance, &request) {
             self.work.push_back(Work::Answer(call, Ok(reply)));
             return None;
@@ -151,11 +171,11 @@ impl Deployment {
 
     /// Takes the answer to a call to whom it is for.
     pub(crate) fn answered(&mut self, call: CallId, result: Result<ProviderReply, ProviderError>) {
-        let decision = self.decision_calls.release(call);
+        let decision = self.calls.decisions.release(call);
         self.send(decision);
-        let step = self.step_calls.release(call);
+        let step = self.calls.steps.release(call);
         self.send(step);
-        match self.calls.remove(&call) {
+        match self.calls.waiters.remove(&call) {
             Some(Waiter::Registration(registration)) => {
                 self.registration_answered(registration, result);
             }

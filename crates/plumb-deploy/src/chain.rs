@@ -165,7 +165,7 @@ impl Deployment {
         let idx = ChainIdx(self.chains.chains.len() as u32);
         let after = self.chains_before(&steps);
         for old in steps.iter().filter_map(Step::makes_way) {
-            self.deleted_by.insert(old, idx);
+            self.removal.deleted_by.insert(old, idx);
         }
         self.chains.chains.push(Chain {
             old: steps.last().and_then(Step::old),
@@ -195,7 +195,7 @@ impl Deployment {
         let deleting = rest
             .filter_map(Step::old)
             .chain(gone_before)
-            .filter_map(|old| self.deleted_by.get(&old).copied());
+            .filter_map(|old| self.removal.deleted_by.get(&old).copied());
         deleting
             .chain(self.users_of(&going))
             .filter(|chain| !self.chains.chain(*chain).is_done_well())
@@ -209,7 +209,7 @@ impl Deployment {
         }
         let urns: FxHashSet<&Urn> = going.iter().map(|it| &self.arena.state(*it).urn).collect();
         let is_user = |old: StateIdx| {
-            !self.pending_deletes.contains(&old)
+            !self.removal.pending.contains(&old)
                 && graph::needs(self.arena.state(old)).any(|urn| urns.contains(urn))
         };
         let chains = (0_u32..).zip(&self.chains.chains);

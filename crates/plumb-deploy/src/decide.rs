@@ -130,7 +130,8 @@ impl Deployment {
         self.marks.clear(&urn, Mark::Deleted);
         self.marks.set(&urn, Mark::Replaced);
         let keys = self
-            .dependent_replace_keys
+            .removal
+            .replaced_keys
             .get(&urn)
             .cloned()
             .unwrap_or_default();
@@ -186,7 +187,7 @@ impl Deployment {
             // The same provider under another name, unless it is being replaced (PROV-07).
             (Some(before), Some(after))
                 if before.id() == after.id()
-                    && self.aliased.get(before.urn()) == Some(after.urn()) =>
+                    && self.aliases.claimed.get(before.urn()) == Some(after.urn()) =>
             {
                 self.diff_inputs(idx);
             }

@@ -2,20 +2,29 @@
 
 use std::collections::VecDeque;
 
+use ecow::EcoString;
 use plumb_resource::{ProviderRef, ResourceKind, ResourceState, Urn};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena::StateIdx;
-use crate::chain::Owner;
+use crate::chain::{ChainIdx, Owner};
 use crate::deployment::{Deployment, Failure, Stage};
 use crate::graph::DeleteOrder;
 use crate::marks::Mark;
 use crate::setup::Operation;
 use crate::step::{Deletion, Step, StepKind};
 
-/// What a run deletes at its end.
+/// What a run deletes, at its end and for replacements.
 #[derive(Debug, Default)]
 pub(crate) struct Removal {
+    /// Old states that are being deleted or are deleted in this run.
+    pub(crate) pending: FxHashSet<StateIdx>,
+    /// URNs of which some copy is being deleted or is deleted in this run.
+    pub(crate) urns: FxHashSet<Urn>,
+    /// Which chain deletes an old state for a replacement.
+    pub(crate) deleted_by: FxHashMap<StateIdx, ChainIdx>,
+    /// Why a resource that was deleted for the replacement of another is itself replaced.
+    pub(crate) replaced_keys: FxHashMap<Urn, Vec<EcoString>>,
     /// Old states that a destroy with program will delete.
     pub(crate) condemned: Vec<StateIdx>,
     /// What failed attempts left half made, and later ones made anew.
@@ -75,7 +84,7 @@ impl Deployment {
         for idx in self.olds.order().to_vec() {
             let state = self.arena.state(idx);
             let is_left = if state.delete {
-                !self.pending_deletes.contains(&idx)
+                !self.removal.pending.contains(&idx)
             } else {
                 !self.marks.is_operated_on(self.current_urn(&state.urn))
             };
@@ -119,7 +128,7 @@ impl Deployment {
             let is_present = state.delete
                 || !self.marks.is_operated_on(current)
                 || self.news.get(current) == Some(idx);
-            let is_gone = self.pending_deletes.contains(idx) || state.pending_replacement;
+            let is_gone = self.removal.pending.contains(idx) || state.pending_replacement;
             is_present && !is_gone && !going.contains(idx)
         };
         let staying = self.olds.order().iter().chain(self.news.values());
@@ -142,7 +151,7 @@ impl Deployment {
 
     /// The URN under which an old resource goes on, if it was renamed.
     pub(crate) fn current_urn<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
-        self.aliased.get(urn).unwrap_or(urn)
+        self.aliases.claimed.get(urn).unwrap_or(urn)
     }
 
     /// What may be deleted; `None` when all may.
@@ -166,8 +175,8 @@ impl Deployment {
         let planned = self.removal.planned.clone();
         for idx in &planned {
             let state = self.arena.state(*idx).clone();
-            self.pending_deletes.insert(*idx);
-            self.deleting_urns.insert(state.urn.clone());
+            self.removal.pending.insert(*idx);
+            self.removal.urns.insert(state.urn.clone());
             if !state.delete {
                 self.marks.set(&state.urn, Mark::Deleted);
             }

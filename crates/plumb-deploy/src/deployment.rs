@@ -20,12 +20,13 @@ use plumb_value::Value;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::arena::{Arena, DuplicateResource, Olds, StateIdx};
-use crate::calls::{Slots, Waiter};
-use crate::chain::{ChainIdx, Scheduler};
+use crate::calls::Calls;
+use crate::chain::Scheduler;
 use crate::default_providers::DefaultProvider;
 use crate::deletes::Removal;
 use crate::event::{CallId, Effect, Event, Milestone, ProgramEnd, RequestId};
 use crate::hooks::Hooks;
+use crate::identity::Aliases;
 use crate::import_operation::ImportPlan;
 use crate::inheritance::GoalMemory;
 use crate::lineage::Lineage;
@@ -63,17 +64,7 @@ pub struct Deployment {
     /// States that this run produced or passed on, by URN.
     pub(crate) news: FxHashMap<Urn, StateIdx>,
     pub(crate) marks: Marks,
-    /// Old URN to the new one that claimed it, and back.
-    pub(crate) aliased: FxHashMap<Urn, Urn>,
-    pub(crate) alias_of: FxHashMap<Urn, Urn>,
-    /// Old states that are being deleted or are deleted in this run.
-    pub(crate) pending_deletes: FxHashSet<StateIdx>,
-    /// URNs of which some copy is being deleted or is deleted in this run.
-    pub(crate) deleting_urns: FxHashSet<Urn>,
-    /// Which chain deletes an old state for a replacement.
-    pub(crate) deleted_by: FxHashMap<StateIdx, ChainIdx>,
-    /// Why a resource that was deleted for the replacement of another is itself replaced.
-    pub(crate) dependent_replace_keys: FxHashMap<Urn, Vec<EcoString>>,
+    pub(crate) aliases: Aliases,
     pub(crate) targeting: Targeting,
     pub(crate) removal: Removal,
     /// What the refreshes so far found, and which states are gone.
@@ -89,9 +80,7 @@ pub struct Deployment {
     pub(crate) goals: FxHashMap<Urn, GoalMemory>,
     pub(crate) lineage: Lineage,
     pub(crate) chains: Scheduler,
-    pub(crate) calls: FxHashMap<CallId, Waiter>,
-    pub(crate) decision_calls: Slots,
-    pub(crate) step_calls: Slots,
+    pub(crate) calls: Calls,
     pub(crate) providers: Registry,
     pub(crate) packages: Packages,
     pub(crate) defaults: FxHashMap<EcoString, DefaultProvider>,
@@ -233,12 +222,7 @@ impl Deployment {
             olds,
             news: FxHashMap::with_capacity_and_hasher(known, FxBuildHasher),
             marks: Marks::with_capacity(known),
-            aliased: FxHashMap::default(),
-            alias_of: FxHashMap::default(),
-            pending_deletes: FxHashSet::default(),
-            deleting_urns: FxHashSet::default(),
-            deleted_by: FxHashMap::default(),
-            dependent_replace_keys: FxHashMap::default(),
+            aliases: Aliases::default(),
             targeting: Targeting::default(),
             removal: Removal::default(),
             refreshes: Vec::new(),
@@ -250,9 +234,7 @@ impl Deployment {
             goals: FxHashMap::default(),
             lineage: Lineage::default(),
             chains: Scheduler::new(limit),
-            calls: FxHashMap::default(),
-            decision_calls: Slots::new(limit),
-            step_calls: Slots::new(limit),
+            calls: Calls::new(limit),
             providers: Registry::default(),
             packages: Packages::default(),
             defaults: FxHashMap::default(),

@@ -98,10 +98,10 @@ impl Deployment {
     /// Tells a request that the run is over, if it is; otherwise it is answered when it is.
     pub(crate) fn refuse_if_finished(&mut self, id: RequestId) {
         if self.stage == Stage::Finished {
-            let is_constructing = self
-                .calls
-                .values()
-                .any(|waiter| matches!(waiter, Waiter::Construct(request, _) if *request == id));
+            let is_constructing =
+                self.calls.waiters.values().any(
+                    |waiter| matches!(waiter, Waiter::Construct(request, _) if *request == id),
+                );
             let what = if is_constructing {
                 "construct"
             } else {

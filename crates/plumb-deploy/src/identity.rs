@@ -3,10 +3,20 @@
 use std::collections::BTreeSet;
 
 use plumb_resource::{Alias, AliasParent, AliasSpec, Goal, TypeToken, Urn};
+use rustc_hash::FxHashMap;
 
 use crate::arena::StateIdx;
 use crate::deployment::Deployment;
 use crate::marks::Mark;
+
+/// Who has taken over from whom.
+#[derive(Debug, Default)]
+pub(crate) struct Aliases {
+    /// The new URN that claimed an old one.
+    pub(crate) claimed: FxHashMap<Urn, Urn>,
+    /// The old URN that a new one claimed.
+    pub(crate) former: FxHashMap<Urn, Urn>,
+}
 
 /// The old resource that a registration continues.
 pub(crate) struct Predecessor {
@@ -36,7 +46,7 @@ impl Deployment {
         urn: &Urn,
         goal: &Goal,
     ) -> (Option<Predecessor>, Option<String>) {
-        let conflict = self.aliased.get(urn).map(|claimant| {
+        let conflict = self.aliases.claimed.get(urn).map(|claimant| {
             format!("Duplicate resource URN '{urn}' conflicting with alias on resource with URN '{claimant}'")
         });
         if let Some(state) = self.olds.live(urn) {
@@ -59,7 +69,7 @@ impl Deployment {
             state,
             former_urn: Some(former.clone()),
         };
-        let claimant = match self.aliased.get(&former) {
+        let claimant = match self.aliases.claimed.get(&former) {
             Some(claimant) => Some(claimant),
             None => self.marks.has(&former, Mark::Seen).then_some(&former),
         };
@@ -70,8 +80,8 @@ impl Deployment {
             );
             return (Some(found), Some(message));
         }
-        self.aliased.insert(former.clone(), urn.clone());
-        self.alias_of.insert(urn.clone(), former);
+        self.aliases.claimed.insert(former.clone(), urn.clone());
+        self.aliases.former.insert(urn.clone(), former);
         (Some(found), conflict)
     }
 
@@ -80,7 +90,7 @@ impl Deployment {
         let is_known = |urn: &Urn| {
             self.marks.has(urn, Mark::Seen)
                 || self.olds.live(urn).is_some()
-                || self.aliased.contains_key(urn)
+                || self.aliases.claimed.contains_key(urn)
         };
         let strangers: BTreeSet<Urn> = goal
             .dependencies
@@ -121,7 +131,7 @@ impl Deployment {
         }
         let parent = goal.parent.as_ref();
         if let Some((parent, former_parent)) =
-            parent.and_then(|parent| Some((parent, self.alias_of.get(parent)?)))
+            parent.and_then(|parent| Some((parent, self.aliases.former.get(parent)?)))
         {
             let name = |child: &str| inherited_name(child, parent.name(), former_parent.name());
             let inherit = |token: &str, child: &str| {
@@ -164,7 +174,7 @@ impl Deployment {
                     AliasParent::None => None,
                     AliasParent::Same => goal.parent.as_ref(),
                     // One that was itself renamed had its children under its former type (ALIAS-07).
-                    AliasParent::Urn(urn) => Some(self.alias_of.get(urn).unwrap_or(urn)),
+                    AliasParent::Urn(urn) => Some(self.aliases.former.get(urn).unwrap_or(urn)),
                 };
                 Urn::new(
                     stack.as_ref().unwrap_or(&self.ctx.stack),

@@ -268,7 +268,7 @@ impl Deployment {
         let goes_with_another = old
             .deleted_with
             .as_ref()
-            .is_some_and(|urn| self.deleting_urns.contains(urn));
+            .is_some_and(|urn| self.removal.urns.contains(urn));
         self.ctx.options.is_preview()
             || old.external
             || old.retain_on_delete

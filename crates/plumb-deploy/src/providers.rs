@@ -317,7 +317,7 @@ impl Deployment {
         let ProviderInstanceId::Known(id) = reference.id() else {
             return None;
         };
-        let former = self.alias_of.get(reference.urn());
+        let former = self.aliases.former.get(reference.urn());
         self.olds
             .order()
             .iter()

@@ -189,7 +189,7 @@ impl Deployment {
     ) -> (Option<StateIdx>, u64) {
         let slot = Some(self.arena.slot(old));
         if self.arena.state(old).pending_replacement {
-            if order == Order::CreateFirst && self.pending_deletes.contains(&old) {
+            if order == Order::CreateFirst && self.removal.pending.contains(&old) {
                 // It went for the replacement of another one, in this run.
                 self.arena.update(old, |old| old.delete = true);
             }

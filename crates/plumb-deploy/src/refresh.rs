@@ -424,8 +424,8 @@ impl Deployment {
             .copied()
             .filter(|idx| {
                 let state = self.arena.state(*idx);
-                let is_done =
-                    self.marks.is_operated_on(&state.urn) || self.aliased.contains_key(&state.urn);
+                let is_done = self.marks.is_operated_on(&state.urn)
+                    || self.aliases.claimed.contains_key(&state.urn);
                 state.delete || (!is_done && !self.gone.contains(idx))
             })
             .collect();

@@ -108,7 +108,7 @@ impl Deployment {
         };
         // What went for the replacement of another one in this run has no deletion of its own to come first.
         let waits_for_itself =
-            self.arena.state(old).pending_replacement && !self.pending_deletes.contains(&old);
+            self.arena.state(old).pending_replacement && !self.removal.pending.contains(&old);
         if !deletes_first && !waits_for_itself {
             let steps = self.create_first(idx, old, &diff);
             return self.run_steps(idx, steps);
@@ -263,7 +263,7 @@ impl Deployment {
         for (state_idx, keys) in going.into_iter().rev() {
             let state = self.arena.state(state_idx).clone();
             // What an earlier run has deleted for its replacement is gone already.
-            if self.pending_deletes.contains(&state_idx) || state.pending_replacement {
+            if self.removal.pending.contains(&state_idx) || state.pending_replacement {
                 continue;
             }
             if state.protect && !state.delete && !self.ctx.options.ignore_protect {
@@ -274,7 +274,7 @@ impl Deployment {
             };
             // Of a copy that was due for deletion anyhow there is no replacement.
             if !state.delete {
-                self.dependent_replace_keys.insert(state.urn.clone(), keys);
+                self.removal.replaced_keys.insert(state.urn.clone(), keys);
                 self.marks.set(&state.urn, Mark::Deleted);
             }
             steps.push(step);
@@ -319,7 +319,7 @@ impl Deployment {
                 state.delete || self.marks.has(&state.urn, Mark::Replaced)
             };
             state.provider.as_ref() == Some(&provider)
-                && !self.pending_deletes.contains(idx)
+                && !self.removal.pending.contains(idx)
                 && !state.pending_replacement
                 && goes_last
         };
@@ -346,8 +346,8 @@ impl Deployment {
                 return None;
             }
         };
-        self.pending_deletes.insert(idx);
-        self.deleting_urns.insert(state.urn.clone());
+        self.removal.pending.insert(idx);
+        self.removal.urns.insert(state.urn.clone());
         // What was due for deletion anyhow has no replacement to wait for.
         let deletion = if state.delete {
             Deletion::Unwanted
@@ -365,7 +365,7 @@ impl Deployment {
 
     /// Old states that go when `urn` is replaced, because they say so: deletedWith or replaceWith it.
     fn cascade_of(&self, urn: &Urn) -> Vec<StateIdx> {
-        let former = self.alias_of.get(urn);
+        let former = self.aliases.former.get(urn);
         let names = |other: &Urn| other == urn || Some(other) == former;
         self.olds
             .order()

@@ -194,7 +194,7 @@ impl Deployment {
     /// Whether `names` has a resource, by the URN that it has now or the one that it had before.
     fn is_named(&self, names: &UrnSet, urn: &Urn) -> bool {
         let current = self.current_urn(urn);
-        let former = self.alias_of.get(current);
+        let former = self.aliases.former.get(current);
         names.matches(current) || former.is_some_and(|former| names.matches(former))
     }
 
@@ -347,7 +347,7 @@ impl Deployment {
 
     /// Whether the program has registered `urn`, under this name or another.
     fn is_registered(&self, urn: &Urn) -> bool {
-        self.marks.has(urn, Mark::Seen) || self.aliased.contains_key(urn)
+        self.marks.has(urn, Mark::Seen) || self.aliases.claimed.contains_key(urn)
     }
 
     /// Whether `step` passes something on that the program has registered in the meantime.
@@ -437,7 +437,7 @@ impl Deployment {
     }
 
     fn is_kept_reference(&self, urn: &Urn) -> bool {
-        let former = self.alias_of.get(urn).into_iter();
+        let former = self.aliases.former.get(urn).into_iter();
         former
             .chain([urn])
             .any(|urn| self.targeting.kept_references.contains(urn))

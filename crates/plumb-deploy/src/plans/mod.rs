@@ -214,7 +214,7 @@ impl Deployment {
 
     /// One step: it is planned for the resource under its present URN (PLAN-14).
     fn plan_step(&mut self, urn: &Urn, op: StepOp) -> Result<(), String> {
-        let present = self.aliased.get(urn).unwrap_or(urn).clone();
+        let present = self.aliases.claimed.get(urn).unwrap_or(urn).clone();
         // Other programs plan the deletion of a renamed resource under its former URN.
         let has_former = self.plans.planned(urn).is_some();
         let planned = if has_former { urn } else { &present };

@@ -29,7 +29,7 @@ impl Deployment {
 
     /// Announces the steps and keeps them until the owner's step is done; all of them or none.
     fn publish(&mut self, call: CallId, steps: Vec<ViewStep>) -> Result<(), String> {
-        let running = match self.calls.get(&call) {
+        let running = match self.calls.waiters.get(&call) {
             Some(Waiter::Chain(idx)) => self.running_step(*idx),
             _ => None,
         };
