@@ -5,7 +5,6 @@ use std::sync::Arc;
 use plumb_resource::ResourceKind;
 use plumb_resource::provider::{DiffChanges, DiffRequest, DiffResult, ProviderCall};
 use plumb_state::journal::EntryKind;
-use plumb_value::Value;
 
 use crate::arena::StateIdx;
 use crate::calls::Waiter;
@@ -400,18 +399,7 @@ impl Deployment {
     fn hide_program_secrets(&mut self, idx: RegIdx, imported: StateIdx) {
         let read = self.arena.state(imported).inputs.clone();
         let mut inputs = read.as_ref().clone();
-        for (key, value) in self.registration(idx).new.inputs.iter() {
-            if let Some(read) = inputs.get_mut(key.as_str())
-                && value.contains_secrets()
-                && !read.is_secret()
-            {
-                *read = if value.without_secrets() == read.without_secrets() {
-                    value.clone()
-                } else {
-                    Value::secret(read.clone())
-                };
-            }
-        }
+        inputs.hide_like(&self.registration(idx).new.inputs);
         if inputs == *read {
             return;
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use plumb_resource::{OperationType, ResourceId, ResourceState, Urn};
 use plumb_state::journal::{Entry, EntryKind, OperationId};
-use plumb_value::{PropertyMap, Value};
+use plumb_value::PropertyMap;
 
 use crate::chain::Owner;
 use crate::deployment::{Deployment, Stage};
@@ -99,17 +99,7 @@ impl Deployment {
         let Some(mut told) = told else {
             return Some(wanted.inputs.clone());
         };
-        let is_secret = |key: &str| wanted.inputs.get(key).is_some_and(Value::contains_secrets);
-        let bare: Vec<_> = told
-            .iter()
-            .filter(|(key, value)| is_secret(key.as_str()) && !value.is_secret())
-            .map(|(key, _)| key.clone())
-            .collect();
-        for key in bare {
-            if let Some(value) = Arc::make_mut(&mut told).get_mut(key.as_str()) {
-                *value = Value::secret(value.clone());
-            }
-        }
+        Arc::make_mut(&mut told).hide_like(&wanted.inputs);
         Some(told)
     }
 

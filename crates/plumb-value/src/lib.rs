@@ -13,6 +13,7 @@ pub mod go_number;
 mod map;
 pub mod path;
 mod reference;
+mod secrecy;
 pub mod sorted_map;
 #[cfg(test)]
 mod test_values;

@@ -26,25 +26,6 @@ pub fn annotate_secrets(outputs: &mut PropertyMap, inputs: &PropertyMap) {
     }
 }
 
-/// Makes secret again what was secret in `before` and has no secret in it any more: who mended it took it apart.
-pub fn keep_secrets(after: &mut PropertyMap, before: &PropertyMap) {
-    for (key, value) in after.iter_mut() {
-        let Some(before) = before.get(key.as_str()) else {
-            continue;
-        };
-        if !before.contains_secrets() {
-            continue;
-        }
-        match (&mut *value, before) {
-            (Value::Object(after), Value::Object(before)) => {
-                keep_secrets(Arc::make_mut(after), before);
-            }
-            (value, _) if !value.contains_secrets() => make_secret(value),
-            _ => {}
-        }
-    }
-}
-
 /// Makes every top-level property secret.
 pub fn mark_all_secret(properties: &mut PropertyMap) {
     for (_, value) in properties.iter_mut() {
@@ -68,41 +49,6 @@ mod tests {
             .iter()
             .map(|(key, value)| ((*key).into(), value.clone()))
             .collect()
-    }
-
-    #[test]
-    fn what_was_secret_stays_so_and_what_is_secret_inside_stays_as_it_is() {
-        let secret = || Value::secret("s".into());
-        let list = || Value::array([Value::Null, secret()]);
-        let before = object(&[
-            ("lost", secret()),
-            (
-                "inside",
-                object(&[("lost", secret()), ("plain", "p".into())]).into(),
-            ),
-            ("list", list()),
-            ("lost list", list()),
-        ]);
-        let mut after = object(&[
-            ("lost", "other".into()),
-            (
-                "inside",
-                object(&[("lost", "s".into()), ("plain", "q".into())]).into(),
-            ),
-            ("list", list()),
-            ("lost list", Value::array(["x".into()])),
-            ("new", "n".into()),
-        ]);
-        keep_secrets(&mut after, &before);
-        let inside = object(&[("lost", secret()), ("plain", "q".into())]);
-        let expected = object(&[
-            ("lost", Value::secret("other".into())),
-            ("inside", inside.into()),
-            ("list", list()),
-            ("lost list", Value::secret(Value::array(["x".into()]))),
-            ("new", "n".into()),
-        ]);
-        assert_eq!(after, expected);
     }
 
     #[test]

@@ -15,7 +15,6 @@ use plumb_resource::policy::{
 use plumb_resource::{PropertyDependencies, Urn};
 use serde_json::{Map, Value as Json};
 
-use crate::adjust::keep_secrets;
 use crate::json::{json_from_wire, json_to_wire};
 use crate::property::{decode_map, encode_map, peers};
 use crate::{Error, MarshalOptions};
@@ -250,7 +249,7 @@ pub fn remediate_response(
             Remedy::Failed(remediation.diagnostic.as_str().into())
         } else if let Some(properties) = &remediation.properties {
             let mut inputs = decode_map(Some(properties), peers::REMEDIATE)?;
-            keep_secrets(&mut inputs, &resource.properties);
+            inputs.hide_like(&resource.properties);
             Remedy::Inputs(Arc::new(inputs))
         } else {
             Remedy::Nothing
