@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken};
+use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken, Urn};
 
 use crate::arena::StateIdx;
 use crate::chain::Owner;
@@ -74,7 +74,8 @@ impl Deployment {
         self.read_or_leave_out(id, old, Arc::new(new), instance);
     }
 
-    /// Reads, unless it refers to what this operation does not make.
+    /// Reads, unless the operation changes nothing that the program says: a refresh or a destroy makes nothing that the
+    /// read could refer to, does not give up what is ours, and leaves others to refer to it as they did.
     fn read_or_leave_out(
         &mut self,
         id: RequestId,
@@ -82,13 +83,17 @@ impl Deployment {
         new: Arc<ResourceState>,
         instance: InstanceId,
     ) {
-        let on_skipped = new
-            .references()
-            .any(|urn| self.marks.has(urn, Mark::SkippedCreate));
-        if on_skipped && self.ctx.operation != Operation::Update {
+        if self.ctx.operation != Operation::Update && self.changes_too_much(old, &new) {
             return self.leave_out_read(id, old, new);
         }
         self.start_read(id, old, new, instance);
+    }
+
+    fn changes_too_much(&self, old: Option<StateIdx>, new: &ResourceState) -> bool {
+        let on_skipped = |urn: &Urn| self.marks.has(urn, Mark::SkippedCreate);
+        let old = old.map(|old| self.arena.state(old));
+        new.references().any(on_skipped)
+            || old.is_some_and(|old| !old.external || self.circle_through(new).is_some())
     }
 
     /// Reads; an object that is ours and has another id is given up for what is read.
@@ -134,8 +139,7 @@ impl Deployment {
         }
     }
 
-    /// A refresh or a destroy does not make what a read refers to: what was read before stays for the end of the run, and
-    /// the state gets nothing else.
+    /// What there was before stays for the end of the run, and the state gets nothing else.
     fn leave_out_read(&mut self, id: RequestId, old: Option<StateIdx>, new: Arc<ResourceState>) {
         if let Some(old) = old {
             let former = self.arena.state(old).clone();

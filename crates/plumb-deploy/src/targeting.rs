@@ -444,7 +444,7 @@ impl Deployment {
     }
 
     /// What `new` refers to, perhaps through others, that refers to it.
-    fn circle_through(&self, new: &ResourceState) -> Option<Urn> {
+    pub(crate) fn circle_through(&self, new: &ResourceState) -> Option<Urn> {
         let mut found: Vec<&Urn> = new.references_and_provider().collect();
         let mut seen: FxHashSet<&Urn> = found.iter().copied().collect();
         while let Some(urn) = found.pop() {

@@ -38,7 +38,9 @@ impl Model<'_> {
             return self.refuse(number, "unknown provider");
         }
         let on_skipped = state.references().any(|urn| self.fate(urn).skipped_create);
-        if on_skipped && self.operation.verb != Verb::Up {
+        let stays =
+            old.is_some_and(|node| !self.state(node).external || self.leads_to(&state, &state.urn));
+        if (on_skipped || stays) && self.operation.verb != Verb::Up {
             return match old {
                 Some(node) => {
                     let old = self.state(node).clone();

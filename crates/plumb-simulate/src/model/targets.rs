@@ -234,7 +234,7 @@ impl Model<'_> {
         !closes
     }
 
-    fn leads_to(&self, state: &ResourceState, urn: &Urn) -> bool {
+    pub(super) fn leads_to(&self, state: &ResourceState, urn: &Urn) -> bool {
         state.references_and_provider().any(|next| {
             let next = self.aliased.get(next).unwrap_or(next);
             let node = self.news.get(next).copied().or(self.live_old(next));
