@@ -17,6 +17,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::json::{json_from_wire, json_to_wire};
 use crate::property::{decode_map, encode_map, peers};
+use crate::urns::{optional_urn, urns};
 use crate::{Error, MarshalOptions};
 
 /// What a pack tells of itself.
@@ -298,14 +299,6 @@ fn severity(number: i32) -> Option<PolicySeverity> {
         Ok(pb::PolicySeverity::Critical) => Some(PolicySeverity::Critical),
         Ok(pb::PolicySeverity::Unspecified) | Err(_) => None,
     }
-}
-
-fn urns(urns: &[Urn]) -> Vec<String> {
-    urns.iter().map(Urn::to_string).collect()
-}
-
-fn optional_urn(urn: Option<&Urn>) -> String {
-    urn.map(Urn::to_string).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use plumb_value::{PropertyKey, PropertyMap};
 
 use crate::property::encode_map;
 use crate::registration::{hooks_to_wire, timeouts_to_wire};
+use crate::urns::{optional_urn, urns};
 use crate::{Error, MarshalOptions};
 
 /// Writes what a resource hook is called with.
@@ -95,14 +96,6 @@ fn resource_options(state: &ResourceState) -> ResourceOptions {
 
 fn texts(texts: &[EcoString]) -> Vec<String> {
     texts.iter().map(EcoString::to_string).collect()
-}
-
-fn urns(urns: &[Urn]) -> Vec<String> {
-    urns.iter().map(Urn::to_string).collect()
-}
-
-fn optional_urn(urn: Option<&Urn>) -> String {
-    urn.map(Urn::to_string).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ pub mod json;
 pub mod property;
 pub mod provider;
 pub mod registration;
+mod urns;
 
 pub use features::ProviderFeatures;
 pub use property::{Error, MarshalOptions};

@@ -1,4 +1,5 @@
 //! Generated histories, bounded; and stories that failed once.
 
+mod found;
 mod generated;
 mod stories;

@@ -15,6 +15,7 @@ use crate::property::{encode_map, encode_value};
 use crate::registration::{
     alias_to_wire, construct_hooks, construct_timeouts, output_dependencies,
 };
+use crate::urns::optional_urn;
 use crate::{Error, MarshalOptions, ProviderFeatures};
 
 /// Writes Construct. `dry_run` is true in previews.
@@ -210,10 +211,6 @@ fn parse_urn(text: &str) -> Result<Urn, ProviderError> {
 
 fn invalid_urn(error: InvalidUrn) -> ProviderError {
     ProviderError::clean(error.to_string())
-}
-
-fn optional_urn(urn: Option<&Urn>) -> String {
-    urn.map(Urn::to_string).unwrap_or_default()
 }
 
 pub(super) fn strings(texts: &[EcoString]) -> Vec<String> {
