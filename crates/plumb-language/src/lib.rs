@@ -1,8 +1,42 @@
 //! Language hosts that run inside the program: no plugin process stands between the engine and the interpreter.
 //!
-//! [`PythonHost`] installs, inspects and runs Python programs against the published SDK. Other languages are found as
+//! [`language`] answers the host of a language by the name that project files give it. Each host is a module: it installs,
+//! inspects and runs programs of its language against the published SDK. Languages without a module here are found as
 //! plugins by `plumb-plugin`. This crate knows tool chains and interpreters; it does not know what programs register.
 
+mod files;
+mod installing;
+mod options;
+mod plugin_file;
+mod program;
 mod python;
+mod stopping;
+mod tool;
 
-pub use python::{PythonError, PythonHost, PythonOptions, dynamic_provider};
+use std::sync::Arc;
+
+use plumb_plugin::LanguageRuntime;
+
+pub use options::LanguageOptions;
+pub use plugin_file::PluginFileError;
+pub use python::{PythonError, PythonHost, dynamic_provider};
+pub use tool::ToolError;
+
+/// A language that has a host here.
+pub struct Language {
+    /// Its name in project files.
+    pub name: &'static str,
+    /// Makes its host; nothing is started or read yet.
+    pub host: fn(LanguageOptions) -> Arc<dyn LanguageRuntime>,
+}
+
+/// The languages that have a host here.
+pub const LANGUAGES: [Language; 1] = [Language {
+    name: "python",
+    host: |options| Arc::new(PythonHost::new(options)),
+}];
+
+/// The language that project files call `name`, if it has a host here.
+pub fn language(name: &str) -> Option<Language> {
+    LANGUAGES.into_iter().find(|language| language.name == name)
+}

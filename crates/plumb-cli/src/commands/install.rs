@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use clap::Args;
-use plumb_language::{PythonHost, PythonOptions};
+use plumb_language::LanguageOptions;
 use plumb_plugin::language::InstallRequest;
-use plumb_plugin::{LanguageRuntime, OutputSink, OutputStream};
+use plumb_plugin::{OutputSink, OutputStream};
 
 use crate::context::LoadedProject;
 use crate::{Context, Error, ExitStatus, VERSION};
@@ -54,33 +54,29 @@ pub(crate) fn dependencies(
     let Some(runtime) = &project.project.runtime else {
         return Ok(());
     };
-    match runtime.name.as_str() {
-        "yaml" => Ok(()),
-        "python" => install_python(project, use_version_tools, ctx),
-        other => Err(Error::unsupported(format!(
-            "installing the dependencies of {other} programs"
-        ))),
+    if runtime.name == "yaml" {
+        return Ok(());
     }
-}
-
-fn install_python(
-    project: &LoadedProject,
-    use_language_version_tools: bool,
-    ctx: &Context,
-) -> Result<(), Error> {
     let output = output_to(ctx);
-    let host = PythonHost::new(PythonOptions {
+    let options = LanguageOptions {
         environment: ctx.environment.variables().clone(),
         engine_address: String::new(),
         debug_messages: false,
         cache_directory: ctx.environment.pulumi_home.join("cache"),
         version: semver::Version::parse(VERSION.trim_start_matches('v'))?,
         output: Arc::clone(&output),
-    });
+    };
+    let language = plumb_language::language(&runtime.name).ok_or_else(|| {
+        Error::unsupported(format!(
+            "installing the dependencies of {} programs",
+            runtime.name
+        ))
+    })?;
+    let host = (language.host)(options);
     let request = InstallRequest {
         info: project.program_info()?,
         is_terminal: ctx.environment.stdout_is_terminal,
-        use_language_version_tools,
+        use_language_version_tools: use_version_tools,
         is_plugin: false,
     };
     let runtime = tokio::runtime::Builder::new_current_thread()

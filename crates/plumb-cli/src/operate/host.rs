@@ -11,7 +11,7 @@ use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
 use plumb_engine::program::Program;
 use plumb_engine::snippet::SnippetLanguage;
 use plumb_events::Severity;
-use plumb_language::{PythonHost, PythonOptions};
+use plumb_language::LanguageOptions;
 use plumb_pcl::PclSnippets;
 use plumb_plugin::discovery::{Cache, ProjectPlugin};
 use plumb_plugin::language::{PackageDependency, ProgramInfo as LanguageInfo};
@@ -167,7 +167,7 @@ impl Surroundings {
             };
             host.register_builtin(builtin.name(), Box::new(factory));
         }
-        let python = PythonOptions {
+        let options = LanguageOptions {
             environment,
             engine_address: engine.to_owned(),
             debug_messages: debug == DebugMessages::Told,
@@ -185,10 +185,11 @@ impl Surroundings {
                 )
             }),
         );
-        host.register_language(
-            "python",
-            Box::new(move || Arc::new(PythonHost::new(python.clone()))),
-        );
+        for language in plumb_language::LANGUAGES {
+            let options = options.clone();
+            let factory = move || (language.host)(options.clone());
+            host.register_language(language.name, Box::new(factory));
+        }
         Ok(host)
     }
 

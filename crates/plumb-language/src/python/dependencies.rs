@@ -5,16 +5,17 @@ use std::fs;
 
 use plumb_plugin::language::{AboutLanguage, ProgramDependency, ProgramInfo};
 
+use super::PythonError;
 use super::site::{Distribution, distributions, normalise, search_path};
 use super::toolchain::{Settings, Toolchain, TypeChecker};
-use super::{PythonError, PythonOptions};
+use crate::LanguageOptions;
 
 /// Tools that every environment has.
 const BASICS: [&str; 3] = ["pip", "setuptools", "wheel"];
 
 /// Interpreter, its version and the tool chain.
 pub(super) async fn about(
-    options: &PythonOptions,
+    options: &LanguageOptions,
     info: &ProgramInfo,
 ) -> Result<AboutLanguage, PythonError> {
     let settings = Settings::of(info)?;
@@ -68,7 +69,7 @@ fn first_version(text: &str) -> String {
 
 /// Installed distributions: all, or those that no other one asks for.
 pub(super) async fn list(
-    options: &PythonOptions,
+    options: &LanguageOptions,
     info: &ProgramInfo,
     transitive: bool,
 ) -> Result<Vec<ProgramDependency>, PythonError> {

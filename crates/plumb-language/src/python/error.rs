@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use plumb_plugin::LanguageError;
 use plumb_plugin::process::Indented;
 
+use crate::{PluginFileError, ToolError};
+
 /// Why a Python program could not be run, installed or inspected.
 #[derive(Debug, thiserror::Error)]
 pub enum PythonError {
@@ -63,25 +65,9 @@ pub enum PythonError {
         /// What it can be.
         expected: &'static str,
     },
-    /// A tool could not be started.
-    #[error("could not run {}", program.display())]
-    Spawn {
-        /// The executable.
-        program: PathBuf,
-        /// Why.
-        #[source]
-        source: io::Error,
-    },
     /// A tool failed.
-    #[error("`{command}` failed: {exit}{}", Indented(.output))]
-    Tool {
-        /// What was run.
-        command: String,
-        /// How it ended.
-        exit: String,
-        /// Its last lines of output.
-        output: Vec<String>,
-    },
+    #[error(transparent)]
+    Tool(#[from] ToolError),
     /// A tool printed something unexpected.
     #[error("`{command}` printed something unexpected: {text:?}")]
     ToolOutput {
@@ -101,18 +87,12 @@ pub enum PythonError {
         #[source]
         source: io::Error,
     },
-    /// A `pulumi-plugin.json` makes no sense.
-    #[error("could not understand {}", path.display())]
-    PluginFile {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        source: serde_json::Error,
-    },
+    /// A `pulumi-plugin.json` cannot be used.
+    #[error(transparent)]
+    PluginFile(#[from] PluginFileError),
     /// The program could not be started.
     #[error("Problem executing program (could not run language executor)")]
-    Executor(#[source] Box<PythonError>),
+    Executor(#[source] ToolError),
     /// The type checker is not content.
     #[error("the type checker {checker} found problems{}", Indented(.output))]
     TypeCheck {

@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use plumb_plugin::OutputStream;
 use plumb_plugin::language::{InstallRequest, ProgramInfo};
-use plumb_plugin::{OutputLevel, OutputLine, OutputSink};
+use plumb_plugin::{OutputLevel, OutputSink};
 
-use super::toolchain::{
-    Settings, Toolchain, find_upwards, is_missing_or_empty, system_interpreter,
-};
-use super::{PythonError, PythonOptions};
+use super::PythonError;
+use super::toolchain::{Settings, Toolchain, system_interpreter};
+use crate::files::{find_upwards, is_missing_or_empty};
+use crate::installing::announced;
+use crate::{LanguageOptions, ToolError};
 
 /// How often pip is run when an index answers with the wrong kind of content.
 const PIP_TRIES: u32 = 3;
@@ -18,7 +18,7 @@ const PIP_BAD_ANSWER: &str = "because the GET request got Content-Type";
 
 /// Installs, with a word before and after.
 pub(super) async fn install(
-    options: &PythonOptions,
+    options: &LanguageOptions,
     request: &InstallRequest,
     output: OutputSink,
 ) -> Result<(), PythonError> {
@@ -32,38 +32,26 @@ pub(super) async fn install(
     } else {
         Settings::of(&request.info)?
     };
-    say(&output, "Installing dependencies...");
-    say(&output, "");
-    install_packages(options, &settings, &output, OutputLevel::Info).await?;
-    if request.is_plugin
-        && settings.toolchain == Toolchain::Pip
-        && is_buildable(&settings.program_directory)
-    {
+    announced("python", &output, async {
+        install_packages(options, &settings, &output, OutputLevel::Info).await?;
+        if !request.is_plugin
+            || settings.toolchain != Toolchain::Pip
+            || !is_buildable(&settings.program_directory)
+        {
+            return Ok(());
+        }
         let interpreter = settings.interpreter(&options.environment).await?;
         let directory = settings.program_directory.as_path();
         let shown = directory.to_string_lossy();
-        interpreter
-            .tool(&["-m", "pip", "install", &shown], directory)
-            .run(&output, OutputLevel::Info)
-            .await?;
-    }
-    say(&output, "Finished installing dependencies");
-    say(&output, "");
-    Ok(())
-}
-
-fn say(output: &OutputSink, text: &str) {
-    output(OutputLine {
-        source: "python".into(),
-        stream: OutputStream::Stdout,
-        level: OutputLevel::Info,
-        text: text.to_owned(),
-    });
+        let tool = interpreter.tool(&["-m", "pip", "install", &shown], directory);
+        Ok(tool.run(&output, OutputLevel::Info).await?)
+    })
+    .await
 }
 
 /// Makes the environment if there is none and installs what the program's files list.
 pub(super) async fn install_packages(
-    options: &PythonOptions,
+    options: &LanguageOptions,
     settings: &Settings,
     output: &OutputSink,
     level: OutputLevel,
@@ -74,14 +62,14 @@ pub(super) async fn install_packages(
             convert_requirements(settings, None)?;
             let tool =
                 settings.external("poetry", &["install", "--no-ansi"], &options.environment)?;
-            tool.run(output, level).await
+            Ok(tool.run(output, level).await?)
         }
         Toolchain::Uv => install_with_uv(options, settings, output, level).await,
     }
 }
 
 async fn install_with_pip(
-    options: &PythonOptions,
+    options: &LanguageOptions,
     settings: &Settings,
     output: &OutputSink,
     level: OutputLevel,
@@ -121,17 +109,17 @@ async fn install_with_pip(
     );
     for attempt in 1.. {
         match requirements.run(output, level).await {
-            Err(PythonError::Tool { output, .. })
+            Err(ToolError::Failed { output, .. })
                 if attempt < PIP_TRIES
                     && output.iter().any(|line| line.contains(PIP_BAD_ANSWER)) => {}
-            result => return result,
+            result => return Ok(result?),
         }
     }
     Ok(())
 }
 
 async fn install_with_uv(
-    options: &PythonOptions,
+    options: &LanguageOptions,
     settings: &Settings,
     output: &OutputSink,
     level: OutputLevel,
@@ -148,10 +136,8 @@ async fn install_with_uv(
             .run(output, level)
             .await?;
     }
-    settings
-        .uv(&["sync"], &options.environment)?
-        .run(output, level)
-        .await
+    let sync = settings.uv(&["sync"], &options.environment)?;
+    Ok(sync.run(output, level).await?)
 }
 
 /// Whether the folder holds a project that can be built into a package.

@@ -8,68 +8,38 @@ mod packages;
 mod plugin;
 mod run;
 mod site;
-mod tool;
 mod toolchain;
 mod version;
 
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use plumb_plugin::language::{
     AboutLanguage, InstallRequest, OptionPrompt, PluginLaunch, ProgramDependency, ProgramInfo,
     RequiredPackages, RunOutcome, RunPluginRequest, RunRequest,
 };
-use plumb_plugin::process::Environment;
 use plumb_plugin::{LanguageError, LanguageRuntime, OutputSink};
 use tokio_util::sync::CancellationToken;
+
+use crate::LanguageOptions;
+use crate::stopping::Stopping;
 
 pub use error::PythonError;
 pub use plugin::dynamic_provider;
 
-/// What the Python host needs to know of its surroundings.
-#[derive(Clone)]
-pub struct PythonOptions {
-    /// The whole environment for interpreters and tools.
-    pub environment: Environment,
-    /// `host:port` of the engine service.
-    pub engine_address: String,
-    /// Whether anybody hears what programs say for developers.
-    pub debug_messages: bool,
-    /// A folder of our own that outlives the run; the executor script is written there.
-    pub cache_directory: PathBuf,
-    /// Version to report.
-    pub version: semver::Version,
-    /// Takes what programs print.
-    pub output: OutputSink,
-}
-
 /// The Python host.
 pub struct PythonHost {
-    options: Arc<PythonOptions>,
-    /// Fires when running programs are to end; replaced then.
-    cancel: Mutex<CancellationToken>,
+    options: Arc<LanguageOptions>,
+    running: Stopping,
 }
 
 impl PythonHost {
     /// A host; nothing is started or read yet.
-    pub fn new(options: PythonOptions) -> Self {
+    pub fn new(options: LanguageOptions) -> Self {
         PythonHost {
             options: Arc::new(options),
-            cancel: Mutex::default(),
+            running: Stopping::default(),
         }
-    }
-
-    fn current_cancel(&self) -> CancellationToken {
-        self.cancel
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-
-    fn cancel_programs(&self) {
-        let mut current = self.cancel.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *current).cancel();
     }
 }
 
@@ -95,17 +65,8 @@ impl LanguageRuntime for PythonHost {
         request: RunRequest,
         cancel: CancellationToken,
     ) -> Result<RunOutcome, LanguageError> {
-        let either = self.current_cancel().child_token();
-        let stop = either.clone();
-        let forward = async move {
-            cancel.cancelled().await;
-            stop.cancel();
-            std::future::pending::<RunOutcome>().await
-        };
-        tokio::select! {
-            outcome = run::run(&self.options, request, either) => Ok(outcome?),
-            outcome = forward => Ok(outcome),
-        }
+        let program = |cancel| run::run(&self.options, request, cancel);
+        Ok(self.running.run(cancel, program).await?)
     }
 
     async fn install_dependencies(
@@ -141,10 +102,10 @@ impl LanguageRuntime for PythonHost {
     }
 
     async fn cancel(&self) {
-        self.cancel_programs();
+        self.running.stop_all();
     }
 
     async fn shutdown(&self) {
-        self.cancel_programs();
+        self.running.stop_all();
     }
 }

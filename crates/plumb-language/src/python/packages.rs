@@ -7,47 +7,23 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
+use plumb_plugin::OutputLevel;
 use plumb_plugin::language::{PackageDependency, ProgramInfo, RequiredPackages};
-use plumb_plugin::{OutputLevel, PluginKind};
-use plumb_resource::provider::Parameterization;
-use serde::Deserialize;
 
 use super::site::{Distribution, distributions, entries, normalise, search_path};
-use super::toolchain::{Settings, Toolchain, is_missing_or_empty};
-use super::{PythonError, PythonOptions, install, version};
+use super::toolchain::{Settings, Toolchain};
+use super::{PythonError, install, version};
+use crate::LanguageOptions;
+use crate::files::is_missing_or_empty;
+use crate::plugin_file::{PLUGIN_FILE, PluginFile};
 
-const PLUGIN_FILE: &str = "pulumi-plugin.json";
 /// Distributions with the right kind of name that are no providers.
 const NO_PROVIDERS: [&str; 2] = ["pulumi-policy", "pulumi-esc-sdk"];
 
-#[derive(Deserialize)]
-struct PluginFile {
-    #[serde(default)]
-    resource: bool,
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(default)]
-    version: Option<String>,
-    #[serde(default)]
-    server: Option<String>,
-    #[serde(default)]
-    parameterization: Option<PluginParameter>,
-    #[serde(default, rename = "extensionParameterization")]
-    extension: Option<PluginParameter>,
-}
-
-#[derive(Deserialize)]
-struct PluginParameter {
-    name: String,
-    version: String,
-    value: String,
-}
-
 /// The packages that the program needs; makes its virtual environment first when that is missing.
 pub(super) async fn required(
-    options: &PythonOptions,
+    options: &LanguageOptions,
     info: &ProgramInfo,
 ) -> Result<RequiredPackages, PythonError> {
     let settings = Settings::of(info)?;
@@ -135,73 +111,33 @@ fn package(
     distribution: &Distribution,
     file: Option<&Path>,
 ) -> Result<Option<PackageDependency>, PythonError> {
-    let described = file.map(read_plugin_file).transpose()?;
-    if described
-        .as_ref()
-        .is_some_and(|described| !described.resource)
-    {
-        return Ok(None);
-    }
-    let given = described
-        .as_ref()
-        .and_then(|described| described.version.as_deref());
-    let parsed = match given.filter(|version| !version.is_empty()) {
+    let described = match file {
+        Some(path) => {
+            let described = PluginFile::read(path)?;
+            if !described.resource {
+                return Ok(None);
+            }
+            described
+        }
+        None => PluginFile::default(),
+    };
+    let version = match described.given_version() {
         Some(version) => plumb_plugin::discovery::parse_tolerant(version),
         None => version::to_semantic(&distribution.version),
     };
-    let Some(parsed) = parsed else {
+    let Some(version) = version else {
         tracing::debug!(
             distribution = distribution.name,
             "a package has a version that cannot be translated"
         );
         return Ok(None);
     };
-    let own_name = || {
-        distribution
-            .name
-            .strip_prefix("pulumi-")
-            .unwrap_or(&distribution.name)
-            .to_owned()
-    };
-    let mut package = PackageDependency {
-        name: own_name(),
-        kind: PluginKind::Resource,
-        version: Some(parsed),
-        server: None,
-        checksums: BTreeMap::new(),
-        parameterization: None,
-        extension: None,
-    };
-    if let Some(described) = described {
-        package.name = described
-            .name
-            .filter(|name| !name.is_empty())
-            .unwrap_or_else(own_name);
-        package.server = described.server.filter(|server| !server.is_empty());
-        package.parameterization = described.parameterization.and_then(parameterization);
-        package.extension = described.extension.and_then(parameterization);
-    }
-    Ok(Some(package))
-}
-
-fn read_plugin_file(path: &Path) -> Result<PluginFile, PythonError> {
-    let text = fs::read(path).map_err(PythonError::file("read", path))?;
-    serde_json::from_slice(&text).map_err(|source| PythonError::PluginFile {
-        path: path.to_owned(),
-        source,
-    })
-}
-
-fn parameterization(parameter: PluginParameter) -> Option<Parameterization> {
-    use base64::Engine as _;
-    let value = base64::engine::general_purpose::STANDARD
-        .decode(parameter.value)
-        .ok()?;
-    Some(Parameterization {
-        name: parameter.name.into(),
-        version: parameter.version.into(),
-        value: Arc::from(value),
-    })
+    let own_name = distribution
+        .name
+        .strip_prefix("pulumi-")
+        .unwrap_or(&distribution.name);
+    let name = described.given_name().unwrap_or(own_name).to_owned();
+    Ok(Some(described.package(name, version)))
 }
 
 #[cfg(test)]

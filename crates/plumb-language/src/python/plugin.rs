@@ -11,13 +11,14 @@ use plumb_plugin::PluginKind;
 use plumb_plugin::language::{PluginLaunch, ProgramInfo, RunPluginRequest};
 use plumb_plugin::process::Environment;
 
+use super::PythonError;
 use super::install::is_buildable;
 use super::toolchain::{Interpreter, Settings};
-use super::{PythonError, PythonOptions};
+use crate::LanguageOptions;
 
 /// The command that runs a plugin whose sources are in the request's folder.
 pub(super) async fn launch(
-    options: &PythonOptions,
+    options: &LanguageOptions,
     request: RunPluginRequest,
 ) -> Result<PluginLaunch, PythonError> {
     if request.attach_debugger {

@@ -2,24 +2,19 @@
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::time::Duration;
 
 use plumb_plugin::OutputLevel;
 use plumb_plugin::language::{RunOutcome, RunRequest};
-use plumb_plugin::process::{Environment, Exit, Launch, Process};
+use plumb_plugin::process::Launch;
 use tokio_util::sync::CancellationToken;
 
 use super::toolchain::{Interpreter, Settings, TypeChecker};
-use super::{PythonError, PythonOptions, executor};
-
-/// The exit code of programs whose failure has been reported.
-const REPORTED: i32 = 32;
-/// How long an interrupted program may take to end.
-const GRACE: Duration = Duration::from_secs(5);
+use super::{PythonError, executor};
+use crate::{LanguageOptions, ToolError, program};
 
 /// Runs the program to its end, or until `cancel` fires.
 pub(super) async fn run(
-    options: &PythonOptions,
+    options: &LanguageOptions,
     request: RunRequest,
     cancel: CancellationToken,
 ) -> Result<RunOutcome, PythonError> {
@@ -32,30 +27,17 @@ pub(super) async fn run(
     let interpreter = settings.interpreter(&options.environment).await?;
     check_types(options, &settings, &interpreter).await?;
     let launch = launch(options, &settings, interpreter, &request)?;
-    let program = launch.program.clone();
-    let process = Process::spawn(launch).map_err(|source| {
-        PythonError::Executor(Box::new(PythonError::Spawn { program, source }))
-    })?;
-    let exit = tokio::select! {
-        exit = process.wait() => exit,
-        () = cancel.cancelled() => {
-            process.stop(GRACE).await;
-            return Ok(RunOutcome::Bailed);
-        }
-    };
-    Ok(match exit {
-        Exit::Code(0) => RunOutcome::Succeeded,
-        Exit::Code(REPORTED) => RunOutcome::Bailed,
-        Exit::Code(code) => {
-            RunOutcome::Failed(format!("program exited with non-zero exit code: {code}"))
-        }
-        Exit::Signal(signal) => RunOutcome::Failed(format!("program was ended by signal {signal}")),
-        Exit::Unknown => RunOutcome::Failed("program ended, and nobody knows how".to_owned()),
+    let executable = launch.program.clone();
+    program::run(launch, cancel).await.map_err(|source| {
+        PythonError::Executor(ToolError::Spawn {
+            program: executable,
+            source,
+        })
     })
 }
 
 fn launch(
-    options: &PythonOptions,
+    options: &LanguageOptions,
     settings: &Settings,
     interpreter: Interpreter,
     request: &RunRequest,
@@ -64,7 +46,7 @@ fn launch(
     let mut args = vec![script.into_os_string()];
     args.extend(arguments(options, request));
     let mut environment = interpreter.environment;
-    add_configuration(&mut environment, request);
+    program::add_configuration(&mut environment, request, str::to_owned);
     Ok(Launch {
         source: "python".into(),
         program: interpreter.program,
@@ -78,7 +60,7 @@ fn launch(
 }
 
 /// Arguments of the executor; flags without a value are left out.
-fn arguments(options: &PythonOptions, request: &RunRequest) -> Vec<OsString> {
+fn arguments(options: &LanguageOptions, request: &RunRequest) -> Vec<OsString> {
     let root = request.info.root_directory.to_string_lossy();
     let directory = request.working_directory.to_string_lossy();
     let parallel = request.parallel.to_string();
@@ -110,24 +92,8 @@ fn truth(value: bool) -> &'static str {
     if value { "true" } else { "false" }
 }
 
-fn add_configuration(environment: &mut Environment, request: &RunRequest) {
-    let json = |value: serde_json::Value| OsString::from(value.to_string());
-    if request.config.is_empty() {
-        environment.remove(&OsString::from("PULUMI_CONFIG"));
-    } else {
-        environment.insert(
-            "PULUMI_CONFIG".into(),
-            json(serde_json::json!(request.config)),
-        );
-    }
-    environment.insert(
-        "PULUMI_CONFIG_SECRET_KEYS".into(),
-        json(serde_json::json!(request.config_secret_keys)),
-    );
-}
-
 async fn check_types(
-    options: &PythonOptions,
+    options: &LanguageOptions,
     settings: &Settings,
     interpreter: &Interpreter,
 ) -> Result<(), PythonError> {
@@ -150,10 +116,10 @@ async fn check_types(
         .run(&options.output, OutputLevel::Debug)
         .await
     {
-        Err(PythonError::Tool { output, .. }) => Err(PythonError::TypeCheck {
+        Err(ToolError::Failed { output, .. }) => Err(PythonError::TypeCheck {
             checker: name,
             output,
         }),
-        other => other,
+        other => Ok(other?),
     }
 }

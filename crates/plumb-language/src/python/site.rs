@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::PythonError;
-use super::tool::variable;
 use super::toolchain::Interpreter;
+use crate::tool::variable;
 
 /// An installed distribution.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

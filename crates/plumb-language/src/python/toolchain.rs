@@ -7,7 +7,8 @@ use plumb_plugin::language::{OptionChoice, OptionPrompt, OptionValue, ProgramInf
 use plumb_plugin::process::Environment;
 
 use super::PythonError;
-use super::tool::{Tool, find_executable, variable};
+use crate::files::find_upwards;
+use crate::tool::{Tool, find_executable, variable};
 
 /// What installs packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,11 +92,6 @@ pub(super) fn is_virtual_environment(directory: &Path) -> bool {
     ["python", "python.exe", "python3"]
         .iter()
         .any(|name| binaries.join(name).exists())
-}
-
-/// Whether `directory` is missing or has nothing in it.
-pub(super) fn is_missing_or_empty(directory: &Path) -> bool {
-    std::fs::read_dir(directory).map_or(true, |mut entries| entries.next().is_none())
 }
 
 impl Settings {
@@ -280,14 +276,6 @@ fn detect(program_directory: &Path) -> Toolchain {
     } else {
         Toolchain::Pip
     }
-}
-
-/// The folder at or above `directory` that holds a file called `name`.
-pub(super) fn find_upwards(directory: &Path, name: &str) -> Option<PathBuf> {
-    directory
-        .ancestors()
-        .find(|ancestor| ancestor.join(name).is_file())
-        .map(Path::to_owned)
 }
 
 /// The interpreter outside of any virtual environment that we manage.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use plumb_language::{PythonHost, PythonOptions};
+use plumb_language::{LanguageOptions, PythonHost};
 use plumb_plugin::language::{ProgramInfo, RunRequest};
 use plumb_plugin::process::Environment;
 use plumb_plugin::{OutputLine, OutputSink, OutputStream};
@@ -83,7 +83,7 @@ impl World {
     }
 
     pub(crate) fn host(&self) -> PythonHost {
-        PythonHost::new(PythonOptions {
+        PythonHost::new(LanguageOptions {
             environment: self.environment.clone(),
             engine_address: self.address.clone(),
             debug_messages: self.debug_messages,

@@ -1,22 +1,45 @@
-//! Running the tools of Python's tool chains.
+//! Running the tools of a language's tool chain.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 
-use plumb_plugin::process::{Environment, Launch, Process};
+use plumb_plugin::process::{Environment, Indented, Launch, Process};
 use plumb_plugin::{OutputLevel, OutputSink};
 
-use super::PythonError;
+/// Why a tool did not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// It could not be started.
+    #[error("could not run {}", program.display())]
+    Spawn {
+        /// The executable.
+        program: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// It failed.
+    #[error("`{command}` failed: {exit}{}", Indented(.output))]
+    Failed {
+        /// What was run.
+        command: String,
+        /// How it ended.
+        exit: String,
+        /// Its last lines of output.
+        output: Vec<String>,
+    },
+}
 
 /// A command line with its surroundings.
 #[derive(Clone)]
-pub(super) struct Tool {
-    pub(super) program: PathBuf,
-    pub(super) args: Vec<OsString>,
-    pub(super) environment: Environment,
-    pub(super) working_directory: PathBuf,
+pub(crate) struct Tool {
+    pub(crate) program: PathBuf,
+    pub(crate) args: Vec<OsString>,
+    pub(crate) environment: Environment,
+    pub(crate) working_directory: PathBuf,
 }
 
 impl Tool {
@@ -30,7 +53,7 @@ impl Tool {
     }
 
     /// Runs the tool and answers what it printed on standard output.
-    pub(super) async fn capture(&self) -> Result<String, PythonError> {
+    pub(crate) async fn capture(&self) -> Result<String, ToolError> {
         let output = tokio::process::Command::new(&self.program)
             .args(&self.args)
             .env_clear()
@@ -40,14 +63,14 @@ impl Tool {
             .kill_on_drop(true)
             .output()
             .await
-            .map_err(|source| PythonError::Spawn {
+            .map_err(|source| ToolError::Spawn {
                 program: self.program.clone(),
                 source,
             })?;
         if !output.status.success() {
             let text = String::from_utf8_lossy(&output.stderr);
             let lines: Vec<String> = text.lines().map(ToOwned::to_owned).collect();
-            return Err(PythonError::Tool {
+            return Err(ToolError::Failed {
                 command: self.display(),
                 exit: output.status.to_string(),
                 output: lines[lines.len().saturating_sub(20)..].to_vec(),
@@ -57,11 +80,11 @@ impl Tool {
     }
 
     /// Runs the tool and passes its output on.
-    pub(super) async fn run(
+    pub(crate) async fn run(
         &self,
         output: &OutputSink,
         level: OutputLevel,
-    ) -> Result<(), PythonError> {
+    ) -> Result<(), ToolError> {
         let source: Arc<str> = self
             .program
             .file_name()
@@ -78,7 +101,7 @@ impl Tool {
             keep_blank_lines: true,
             output: output.clone(),
         })
-        .map_err(|source| PythonError::Spawn {
+        .map_err(|source| ToolError::Spawn {
             program: self.program.clone(),
             source,
         })?;
@@ -86,7 +109,7 @@ impl Tool {
         if exit.is_success() {
             return Ok(());
         }
-        Err(PythonError::Tool {
+        Err(ToolError::Failed {
             command: self.display(),
             exit: exit.to_string(),
             output: process.last_output(),
@@ -95,7 +118,7 @@ impl Tool {
 }
 
 /// The executable called `name` on the PATH of `environment`, or `name` itself when it is a path.
-pub(super) fn find_executable(
+pub(crate) fn find_executable(
     name: &str,
     environment: &Environment,
     directory: &Path,
@@ -105,7 +128,7 @@ pub(super) fn find_executable(
 }
 
 /// The text of an environment variable; an empty one counts as unset.
-pub(super) fn variable<'a>(environment: &'a Environment, name: &str) -> Option<&'a str> {
+pub(crate) fn variable<'a>(environment: &'a Environment, name: &str) -> Option<&'a str> {
     environment
         .get(&OsString::from(name))
         .and_then(|value| value.to_str())
