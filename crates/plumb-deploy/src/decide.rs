@@ -84,7 +84,12 @@ impl Deployment {
         }
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
-        if self.marks.has(&urn, Mark::Deleted) && registration.old.is_some() {
+        // What went under its former name is compared, if the operation is about it.
+        let has_gone = match registration.scope {
+            Scope::Included => self.marks.has(&urn, Mark::Deleted) && registration.old.is_some(),
+            Scope::LeftOut | Scope::Refused => self.has_made_way(idx),
+        };
+        if has_gone {
             return self.recreate(idx);
         }
         if self.old_of(idx).is_some_and(|old| old.external) {
@@ -131,7 +136,7 @@ impl Deployment {
         let keys = self
             .removal
             .replaced_keys
-            .get(&urn)
+            .get(&old)
             .cloned()
             .unwrap_or_default();
         let replaces = Replaced {
@@ -319,6 +324,9 @@ impl Deployment {
 
     /// The difference is known: replace, update or leave.
     pub(crate) fn diffed(&mut self, idx: RegIdx, diff: DiffResult) {
+        if self.failure.is_some() {
+            return;
+        }
         if self.is_gate_closed_to(idx) {
             return self.wait_at_gate(idx, Turn::Diffed(Box::new(diff)));
         }
@@ -340,8 +348,10 @@ impl Deployment {
         if is_triggered && diff.changes != DiffChanges::Some {
             diff.changes = DiffChanges::Some;
         }
-        if diff.changes == DiffChanges::Some || old.pending_replacement {
-            if diff.is_replace() || is_triggered || old.pending_replacement {
+        // What went under its former name has no mark, but there is nothing left to update.
+        let is_gone = old.pending_replacement || self.has_made_way(idx);
+        if diff.changes == DiffChanges::Some || is_gone {
+            if diff.is_replace() || is_triggered || is_gone {
                 return self.start_replacement(idx, diff);
             }
             return self.update(idx, diff);

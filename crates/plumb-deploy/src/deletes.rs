@@ -24,7 +24,7 @@ pub(crate) struct Removal {
     /// Which chain deletes an old state for a replacement.
     pub(crate) deleted_by: FxHashMap<StateIdx, ChainIdx>,
     /// Why a resource that was deleted for the replacement of another is itself replaced.
-    pub(crate) replaced_keys: FxHashMap<Urn, Vec<EcoString>>,
+    pub(crate) replaced_keys: FxHashMap<StateIdx, Vec<EcoString>>,
     /// Old states that a destroy with program will delete.
     pub(crate) condemned: Vec<StateIdx>,
     /// What failed attempts left half made, and later ones made anew.

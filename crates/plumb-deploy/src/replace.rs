@@ -107,8 +107,7 @@ impl Deployment {
             return;
         };
         // What went for the replacement of another one in this run has no deletion of its own to come first.
-        let waits_for_itself =
-            self.arena.state(old).pending_replacement && !self.removal.pending.contains(&old);
+        let waits_for_itself = self.arena.state(old).pending_replacement && !self.has_made_way(idx);
         if !deletes_first && !waits_for_itself {
             let steps = self.create_first(idx, old, &diff);
             return self.run_steps(idx, steps);
@@ -122,6 +121,19 @@ impl Deployment {
             asking: None,
         };
         self.collect(idx, collection);
+    }
+
+    /// Whether the old state of a registration goes, or went, for the replacement of another one. It may have gone under
+    /// the name that it had before.
+    pub(crate) fn has_made_way(&self, idx: RegIdx) -> bool {
+        let old = self.registration(idx).old;
+        old.is_some_and(|old| self.removal.pending.contains(&old))
+    }
+
+    /// Whether something has been decided about an old state, by its present name or because it makes way.
+    fn is_dealt_with(&self, old: StateIdx) -> bool {
+        let urn = self.current_urn(&self.arena.state(old).urn);
+        self.removal.pending.contains(&old) || self.marks.has_step(urn)
     }
 
     fn create_first(&self, idx: RegIdx, old: StateIdx, diff: &DiffResult) -> Vec<Step> {
@@ -160,7 +172,7 @@ impl Deployment {
     fn collect(&mut self, idx: RegIdx, mut collection: Collection) {
         while let Some(candidate) = collection.candidates.pop_front() {
             let state = self.arena.state(candidate).clone();
-            if self.marks.has_step(&state.urn)
+            if self.is_dealt_with(candidate)
                 || state.external
                 || state.kind == ResourceKind::Component
                 // It is deleted already, perhaps with its provider.
@@ -274,7 +286,7 @@ impl Deployment {
             };
             // Of a copy that was due for deletion anyhow there is no replacement.
             if !state.delete {
-                self.removal.replaced_keys.insert(state.urn.clone(), keys);
+                self.removal.replaced_keys.insert(state_idx, keys);
                 self.marks.set(&state.urn, Mark::Deleted);
             }
             steps.push(step);
@@ -287,7 +299,7 @@ impl Deployment {
             self.run_steps(idx, steps);
             return self.release_gate();
         }
-        if !self.arena.state(old).pending_replacement {
+        if !self.arena.state(old).pending_replacement && !self.has_made_way(idx) {
             let Some(step) = self.make_way(old) else {
                 return;
             };
@@ -313,10 +325,11 @@ impl Deployment {
         };
         let needs_it = |idx: &StateIdx| {
             let state = self.arena.state(*idx);
+            let urn = self.current_urn(&state.urn);
             let goes_last = if state.external && !state.delete {
-                !self.marks.has_step(&state.urn)
+                !self.marks.has_step(urn)
             } else {
-                state.delete || self.marks.has(&state.urn, Mark::Replaced)
+                state.delete || self.marks.has(urn, Mark::Replaced)
             };
             state.provider.as_ref() == Some(&provider)
                 && !self.removal.pending.contains(idx)
@@ -374,7 +387,7 @@ impl Deployment {
             .filter(|idx| {
                 let state = self.arena.state(*idx);
                 !state.delete
-                    && !self.marks.has_step(&state.urn)
+                    && !self.is_dealt_with(*idx)
                     && (state.deleted_with.as_ref().is_some_and(names)
                         || state.replace_with.iter().any(names))
             })

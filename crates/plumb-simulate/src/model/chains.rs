@@ -353,10 +353,11 @@ impl Model<'_> {
 
     /// Whether something may be passed on as it is, for the sake of something else.
     fn may_pass_on(&self, urn: &Urn) -> bool {
-        let stays = self.phase == Phase::Rest
-            && self
-                .live_old(urn)
-                .is_some_and(|node| !self.nodes[node].gone && !self.going.contains(&node));
+        let is_left = |node: usize| {
+            let entry = &self.nodes[node];
+            entry.state.urn == *urn && !entry.gone && !self.going.contains(&node)
+        };
+        let stays = self.phase == Phase::Rest && (0..self.olds).any(is_left);
         self.passed_on.contains(urn) || (stays && self.passes_on())
     }
 }

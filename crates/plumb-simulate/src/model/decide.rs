@@ -202,11 +202,10 @@ impl Model<'_> {
             included,
             ..
         } = self.registrations[number].clone();
-        let urn = wanted.state.urn.clone();
         if let (true, true, Some(node)) = (included, self.targets.is_constrained(), old) {
             self.pass_on_what_it_needs(node);
         }
-        let is_deleted = self.fate(&urn).deleted && old.is_some();
+        let is_deleted = self.is_deleted(number);
         let is_external = old.is_some_and(|node| self.state(node).external);
         if !is_deleted && !is_external {
             self.note_target(&wanted.state, included);
@@ -222,6 +221,16 @@ impl Model<'_> {
         self.registrations[number].stage = Stage::Weighed(diff);
     }
 
+    /// Whether the old object went for the replacement of something else. What had another name then is compared, if it is
+    /// included.
+    fn is_deleted(&self, number: usize) -> bool {
+        let registration = &self.registrations[number];
+        registration.old.is_some_and(|node| {
+            let by_name = self.fate(&registration.wanted.state.urn).deleted;
+            by_name || (!registration.included && self.pending_deletes.contains(&node))
+        })
+    }
+
     /// Part G: the first case that applies.
     pub(super) fn decide(&mut self, number: usize, diff: Option<Difference>) {
         let Registration {
@@ -232,7 +241,7 @@ impl Model<'_> {
             ..
         } = self.registrations[number].clone();
         let urn = wanted.state.urn.clone();
-        if let (true, Some(node)) = (self.fate(&urn).deleted, old) {
+        if let (true, Some(node)) = (self.is_deleted(number), old) {
             return self.recreate(number, node);
         }
         match (old, diff) {
@@ -282,7 +291,8 @@ impl Model<'_> {
 
     fn act(&mut self, number: usize, node: usize, imported: bool, diff: &Difference) {
         let old = self.state(node).clone();
-        if diff.is_some && diff.replaces || old.pending_replacement {
+        let is_gone = old.pending_replacement || self.pending_deletes.contains(&node);
+        if diff.is_some && diff.replaces || is_gone {
             return self.replace(number, node, diff);
         }
         let state = self.registrations[number].wanted.state.clone();

@@ -7,7 +7,7 @@ use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 
 use super::chains::Owner;
 use super::steps::Plan;
-use super::{Model, Phase};
+use super::{Model, Node, Phase};
 use crate::cloud::{Cloud, NOT_READY, Object, Trouble};
 use crate::story::Verb;
 
@@ -97,7 +97,23 @@ impl Model<'_> {
                 node.state = state;
             }
         }
+        self.put_references_first();
         self.targets.forget();
+    }
+
+    /// Where what came before an entry is gone, a copy that is due for deletion may bear the name that it refers to.
+    fn put_references_first(&mut self) {
+        let mut left = std::mem::take(&mut self.nodes);
+        while !left.is_empty() {
+            let is_placed = |urn: &Urn| self.nodes.iter().any(|node| node.state.urn == *urn);
+            let is_left = |urn: &Urn| left.iter().any(|node| node.state.urn == *urn);
+            let is_free = |node: &Node| {
+                let mut references = node.state.references_and_provider();
+                references.all(|urn| is_placed(urn) || !is_left(urn))
+            };
+            let next = left.iter().position(is_free).unwrap_or(0);
+            self.nodes.push(left.remove(next));
+        }
     }
 
     /// Puts what was found in place of an entry.
@@ -109,7 +125,6 @@ impl Model<'_> {
                 self.tally(&urn, StepOp::Delete);
                 self.has_refreshed = true;
                 self.nodes[node].gone = true;
-                self.nodes[node].was_live = false;
                 None
             }
             Found::There(state, op) => {

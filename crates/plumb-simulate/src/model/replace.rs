@@ -77,7 +77,7 @@ impl Model<'_> {
         }
         if old.pending_replacement {
             self.coverage.reach("PREPL-02");
-        } else {
+        } else if !self.pending_deletes.contains(&node) {
             steps.push(self.deletion_for_replacement(node));
         }
         steps.extend(made_anew(new, node));
@@ -93,7 +93,7 @@ impl Model<'_> {
         is_kept
             || (0..self.olds).any(|node| {
                 let state = self.state(node);
-                let fate = self.fate(&state.urn);
+                let fate = self.fate(self.current(&state.urn));
                 let waits = if state.external && !state.delete {
                     !fate.is_processed()
                 } else {
@@ -105,6 +105,12 @@ impl Model<'_> {
                     && !state.pending_replacement
                     && waits
             })
+    }
+
+    /// Whether something was decided about an entry, by its present name or because it makes way.
+    fn is_dealt_with(&self, node: usize) -> bool {
+        let urn = self.current(&self.state(node).urn);
+        self.pending_deletes.contains(&node) || self.fate(urn).is_processed()
     }
 
     fn deletion_for_replacement(&mut self, node: usize) -> Plan {
@@ -134,7 +140,7 @@ impl Model<'_> {
         for node in root + 1..self.olds.max(root + 1) {
             let state = self.nodes[node].state.clone();
             if self.nodes[node].gone
-                || self.fate(&state.urn).is_processed()
+                || self.is_dealt_with(node)
                 || state.external
                 || state.pending_replacement
                 || state.kind == ResourceKind::Component
@@ -154,11 +160,7 @@ impl Model<'_> {
                 .iter()
                 .chain(&state.replace_with)
                 .any(|it| names.contains(it));
-            if says_so
-                && !self.nodes[node].gone
-                && !state.delete
-                && !self.fate(&state.urn).is_processed()
-            {
+            if says_so && !self.nodes[node].gone && !state.delete && !self.is_dealt_with(node) {
                 // It goes for no other reason, and first.
                 self.coverage.reach("RWITH-03");
                 going.retain(|other| *other != node);

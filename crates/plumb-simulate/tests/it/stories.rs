@@ -785,3 +785,36 @@ fn a_version_that_comes_into_the_state_counts_from_the_next_run_on() {
            P.test f",
     );
 }
+
+/// What goes for the replacement of another resource is made anew, under whatever name the program has for it now.
+#[test]
+fn what_made_way_is_made_anew_under_another_name() {
+    holds(
+        "up
+           Other b
+           Thing h .v=1 deleted-with=b
+         up
+           Other b .r=2 dbr=yes
+           Thing i .v=1 alias=urn:Thing::h
+         up
+           Other b .r=2
+           Thing i .v=1",
+    );
+}
+
+/// The same where it has been decided by then: it stays, and so does its object.
+#[test]
+fn what_was_decided_under_another_name_does_not_make_way() {
+    holds(
+        "up
+           Other b
+           Thing h .v=1 deleted-with=b
+           Thing a .v=1
+         up
+           Thing i .v=1 alias=urn:Thing::h
+           Thing c .v=$i.v
+           Other b .r=$c.v dbr=yes
+         up
+           Thing i .v=1",
+    );
+}
