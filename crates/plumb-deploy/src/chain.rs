@@ -202,15 +202,16 @@ impl Deployment {
             .collect()
     }
 
-    /// Chains of resources that need something in `going`, so far.
+    /// Chains that read something in `going`, and those of resources that need it so far.
     fn users_of(&self, going: &[StateIdx]) -> Vec<ChainIdx> {
         if going.is_empty() {
             return Vec::new();
         }
         let urns: FxHashSet<&Urn> = going.iter().map(|it| &self.arena.state(*it).urn).collect();
         let is_user = |old: StateIdx| {
-            !self.removal.pending.contains(&old)
-                && graph::needs(self.arena.state(old)).any(|urn| urns.contains(urn))
+            let stays = !self.removal.pending.contains(&old);
+            let needs_it = || graph::needs(self.arena.state(old)).any(|urn| urns.contains(urn));
+            going.contains(&old) || (stays && needs_it())
         };
         let chains = (0_u32..).zip(&self.chains.chains);
         chains
@@ -256,7 +257,7 @@ impl Deployment {
             let Some(step) = self.chains.chain_mut(idx).steps.pop_front() else {
                 return self.chain_done(idx);
             };
-            if self.is_superseded(&step) {
+            if self.is_superseded(&step) || self.is_gone_already(&step) {
                 continue;
             }
             let operation = self.outbox.operation();
@@ -270,6 +271,12 @@ impl Deployment {
                 None => return,
             }
         }
+    }
+
+    /// Whether a step would delete what a refresh has found gone in the meantime.
+    fn is_gone_already(&self, step: &Step) -> bool {
+        let old = step.makes_way();
+        old.is_some_and(|old| self.gone.contains(&old))
     }
 
     /// The step that a chain waits for.

@@ -276,11 +276,15 @@ impl Deployment {
             .references()
             .chain(provider.filter(|_| takes_provider).map(ProviderRef::urn))
             .any(|urn| self.marks.has(urn, Mark::SkippedCreate));
+        // It would refer to what is left to refer to it.
+        let closes_circle = || self.circle_through(&registration.new).is_some();
         match self.ctx.operation {
-            Operation::Refresh if is_managed || on_skipped => match registration.old {
-                None => self.skip_create(idx),
-                Some(old) => self.answer_with_old(idx, old),
-            },
+            Operation::Refresh if is_managed || on_skipped || closes_circle() => {
+                match registration.old {
+                    None => self.skip_create(idx),
+                    Some(old) => self.answer_with_old(idx, old),
+                }
+            }
             // What it is to refer to will not be there: it goes as it is.
             Operation::Destroy if on_skipped => match registration.old {
                 None => self.skip_create(idx),

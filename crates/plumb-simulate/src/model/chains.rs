@@ -78,6 +78,7 @@ impl Model<'_> {
         let is_before = |chain: &Chain| {
             let old = chain.old.filter(|old| !self.pending_deletes.contains(old));
             chain.going.iter().any(|node| entries.contains(node))
+                || chain.old.is_some_and(|old| going.contains(&old))
                 || old.is_some_and(|old| {
                     let mut going = going.iter().map(|node| &self.state(*node).urn);
                     going.any(|urn| self.needs(old, urn))
@@ -293,6 +294,13 @@ impl Model<'_> {
             .filter_map(|step| step.new.as_ref());
         self.operation.flags.continue_on_error
             && news.any(|new| new.references().any(|urn| self.fate(urn).errored))
+    }
+
+    /// What is gone need not make way any more.
+    pub(super) fn forget_deletions(&mut self, node: usize) {
+        for chain in &mut self.chains {
+            chain.steps.retain(|step| step.makes_way() != Some(node));
+        }
     }
 
     fn chain_ends(&mut self, at: usize, outcome: Outcome) {

@@ -79,7 +79,9 @@ impl Model<'_> {
             .any(|urn| self.fate(urn).skipped_create);
         let urn = wanted.state.urn.clone();
         match (self.operation.verb, old) {
-            (Verb::Refresh, Some(node)) if managed || on_skipped => {
+            (Verb::Refresh, Some(node))
+                if managed || on_skipped || self.leads_to(&wanted.state, &urn) =>
+            {
                 self.fate_mut(&urn).refreshed = true;
                 let node = self.rename(node, &urn);
                 let state = self.state(node).clone();

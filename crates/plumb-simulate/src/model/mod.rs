@@ -410,9 +410,8 @@ impl<'a> Model<'a> {
         let (olds, news) = self.nodes.split_at(self.olds);
         let left = news.iter().chain(olds).filter(|node| !node.gone);
         let mut resources: Vec<Arc<ResourceState>> = left.map(|node| node.state.clone()).collect();
-        if self.has_refreshed {
-            drop_dangling(&mut resources);
-        }
+        // What goes although something that stays refers to it is dropped from that.
+        drop_dangling(&mut resources);
         let mut snapshot = plumb_state::Snapshot {
             resources,
             ..plumb_state::Snapshot::default()
