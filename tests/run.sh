@@ -61,6 +61,7 @@ if ! $fast; then
   run python3 tests/e2e/interrupts.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_272/bin/python"
+  run python3 tests/e2e/plugins.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/policies.py --bin "$plumb" --python "$python_policies/bin/python"
 
   if grep -qsE '^[^#[:space:]]' "$passing"; then

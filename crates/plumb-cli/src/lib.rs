@@ -6,6 +6,7 @@
 //! Start with [`main`]; [`Context`] is what every verb gets, [`cli`] lists the verbs, [`args`] explains how words become
 //! arguments.
 
+mod acquire;
 pub mod args;
 pub mod cli;
 pub mod commands;

@@ -118,6 +118,22 @@ fn join(cells: &[String], widths: &[usize]) -> String {
     line
 }
 
+/// Bytes in units of a thousand, with two digits.
+pub fn human_size(bytes: u64) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB"];
+    let mut amount = bytes as f64;
+    let mut unit = 0;
+    while amount >= 1000.0 && unit + 1 < units.len() {
+        amount /= 1000.0;
+        unit += 1;
+    }
+    if unit > 0 && amount < 10.0 {
+        format!("{amount:.1} {}", units[unit])
+    } else {
+        format!("{amount:.0} {}", units[unit])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use plumb_display::colorize;
@@ -141,5 +157,13 @@ mod tests {
     fn an_empty_table_has_its_header() {
         let text = colorize(&Table::new(["KEY", "VALUE"]).render(), ColorMode::Never).into_owned();
         assert_eq!(text, "KEY  VALUE\n");
+    }
+
+    #[test]
+    fn sizes_have_two_digits() {
+        assert_eq!(
+            [0, 999, 1500, 82_300_000].map(human_size),
+            ["0 B", "999 B", "1.5 kB", "82 MB"]
+        );
     }
 }

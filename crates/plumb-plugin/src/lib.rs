@@ -7,6 +7,7 @@
 //! Start with [`PluginHost`], which turns a plugin specification into a running provider. [`discovery`] says which file
 //! that is, [`process`] keeps the process, [`grpc`] speaks to it.
 
+mod acquire;
 pub mod analyzer;
 pub mod discovery;
 pub mod grpc;
@@ -16,6 +17,7 @@ mod output;
 pub mod process;
 mod provider;
 
+pub use acquire::{Acquire, AcquireFailure};
 pub use analyzer::{AnalyzedStack, AnalyzerError, GrpcAnalyzer, PolicyPack};
 pub use discovery::{Discovery, PluginKind};
 pub use grpc::GrpcProvider;

@@ -13,6 +13,7 @@ mod random;
 use std::sync::Arc;
 
 use plumb_plugin::Provider;
+use plumb_resource::provider::PluginSpec;
 
 pub use context::{BuiltinContext, LogRecord, LogSeverity, LogSink};
 pub use pulumi::{ResourceOutputs, StackOutputs, StackReadError, StackReader};
@@ -41,6 +42,13 @@ impl Builtin {
     /// Package schema as JSON text. The schema of `pulumi` is part of the schema loader, not kept here.
     pub fn schema(&self) -> Option<&'static str> {
         self.schema
+    }
+
+    /// Whether this provider may stand in for the plugin that `spec` asks for. Another version of the package is another
+    /// package, as far as the program is concerned; only minor versions of what is built in may stand in for each other.
+    pub fn fits(&self, spec: &PluginSpec) -> bool {
+        let versions = spec.version.as_ref().zip(self.version());
+        self.name == spec.name && versions.is_none_or(|(wanted, have)| wanted.major == have.major)
     }
 
     /// Starts an instance.

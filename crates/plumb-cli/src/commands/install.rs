@@ -2,15 +2,26 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use clap::Args;
-use plumb_language::LanguageOptions;
-use plumb_plugin::language::InstallRequest;
-use plumb_plugin::{OutputSink, OutputStream};
+use futures::future::join_all;
+use plumb_acquire::LockMode;
+use plumb_plugin::PluginKind;
+use plumb_plugin::discovery::PluginSource as Place;
+use plumb_plugin::language::{InstallRequest, PackageDependency};
+use plumb_resource::provider::PluginSpec;
+use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
+use plumb_yaml::YamlProgram;
 
+use crate::acquire::{Demands, PluginSource, language_options, output_to};
 use crate::context::LoadedProject;
-use crate::{Context, Error, ExitStatus, VERSION};
+use crate::operate::{discovery, plugin_spec};
+use crate::{Context, Error, ExitStatus};
 
 /// Install packages and plugins for the current project
+///
+/// Installs what the program depends on with the package manager of its language, then downloads the plugins that it
+/// needs. The archives that plugins come from are written down in plumb.lock, and verified from then on.
 #[derive(Args, Debug)]
 pub struct InstallArgs {
     /// The max number of concurrent installs to perform
@@ -28,6 +39,9 @@ pub struct InstallArgs {
     /// Use language version tools to setup and install the language runtime
     #[arg(long)]
     pub use_language_version_tools: bool,
+    /// Install no plugin that plumb.lock does not name
+    #[arg(long)]
+    pub locked: bool,
 }
 
 /// Runs `install`.
@@ -41,6 +55,19 @@ pub fn run(args: InstallArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     }
     if !args.no_dependencies {
         dependencies(project, args.use_language_version_tools, ctx)?;
+    }
+    if !args.no_plugins {
+        let demands = Demands {
+            project: Some(project.root()),
+            lock_mode: if args.locked {
+                LockMode::Frozen
+            } else {
+                LockMode::Update
+            },
+            reinstall: args.reinstall,
+            parallel: usize::try_from(args.parallel).unwrap_or(1),
+        };
+        plugins(project, &demands, ctx)?;
     }
     Ok(ExitStatus::Success)
 }
@@ -57,39 +84,103 @@ pub(crate) fn dependencies(
     if runtime.name == "yaml" {
         return Ok(());
     }
-    let output = output_to(ctx);
-    let options = LanguageOptions {
-        environment: ctx.environment.variables().clone(),
-        engine_address: String::new(),
-        debug_messages: false,
-        cache_directory: ctx.environment.pulumi_home.join("cache"),
-        version: semver::Version::parse(VERSION.trim_start_matches('v'))?,
-        output: Arc::clone(&output),
-    };
+    let output = output_to(ctx.printer.clone());
     let language = plumb_language::language(&runtime.name).ok_or_else(|| {
         Error::unsupported(format!(
             "installing the dependencies of {} programs",
             runtime.name
         ))
     })?;
-    let host = (language.host)(options);
+    let host = (language.host)(language_options(&ctx.environment, output.clone()));
     let request = InstallRequest {
         info: project.program_info()?,
         is_terminal: ctx.environment.stdout_is_terminal,
         use_language_version_tools: use_version_tools,
         is_plugin: false,
     };
+    Ok(block_on(host.install_dependencies(request, output))??)
+}
+
+/// Gets the plugins that the program of a project needs and that are not there.
+pub(crate) fn plugins(
+    project: &LoadedProject,
+    demands: &Demands<'_>,
+    ctx: &Context,
+) -> Result<(), Error> {
+    let source = PluginSource::new(&ctx.environment, &ctx.printer, demands)?;
+    let discovery = discovery(&ctx.environment, Some(project));
+    let is_elsewhere = |spec: &PluginSpec| {
+        let (version, url) = (spec.version.as_ref(), spec.download_url.as_deref());
+        let found = discovery.find(PluginKind::Resource, &spec.name, version, url);
+        let is_builtin = plumb_providers::builtins().iter().any(|it| it.fits(spec));
+        is_builtin || found.is_ok_and(|found| found.source != Place::Cache)
+    };
+    let failures = block_on(async {
+        let wanted = required(project, ctx).await?;
+        let wanted = wanted.iter().filter(|spec| !is_elsewhere(spec));
+        let all = wanted.map(|spec| source.get(PluginKind::Resource, spec));
+        let results = join_all(all).await;
+        Ok::<_, Error>(
+            results
+                .into_iter()
+                .filter_map(Result::err)
+                .collect::<Vec<_>>(),
+        )
+    })??;
+    if failures.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = failures
+        .iter()
+        .map(|failure| crate::error::chain(failure.as_ref()))
+        .collect();
+    Err(Error::user(lines.join("\n")))
+}
+
+/// The plugins that a program needs.
+async fn required(project: &LoadedProject, ctx: &Context) -> Result<Vec<PluginSpec>, Error> {
+    let Some(runtime) = &project.project.runtime else {
+        return Ok(Vec::new());
+    };
+    let info = project.program_info()?;
+    if runtime.name == "yaml" {
+        let program = YamlProgram::new(Arc::new(NoSchemas));
+        let packages = program.required_packages(&info.program_directory)?;
+        return Ok(packages.iter().map(plugin_spec).collect());
+    }
+    let language = plumb_language::language(&runtime.name).ok_or_else(|| {
+        Error::unsupported(format!(
+            "installing the plugins of {} programs",
+            runtime.name
+        ))
+    })?;
+    let output = output_to(ctx.printer.clone());
+    let host = (language.host)(language_options(&ctx.environment, output));
+    let required = host.required_packages(&info).await?;
+    let packages = required.packages.iter();
+    Ok(packages
+        .filter(|package| package.kind == PluginKind::Resource)
+        .map(PackageDependency::plugin_spec)
+        .collect())
+}
+
+/// Telling what a program needs takes no schemas.
+struct NoSchemas;
+
+#[async_trait]
+impl SchemaLoader for NoSchemas {
+    async fn load(
+        &self,
+        _query: &PackageQuery,
+    ) -> Result<Option<Arc<PackageSchema>>, SchemaLoadError> {
+        Ok(None)
+    }
+}
+
+/// Runs what waits for tools and servers.
+pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    Ok(runtime.block_on(host.install_dependencies(request, output))?)
-}
-
-/// Lines of tools, on the stream where they belong.
-fn output_to(ctx: &Context) -> OutputSink {
-    let printer = Arc::clone(&ctx.printer);
-    Arc::new(move |line| match line.stream {
-        OutputStream::Stdout => printer.line(&line.text),
-        OutputStream::Stderr => printer.info(&line.text),
-    })
+    Ok(runtime.block_on(work))
 }

@@ -43,6 +43,9 @@ pub struct CommonArgs {
     /// Do not install plugins before the operation starts
     #[arg(long)]
     pub skip_plugin_pre_install: bool,
+    /// Use no plugin that plumb.lock does not name
+    #[arg(long)]
+    pub locked: bool,
     /// Log events to a file at this path, or to a server at tcp://host:port
     #[arg(long, hide = true)]
     pub event_log: Option<String>,

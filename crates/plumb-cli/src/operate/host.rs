@@ -17,8 +17,8 @@ use plumb_plugin::discovery::{Cache, ProjectPlugin};
 use plumb_plugin::language::{PackageDependency, ProgramInfo as LanguageInfo};
 use plumb_plugin::process::PluginTimeouts;
 use plumb_plugin::{
-    Discovery, HostError, HostOptions, OutputLevel, OutputLine, OutputSink, PluginHost, PluginKind,
-    ServiceAddresses, parse_attachments,
+    Acquire, Discovery, HostError, HostOptions, OutputLevel, OutputLine, OutputSink, PluginHost,
+    PluginKind, ServiceAddresses, parse_attachments,
 };
 use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink, StackReader};
 use plumb_resource::Urn;
@@ -39,6 +39,8 @@ pub(super) struct Surroundings {
     pub(super) config: BTreeMap<String, BTreeMap<String, String>>,
     pub(super) client: Option<String>,
     pub(super) stacks: Arc<dyn StackReader>,
+    /// Gets plugins that are missing, unless the user does not want that.
+    pub(super) acquire: Option<Arc<dyn Acquire>>,
     /// How problems of YAML programs are shown.
     pub(super) diagnostics: DiagnosticStyle,
 }
@@ -54,18 +56,20 @@ pub(super) struct ProjectProgram {
 }
 
 impl ProjectProgram {
-    /// What to tell before anything happens where a plugin is missing. The program may do without it: a package can be
-    /// installed and never used.
-    pub(super) fn missing_plugins(&self, host: &PluginHost) -> Option<String> {
-        let mut missing = host.missing(&self.packages);
-        missing.extend(host.missing(&self.extended));
+    /// Gets the plugins that are missing, and says what to tell of those that cannot be got, before anything happens. The
+    /// program may do without them: a package can be installed and never used.
+    pub(super) async fn missing_plugins(&self, host: &PluginHost) -> Option<String> {
+        let missing = host
+            .provide(self.packages.iter().chain(&self.extended))
+            .await;
         if missing.is_empty() {
             return None;
         }
-        let mut lines: Vec<String> = missing.iter().map(ToString::to_string).collect();
+        let mut lines: Vec<String> = missing.iter().map(|it| crate::error::chain(it)).collect();
         lines.push(
-            "The run fails if the program uses them. Put each into the plugin cache with `pulumi plugin install resource \
-             NAME VERSION --file FILE`, or do not look for them beforehand with `--skip-plugin-pre-install`"
+            "The run fails if the program uses them. Install each with `pulumi plugin install resource NAME VERSION`, from a \
+             server of your own with `--server URL` or from a file with `--file FILE`, or do not look for them beforehand \
+             with `--skip-plugin-pre-install`"
                 .to_owned(),
         );
         Some(lines.join("\n"))
@@ -141,6 +145,7 @@ impl Surroundings {
             use_provider_preview: !self.environment.is_on("PULUMI_DISABLE_PROVIDER_PREVIEW"),
             ignore_versions: self.environment.is_on("PULUMI_DEV"),
             output: output.clone(),
+            acquire: self.acquire.clone(),
         };
         let mut host = PluginHost::new(options);
         let context = BuiltinContext {
@@ -156,15 +161,8 @@ impl Surroundings {
         };
         for builtin in plumb_providers::builtins() {
             let context = context.clone();
-            let factory = move |spec: &PluginSpec| {
-                // Another version of the package is another package, as far as the program is concerned; only patches of
-                // what is built in may stand in for each other.
-                let fits = match (&spec.version, builtin.version()) {
-                    (Some(wanted), Some(have)) => wanted.major == have.major,
-                    _ => true,
-                };
-                fits.then(|| builtin.start(&context))
-            };
+            let factory =
+                move |spec: &PluginSpec| builtin.fits(spec).then(|| builtin.start(&context));
             host.register_builtin(builtin.name(), Box::new(factory));
         }
         let options = LanguageOptions {
@@ -194,49 +192,7 @@ impl Surroundings {
     }
 
     fn discovery(&self) -> Discovery {
-        let bundled = std::env::current_exe()
-            .and_then(std::fs::canonicalize)
-            .ok()
-            .and_then(|path| path.parent().map(Path::to_owned));
-        Discovery {
-            project: self.project_plugins(),
-            search_path: (!self.environment.is_on("PULUMI_IGNORE_AMBIENT_PLUGINS"))
-                .then(|| {
-                    self.environment
-                        .variables()
-                        .get(&OsString::from("PATH"))
-                        .cloned()
-                })
-                .flatten(),
-            bundled,
-            cache: Cache::new(self.environment.pulumi_home.join("plugins")),
-            accept_newer: self.environment.is_on("PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH"),
-        }
-    }
-
-    fn project_plugins(&self) -> Vec<ProjectPlugin> {
-        let Some(project) = &self.project else {
-            return Vec::new();
-        };
-        let plugins = &project.project.plugins;
-        let kinds = [
-            (PluginKind::Resource, &plugins.providers),
-            (PluginKind::Language, &plugins.languages),
-            (PluginKind::Analyzer, &plugins.analyzers),
-        ];
-        kinds
-            .into_iter()
-            .flat_map(|(kind, entries)| entries.iter().map(move |entry| (kind, entry)))
-            .map(|(kind, entry)| ProjectPlugin {
-                kind,
-                name: entry.name.clone(),
-                path: self.root.join(&entry.path),
-                version: entry
-                    .version
-                    .as_ref()
-                    .and_then(|text| semver::Version::parse(text).ok()),
-            })
-            .collect()
+        discovery(&self.environment, self.project.as_ref())
     }
 
     fn runtime(&self) -> Option<&plumb_project::project::Runtime> {
@@ -302,7 +258,7 @@ impl Surroundings {
                 let required = program.required_packages(&self.program_directory)?;
                 Ok(ProjectProgram {
                     program: Some(Arc::new(program)),
-                    packages: required.iter().map(yaml_spec).collect(),
+                    packages: required.iter().map(plugin_spec).collect(),
                     extended: Vec::new(),
                 })
             }
@@ -349,7 +305,54 @@ impl Surroundings {
     }
 }
 
-fn yaml_spec(package: &plumb_yaml::RequiredPackage) -> PluginSpec {
+/// Where plugins are looked for.
+pub(crate) fn discovery(environment: &Environment, project: Option<&LoadedProject>) -> Discovery {
+    let bundled = std::env::current_exe()
+        .and_then(std::fs::canonicalize)
+        .ok()
+        .and_then(|path| path.parent().map(Path::to_owned));
+    let path = || {
+        environment
+            .variables()
+            .get(&OsString::from("PATH"))
+            .cloned()
+    };
+    Discovery {
+        project: project.map(project_plugins).unwrap_or_default(),
+        search_path: (!environment.is_on("PULUMI_IGNORE_AMBIENT_PLUGINS"))
+            .then(path)
+            .flatten(),
+        bundled,
+        cache: Cache::new(environment.pulumi_home.join("plugins")),
+        accept_newer: environment.is_on("PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH"),
+    }
+}
+
+/// The plugins that a project file names.
+fn project_plugins(project: &LoadedProject) -> Vec<ProjectPlugin> {
+    let plugins = &project.project.plugins;
+    let kinds = [
+        (PluginKind::Resource, &plugins.providers),
+        (PluginKind::Language, &plugins.languages),
+        (PluginKind::Analyzer, &plugins.analyzers),
+    ];
+    kinds
+        .into_iter()
+        .flat_map(|(kind, entries)| entries.iter().map(move |entry| (kind, entry)))
+        .map(|(kind, entry)| ProjectPlugin {
+            kind,
+            name: entry.name.clone(),
+            path: project.root().join(&entry.path),
+            version: entry
+                .version
+                .as_ref()
+                .and_then(|text| semver::Version::parse(text).ok()),
+        })
+        .collect()
+}
+
+/// The plugin of a package that a YAML program needs.
+pub(crate) fn plugin_spec(package: &plumb_yaml::RequiredPackage) -> PluginSpec {
     PluginSpec {
         version: semver::Version::parse(package.version.trim_start_matches('v')).ok(),
         download_url: (!package.download_url.is_empty())

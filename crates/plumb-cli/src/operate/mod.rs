@@ -16,6 +16,8 @@ mod session;
 mod state_json;
 mod verb;
 
+pub(crate) use host::{discovery, plugin_spec};
+
 use crate::{Context, Error, ExitStatus};
 use args::{DestroyArgs, ImportArgs, PreviewArgs, RefreshArgs, UpArgs};
 

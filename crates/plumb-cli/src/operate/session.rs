@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ecow::EcoString;
 use jiff::Timestamp;
+use plumb_acquire::LockMode;
 use plumb_backend::{Update, UpdateRecord};
 use plumb_deploy::Outcome;
 use plumb_deploy::autonaming::NamingRules;
@@ -15,6 +16,7 @@ use plumb_engine::policies::PolicyPacks;
 use plumb_engine::program::ProgramInfo;
 use plumb_engine::{RunSetup, Shell, SourceContext};
 use plumb_events::OperationResult;
+use plumb_plugin::Acquire;
 use plumb_resource::ROOT_STACK_TYPE;
 use plumb_state::journal::{Entry, EntryKind, OperationId};
 use plumb_state::plan::Plan;
@@ -30,6 +32,7 @@ use super::{naming, plan};
 use plumb_secrets::{LockReason, LockedManager};
 use serde_json::value::RawValue;
 
+use crate::acquire::{self, Demands, PluginSource};
 use crate::context::{
     ConfigCheck, LoadedProject, ManagerCodec, NewStack, Stack, StackConfig, StackSecrets,
     StackSettings, StackState, StateFallback,
@@ -52,6 +55,8 @@ pub(super) struct Opening<'a> {
     pub(super) client: Option<String>,
     /// Whether the plugins that the program needs must be there before it runs.
     pub(super) checks_plugins: bool,
+    /// What may happen to the project's lock file.
+    pub(super) lock_mode: LockMode,
     /// Whether the operation changes the stack.
     pub(super) changes: bool,
 }
@@ -127,7 +132,8 @@ impl<'c> Session<'c> {
                     .context("the state of the stack is invalid")
             })?;
         }
-        let surroundings = surroundings(ctx, project, &stack, &config, opening.client.clone());
+        let mut surroundings = surroundings(ctx, project, &stack, &config, opening.client.clone());
+        surroundings.acquire = plugin_source(ctx, &surroundings, opening.lock_mode)?;
         let mut session = Session {
             ctx,
             stack,
@@ -255,7 +261,7 @@ impl<'c> Session<'c> {
         // Once: an update follows its preview.
         if runs_program
             && self.checks_plugins.swap(false, Ordering::Relaxed)
-            && let Some(missing) = program.missing_plugins(&host)
+            && let Some(missing) = program.missing_plugins(&host).await
         {
             self.ctx.printer.warning(&missing);
         }
@@ -487,12 +493,34 @@ fn surroundings(
         config: by_namespace,
         client,
         stacks: Arc::new(stack_reader(ctx, stack)),
+        acquire: None,
         diagnostics: if ctx.is_interactive() {
             DiagnosticStyle::Annotated
         } else {
             DiagnosticStyle::Excerpt
         },
     }
+}
+
+/// Who gets the plugins that are missing, unless the user does not want that.
+fn plugin_source(
+    ctx: &Context,
+    surroundings: &Surroundings,
+    lock_mode: LockMode,
+) -> Result<Option<Arc<dyn Acquire>>, Error> {
+    let is_off = "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION";
+    if ctx.environment.is_on(is_off) {
+        return Ok(None);
+    }
+    let has_project = surroundings.project.is_some();
+    let demands = Demands {
+        project: has_project.then_some(surroundings.root.as_path()),
+        lock_mode,
+        reinstall: false,
+        parallel: acquire::PARALLEL,
+    };
+    let source = PluginSource::new(&ctx.environment, &ctx.printer, &demands)?;
+    Ok(Some(Arc::new(source)))
 }
 
 /// Reads other stacks of the same backend, with the secrets manager that each of them records.

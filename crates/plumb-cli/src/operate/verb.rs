@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use plumb_acquire::LockMode;
 use plumb_deploy::autonaming::NamingRules;
 use plumb_deploy::setup::{ImportSpec, Operation, Options, Phase};
 use plumb_deploy::target::UrnSet;
@@ -515,6 +516,11 @@ fn open<'c>(ctx: &'c Context, verb: &Verb) -> Result<Session<'c>, Error> {
             },
             client: program.and_then(|program| program.client.clone()),
             checks_plugins: !verb.common.skip_plugin_pre_install,
+            lock_mode: if verb.common.locked {
+                LockMode::Frozen
+            } else {
+                LockMode::Update
+            },
             changes: !verb.preview_only,
         },
     )

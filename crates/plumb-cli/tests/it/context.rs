@@ -122,6 +122,7 @@ impl TestContext {
             .env("HOME", self.home())
             .env("USER", "tester")
             .env("PATH", "/usr/bin:/bin")
+            .env("PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION", "true")
             .envs(&self.variables)
             .stdin(Stdio::from(fs::File::open(&input_file).unwrap()));
         command

@@ -20,6 +20,14 @@ const FORBIDDEN: [&str; 6] = ["tokio", "tonic", "fs-err", "tempfile", "notify", 
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
+/// The platform that these tests run on.
+fn host() -> String {
+    let output = Command::new("rustc").arg("-vV").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.unwrap().to_owned()
+}
+
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
         .args([
@@ -27,6 +35,9 @@ fn metadata() -> Value {
             "--format-version",
             "1",
             "--offline",
+            // What other platforms need may not have been downloaded.
+            "--filter-platform",
+            &host(),
             "--manifest-path",
         ])
         .arg(format!("{ROOT}/Cargo.toml"))

@@ -44,8 +44,13 @@ fn what_cannot_be_installed_is_explained() {
     let context = TestContext::without_project();
     assert!(
         context
-            .fails(1, &["plugin", "install", "resource", "aws", "6.0.0"])
-            .contains("is not supported yet")
+            .fails(
+                1,
+                &[
+                    "plugin", "install", "resource", "aws", "6.0.0", "--server", "ftp://x"
+                ]
+            )
+            .contains("cannot be downloaded from ftp://x")
     );
     assert!(
         context

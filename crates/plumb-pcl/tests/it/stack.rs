@@ -285,6 +285,7 @@ impl Stack {
 
     fn host(&self, engine: &str) -> PluginHost {
         let mut host = PluginHost::new(HostOptions {
+            acquire: None,
             discovery: Discovery {
                 project: Vec::new(),
                 search_path: None,

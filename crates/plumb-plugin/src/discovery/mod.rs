@@ -14,6 +14,7 @@ mod version;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use plumb_resource::provider::PluginSpec;
 use semver::Version;
 
 pub use cache::{Cache, CachedPlugin};
@@ -135,6 +136,16 @@ pub struct Discovery {
 }
 
 impl Discovery {
+    /// Finds the plugin that `spec` asks for.
+    pub(crate) fn find_spec(
+        &self,
+        kind: PluginKind,
+        spec: &PluginSpec,
+    ) -> Result<FoundPlugin, FindError> {
+        let (version, url) = (spec.version.as_ref(), spec.download_url.as_deref());
+        self.find(kind, &spec.name, version, url)
+    }
+
     /// Finds the plugin; `url` is only for the message when there is none.
     pub fn find(
         &self,

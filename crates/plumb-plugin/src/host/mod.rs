@@ -3,7 +3,8 @@
 //! [`PluginHost::provider`] asks in this order:
 //! 1. the addresses of providers that somebody runs under a debugger;
 //! 2. [`Discovery`]: what the user has wins;
-//! 3. providers built into the program, and commands that stand in for bundled plugins.
+//! 3. providers built into the program, and commands that stand in for bundled plugins;
+//! 4. whoever gets plugins that are not there ([`Acquire`]).
 //!
 //! The package `pulumi` is always the built-in one. Every call boots a new instance. **The host knows every provider and
 //! language host that it started and ends them all in [`PluginHost::shutdown`].**
@@ -26,8 +27,9 @@ use tokio::task::JoinSet;
 pub use environment::{AttachmentError, parse_attachments};
 pub use mapping::MappingQuery;
 
+use crate::acquire::{Acquire, AcquireFailure};
 use crate::analyzer::GrpcAnalyzer;
-use crate::discovery::{Discovery, FindError, ManifestError, PluginKind};
+use crate::discovery::{Discovery, FindError, FoundPlugin, ManifestError, PluginKind};
 use crate::grpc::{GrpcProvider, HandshakeOptions};
 use crate::language::{GrpcLanguageHost, LanguageError, LanguageRuntime};
 use crate::output::{OutputLevel, OutputLine, OutputSink, OutputStream};
@@ -95,6 +97,8 @@ pub struct HostOptions {
     pub ignore_versions: bool,
     /// Takes what plugins print, and warnings.
     pub output: OutputSink,
+    /// Gets plugins that are not there; without it they stay missing.
+    pub acquire: Option<Arc<dyn Acquire>>,
 }
 
 /// Why there is no provider, or no language host.
@@ -103,6 +107,15 @@ pub enum HostError {
     /// The plugin is nowhere.
     #[error(transparent)]
     NotFound(#[from] FindError),
+    /// The plugin is nowhere, and could not be got.
+    #[error("{missing}")]
+    Acquire {
+        /// What was looked for.
+        missing: FindError,
+        /// Why it could not be got.
+        #[source]
+        source: AcquireFailure,
+    },
     /// The plugin does not start.
     #[error(transparent)]
     Start(#[from] Box<StartError>),
@@ -248,10 +261,34 @@ impl PluginHost {
         Ok(provider)
     }
 
-    /// Those plugins among `specs` that are nowhere, with what can be said of each. Nothing is started.
-    pub fn missing(&self, specs: &[PluginSpec]) -> Vec<FindError> {
-        let missing = specs.iter().filter_map(|spec| self.locate(spec).err());
-        missing.collect()
+    /// Makes sure that the plugins of `specs` are there, all at the same time; answers what is to be said of those that are
+    /// not. Nothing is started.
+    pub async fn provide(&self, specs: impl IntoIterator<Item = &PluginSpec>) -> Vec<HostError> {
+        let missing = specs
+            .into_iter()
+            .filter_map(|spec| Some((spec, self.locate(spec).err()?)));
+        let acquired = missing.map(|(spec, error)| self.acquired(spec, error));
+        let results = join_all(acquired).await;
+        results.into_iter().filter_map(Result::err).collect()
+    }
+
+    /// Has a provider got that was not found.
+    async fn acquired(
+        &self,
+        spec: &PluginSpec,
+        missing: FindError,
+    ) -> Result<FoundPlugin, HostError> {
+        let kind = PluginKind::Resource;
+        let FindError::NotFound { .. } = missing else {
+            return Err(missing.into());
+        };
+        let Some(acquire) = &self.options.acquire else {
+            return Err(missing.into());
+        };
+        if let Err(source) = acquire.acquire(kind, spec).await {
+            return Err(HostError::Acquire { missing, source });
+        }
+        Ok(self.options.discovery.find_spec(kind, spec)?)
     }
 
     fn is_installed(&self, spec: &PluginSpec) -> bool {
@@ -268,9 +305,7 @@ impl PluginHost {
         {
             return Ok(());
         }
-        let (version, url) = (spec.version.as_ref(), spec.download_url.as_deref());
-        let discovery = &self.options.discovery;
-        let found = discovery.find(PluginKind::Resource, name, version, url);
+        let found = self.options.discovery.find_spec(PluginKind::Resource, spec);
         found.map(drop)
     }
 
@@ -291,30 +326,23 @@ impl PluginHost {
                     .await;
             return Ok(Arc::new(attached.map_err(Box::new)?));
         }
-        let url = spec.download_url.as_deref();
-        let error = match self.options.discovery.find(
-            PluginKind::Resource,
-            name,
-            spec.version.as_ref(),
-            url,
-        ) {
-            Ok(found) => {
-                found.warnings.iter().for_each(|warning| self.warn(warning));
-                let provider = self.start_found(spec, &found).await?;
-                self.check_version(spec, &provider).await;
-                return Ok(Arc::new(provider));
+        let found = match self.options.discovery.find_spec(PluginKind::Resource, spec) {
+            Ok(found) => found,
+            Err(error @ FindError::NotFound { .. }) => {
+                if let Some(provider) = builtin() {
+                    return Ok(provider);
+                }
+                if let Some(factory) = self.commands.get(name) {
+                    return Ok(Arc::new(self.start_command(spec, factory).await?));
+                }
+                self.acquired(spec, error).await?
             }
-            Err(error) => error,
+            Err(error) => return Err(error.into()),
         };
-        if let (FindError::NotFound { .. }, Some(provider)) = (&error, builtin()) {
-            return Ok(provider);
-        }
-        match self.commands.get(name) {
-            Some(factory) if matches!(error, FindError::NotFound { .. }) => {
-                Ok(Arc::new(self.start_command(spec, factory).await?))
-            }
-            _ => Err(error.into()),
-        }
+        found.warnings.iter().for_each(|warning| self.warn(warning));
+        let provider = self.start_found(spec, &found).await?;
+        self.check_version(spec, &provider).await;
+        Ok(Arc::new(provider))
     }
 
     /// A plugin found without its version being looked at may be an old one.
@@ -379,28 +407,28 @@ impl PluginHost {
             ));
         }
         let plugin = name.replace('/', "_");
-        match self
+        let spec = PluginSpec::named(&plugin);
+        let found = match self
             .options
             .discovery
-            .find(PluginKind::Language, &plugin, None, None)
+            .find_spec(PluginKind::Language, &spec)
         {
-            Ok(found) => {
-                found.warnings.iter().for_each(|warning| self.warn(warning));
-                if found.source_directory().is_some() {
-                    return Err(HostError::LanguageSources {
-                        path: found.executable,
-                    });
-                }
-                let launch = self.language_launch(&plugin, &found);
-                Ok(Arc::new(
-                    GrpcLanguageHost::start(name, launch, self.options.timeouts).await?,
-                ))
-            }
-            Err(error) => match self.languages.get(name) {
-                Some(factory) if matches!(error, FindError::NotFound { .. }) => Ok(factory()),
-                _ => Err(error.into()),
+            Ok(found) => found,
+            Err(error @ FindError::NotFound { .. }) => match self.languages.get(name) {
+                Some(factory) => return Ok(factory()),
+                None => return Err(error.into()),
             },
+            Err(error) => return Err(error.into()),
+        };
+        found.warnings.iter().for_each(|warning| self.warn(warning));
+        if found.source_directory().is_some() {
+            return Err(HostError::LanguageSources {
+                path: found.executable,
+            });
         }
+        let launch = self.language_launch(&plugin, &found);
+        let started = GrpcLanguageHost::start(name, launch, self.options.timeouts).await?;
+        Ok(Arc::new(started))
     }
 
     fn handshake_options(&self) -> HandshakeOptions {

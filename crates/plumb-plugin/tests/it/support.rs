@@ -104,6 +104,7 @@ impl World {
 
     pub(crate) fn options(&self) -> HostOptions {
         HostOptions {
+            acquire: None,
             discovery: Discovery {
                 project: Vec::new(),
                 search_path: Some(self.search_path.clone().into_os_string()),

@@ -1,20 +1,21 @@
-//! `plugin install`, from local files.
-
-use std::fs::{self, File};
-use std::io;
-use std::path::Path;
+//! `plugin install`.
 
 use clap::Args;
-use flate2::read::GzDecoder;
+use plumb_acquire::{LockMode, Package};
 use plumb_plugin::PluginKind;
 use plumb_plugin::discovery::parse_tolerant;
+use plumb_resource::provider::PluginSpec;
+use semver::Version;
 
 use super::{cache, parse_kind};
+use crate::acquire::{Demands, PluginSource};
+use crate::commands::install::{block_on, plugins};
 use crate::{Context, Error};
 
 /// Install one or more plugins
 ///
-/// A plugin can be installed from a file: the program itself, a folder, or an archive.
+/// Without arguments, installs all plugins that the program of the project needs. Plugins are downloaded, or installed from
+/// a file: the program itself, a folder, or an archive.
 #[derive(Args, Debug)]
 pub struct InstallArgs {
     /// A URL to download plugins from
@@ -48,14 +49,16 @@ const BUNDLED: [&str; 8] = [
 ];
 
 pub(super) fn run(args: InstallArgs, ctx: &Context) -> Result<(), Error> {
-    if args.kind.is_none() {
-        return Err(Error::unsupported("installing the plugins of a project"));
-    }
-    let kind = parse_kind(args.kind.as_deref().unwrap_or_default())?;
+    let Some(kind) = &args.kind else {
+        let project = ctx.project()?;
+        return plugins(project, &args.demands(Some(project.root())), ctx);
+    };
+    let kind = parse_kind(kind)?;
     let name = args
         .name
+        .as_deref()
         .ok_or_else(|| Error::user("missing plugin name argument"))?;
-    if kind == PluginKind::Language && BUNDLED.contains(&name.as_str()) {
+    if kind == PluginKind::Language && BUNDLED.contains(&name) {
         return Err(Error::user(format!(
             "the {name} language plugin is bundled with Pulumi, and cannot be directly installed with this command"
         )));
@@ -63,94 +66,80 @@ pub(super) fn run(args: InstallArgs, ctx: &Context) -> Result<(), Error> {
     if args.exact && args.version.is_none() {
         return Err(Error::user("--exact requires a version"));
     }
-    let version = match args.version.as_deref() {
-        Some(text) => Some(
-            parse_tolerant(text)
-                .ok_or_else(|| Error::user(format!("invalid plugin semver: {text}")))?,
-        ),
-        None => None,
-    };
-    let target = version.as_ref().map(|version| {
-        cache(ctx)
-            .directory()
-            .join(format!("{kind}-{name}-v{version}"))
-    });
-    if let Some(target) = &target
-        && target.is_dir()
-        && !args.reinstall
-    {
-        return Ok(());
+    let version = args.version.as_deref().map(parse_version).transpose()?;
+    match &args.file {
+        Some(file) => from_file(&args, kind, name, version.as_ref(), file, ctx),
+        None => download(&args, kind, name, version, ctx),
     }
-    let Some(file) = args.file else {
-        return Err(Error::unsupported(
-            "downloading plugins; install them from a file with `--file`, which",
-        ));
-    };
-    if args.checksum.is_some() {
-        return Err(Error::user("`--checksum` is not supported yet"));
+}
+
+fn parse_version(text: &str) -> Result<Version, Error> {
+    parse_tolerant(text).ok_or_else(|| Error::user(format!("invalid plugin semver: {text}")))
+}
+
+impl InstallArgs {
+    fn demands<'a>(&self, project: Option<&'a std::path::Path>) -> Demands<'a> {
+        Demands {
+            project,
+            lock_mode: LockMode::Update,
+            reinstall: self.reinstall,
+            parallel: usize::try_from(self.parallel).unwrap_or(1),
+        }
     }
-    let (Some(target), Some(version)) = (target, version) else {
+}
+
+fn download(
+    args: &InstallArgs,
+    kind: PluginKind,
+    name: &str,
+    version: Option<Version>,
+    ctx: &Context,
+) -> Result<(), Error> {
+    let source = PluginSource::new(&ctx.environment, &ctx.printer, &args.demands(None))?;
+    let platform = plumb_acquire::Platform::current().key();
+    let checksum = args.checksum.as_deref();
+    let spec = PluginSpec {
+        version,
+        download_url: args.server.as_deref().map(Into::into),
+        checksums: checksum
+            .map(|sum| (platform.as_str().into(), sum.into()))
+            .into_iter()
+            .collect(),
+        ..PluginSpec::named(name)
+    };
+    let got = block_on(source.get(kind, &spec))?;
+    got.map_err(|failure| Error::user(crate::error::chain(failure.as_ref())))?;
+    Ok(())
+}
+
+fn from_file(
+    args: &InstallArgs,
+    kind: PluginKind,
+    name: &str,
+    version: Option<&Version>,
+    file: &str,
+    ctx: &Context,
+) -> Result<(), Error> {
+    let Some(version) = version else {
         return Err(Error::user(
             "installing a plugin from a file requires its version",
         ));
     };
-    ctx.printer
-        .info(&format!("[{kind} plugin {name}-{version}] installing"));
-    let source = ctx.environment.cwd.join(&file);
-    install(&source, &target, &kind.file_name(&name)).map_err(|error| {
-        Error::from(error).context(format!("installing plugin from {}", source.display()))
-    })
-}
-
-/// Puts the plugin into its folder. While `<folder>.partial` exists, the plugin does not count as installed.
-fn install(source: &Path, target: &Path, program: &str) -> io::Result<()> {
-    let mut partial = target.as_os_str().to_owned();
-    partial.push(".partial");
-    if let Some(folder) = target.parent() {
-        fs::create_dir_all(folder)?;
+    if args.checksum.is_some() {
+        return Err(Error::user(
+            "`--checksum` is for plugins that are downloaded, not for files",
+        ));
     }
-    File::create(&partial)?;
-    if target.exists() {
-        fs::remove_dir_all(target)?;
+    let path = ctx.environment.cwd.join(file);
+    let package = Package::at(path.clone());
+    let installed =
+        plumb_acquire::install(&cache(ctx), kind, name, version, &package, args.reinstall)
+            .map_err(|error| {
+                Error::from(error).context(format!("installing plugin from {}", path.display()))
+            })?;
+    if installed {
+        ctx.printer
+            .info(&format!("[{kind} plugin {name}-{version}] installing"));
     }
-    fs::create_dir_all(target)?;
-    if source.is_dir() {
-        copy_folder(source, target)?;
-    } else if is_archive(source) {
-        tar::Archive::new(GzDecoder::new(File::open(source)?)).unpack(target)?;
-    } else {
-        fs::copy(source, target.join(program))?;
-        make_executable(&target.join(program))?;
-    }
-    fs::remove_file(&partial)
-}
-
-fn is_archive(path: &Path) -> bool {
-    let name = path.to_string_lossy();
-    name.ends_with(".tar.gz") || name.ends_with(".tgz")
-}
-
-fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy_folder(&entry.path(), &target)?;
-        } else {
-            fs::copy(entry.path(), target)?;
-        }
-    }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn make_executable(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_path: &Path) -> io::Result<()> {
     Ok(())
 }

@@ -10,7 +10,7 @@ use super::cache;
 use crate::commands::stack::values::{json_time, time_ago};
 use crate::commands::wants_json;
 use crate::json::{Indent, pretty};
-use crate::table::Table;
+use crate::table::{Table, human_size};
 use crate::{Context, Error};
 
 /// List plugins
@@ -56,7 +56,7 @@ pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<(), Error> {
             plugin.name.clone(),
             plugin.kind.to_string(),
             version(plugin),
-            size(usage.size),
+            human_size(usage.size),
             ago(usage.installed.and_then(timestamp)),
             ago(usage.last_used.and_then(timestamp)),
         ]);
@@ -64,7 +64,7 @@ pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<(), Error> {
     ctx.printer.styled(&table.render());
     ctx.printer.line("");
     ctx.printer
-        .line(&format!("TOTAL plugin cache size: {}", size(total)));
+        .line(&format!("TOTAL plugin cache size: {}", human_size(total)));
     Ok(())
 }
 
@@ -95,33 +95,4 @@ fn version(plugin: &CachedPlugin) -> String {
 
 fn timestamp(time: std::time::SystemTime) -> Option<Timestamp> {
     Timestamp::try_from(time).ok()
-}
-
-/// Bytes in units of a thousand, with two digits.
-fn size(bytes: u64) -> String {
-    let units = ["B", "kB", "MB", "GB", "TB"];
-    let mut amount = bytes as f64;
-    let mut unit = 0;
-    while amount >= 1000.0 && unit + 1 < units.len() {
-        amount /= 1000.0;
-        unit += 1;
-    }
-    if unit > 0 && amount < 10.0 {
-        format!("{amount:.1} {}", units[unit])
-    } else {
-        format!("{amount:.0} {}", units[unit])
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::size;
-
-    #[test]
-    fn sizes_have_two_digits() {
-        assert_eq!(
-            [size(0), size(999), size(1500), size(82_300_000)],
-            ["0 B", "999 B", "1.5 kB", "82 MB"]
-        );
-    }
 }

@@ -1,0 +1,200 @@
+//! Unpacking archives that somebody else made.
+//!
+//! Nothing of an archive lands outside its folder, also not through links in it, and it cannot fill the disk.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use flate2::read::GzDecoder;
+use tar::{Archive, Entry, EntryType};
+
+/// How much bigger than the archive its content may be, beside what any archive may hold.
+const RATIO: u64 = 50;
+const ALWAYS: u64 = 64 << 20;
+/// How many files and folders an archive may have.
+const ENTRIES: usize = 500_000;
+
+/// Why an archive was not unpacked.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// It is none, or the disk fails.
+    #[error("could not unpack the archive")]
+    Io(#[from] io::Error),
+    /// An entry would leave the folder.
+    #[error("the archive has an entry that would leave its folder: {}", path.display())]
+    Escape {
+        /// The entry.
+        path: PathBuf,
+    },
+    /// An entry is no file, folder or symbolic link.
+    #[error("the archive has an entry that is no file, folder or symbolic link: {}", path.display())]
+    Unexpected {
+        /// The entry.
+        path: PathBuf,
+    },
+    /// It holds too much.
+    #[error(
+        "the archive unpacks to more than {limit} bytes or {ENTRIES} files; it is not taken for a plugin"
+    )]
+    TooBig {
+        /// How much it may hold.
+        limit: u64,
+    },
+}
+
+/// Unpacks the `tar.gz` in `archive` into the folder `target`, which exists.
+pub(crate) fn unpack(archive: &Path, target: &Path) -> Result<(), ArchiveError> {
+    let file = File::open(archive)?;
+    let limit = file
+        .metadata()?
+        .len()
+        .saturating_mul(RATIO)
+        .saturating_add(ALWAYS);
+    // One byte more than is allowed tells that there is too much.
+    let content = GzDecoder::new(io::BufReader::new(file)).take(limit + 1);
+    let mut archive = Archive::new(content);
+    let result = unpack_entries(&mut archive, target, limit);
+    if archive.into_inner().limit() == 0 {
+        return Err(ArchiveError::TooBig { limit });
+    }
+    result
+}
+
+fn unpack_entries(
+    archive: &mut Archive<impl Read>,
+    target: &Path,
+    limit: u64,
+) -> Result<(), ArchiveError> {
+    for (number, entry) in archive.entries()?.enumerate() {
+        if number >= ENTRIES {
+            return Err(ArchiveError::TooBig { limit });
+        }
+        unpack_entry(entry?, target)?;
+    }
+    Ok(())
+}
+
+fn unpack_entry(mut entry: Entry<'_, impl Read>, target: &Path) -> Result<(), ArchiveError> {
+    let path = entry.path()?.into_owned();
+    let Some(inside) = inside(&path) else {
+        return Err(ArchiveError::Escape { path });
+    };
+    if inside.as_os_str().is_empty() {
+        return Ok(());
+    }
+    let place = target.join(&inside);
+    match entry.header().entry_type() {
+        EntryType::Directory => make_folders(target, &inside, &path),
+        EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
+            make_folders(target, parent_of(&inside), &path)?;
+            write_file(&mut entry, &place)
+        }
+        EntryType::Symlink => {
+            make_folders(target, parent_of(&inside), &path)?;
+            make_link(&entry, &inside, &place)
+        }
+        EntryType::XGlobalHeader => Ok(()),
+        _ => Err(ArchiveError::Unexpected { path }),
+    }
+}
+
+fn parent_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+/// The plain form of a path that stays inside; `None` for one that does not.
+fn inside(path: &Path) -> Option<PathBuf> {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::Normal(part) => plain.push(part),
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !plain.pop() {
+                    return None;
+                }
+            }
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(plain)
+}
+
+/// Makes the folders of `inside` one by one: none of them may be a link by which the rest would land elsewhere.
+fn make_folders(target: &Path, inside: &Path, entry: &Path) -> Result<(), ArchiveError> {
+    let mut folder = target.to_owned();
+    for part in inside.components() {
+        folder.push(part);
+        match fs::symlink_metadata(&folder) {
+            Ok(metadata) if metadata.is_dir() => {}
+            Ok(_) => {
+                return Err(ArchiveError::Escape {
+                    path: entry.to_owned(),
+                });
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => make_folder(&folder)?,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// A folder for its owner alone.
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Removes what an earlier entry of the same name has made, so that nothing is written through a link.
+fn clear(place: &Path) -> io::Result<()> {
+    match fs::remove_file(place) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn write_file(entry: &mut Entry<'_, impl Read>, place: &Path) -> Result<(), ArchiveError> {
+    clear(place)?;
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        let mode = entry.header().mode().unwrap_or(0o600) & 0o777;
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode | 0o600);
+    }
+    let mut file = options.open(place)?;
+    io::copy(entry, &mut file)?;
+    Ok(())
+}
+
+#[cfg(unix)]
+fn make_link(
+    entry: &Entry<'_, impl Read>,
+    inside_target: &Path,
+    place: &Path,
+) -> Result<(), ArchiveError> {
+    let escape = || ArchiveError::Escape {
+        path: inside_target.to_owned(),
+    };
+    let link = entry.link_name()?.ok_or_else(escape)?;
+    if link.is_absolute() || inside(&parent_of(inside_target).join(&link)).is_none() {
+        return Err(escape());
+    }
+    clear(place)?;
+    std::os::unix::fs::symlink(&link, place)?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn make_link(
+    _entry: &Entry<'_, impl Read>,
+    inside_target: &Path,
+    _place: &Path,
+) -> Result<(), ArchiveError> {
+    Err(ArchiveError::Unexpected {
+        path: inside_target.to_owned(),
+    })
+}

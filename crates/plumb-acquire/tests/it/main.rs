@@ -1,0 +1,9 @@
+//! Plugins from servers on this machine.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
+mod archives;
+mod downloads;
+mod locking;
+mod server;
+mod support;

@@ -1,0 +1,97 @@
+//! What the user sees of downloads: a line for each plugin and, on a terminal, how far all of them are.
+
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use plumb_acquire::{Progress, Watcher};
+
+use crate::Printer;
+use crate::table::human_size;
+
+/// How often the line is drawn anew at most.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Downloads that are under way: bytes that have come, and of how many.
+#[derive(Default)]
+struct Meter {
+    running: BTreeMap<String, (u64, Option<u64>)>,
+    drawn: Option<Instant>,
+}
+
+/// Shows what it hears of on stderr.
+pub(super) fn watcher(printer: Arc<Printer>) -> Watcher {
+    let draws = std::io::stderr().is_terminal();
+    let meter: Mutex<Meter> = Mutex::default();
+    Arc::new(move |kind, name, version, progress| {
+        let plugin = format!("{name}-{version}");
+        let mut meter = meter.lock().unwrap_or_else(PoisonError::into_inner);
+        match progress {
+            Progress::Started => {
+                meter.clear();
+                printer.info(&format!("[{kind} plugin {plugin}] installing"));
+            }
+            Progress::Bytes(done, total) if draws => {
+                meter.running.insert(plugin, (done, total));
+                meter.draw();
+            }
+            Progress::Bytes(..) => {}
+            Progress::Done => {
+                meter.running.remove(&plugin);
+                meter.clear();
+            }
+        }
+    })
+}
+
+impl Meter {
+    fn draw(&mut self) {
+        if self.drawn.is_some_and(|drawn| drawn.elapsed() < INTERVAL) {
+            return;
+        }
+        self.drawn = Some(Instant::now());
+        write(&format!("\r\x1b[2K{}", self.line()));
+    }
+
+    /// Takes the line away, so that others may write.
+    fn clear(&mut self) {
+        if self.drawn.take().is_some() {
+            write("\r\x1b[2K");
+        }
+    }
+
+    fn line(&self) -> String {
+        let done: u64 = self.running.values().map(|(done, _)| done).sum();
+        let totals = self.running.values().map(|(_, total)| *total);
+        let total: Option<u64> = totals.sum();
+        let of = total.map_or_else(String::new, |total| format!(" of {}", human_size(total)));
+        let names: Vec<&str> = self.running.keys().map(String::as_str).collect();
+        format!("Downloading {}: {}{of}", names.join(", "), human_size(done))
+    }
+}
+
+/// A line that cannot be drawn is none that anybody misses.
+fn write(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let _ = stderr.write_all(text.as_bytes());
+    let _ = stderr.flush();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_downloads_share_a_line() {
+        let mut meter = Meter::default();
+        meter
+            .running
+            .insert("aws-1.0.0".to_owned(), (1_000_000, Some(3_000_000)));
+        assert_eq!(meter.line(), "Downloading aws-1.0.0: 1.0 MB of 3.0 MB");
+        meter
+            .running
+            .insert("random-2.0.0".to_owned(), (500_000, None));
+        assert_eq!(meter.line(), "Downloading aws-1.0.0, random-2.0.0: 1.5 MB");
+    }
+}

@@ -1,0 +1,151 @@
+//! Getting plugins, as the command line does it: settings from the environment, and what the user sees of it.
+
+mod meter;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use plumb_acquire::{
+    Acquirer, AcquirerOptions, LockFile, LockMode, Overrides, Prepare, Tokens, Wanted,
+};
+use plumb_language::LanguageOptions;
+use plumb_plugin::discovery::{Cache, PluginManifest};
+use plumb_plugin::language::{InstallRequest, ProgramInfo};
+use plumb_plugin::{Acquire, AcquireFailure, OutputSink, OutputStream, PluginKind};
+use plumb_resource::provider::PluginSpec;
+use tokio::sync::Semaphore;
+
+use crate::{Environment, Error, Printer, VERSION};
+
+/// How many plugins are downloaded at a time, unless the user says so.
+pub(crate) const PARALLEL: usize = 4;
+
+/// Gets plugins for a command.
+pub(crate) struct PluginSource {
+    acquirer: Acquirer,
+    turns: Semaphore,
+    reinstall: bool,
+}
+
+/// How a command wants its plugins.
+pub(crate) struct Demands<'a> {
+    /// The folder of the project, whose lock file counts.
+    pub(crate) project: Option<&'a Path>,
+    /// What may happen to the lock file.
+    pub(crate) lock_mode: LockMode,
+    /// Whether plugins are got that are there.
+    pub(crate) reinstall: bool,
+    /// How many at a time.
+    pub(crate) parallel: usize,
+}
+
+impl PluginSource {
+    /// Reads the settings; nothing is asked yet.
+    pub(crate) fn new(
+        environment: &Environment,
+        printer: &Arc<Printer>,
+        demands: &Demands<'_>,
+    ) -> Result<Self, Error> {
+        let overrides = environment.get("PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES");
+        let token = |name| environment.non_empty(name).map(ToOwned::to_owned);
+        let acquirer = Acquirer::new(AcquirerOptions {
+            cache: Cache::new(environment.pulumi_home.join("plugins")),
+            overrides: Overrides::parse(overrides.unwrap_or_default())?,
+            tokens: Tokens {
+                github: token("GITHUB_TOKEN"),
+                gitlab: token("GITLAB_TOKEN"),
+            },
+            program_version: VERSION.to_owned(),
+            lock_file: demands
+                .project
+                .map(|root| LockFile::in_folder(root, demands.lock_mode)),
+            prepare: Some(prepare(environment, printer)),
+            watcher: meter::watcher(printer.clone()),
+        });
+        Ok(PluginSource {
+            acquirer,
+            turns: Semaphore::new(demands.parallel.max(1)),
+            reinstall: demands.reinstall,
+        })
+    }
+
+    /// Gets one plugin; answers its version.
+    pub(crate) async fn get(
+        &self,
+        kind: PluginKind,
+        spec: &PluginSpec,
+    ) -> Result<semver::Version, AcquireFailure> {
+        let _turn = self.turns.acquire().await?;
+        let checksums = spec.checksums.iter();
+        let wanted = Wanted {
+            kind,
+            name: spec.name.to_string(),
+            version: spec.version.clone(),
+            url: spec.download_url.as_deref().map(ToOwned::to_owned),
+            checksums: checksums
+                .map(|(platform, sum)| (platform.to_string(), sum.to_string()))
+                .collect(),
+            reinstall: self.reinstall,
+        };
+        Ok(self.acquirer.acquire(&wanted).await?)
+    }
+}
+
+#[async_trait]
+impl Acquire for PluginSource {
+    async fn acquire(&self, kind: PluginKind, spec: &PluginSpec) -> Result<(), AcquireFailure> {
+        self.get(kind, spec).await.map(drop)
+    }
+}
+
+/// Installs what plugins in source form depend on, by the host of their language.
+fn prepare(environment: &Environment, printer: &Arc<Printer>) -> Prepare {
+    let (environment, printer) = (environment.clone(), printer.clone());
+    Arc::new(move |folder: PathBuf| {
+        let options = language_options(&environment, output_to(printer.clone()));
+        Box::pin(async move {
+            let manifest = PluginManifest::read(&folder)?;
+            let language = plumb_language::language(&manifest.runtime).ok_or_else(|| {
+                format!(
+                    "the plugin is written in {}, whose dependencies cannot be installed here",
+                    manifest.runtime
+                )
+            })?;
+            let output = options.output.clone();
+            let request = InstallRequest {
+                info: ProgramInfo {
+                    root_directory: folder.clone(),
+                    program_directory: folder,
+                    entry_point: ".".to_owned(),
+                    options: manifest.options,
+                },
+                is_terminal: false,
+                use_language_version_tools: false,
+                is_plugin: true,
+            };
+            let host = (language.host)(options);
+            Ok(host.install_dependencies(request, output).await?)
+        })
+    })
+}
+
+/// What a language host needs that installs and inspects, and runs nothing.
+pub(crate) fn language_options(environment: &Environment, output: OutputSink) -> LanguageOptions {
+    LanguageOptions {
+        environment: environment.variables().clone(),
+        engine_address: String::new(),
+        debug_messages: false,
+        cache_directory: environment.pulumi_home.join("plumb"),
+        version: crate::semantic_version(),
+        output,
+    }
+}
+
+/// Lines of tools, on the stream where they belong.
+pub(crate) fn output_to(printer: Arc<Printer>) -> OutputSink {
+    Arc::new(move |line| match line.stream {
+        OutputStream::Stdout => printer.line(&line.text),
+        OutputStream::Stderr => printer.info(&line.text),
+    })
+}
