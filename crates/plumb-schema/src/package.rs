@@ -314,6 +314,6 @@ impl PackageSchema {
 }
 
 /// A version, with or without a leading `v`.
-fn tolerant_version(text: &str) -> Option<semver::Version> {
+pub(crate) fn tolerant_version(text: &str) -> Option<semver::Version> {
     semver::Version::parse(text.strip_prefix('v').unwrap_or(text)).ok()
 }

@@ -1,5 +1,7 @@
 //! The grammar of `$ref` (`schema.md` 5.1).
 
+use std::borrow::Cow;
+
 use crate::types::{Primitive, TypeKind};
 
 /// What a `$ref` points to.
@@ -35,62 +37,121 @@ pub enum Section {
     Provider,
 }
 
-/// The type that `text` refers to from within `package`.
-pub(crate) fn parse(text: &str, package: &str, underlying: Option<Primitive>) -> TypeKind {
+/// A `$ref` that keeps to the grammar, whatever it points to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Target {
+    Builtin(TypeKind),
+    Member {
+        /// Name and version of the package, where the reference tells them.
+        package: Option<(String, String)>,
+        section: Section,
+        /// Empty for the provider of the package.
+        token: String,
+    },
+}
+
+/// What `text` points to; `None` if it is no reference.
+pub(crate) fn read(text: &str) -> Option<Target> {
     match text {
-        "pulumi.json#/Any" => return TypeKind::Any,
-        "pulumi.json#/Archive" => return TypeKind::Archive,
-        "pulumi.json#/Asset" => return TypeKind::Asset,
-        "pulumi.json#/Json" => return TypeKind::Json,
+        "pulumi.json#/Any" => return Some(Target::Builtin(TypeKind::Any)),
+        "pulumi.json#/Archive" => return Some(Target::Builtin(TypeKind::Archive)),
+        "pulumi.json#/Asset" => return Some(Target::Builtin(TypeKind::Asset)),
+        "pulumi.json#/Json" => return Some(Target::Builtin(TypeKind::Json)),
         _ => {}
     }
-    let Some((path, fragment)) = text.split_once('#') else {
-        return TypeKind::Invalid;
-    };
-    let external = match external_package(&percent_decode(path)) {
-        Ok(external) => external.filter(|external| external.name != package),
-        Err(()) => return TypeKind::Invalid,
-    };
-    let fragment = percent_decode(fragment);
-    let fragment = fragment.trim_start_matches('/');
-    let owner = external
-        .as_ref()
-        .map_or(package, |external| external.name.as_str());
+    let (path, fragment) = text.split_once('#')?;
+    let package = external_package(&percent_decode(path)).ok()?;
+    let fragment = clean(fragment);
     let (section, token) = match fragment.split_once('/') {
-        None if fragment == "provider" => (Section::Provider, format!("pulumi:providers:{owner}")),
-        Some(("types", token)) => (Section::Type, token.to_owned()),
-        Some(("resources", token)) if token.starts_with("pulumi:providers:") => {
-            (Section::Provider, token.to_owned())
+        None if fragment == "provider" => (Section::Provider, String::new()),
+        Some(("types", token)) => (Section::Type, percent_decode(token)),
+        Some(("resources", token)) => {
+            let token = percent_decode(token);
+            let is_provider = token.starts_with("pulumi:providers:");
+            let section = if is_provider {
+                Section::Provider
+            } else {
+                Section::Resource
+            };
+            (section, token)
         }
-        Some(("resources", token)) => (Section::Resource, token.to_owned()),
-        _ => return TypeKind::Invalid,
+        _ => return None,
+    };
+    Some(Target::Member {
+        package,
+        section,
+        token,
+    })
+}
+
+/// The type that `text` refers to from within `package`.
+pub(crate) fn parse(text: &str, package: &str, underlying: Option<Primitive>) -> TypeKind {
+    let (external, section, token) = match read(text) {
+        None => return TypeKind::Invalid,
+        Some(Target::Builtin(kind)) => return kind,
+        Some(Target::Member {
+            package: from,
+            section,
+            token,
+        }) => (from.filter(|(name, _)| name != package), section, token),
+    };
+    let owner = external.as_ref().map_or(package, |(name, _)| name.as_str());
+    let token = if token.is_empty() {
+        format!("pulumi:providers:{owner}")
+    } else {
+        token
     };
     TypeKind::Reference(Reference {
-        package: external,
+        package: external.map(|(name, version)| ExternalPackage { name, version }),
         section,
         token,
         underlying,
     })
 }
 
+/// A fragment without its first slash, and without steps that lead nowhere.
+fn clean(fragment: &str) -> Cow<'_, str> {
+    let bare = fragment.trim_start_matches('/');
+    let is_clean = !bare.contains("//") && !bare.contains("./") && !bare.ends_with('/');
+    if is_clean && !bare.ends_with("/.") && !bare.ends_with("/..") {
+        return Cow::Borrowed(bare);
+    }
+    let mut steps: Vec<&str> = Vec::new();
+    for step in bare.split('/') {
+        match step {
+            "" | "." => {}
+            ".." => {
+                steps.pop();
+            }
+            step => steps.push(step),
+        }
+    }
+    Cow::Owned(steps.join("/"))
+}
+
 /// `/<package>/v<version>/schema.json`, or nothing.
-fn external_package(path: &str) -> Result<Option<ExternalPackage>, ()> {
+fn external_package(path: &str) -> Result<Option<(String, String)>, ()> {
     if path.is_empty() {
         return Ok(None);
     }
-    let mut parts = path.trim_start_matches('/').split('/');
+    let path = path.strip_prefix('/').unwrap_or(path);
+    let mut parts = path.split('/');
     match (parts.next(), parts.next(), parts.next(), parts.next()) {
-        (Some(name), Some(version), Some("schema.json"), None) if version.starts_with('v') => {
-            Ok(Some(ExternalPackage {
-                name: name.to_owned(),
-                version: version[1..].to_owned(),
-            }))
+        (Some(name), Some(version), Some("schema.json"), None)
+            if version.starts_with('v') && is_package_name(name) =>
+        {
+            Ok(Some((name.to_owned(), version[1..].to_owned())))
         }
         _ => Err(()),
     }
 }
 
-fn percent_decode(text: &str) -> String {
+fn is_package_name(name: &str) -> bool {
+    let is_word = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
+    !name.is_empty() && name.chars().all(is_word)
+}
+
+pub(crate) fn percent_decode(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
     }

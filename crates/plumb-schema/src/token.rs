@@ -14,6 +14,11 @@ impl ModuleFormat {
         )
     }
 
+    /// The pattern, where it is not the default.
+    pub(crate) fn pattern(&self) -> Option<&str> {
+        self.0.as_ref().map(regex::Regex::as_str)
+    }
+
     /// The module of `token`; empty for the root module.
     pub(crate) fn module_of(&self, token: &str) -> String {
         let mut parts = token.split(':');

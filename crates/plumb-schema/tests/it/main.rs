@@ -2,11 +2,13 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests count as tests
 
+mod full;
+
 use std::path::{Path, PathBuf};
 
 use plumb_schema::{PackageSchema, Primitive, ReturnType, TypeKind};
 
-fn data() -> PathBuf {
+pub(crate) fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/schemas")
 }
 

@@ -1,0 +1,221 @@
+//! Schema documents as trees that remember where everything stood.
+//!
+//! [`Document::read`] turns JSON or YAML text into [`Node`]s. Strings without escapes stay slices of the text, so that a
+//! document of forty megabytes costs little more than itself. Depth is limited, which bounds every recursion over a tree.
+
+mod json;
+mod position;
+mod yaml;
+
+use std::borrow::Cow;
+
+pub(crate) use position::Positions;
+
+use crate::problem::{Problem, Severity};
+
+/// Levels of lists and maps that a document may have; real schemas stay below twenty.
+const DEPTH_LIMIT: usize = 200;
+
+/// How a document is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// JSON.
+    Json,
+    /// YAML with the same keys.
+    Yaml,
+}
+
+impl Format {
+    /// The format that the name of a file tells.
+    pub fn of_file(name: &str) -> Option<Self> {
+        match name.rsplit_once('.')?.1 {
+            "json" => Some(Format::Json),
+            "yaml" | "yml" => Some(Format::Yaml),
+            _ => None,
+        }
+    }
+}
+
+/// A schema as it was written.
+#[derive(Debug)]
+pub struct Document<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) format: Format,
+    pub(crate) root: Node<'t>,
+}
+
+impl<'t> Document<'t> {
+    /// Reads `text`; what cannot be read at all is one problem.
+    pub fn read(text: &'t str, format: Format) -> Result<Self, Problem> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let read = if u32::try_from(text.len()).is_err() {
+            Err(Flaw::new(0, "the document is larger than four gigabytes"))
+        } else {
+            match format {
+                Format::Json => json::read(text),
+                Format::Yaml => yaml::read(text),
+            }
+        };
+        match read {
+            Ok(root) => Ok(Document { text, format, root }),
+            Err(flaw) => Err(flaw.problem(text, format)),
+        }
+    }
+
+    /// Whether the document says nothing, which is how providers without a schema answer.
+    pub fn is_empty(&self) -> bool {
+        match &self.root.value {
+            Value::Null => true,
+            Value::Map(entries) => entries.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+/// One value of a document.
+///
+/// Two nodes are equal when their values are, wherever they stand.
+#[derive(Clone, Debug)]
+pub struct Node<'t> {
+    /// Byte offset of its first character.
+    pub(crate) offset: u32,
+    pub(crate) value: Value<'t>,
+}
+
+/// What a node is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value<'t> {
+    Null,
+    Bool(bool),
+    /// A number as it is written.
+    Number(Cow<'t, str>),
+    String(Cow<'t, str>),
+    List(Vec<Node<'t>>),
+    /// Members in the order of the document. A key may come twice; the last one counts.
+    Map(Vec<(Key<'t>, Node<'t>)>),
+}
+
+/// A key of a map.
+#[derive(Clone, Debug)]
+pub(crate) struct Key<'t> {
+    pub(crate) name: Cow<'t, str>,
+    pub(crate) offset: u32,
+}
+
+impl PartialEq for Node<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl PartialEq for Key<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl<'t> Node<'t> {
+    pub(crate) fn new(value: Value<'t>) -> Self {
+        Node { offset: 0, value }
+    }
+
+    /// The member called `key`; null counts as absent.
+    pub fn get(&self, key: &str) -> Option<&Node<'t>> {
+        self.entries()
+            .iter()
+            .rev()
+            .find(|(name, _)| name.name == key)
+            .map(|(_, node)| node)
+            .filter(|node| node.value != Value::Null)
+    }
+
+    /// Members of a map; nothing of anything else.
+    pub(crate) fn entries(&self) -> &[(Key<'t>, Node<'t>)] {
+        match &self.value {
+            Value::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// Keys and values of a map; nothing of anything else.
+    pub fn members(&self) -> impl Iterator<Item = (&str, &Node<'t>)> {
+        self.entries()
+            .iter()
+            .map(|(key, node)| (key.name.as_ref(), node))
+    }
+
+    /// Items of a list; nothing of anything else.
+    pub fn items(&self) -> &[Node<'t>] {
+        match &self.value {
+            Value::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The text of a string, and of a number as YAML has them without quotes.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.value {
+            Value::String(text) | Value::Number(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A boolean.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self.value {
+            Value::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// What errors call the kind of value.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self.value {
+            Value::Null => "null",
+            Value::Bool(_) => "a boolean",
+            Value::Number(_) => "a number",
+            Value::String(_) => "a string",
+            Value::List(_) => "a list",
+            Value::Map(_) => "an object",
+        }
+    }
+}
+
+/// Why a document cannot be read at all.
+#[derive(Debug)]
+pub(crate) struct Flaw {
+    offset: usize,
+    message: Cow<'static, str>,
+}
+
+impl Flaw {
+    fn new(offset: usize, message: impl Into<Cow<'static, str>>) -> Self {
+        Flaw {
+            offset,
+            message: message.into(),
+        }
+    }
+
+    fn too_deep(offset: usize) -> Self {
+        Flaw::new(
+            offset,
+            format!("lists and objects are nested deeper than {DEPTH_LIMIT} levels"),
+        )
+    }
+
+    fn problem(self, text: &str, format: Format) -> Problem {
+        let (line, column) = Positions::new(text).of(self.offset);
+        let language = match format {
+            Format::Json => "JSON",
+            Format::Yaml => "YAML",
+        };
+        Problem {
+            severity: Severity::Error,
+            pointer: "#".to_owned(),
+            line,
+            column,
+            message: format!("this is not valid {language}: {}", self.message),
+            expected: None,
+        }
+    }
+}
