@@ -3,8 +3,8 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    about, cancel, completion, config, install, login, logout, new, org, plugin, project, stack,
-    state, version, whoami,
+    about, cancel, completion, config, install, login, logout, new, org, package, plugin, project,
+    schema, stack, state, version, whoami,
 };
 use crate::operate::{self, args as operations};
 use crate::{Context, Error, ExitStatus};
@@ -133,9 +133,9 @@ pub enum Command {
     #[command(disable_help_flag = true)]
     Convert(LaterArgs),
     /// Work with packages
-    Package(LaterArgs),
+    Package(package::PackageArgs),
     /// Analyze package schemas
-    Schema(LaterArgs),
+    Schema(schema::SchemaArgs),
     /// Manage policy packs
     Policy(LaterArgs),
     /// Show logs of a stack
@@ -228,8 +228,8 @@ impl Command {
             Command::About(args) => about::run(args, ctx),
             Command::GenCompletion(args) => completion::run(args, ctx),
             Command::Convert(_) => Err(Error::unsupported("`convert`")),
-            Command::Package(_) => Err(Error::unsupported("`package`")),
-            Command::Schema(_) => Err(Error::unsupported("`schema`")),
+            Command::Package(args) => package::run(args, ctx),
+            Command::Schema(args) => schema::run(args, ctx),
             Command::Policy(args) => Err(policy(&args.words)),
             Command::Logs(_) => Err(Error::unsupported("`logs`")),
             Command::Watch(_) => Err(Error::unsupported("`watch`")),

@@ -9,6 +9,7 @@ mod layers;
 mod lifecycle;
 mod messages;
 mod new;
+mod packages;
 mod pending;
 mod plans;
 mod plugins;

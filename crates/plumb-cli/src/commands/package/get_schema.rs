@@ -1,0 +1,35 @@
+//! `package get-schema`.
+
+use clap::Args;
+use plumb_schema::Escapes;
+
+use super::refuse_server;
+use super::source::SchemaText;
+use crate::{Context, Error};
+
+/// Get the schema.json from a package
+///
+/// The package is a schema file, the name of a plugin, with a version (`NAME@VERSION`) or without, or the path of a
+/// plugin's program or folder.
+#[derive(Args, Debug)]
+pub struct GetSchemaArgs {
+    /// A URL to download plugins from
+    #[arg(long)]
+    pub server: Option<String>,
+    /// The package
+    pub source: String,
+    /// Parameters that make another package of it
+    pub parameters: Vec<String>,
+}
+
+pub(super) fn run(args: GetSchemaArgs, ctx: &Context) -> Result<(), Error> {
+    refuse_server(args.server.as_ref())?;
+    let schema = SchemaText::load(&args.source, &args.parameters, ctx)?;
+    let document = schema.document()?;
+    ctx.printer.data(&document.to_json(Escapes::Html));
+    if schema.bind(&document, true, ctx)?.is_usable() {
+        Ok(())
+    } else {
+        Err(Error::user("the schema is not valid"))
+    }
+}

@@ -1,0 +1,69 @@
+//! `package` (`cli.md` 10).
+
+mod get_schema;
+mod info;
+pub(crate) mod source;
+
+use clap::{Args, Subcommand};
+
+use crate::cli::LaterArgs;
+use crate::{Context, Error, ExitStatus};
+
+/// Work with Pulumi packages
+#[derive(Args, Debug)]
+pub struct PackageArgs {
+    /// The verb.
+    #[command(subcommand)]
+    pub verb: PackageVerb,
+}
+
+/// What to do with packages.
+#[derive(Subcommand, Debug)]
+pub enum PackageVerb {
+    /// Get the schema.json from a package
+    GetSchema(get_schema::GetSchemaArgs),
+    /// Show information about a package
+    Info(info::InfoArgs),
+    /// Add a package to your project
+    Add(LaterArgs),
+    /// Get the mapping information for a given key from a package
+    GetMapping(LaterArgs),
+    /// Creates a new component package from a template
+    #[command(aliases = ["create", "setup"])]
+    New(LaterArgs),
+    /// Publish a package to the registry
+    Publish(LaterArgs),
+    /// Remove a package from the registry
+    #[command(alias = "delete")]
+    Remove(LaterArgs),
+    /// Pack a package SDK to a language specific artifact
+    #[command(hide = true)]
+    PackSdk(LaterArgs),
+    /// Publish a package SDK to a package registry
+    #[command(hide = true)]
+    PublishSdk(LaterArgs),
+}
+
+/// Runs a verb of `package`.
+pub fn run(args: PackageArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    match args.verb {
+        PackageVerb::GetSchema(args) => get_schema::run(args, ctx)?,
+        PackageVerb::Info(args) => info::run(args, ctx)?,
+        PackageVerb::Add(_) => return Err(Error::unsupported("`package add`")),
+        PackageVerb::GetMapping(_) => return Err(Error::unsupported("`package get-mapping`")),
+        PackageVerb::New(_) => return Err(Error::unsupported("`package new`")),
+        PackageVerb::PackSdk(_) => return Err(Error::unsupported("`package pack-sdk`")),
+        PackageVerb::PublishSdk(_) => return Err(Error::unsupported("`package publish-sdk`")),
+        PackageVerb::Publish(_) => return Err(Error::needs_service("`package publish`")),
+        PackageVerb::Remove(_) => return Err(Error::needs_service("`package remove`")),
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// `--server` names a registry of plugins, and no plugin is downloaded yet.
+pub(crate) fn refuse_server(server: Option<&String>) -> Result<(), Error> {
+    match server {
+        Some(_) => Err(Error::unsupported("`--server`")),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,281 @@
+//! Where the schema of a package comes from: a file, standard input, or a plugin (`schema.md` 1).
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use plumb_plugin::discovery::{Cache, ProjectPlugin, parse_tolerant};
+use plumb_plugin::process::PluginTimeouts;
+use plumb_plugin::{
+    Discovery, HostOptions, OutputStream, PluginHost, PluginKind, ServiceAddresses,
+    parse_attachments,
+};
+use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink};
+use plumb_resource::provider::PluginSpec;
+use plumb_schema::{BindOptions, Bound, Document, Format, PackageSchema, Packages, bind};
+
+use crate::{Context, Error, Printer};
+
+/// A schema as it came.
+pub(crate) struct SchemaText {
+    text: String,
+    format: Format,
+    /// What problems call the place it came from.
+    origin: String,
+}
+
+impl SchemaText {
+    /// Reads the schema that `source` stands for; `parameters` make another package of a plugin.
+    pub(crate) fn load(source: &str, parameters: &[String], ctx: &Context) -> Result<Self, Error> {
+        if let Some(format) = Format::of_file(source) {
+            if !parameters.is_empty() {
+                let kind = source.rsplit('.').next().unwrap_or_default();
+                return Err(Error::user(format!(
+                    "parameterization arguments are not supported for {kind} files"
+                )));
+            }
+            let path = ctx.environment.cwd.join(source);
+            let bytes = fs::read(&path)
+                .map_err(|error| Error::from(error).context(format!("could not read {source}")))?;
+            return Ok(Self::of_bytes(bytes, format, source));
+        }
+        if !parameters.is_empty() {
+            return Err(Error::unsupported("a package made by parameters"));
+        }
+        of_plugin(source, ctx)
+    }
+
+    /// Reads JSON from standard input.
+    pub(crate) fn from_stdin() -> Result<Self, Error> {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes)?;
+        Ok(Self::of_bytes(bytes, Format::Json, "<stdin>"))
+    }
+
+    fn of_bytes(bytes: Vec<u8>, format: Format, origin: &str) -> Self {
+        let text = String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        SchemaText {
+            text,
+            format,
+            origin: origin.to_owned(),
+        }
+    }
+
+    /// The document.
+    pub(crate) fn document(&self) -> Result<Document<'_>, Error> {
+        let document = Document::read(&self.text, self.format).map_err(|problem| {
+            let (line, column) = (problem.line, problem.column);
+            Error::user(format!("{}:{line}:{column}: {problem}", self.origin))
+        })?;
+        if document.is_empty() {
+            return Err(Error::user(format!("{} has no schema", self.origin)));
+        }
+        Ok(document)
+    }
+
+    /// Binds the whole of it, and tells what is wrong.
+    pub(crate) fn bind<'d>(
+        &self,
+        document: &'d Document<'d>,
+        allow_dangling: bool,
+        ctx: &Context,
+    ) -> Result<Bound<'d>, Error> {
+        let plugins = Plugins::new(ctx)?;
+        let options = BindOptions {
+            allow_dangling,
+            packages: &plugins,
+        };
+        let bound = bind(document, options);
+        for problem in &bound.problems {
+            let (line, column) = (problem.line, problem.column);
+            let text = format!("{}:{line}:{column}: {problem}", self.origin);
+            if problem.is_error() {
+                ctx.printer.error(&text);
+            } else {
+                ctx.printer.warning(&text);
+            }
+        }
+        Ok(bound)
+    }
+}
+
+/// Plugins that are started for nothing but their schemas.
+struct Plugins {
+    host: PluginHost,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Plugins {
+    fn new(ctx: &Context) -> Result<Self, Error> {
+        Self::with_plugin(ctx, None)
+    }
+
+    fn with_plugin(ctx: &Context, plugin: Option<ProjectPlugin>) -> Result<Self, Error> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        Ok(Plugins {
+            host: host(ctx, plugin)?,
+            runtime,
+        })
+    }
+
+    fn schema_text(self, spec: &PluginSpec, source: &str) -> Result<SchemaText, Error> {
+        let text = self.runtime.block_on(self.host.schema(spec))?;
+        self.runtime.block_on(self.host.shutdown());
+        let text = text.ok_or_else(|| Error::user(format!("the plugin {source} has no schema")))?;
+        Ok(SchemaText {
+            text: text.to_string(),
+            format: Format::Json,
+            origin: source.to_owned(),
+        })
+    }
+}
+
+/// The schema of a plugin by name, with a version or without, or by path.
+fn of_plugin(source: &str, ctx: &Context) -> Result<SchemaText, Error> {
+    let path = ctx.environment.cwd.join(source);
+    if source.starts_with(['.', '/']) || path.is_dir() {
+        let plugin = plugin_at(&path)?;
+        let spec = PluginSpec::named(&plugin.name);
+        return Plugins::with_plugin(ctx, Some(plugin))?.schema_text(&spec, source);
+    }
+    if source.contains('/') {
+        return Err(Error::unsupported(format!(
+            "a package from a repository ({source})"
+        )));
+    }
+    Plugins::new(ctx)?.schema_text(&named(source)?, source)
+}
+
+impl Packages for Plugins {
+    fn find(&self, name: &str, version: Option<&semver::Version>) -> Option<Arc<PackageSchema>> {
+        let spec = PluginSpec {
+            version: version.cloned(),
+            ..PluginSpec::named(name)
+        };
+        let text = self.runtime.block_on(self.host.schema(&spec)).ok()??;
+        Some(Arc::new(PackageSchema::parse(text).ok()?))
+    }
+}
+
+fn named(source: &str) -> Result<PluginSpec, Error> {
+    let Some((name, version)) = source.split_once('@') else {
+        return Ok(PluginSpec::named(source));
+    };
+    let version = parse_tolerant(version)
+        .ok_or_else(|| Error::user(format!("invalid plugin semver: {version}")))?;
+    Ok(PluginSpec {
+        version: Some(version),
+        ..PluginSpec::named(name)
+    })
+}
+
+/// A plugin by the path of its program or its folder.
+fn plugin_at(path: &Path) -> Result<ProjectPlugin, Error> {
+    let program = if path.is_dir() {
+        program_in(path)?
+    } else {
+        path.to_owned()
+    };
+    let file = program
+        .file_stem()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
+    let name = file.strip_prefix("pulumi-resource-").unwrap_or(file);
+    if name.is_empty() || !path.exists() {
+        return Err(Error::user(format!(
+            "there is no plugin at {}",
+            path.display()
+        )));
+    }
+    Ok(ProjectPlugin {
+        kind: PluginKind::Resource,
+        name: name.to_owned(),
+        version: None,
+        path: path.to_owned(),
+    })
+}
+
+/// The program in a folder; the folder itself when it holds sources.
+fn program_in(folder: &Path) -> Result<PathBuf, Error> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry
+            .file_name()
+            .to_string_lossy()
+            .starts_with("pulumi-resource-")
+        {
+            return Ok(entry.path());
+        }
+    }
+    Ok(folder.canonicalize()?)
+}
+
+fn host(ctx: &Context, plugin: Option<ProjectPlugin>) -> Result<PluginHost, Error> {
+    let environment = ctx.environment.variables().clone();
+    let attachments = |name: &str| parse_attachments(ctx.environment.get(name).unwrap_or_default());
+    let printer = Arc::clone(&ctx.printer);
+    let search_path = environment.get(std::ffi::OsStr::new("PATH")).cloned();
+    let options = HostOptions {
+        discovery: Discovery {
+            project: plugin.into_iter().collect(),
+            search_path: search_path
+                .filter(|_| !ctx.environment.is_on("PULUMI_IGNORE_AMBIENT_PLUGINS")),
+            bundled: None,
+            cache: Cache::new(ctx.environment.pulumi_home.join("plugins")),
+            accept_newer: ctx.environment.is_on("PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH"),
+        },
+        working_directory: ctx.environment.cwd.clone(),
+        project: None,
+        runtime_options: std::collections::BTreeMap::new(),
+        config: std::collections::BTreeMap::new(),
+        services: ServiceAddresses::default(),
+        attached_providers: attachments("PULUMI_DEBUG_PROVIDERS")?,
+        attached_languages: std::collections::BTreeMap::new(),
+        timeouts: PluginTimeouts::default(),
+        refresh_before_update: false,
+        use_provider_preview: true,
+        ignore_versions: true,
+        output: Arc::new(move |line| match line.stream {
+            OutputStream::Stdout | OutputStream::Stderr => printer.info(&line.text),
+        }),
+        environment,
+    };
+    let mut host = PluginHost::new(options);
+    register_builtins(&mut host, ctx);
+    Ok(host)
+}
+
+fn register_builtins(host: &mut PluginHost, ctx: &Context) {
+    let context = BuiltinContext {
+        working_dir: ctx.environment.cwd.clone(),
+        environment: None,
+        log: Arc::new(PrinterLog(Arc::clone(&ctx.printer))),
+        stacks: None,
+    };
+    for builtin in plumb_providers::builtins() {
+        let context = context.clone();
+        let factory = move |spec: &PluginSpec| {
+            let fits = match (&spec.version, builtin.version()) {
+                (Some(wanted), Some(have)) => wanted.major == have.major,
+                _ => true,
+            };
+            fits.then(|| builtin.start(&context))
+        };
+        host.register_builtin(builtin.name(), Box::new(factory));
+    }
+}
+
+struct PrinterLog(Arc<Printer>);
+
+impl LogSink for PrinterLog {
+    fn log(&self, record: LogRecord<'_>) {
+        match record.severity {
+            LogSeverity::Info => self.0.info(record.message),
+            LogSeverity::Warning => self.0.warning(record.message),
+        }
+    }
+}
