@@ -64,6 +64,13 @@ if ! $fast; then
   run python3 tests/e2e/plugins.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/policies.py --bin "$plumb" --python "$python_policies/bin/python"
 
+  if command -v npm >/dev/null; then
+    sdks=$(tests/setup-node.sh)
+    run node tests/codegen/nodejs.js --bin "$plumb" --modules "$sdks"
+  else
+    leave_out "generated SDKs for Node.js: npm is missing"
+  fi
+
   if grep -qsE '^[^#[:space:]]' "$passing"; then
     run python3 tests/recorded_cases.py --bin "$plumb" --python-bin "$python_3_259/bin" --jobs "${JOBS:-2}"
   else

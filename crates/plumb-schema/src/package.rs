@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::bind::{self, Member};
 use crate::error::SchemaError;
-use crate::spec::{ConfigSpec, Document};
+use crate::spec::{ConfigSpec, Document, LanguageBlocks};
 use crate::token::ModuleFormat;
 use crate::types::{Function, Properties, Resource, TypeDefinition};
 
@@ -190,6 +190,12 @@ impl PackageSchema {
     /// How the package is made from another one.
     pub fn parameterization(&self) -> Option<&Parameterization> {
         self.parameterization.as_ref()
+    }
+
+    /// The block for a language, if the schema has one.
+    pub fn language(&self, language: &str) -> Option<serde_json::Value> {
+        let blocks: LanguageBlocks<'_> = serde_json::from_str(&self.text).ok()?;
+        serde_json::from_str(blocks.language.get(language)?.get()).ok()
     }
 
     /// The document.

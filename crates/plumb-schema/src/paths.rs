@@ -1,5 +1,8 @@
 //! Paths whose changes replace a resource (`schema.md` 7).
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::bound;
 use crate::package::PackageSchema;
 use crate::reference::Section;
 use crate::types::{Properties, Resource, Type, TypeDefinition, TypeKind};
@@ -55,6 +58,114 @@ fn through_collections(mut path: String, ty: &Type) -> (String, &Type) {
                 ty = element;
             }
             TypeKind::Map(element) => {
+                path.push_str(".*");
+                ty = element;
+            }
+            _ => return (path, ty),
+        }
+    }
+}
+
+/// Paths that one resource may have; objects within objects within objects multiply them.
+const PATH_LIMIT: usize = 10_000;
+
+impl bound::Package<'_> {
+    /// The paths of outputs of `resource` that the schema marks with `replaceOnChanges`. Objects within themselves are cut.
+    pub fn replace_on_changes(&self, resource: &bound::Resource<'_>) -> Vec<String> {
+        let mut walk = BoundWalk {
+            package: self,
+            marked: FxHashMap::default(),
+            open: Vec::new(),
+            paths: Vec::new(),
+        };
+        walk.collect(&resource.outputs.properties, "");
+        walk.paths
+    }
+}
+
+struct BoundWalk<'p, 'd> {
+    package: &'p bound::Package<'d>,
+    /// Whether a mark can be reached from an object, by its position.
+    marked: FxHashMap<usize, bool>,
+    /// Objects that lie around the present one.
+    open: Vec<usize>,
+    paths: Vec<String>,
+}
+
+impl<'p, 'd> BoundWalk<'p, 'd> {
+    fn collect(&mut self, properties: &'p [bound::Property<'d>], prefix: &str) {
+        for property in properties {
+            let path = format!("{prefix}{}", property.name);
+            let (path, element) = through_bound_collections(path, &property.ty);
+            if self.paths.len() >= PATH_LIMIT {
+                return;
+            }
+            if property.replace_on_changes {
+                self.paths.push(path);
+                continue;
+            }
+            let Some((position, object)) = self.object(element) else {
+                continue;
+            };
+            if self.open.contains(&position) || !self.is_marked(position) {
+                continue;
+            }
+            self.open.push(position);
+            self.collect(&object.properties, &format!("{path}."));
+            self.open.pop();
+        }
+    }
+
+    fn object(&self, ty: &bound::Type<'d>) -> Option<(usize, &'p bound::Object<'d>)> {
+        let bound::TypeKind::Defined(position) = ty.kind else {
+            return None;
+        };
+        match &self.package.types[position].shape {
+            bound::TypeShape::Object(object) => Some((position, object)),
+            bound::TypeShape::Enum(_) => None,
+        }
+    }
+
+    /// Whether anything within the object is marked. Most schemas have no marks at all, and large ones many objects.
+    fn is_marked(&mut self, start: usize) -> bool {
+        if let Some(known) = self.marked.get(&start) {
+            return *known;
+        }
+        let mut seen: FxHashSet<usize> = FxHashSet::from_iter([start]);
+        let mut open = vec![start];
+        let mut is_marked = false;
+        while let Some(position) = open.pop() {
+            let bound::TypeShape::Object(object) = &self.package.types[position].shape else {
+                continue;
+            };
+            for property in &object.properties {
+                is_marked |= property.replace_on_changes;
+                let (_, element) = through_bound_collections(String::new(), &property.ty);
+                if let Some((inner, _)) = self.object(element)
+                    && seen.insert(inner)
+                {
+                    open.push(inner);
+                }
+            }
+        }
+        self.marked.insert(start, is_marked);
+        is_marked
+    }
+}
+
+/// The same for bound types.
+fn through_bound_collections<'t, 'd>(
+    mut path: String,
+    ty: &'t bound::Type<'d>,
+) -> (String, &'t bound::Type<'d>) {
+    let mut ty = ty;
+    loop {
+        match &ty.kind {
+            bound::TypeKind::Array(element) => {
+                path.push_str("[*]");
+                ty = element;
+            }
+            bound::TypeKind::Map(element) => {
                 path.push_str(".*");
                 ty = element;
             }

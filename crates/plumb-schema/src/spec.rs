@@ -35,6 +35,13 @@ pub(crate) struct Document<'a> {
     pub(crate) parameterization: Option<ParameterizationSpec>,
 }
 
+/// The document, as far as languages are concerned.
+#[derive(Deserialize)]
+pub(crate) struct LanguageBlocks<'a> {
+    #[serde(default, borrow)]
+    pub(crate) language: IndexMap<String, &'a RawValue>,
+}
+
 #[derive(Deserialize, Default)]
 pub(crate) struct Meta {
     #[serde(default, rename = "moduleFormat")]

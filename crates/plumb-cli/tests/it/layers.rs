@@ -6,13 +6,14 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Crates that decide and do not act.
-const PURE: [&str; 6] = [
+const PURE: [&str; 7] = [
     "plumb-value",
     "plumb-resource",
     "plumb-state",
     "plumb-events",
     "plumb-deploy",
     "plumb-schema",
+    "plumb-codegen",
 ];
 
 /// What crates that only decide must not depend on, directly or not.

@@ -152,6 +152,16 @@ impl<'t> Node<'t> {
         }
     }
 
+    /// Whether it is a map.
+    pub fn is_map(&self) -> bool {
+        matches!(self.value, Value::Map(_))
+    }
+
+    /// Whether it is a list.
+    pub fn is_list(&self) -> bool {
+        matches!(self.value, Value::List(_))
+    }
+
     /// The text of a string, and of a number as YAML has them without quotes.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {

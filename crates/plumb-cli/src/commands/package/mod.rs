@@ -1,5 +1,6 @@
 //! `package` (`cli.md` 10).
 
+mod gen_sdk;
 mod get_schema;
 mod info;
 pub(crate) mod source;
@@ -22,6 +23,8 @@ pub struct PackageArgs {
 pub enum PackageVerb {
     /// Get the schema.json from a package
     GetSchema(get_schema::GetSchemaArgs),
+    /// Generate SDK(s) from a package or schema
+    GenSdk(gen_sdk::GenSdkArgs),
     /// Show information about a package
     Info(info::InfoArgs),
     /// Add a package to your project
@@ -48,6 +51,7 @@ pub enum PackageVerb {
 pub fn run(args: PackageArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     match args.verb {
         PackageVerb::GetSchema(args) => get_schema::run(args, ctx)?,
+        PackageVerb::GenSdk(args) => gen_sdk::run(args, ctx)?,
         PackageVerb::Info(args) => info::run(args, ctx)?,
         PackageVerb::Add(_) => return Err(Error::unsupported("`package add`")),
         PackageVerb::GetMapping(_) => return Err(Error::unsupported("`package get-mapping`")),

@@ -1,0 +1,155 @@
+//! `package gen-sdk`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use plumb_codegen::{FilePath, GenerateError, Language, Purpose, Sink};
+use plumb_schema::bound::Package;
+
+use super::refuse_server;
+use super::source::SchemaText;
+use crate::{Context, Error};
+
+/// Generate SDK(s) from a package or schema
+///
+/// Each language has a folder of its own below the output folder, which is emptied first. The package is a schema file, the
+/// name of a plugin, with a version (`NAME@VERSION`) or without, or the path of a plugin's program or folder.
+#[derive(Args, Debug)]
+pub struct GenSdkArgs {
+    /// The SDK language to generate: [nodejs|python|go|dotnet|java|all]
+    #[arg(long, default_value = "all")]
+    pub language: String,
+    /// The directory to write the SDK to
+    #[arg(short, long, default_value = "./sdk")]
+    pub out: String,
+    /// The provider plugin version to generate the SDK for
+    #[arg(long)]
+    pub version: Option<String>,
+    /// Generate an SDK appropriate for local usage
+    #[arg(long)]
+    pub local: bool,
+    /// A folder of extra files to copy to the generated SDK
+    #[arg(long, hide = true)]
+    pub overlays: Option<String>,
+    /// A URL to download plugins from
+    #[arg(long)]
+    pub server: Option<String>,
+    /// The package
+    pub source: String,
+    /// Parameters that make another package of it
+    pub parameters: Vec<String>,
+}
+
+pub(super) fn run(args: GenSdkArgs, ctx: &Context) -> Result<(), Error> {
+    refuse_server(args.server.as_ref())?;
+    if args.overlays.is_some() {
+        return Err(Error::unsupported("`--overlays`"));
+    }
+    let languages = languages(&args.language)?;
+    let schema = SchemaText::load(&args.source, &args.parameters, ctx)?;
+    let document = schema.document()?;
+    let mut bound = schema.bind(&document, true, ctx)?;
+    if !bound.is_usable() {
+        return Err(Error::user("the schema is not valid"));
+    }
+    if let Some(version) = &args.version {
+        replace_version(&mut bound.package, version, ctx)?;
+    }
+    let purpose = if args.local {
+        Purpose::Local
+    } else {
+        Purpose::Published
+    };
+    let out = ctx.environment.cwd.join(&args.out);
+    for language in &languages {
+        let mut folder = Folder::empty(out.join(language.name()))?;
+        plumb_codegen::generate(&bound.package, *language, purpose, &mut folder)?;
+    }
+    let what = match languages[..] {
+        [_] => "SDK has",
+        _ => "SDKs have",
+    };
+    ctx.printer
+        .info(&format!("{what} been written to {}", out.display()));
+    Ok(())
+}
+
+fn languages(name: &str) -> Result<Vec<Language>, Error> {
+    let languages = if name == "all" {
+        Language::ALL.to_vec()
+    } else {
+        let language = Language::from_name(name)
+            .ok_or_else(|| Error::user(format!("unknown language {name:?}")))?;
+        vec![language]
+    };
+    let missing = languages.iter().filter(|language| !language.is_built());
+    let missing: Vec<&str> = missing.map(|language| language.name()).collect();
+    if missing.is_empty() {
+        return Ok(languages);
+    }
+    let built = Language::ALL.into_iter().filter(|it| it.is_built());
+    let built: Vec<&str> = built.map(Language::name).collect();
+    Err(Error::user(format!(
+        "generating SDKs for {} is not supported yet; choose another language with `--language` ({})",
+        missing.join(", "),
+        built.join(", ")
+    )))
+}
+
+fn replace_version(package: &mut Package<'_>, text: &str, ctx: &Context) -> Result<(), Error> {
+    let version = plumb_plugin::discovery::parse_tolerant(text)
+        .ok_or_else(|| Error::user(format!("invalid version {text:?}")))?;
+    if let Some(old) = package.version.as_ref().filter(|old| **old != version) {
+        ctx.printer
+            .info(&format!("overriding package version {old} with {version}"));
+    }
+    package.version = Some(version);
+    Ok(())
+}
+
+/// The folder of one SDK.
+struct Folder {
+    root: PathBuf,
+    /// Folders within it that exist.
+    known: BTreeSet<PathBuf>,
+    files: BTreeSet<FilePath>,
+}
+
+impl Folder {
+    /// A folder with nothing in it.
+    fn empty(root: PathBuf) -> io::Result<Self> {
+        match fs::remove_dir_all(&root) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        fs::create_dir_all(&root)?;
+        Ok(Folder {
+            root,
+            known: BTreeSet::new(),
+            files: BTreeSet::new(),
+        })
+    }
+
+    fn write(&mut self, path: &FilePath, text: &str) -> io::Result<()> {
+        let path = self.root.join(path.as_str());
+        let folder = path.parent().unwrap_or(Path::new("."));
+        if !self.known.contains(folder) {
+            fs::create_dir_all(folder)?;
+            self.known.insert(folder.to_owned());
+        }
+        fs::write(&path, text)
+    }
+}
+
+impl Sink for Folder {
+    fn file(&mut self, path: FilePath, text: String) -> Result<(), GenerateError> {
+        if !self.files.insert(path.clone()) {
+            return Err(GenerateError::SameFile(path));
+        }
+        self.write(&path, &text)
+            .map_err(|source| GenerateError::Write { path, source })
+    }
+}

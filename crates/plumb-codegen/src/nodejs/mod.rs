@@ -1,0 +1,82 @@
+//! SDKs for Node.js, in TypeScript (`codegen.md` 2).
+//!
+//! 1. [`usage`] finds out which nested types are used as inputs, as plain arguments and as outputs.
+//! 2. [`sdk`] sorts members into modules and settles names.
+//! 3. [`resource`], [`function`], [`nested`], [`index`] and [`config`] make a [`model::SourceFile`] each; every type,
+//!    expression and import is text by then.
+//! 4. [`print`] lays it out, file by file.
+
+mod config;
+mod function;
+mod imports;
+mod index;
+mod interface;
+mod manifest;
+mod method;
+mod model;
+mod names;
+mod nested;
+mod print;
+mod resource;
+mod sdk;
+mod settings;
+mod types;
+mod usage;
+mod utilities;
+mod values;
+
+use plumb_schema::bound::Package;
+
+use crate::{FilePath, GenerateError, Purpose, Sink};
+use model::SourceFile;
+use sdk::Sdk;
+
+/// Collects the names of sources on their way to the sink.
+struct Output<'s> {
+    sink: &'s mut dyn Sink,
+    sources: Vec<FilePath>,
+}
+
+impl Output<'_> {
+    fn source(&mut self, file: &SourceFile) -> Result<(), GenerateError> {
+        self.sources.push(file.path.clone());
+        self.sink.file(file.path.clone(), print::print(file))
+    }
+
+    fn sources(&mut self, files: &[SourceFile]) -> Result<(), GenerateError> {
+        files.iter().try_for_each(|file| self.source(file))
+    }
+}
+
+/// Makes the SDK of a package.
+pub(crate) fn generate(
+    package: &Package<'_>,
+    purpose: Purpose,
+    sink: &mut dyn Sink,
+) -> Result<(), GenerateError> {
+    let sdk = Sdk::new(package, purpose)?;
+    let mut output = Output {
+        sink,
+        sources: Vec::new(),
+    };
+    if let Some(provider) = &package.provider {
+        output.source(&sdk.provider_file(provider)?)?;
+    }
+    for (path, module) in &sdk.modules {
+        for &position in &module.resources {
+            output.source(&sdk.resource_file(&package.resources[position])?)?;
+        }
+        for &position in &module.functions {
+            output.source(&sdk.function_file(&package.functions[position])?)?;
+        }
+        if path.is_empty() || sdk.has_members(path) {
+            output.source(&sdk.index_file(path, module)?)?;
+        }
+    }
+    output.sources(&sdk.type_files()?)?;
+    output.sources(&sdk.enum_files()?)?;
+    output.sources(&sdk.config_files()?)?;
+    output.source(&sdk.utilities_file()?)?;
+    let sources = std::mem::take(&mut output.sources);
+    sdk.manifests(sources, output.sink)
+}

@@ -1,0 +1,270 @@
+//! Names in TypeScript (`codegen.md` 2.1, 2.7).
+
+use std::borrow::Cow;
+
+/// Words that cannot be names.
+const RESERVED: [&str; 48] = [
+    "as",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "if",
+    "import",
+    "implements",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "new",
+    "null",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "static",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "undefined",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
+    "arguments",
+];
+
+fn is_start(char: char) -> bool {
+    char == '$' || char == '_' || char.is_ascii_alphabetic()
+}
+
+fn is_part(char: char) -> bool {
+    is_start(char) || char.is_ascii_digit()
+}
+
+/// Whether `name` can stand where an identifier is wanted as a name of a property.
+fn is_property_name(name: &str) -> bool {
+    name.starts_with(is_start) && name.chars().all(is_part)
+}
+
+/// A name that the language accepts: illegal characters become `_`, and words of the language get one before them.
+pub(super) fn identifier(name: &str) -> String {
+    let mut result = String::with_capacity(name.len() + 1);
+    if !name.starts_with(is_start) {
+        result.push('_');
+    }
+    let mut chars = name.chars().peekable();
+    if chars.peek().is_some_and(|first| !is_part(*first)) {
+        chars.next();
+    }
+    result.extend(chars.map(|char| if is_part(char) { char } else { '_' }));
+    if RESERVED.contains(&result.as_str()) {
+        result.insert(0, '_');
+    }
+    result
+}
+
+/// The first letter in upper case, nothing else changed.
+pub(super) fn title(name: &str) -> String {
+    let mut chars = name.chars();
+    match chars.next() {
+        None => String::new(),
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+    }
+}
+
+/// Words joined without hyphens, and the leading run of capitals in lower case.
+pub(super) fn camel(name: &str) -> String {
+    let mut joined = String::with_capacity(name.len());
+    let mut is_next_upper = false;
+    for char in name.chars() {
+        if char == '-' {
+            is_next_upper = true;
+        } else if is_next_upper {
+            joined.extend(char.to_uppercase());
+            is_next_upper = false;
+        } else {
+            joined.push(char);
+        }
+    }
+    let mut chars = joined.chars().peekable();
+    let mut result = String::with_capacity(joined.len());
+    while let Some(char) = chars.next_if(|char| !char.is_lowercase()) {
+        result.extend(char.to_lowercase());
+    }
+    result.extend(chars);
+    result
+}
+
+/// The name for packages: capitals behind each illegal character, dots kept.
+pub(super) fn pascal(name: &str) -> String {
+    let mut result = String::with_capacity(name.len());
+    let mut is_next_upper = true;
+    for char in name.chars() {
+        if !is_part(char) && char != '.' {
+            is_next_upper = true;
+        } else if is_next_upper {
+            result.extend(char.to_uppercase());
+            is_next_upper = false;
+        } else {
+            result.push(char);
+        }
+    }
+    result
+}
+
+/// A member of an interface, an object or a class: quoted if it must be.
+pub(super) fn key(name: &str) -> Cow<'_, str> {
+    if is_property_name(name) {
+        Cow::Borrowed(name)
+    } else {
+        Cow::Owned(string(name))
+    }
+}
+
+/// Access to a member of `object`.
+pub(super) fn member(object: &str, name: &str) -> String {
+    if is_property_name(name) {
+        format!("{object}.{name}")
+    } else {
+        format!("{object}[{}]", string(name))
+    }
+}
+
+/// The same of an object that may be undefined.
+pub(super) fn optional_member(object: &str, name: &str) -> String {
+    if is_property_name(name) {
+        format!("{object}?.{name}")
+    } else {
+        format!("{object}?.[{}]", string(name))
+    }
+}
+
+/// A string literal.
+pub(super) fn string(text: &str) -> String {
+    serde_json::Value::from(text)
+        .to_string()
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029")
+}
+
+/// A module as a chain of namespaces.
+pub(super) fn namespaces(module: &str) -> Vec<String> {
+    module
+        .split('/')
+        .flat_map(|segment| segment.split('.'))
+        .filter(|part| !part.is_empty())
+        .map(identifier)
+        .collect()
+}
+
+/// The name of an enum's member; `None` if nothing sensible is left of it.
+pub(super) fn enum_member(name: &str, enum_name: &str) -> Option<String> {
+    let mut chars = name.chars();
+    let expanded = match (chars.next(), chars.next()) {
+        (Some(single), None) => match single {
+            '*' => "Asterisk".to_owned(),
+            '0' => "Zero".to_owned(),
+            '1' => "One".to_owned(),
+            '2' => "Two".to_owned(),
+            '3' => "Three".to_owned(),
+            '4' => "Four".to_owned(),
+            '5' => "Five".to_owned(),
+            '6' => "Six".to_owned(),
+            '7' => "Seven".to_owned(),
+            '8' => "Eight".to_owned(),
+            '9' => "Nine".to_owned(),
+            other => other.to_string(),
+        },
+        _ => name.to_owned(),
+    };
+    let titled = title(&expanded);
+    if titled.chars().count() == 1 && !titled.chars().all(is_start) {
+        return None;
+    }
+    let mut result = String::with_capacity(titled.len());
+    for char in identifier(&titled).chars() {
+        if !(char == '_' && result.ends_with('_')) {
+            result.push(char);
+        }
+    }
+    Some(if result.starts_with('_') {
+        format!("{enum_name}{result}")
+    } else {
+        result
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_and_files_are_in_camel_case() {
+        for (name, expected) in [
+            ("RandomPassword", "randomPassword"),
+            ("VPC", "vpc"),
+            ("getAMI", "getAMI"),
+            ("some-thing", "someThing"),
+            ("APIKey", "apikey"),
+            ("a", "a"),
+        ] {
+            assert_eq!(camel(name), expected);
+        }
+    }
+
+    #[test]
+    fn names_are_made_legal() {
+        for (name, expected) in [
+            ("foo", "foo"),
+            ("foo-bar", "foo_bar"),
+            ("3d", "_3d"),
+            ("-x", "_x"),
+            ("class", "_class"),
+            ("a';drop", "a__drop"),
+            ("", "_"),
+        ] {
+            assert_eq!(identifier(name), expected);
+        }
+        assert_eq!(pascal("azure-native"), "AzureNative");
+        assert_eq!(key("a-b"), "\"a-b\"");
+        assert_eq!(member("args", "x\"y"), "args[\"x\\\"y\"]");
+        assert_eq!(namespaces("apps.k8s.io/v1"), ["apps", "k8s", "io", "v1"]);
+    }
+
+    #[test]
+    fn members_of_enums_have_names() {
+        for (name, expected) in [
+            ("*", Some("Asterisk")),
+            ("1", Some("One")),
+            ("10", Some("Color_10")),
+            ("8.3", Some("Color_8_3")),
+            ("some value", Some("Some_value")),
+            ("a--b", Some("A_b")),
+            ("-", None),
+            ("%", None),
+        ] {
+            assert_eq!(enum_member(name, "Color").as_deref(), expected, "{name}");
+        }
+    }
+}

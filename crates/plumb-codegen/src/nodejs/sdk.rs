@@ -1,0 +1,306 @@
+//! What all files of an SDK need to know.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use plumb_schema::bound::{ExternalPackage, Package, TypeShape, member_of, runtime_module_of};
+use plumb_schema::{Constant, PackageSchema};
+
+use super::model::Doc;
+use super::names;
+use super::settings::{Compatibility, Settings};
+use super::usage::{self, Usage};
+use crate::markdown::{self, Dialect};
+use crate::{FilePath, GenerateError, Purpose};
+
+/// A package and what was found out about it.
+pub(super) struct Sdk<'p, 'd> {
+    pub(super) package: &'p Package<'d>,
+    pub(super) purpose: Purpose,
+    pub(super) settings: Settings<'d>,
+    pub(super) usages: Vec<Usage>,
+    pub(super) externals: Vec<ExternalSdk>,
+    /// What each module holds, by its path, parents of modules included.
+    pub(super) modules: BTreeMap<String, Module>,
+}
+
+/// Positions of what a module holds.
+#[derive(Default)]
+pub(super) struct Module {
+    pub(super) resources: Vec<usize>,
+    pub(super) functions: Vec<usize>,
+    /// Objects among the types.
+    pub(super) objects: Vec<usize>,
+    pub(super) enums: Vec<usize>,
+    /// Paths of the modules right below.
+    pub(super) children: BTreeSet<String>,
+}
+
+/// Another package that this one refers to.
+pub(super) struct ExternalSdk {
+    pub(super) alias: String,
+    pub(super) npm_name: String,
+    pub(super) compatibility: Compatibility,
+    modules: BTreeMap<String, String>,
+    schema: Option<std::sync::Arc<PackageSchema>>,
+}
+
+impl ExternalSdk {
+    fn new(external: &ExternalPackage, settings: &Settings<'_>) -> Self {
+        let block = external
+            .schema
+            .as_ref()
+            .and_then(|schema| schema.language("nodejs"))
+            .unwrap_or_default();
+        let npm_name = settings
+            .provider_modules
+            .get(external.name.as_str())
+            .map_or_else(|| format!("@pulumi/{}", external.name), ToString::to_string);
+        let modules = block.get("moduleToPackage").and_then(|it| it.as_object());
+        let modules = modules
+            .into_iter()
+            .flatten()
+            .filter_map(|(module, to)| Some((module.clone(), to.as_str()?.to_owned())));
+        ExternalSdk {
+            alias: names::identifier(&format!("pulumi{}", names::pascal(&external.name)))
+                .replace('.', "_"),
+            npm_name,
+            compatibility: Compatibility::from_name(
+                block.get("compatibility").and_then(|it| it.as_str()),
+            ),
+            modules: modules.collect(),
+            schema: external.schema.clone(),
+        }
+    }
+
+    pub(super) fn module_of(&self, token: &str) -> String {
+        let module = if let Some(schema) = &self.schema {
+            schema.module_of(token)
+        } else {
+            // Without its schema, the common form of modules has to do: `s3/bucket`, or nothing behind the slash.
+            let module = runtime_module_of(token).split('/').next();
+            let module = module.filter(|module| *module != "index");
+            module.unwrap_or_default().to_owned()
+        };
+        self.modules.get(&module).cloned().unwrap_or(module)
+    }
+}
+
+impl<'p, 'd> Sdk<'p, 'd> {
+    pub(super) fn new(package: &'p Package<'d>, purpose: Purpose) -> Result<Self, GenerateError> {
+        let settings = Settings::read(package)?;
+        let externals = package.externals.iter();
+        let mut sdk = Sdk {
+            externals: externals
+                .map(|external| ExternalSdk::new(external, &settings))
+                .collect(),
+            usages: usage::analyse(package),
+            modules: BTreeMap::new(),
+            package,
+            purpose,
+            settings,
+        };
+        sdk.modules = sdk.find_modules();
+        if sdk
+            .modules
+            .keys()
+            .any(|module| Self::folder_of(module) == "types")
+        {
+            return Err(GenerateError::Name {
+                what: "the module",
+                name: "types".to_owned(),
+                why: "SDKs for Node.js keep their types there",
+            });
+        }
+        Ok(sdk)
+    }
+
+    fn find_modules(&self) -> BTreeMap<String, Module> {
+        let package = self.package;
+        let mut modules: BTreeMap<String, Module> = BTreeMap::new();
+        modules.entry(String::new()).or_default();
+        let mut enter = |token: &str, list: fn(&mut Module) -> &mut Vec<usize>, position| {
+            let module = self.module_of(token);
+            list(modules.entry(module).or_default()).push(position);
+        };
+        for (position, resource) in package.resources.iter().enumerate() {
+            if !resource.outputs.overlay.is_overlay {
+                enter(&resource.token, |module| &mut module.resources, position);
+            }
+        }
+        for (position, function) in package.functions.iter().enumerate() {
+            if !function.is_method && !function.overlay.is_overlay {
+                enter(function.token, |module| &mut module.functions, position);
+            }
+        }
+        for (position, definition) in package.types.iter().enumerate() {
+            match &definition.shape {
+                TypeShape::Object(object) if !object.overlay.is_overlay => {
+                    enter(definition.token, |module| &mut module.objects, position);
+                }
+                TypeShape::Enum(it) if !it.overlay.is_overlay => {
+                    enter(definition.token, |module| &mut module.enums, position);
+                }
+                _ => {}
+            }
+        }
+        add_parents(&mut modules);
+        modules
+    }
+
+    /// The module of a token, as SDKs have it.
+    pub(super) fn module_of(&self, token: &str) -> String {
+        let module = self.package.module_of(token);
+        match self.settings.module_to_package.get(module.as_str()) {
+            Some(path) => (*path).to_owned(),
+            None => module,
+        }
+    }
+
+    /// The folder of a module.
+    pub(super) fn folder_of(module: &str) -> String {
+        module.to_lowercase()
+    }
+
+    pub(super) fn class_name(token: &str) -> String {
+        names::identifier(&names::title(member_of(token)))
+    }
+
+    /// The name of the file of a resource or function, without its ending.
+    pub(super) fn file_name(&self, token: &str) -> String {
+        let module = self.module_of(token);
+        let name = names::camel(member_of(token)).replace('/', "_");
+        let folder = Self::folder_of(&module);
+        let is_module = self.modules.get(&module).is_some_and(|module| {
+            let mut children = module.children.iter();
+            children.any(|child| Self::folder_of(last_step(child)) == name)
+        });
+        let is_taken = match name.as_str() {
+            "index" => true,
+            "input" | "output" => self.has_types(),
+            "utilities" => folder.is_empty(),
+            "vars" => !self.package.config.is_empty(),
+            _ => is_module,
+        };
+        if is_taken { format!("{name}_") } else { name }
+    }
+
+    pub(super) fn path(folder: &str, file: &str) -> Result<FilePath, GenerateError> {
+        if folder.is_empty() {
+            FilePath::new(file)
+        } else {
+            FilePath::new(&format!("{folder}/{file}"))
+        }
+    }
+
+    /// Whether the package has nested types at all.
+    pub(super) fn has_types(&self) -> bool {
+        self.has_objects() || self.has_enums()
+    }
+
+    pub(super) fn has_objects(&self) -> bool {
+        let is_used = |usage: &Usage| usage.input || usage.plain || usage.output;
+        let mut objects = self.modules.values().flat_map(|module| &module.objects);
+        objects.any(|position| is_used(&self.usages[*position]))
+    }
+
+    pub(super) fn has_enums(&self) -> bool {
+        self.modules.values().any(|module| !module.enums.is_empty())
+    }
+
+    /// Whether there is a module of settings.
+    pub(super) fn has_config(&self) -> bool {
+        !self.package.config.is_empty()
+            && self.settings.compatibility != Compatibility::Kubernetes20
+    }
+
+    /// Whether the package is made from another one, so that each request must say so.
+    pub(super) fn is_parameterized(&self) -> bool {
+        self.package.parameterization.is_some()
+    }
+
+    /// A comment of a description, and of a reason not to use the thing.
+    pub(super) fn doc(&self, description: Option<&str>, deprecation: Option<&str>) -> Doc {
+        let mut lines = Vec::new();
+        if let Some(description) = description {
+            let text = markdown::translate(description, self);
+            let text = text.trim_matches(['\n', '\r']);
+            if !text.trim().is_empty() {
+                lines.extend(text.lines().map(comment_line));
+            }
+        }
+        if let Some(deprecation) = deprecation {
+            if !lines.is_empty() {
+                lines.push(String::new());
+            }
+            let mut deprecation = deprecation.lines().map(comment_line);
+            lines.push(format!(
+                "@deprecated {}",
+                deprecation.next().unwrap_or_default()
+            ));
+            lines.extend(deprecation);
+        }
+        Doc { lines }
+    }
+}
+
+impl Dialect for Sdk<'_, '_> {
+    const FENCE: &'static str = "typescript";
+    const SPAN: &'static str = "nodejs";
+
+    fn reference(&self, destination: &str) -> String {
+        let fragment = destination.rsplit('#').next().unwrap_or_default();
+        let mut steps = fragment.trim_start_matches('/').split('/');
+        let (section, token) = (steps.next(), steps.next().unwrap_or_default());
+        let token = token.replace("%2F", "/").replace("%2f", "/");
+        let property = steps.next_back();
+        let name = match section {
+            Some("functions") => names::camel(member_of(&token)),
+            _ => Self::class_name(&token),
+        };
+        match property {
+            Some(property) => format!("`{property}`"),
+            None => format!("`{name}`"),
+        }
+    }
+}
+
+/// A line that cannot end the comment that it stands in.
+fn comment_line(line: &str) -> String {
+    line.trim_end().replace("*/", "*&#47;")
+}
+
+/// Modules above others exist too, and know those below them.
+fn add_parents(modules: &mut BTreeMap<String, Module>) {
+    let mut open: Vec<String> = modules.keys().cloned().collect();
+    while let Some(module) = open.pop() {
+        if module.is_empty() {
+            continue;
+        }
+        let parent = module.rsplit_once('/').map_or("", |(parent, _)| parent);
+        if !modules.contains_key(parent) {
+            open.push(parent.to_owned());
+        }
+        let parent = modules.entry(parent.to_owned()).or_default();
+        parent.children.insert(module);
+    }
+}
+
+/// The last step of a module's path.
+pub(super) fn last_step(module: &str) -> &str {
+    module.rsplit('/').next().unwrap_or(module)
+}
+
+/// A literal.
+pub(super) fn literal(constant: &Constant) -> String {
+    match constant {
+        Constant::Bool(value) => value.to_string(),
+        Constant::Number(value) => value.to_string(),
+        Constant::String(value) => names::string(value),
+    }
+}
+
+/// A name in quotes.
+pub(super) fn quoted(text: &str) -> Cow<'_, str> {
+    Cow::Owned(names::string(text))
+}
