@@ -67,6 +67,7 @@ if ! $fast; then
   if command -v npm >/dev/null; then
     sdks=$(tests/setup-node.sh)
     run node tests/codegen/nodejs.js --bin "$plumb" --modules "$sdks"
+    run node tests/codegen/use-nodejs.js --bin "$plumb" --modules "$sdks"
   else
     leave_out "generated SDKs for Node.js: npm is missing"
   fi

@@ -110,3 +110,48 @@ fn a_package_is_described() {
             .contains("not found")
     );
 }
+
+#[test]
+fn an_sdk_is_written_into_a_folder_that_is_emptied_first() {
+    let context = TestContext::without_project();
+    context.write("lab.json", LAB);
+    context.write("out/nodejs/old.ts", "");
+    context.write("out/other.txt", "");
+    let words = [
+        "package",
+        "gen-sdk",
+        "lab.json",
+        "--language",
+        "nodejs",
+        "-o",
+        "out",
+        "--version",
+        "2.0.0",
+    ];
+    let ran = context.run(&words);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("overriding package version 1.2.3 with 2.0.0"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains("SDK has been written to "),
+        "{}",
+        ran.stderr
+    );
+    assert!(context.exists("out/nodejs/box/box.ts"));
+    assert!(!context.exists("out/nodejs/old.ts"));
+    assert!(context.exists("out/other.txt"));
+    let all = context.fails(1, &["package", "gen-sdk", "lab.json"]);
+    assert!(
+        all.contains("is not supported yet; choose another language"),
+        "{all}"
+    );
+    let unknown = context.fails(
+        1,
+        &["package", "gen-sdk", "lab.json", "--language", "cobol"],
+    );
+    assert!(unknown.contains("unknown language \"cobol\""), "{unknown}");
+}
