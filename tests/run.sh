@@ -65,7 +65,7 @@ if ! $fast; then
   run python3 tests/e2e/policies.py --bin "$plumb" --python "$python_policies/bin/python"
 
   if command -v npm >/dev/null; then
-    sdks=$(tests/setup-node.sh)
+    sdks=$(tests/setup-node-packages.sh)
     run node tests/codegen/nodejs.js --bin "$plumb" --modules "$sdks"
     run node tests/codegen/use-nodejs.js --bin "$plumb" --modules "$sdks"
   else

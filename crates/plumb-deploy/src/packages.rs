@@ -235,29 +235,17 @@ pub(crate) fn default_versions(
     }
 }
 
-/// Packages of the providers in a state. One that has a provider without a version takes any version.
+/// Packages of the providers in a state.
 fn packages_in(base: &Snapshot) -> Vec<PluginSpec> {
-    let providers: Vec<_> = base
-        .resources
+    base.resources
         .iter()
         .filter_map(|state| {
             let package = state.type_token.provided_package()?;
             let version = state.inputs.get("version").and_then(Value::as_str);
-            let version = version.and_then(|text| semver::Version::parse(text).ok());
-            Some((package, version))
-        })
-        .collect();
-    let takes_any = |package: &str| {
-        providers
-            .iter()
-            .any(|(other, version)| *other == package && version.is_none())
-    };
-    providers
-        .iter()
-        .filter(|(package, _)| !takes_any(package))
-        .map(|(package, version)| PluginSpec {
-            version: version.clone(),
-            ..PluginSpec::named(package)
+            Some(PluginSpec {
+                version: version.and_then(|text| semver::Version::parse(text).ok()),
+                ..PluginSpec::named(package)
+            })
         })
         .collect()
 }

@@ -39,20 +39,60 @@ impl ColorMode {
     }
 }
 
-/// The text without colour tags.
+/// The text without colour tags, and without the colours of a terminal that programs have put into it themselves.
 pub fn strip_color(text: &str) -> Cow<'_, str> {
-    if !text.contains("<{%") {
+    let tags = strip(text, "<{%", |rest| Some(rest.find("%}>")? + 3));
+    if !tags.contains(ESCAPE) {
+        return tags;
+    }
+    Cow::Owned(strip(&tags, ESCAPE, terminal_color).into_owned())
+}
+
+/// How terminal codes begin.
+const ESCAPE: &str = "\u{1b}[";
+
+/// The length of a code for colours and styles, which is numbers up to an `m`; `None` for other codes.
+fn terminal_color(rest: &str) -> Option<usize> {
+    let numbers = rest.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    rest[numbers..].starts_with('m').then_some(numbers + 1)
+}
+
+/// The text without what begins with `start` and goes on for as long as `length` says.
+fn strip<'a>(text: &'a str, start: &str, length: impl Fn(&str) -> Option<usize>) -> Cow<'a, str> {
+    if !text.contains(start) {
         return Cow::Borrowed(text);
     }
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(start) = rest.find("<{%") {
-        let Some(length) = rest[start..].find("%}>") else {
-            break;
+    while let Some(at) = rest.find(start) {
+        let behind = at + start.len();
+        let Some(length) = length(&rest[behind..]) else {
+            plain.push_str(&rest[..behind]);
+            rest = &rest[behind..];
+            continue;
         };
-        plain.push_str(&rest[..start]);
-        rest = &rest[start + length + 3..];
+        plain.push_str(&rest[..at]);
+        rest = &rest[behind + length..];
     }
     plain.push_str(rest);
     Cow::Owned(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_and_terminal_colours_are_dropped_and_all_else_stays() {
+        for (text, plain) in [
+            ("plain", "plain"),
+            ("<{%fg 2%}>a<{%reset%}>b", "ab"),
+            ("\u{1b}[90m    at f\u{1b}[39m", "    at f"),
+            ("\u{1b}[38;5;1mred\u{1b}[m", "red"),
+            ("open <{%fg", "open <{%fg"),
+            ("up \u{1b}[2A and \u{1b}[", "up \u{1b}[2A and \u{1b}["),
+        ] {
+            assert_eq!(strip_color(text), plain);
+        }
+    }
 }

@@ -6,10 +6,12 @@
 
 mod files;
 mod installing;
+mod node;
 mod options;
 mod plugin_file;
 mod program;
 mod python;
+mod script;
 mod stopping;
 mod tool;
 
@@ -17,6 +19,7 @@ use std::sync::Arc;
 
 use plumb_plugin::LanguageRuntime;
 
+pub use node::{NodeError, NodeHost, dynamic_provider as node_dynamic_provider};
 pub use options::LanguageOptions;
 pub use plugin_file::PluginFileError;
 pub use python::{PythonError, PythonHost, dynamic_provider};
@@ -31,10 +34,20 @@ pub struct Language {
 }
 
 /// The languages that have a host here.
-pub const LANGUAGES: [Language; 1] = [Language {
-    name: "python",
-    host: |options| Arc::new(PythonHost::new(options)),
-}];
+pub const LANGUAGES: [Language; 3] = [
+    Language {
+        name: "python",
+        host: |options| Arc::new(PythonHost::new(options)),
+    },
+    Language {
+        name: "nodejs",
+        host: |options| Arc::new(NodeHost::for_node(options)),
+    },
+    Language {
+        name: "bun",
+        host: |options| Arc::new(NodeHost::for_bun(options)),
+    },
+];
 
 /// The language that project files call `name`, if it has a host here.
 pub fn language(name: &str) -> Option<Language> {

@@ -1,0 +1,258 @@
+//! Lock files: which packages the package managers have settled on.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use plumb_plugin::language::ProgramDependency;
+use plumb_project::yaml;
+use serde_json::{Map, Value};
+
+/// The forms that lock files have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LockFile {
+    Npm,
+    Yarn,
+    Pnpm,
+    Bun,
+    /// Of Bun, in the form that only Bun reads.
+    BunBinary,
+}
+
+/// A lock file that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum LockFileError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Read(#[from] io::Error),
+    /// It is no JSON.
+    #[error("it is not JSON")]
+    Json(#[from] serde_json::Error),
+    /// It is no YAML.
+    #[error("it is not YAML")]
+    Yaml(#[from] yaml::SyntaxError),
+    /// It is YAML, but no data.
+    #[error("it is not YAML of the usual kind")]
+    Data(#[from] yaml::ToJsonError),
+    /// Its form is known to nobody else.
+    #[error(
+        "only Bun itself reads this form; `bun install --save-text-lockfile` writes one that others can read"
+    )]
+    Binary,
+}
+
+impl LockFile {
+    /// How they are called, in the order in which they are looked for.
+    pub(super) const NAMES: [(&'static str, LockFile); 6] = [
+        ("yarn.lock", LockFile::Yarn),
+        ("pnpm-lock.yaml", LockFile::Pnpm),
+        ("bun.lock", LockFile::Bun),
+        ("package-lock.json", LockFile::Npm),
+        ("npm-shrinkwrap.json", LockFile::Npm),
+        ("bun.lockb", LockFile::BunBinary),
+    ];
+}
+
+type Packages = BTreeSet<ProgramDependency>;
+
+/// All packages that the file names, sorted.
+pub(super) fn read(path: &Path, kind: LockFile) -> Result<Vec<ProgramDependency>, LockFileError> {
+    if kind == LockFile::BunBinary {
+        return Err(LockFileError::Binary);
+    }
+    let text = fs::read_to_string(path)?;
+    let packages = match kind {
+        LockFile::Npm => of_npm(&serde_json::from_str(&text)?),
+        LockFile::Yarn => of_yarn(&text),
+        LockFile::Pnpm => of_keys(&yaml_of(&text)?),
+        // JSON with commas at the end of lists is YAML.
+        LockFile::Bun => of_bun(&yaml_of(&text)?),
+        LockFile::BunBinary => Packages::new(),
+    };
+    Ok(packages.into_iter().collect())
+}
+
+fn yaml_of(text: &str) -> Result<Value, LockFileError> {
+    let document = yaml::parse(text)?;
+    let value = document.root.as_ref().map(yaml::to_json).transpose()?;
+    Ok(value.unwrap_or_default())
+}
+
+fn dependency(name: &str, version: &str) -> ProgramDependency {
+    ProgramDependency {
+        name: name.to_owned(),
+        version: version.to_owned(),
+    }
+}
+
+fn of_npm(file: &Value) -> Packages {
+    let mut packages = Packages::new();
+    for (path, entry) in file["packages"].as_object().into_iter().flatten() {
+        if let (Some((_, name)), Some(version)) =
+            (path.rsplit_once("node_modules/"), entry["version"].as_str())
+        {
+            packages.insert(dependency(entry["name"].as_str().unwrap_or(name), version));
+        }
+    }
+    if packages.is_empty() {
+        // The form before npm 7.
+        of_old_npm(file["dependencies"].as_object(), &mut packages);
+    }
+    packages
+}
+
+fn of_old_npm(listed: Option<&Map<String, Value>>, packages: &mut Packages) {
+    for (name, entry) in listed.into_iter().flatten() {
+        packages.extend(
+            entry["version"]
+                .as_str()
+                .map(|version| dependency(name, version)),
+        );
+        of_old_npm(entry["dependencies"].as_object(), packages);
+    }
+}
+
+/// Entries begin with a line of what was asked for, and have their version further in.
+fn of_yarn(text: &str) -> Packages {
+    let mut packages = Packages::new();
+    let mut name = None;
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        if !line.starts_with(' ') {
+            let first = line
+                .trim_end_matches(':')
+                .split(',')
+                .next()
+                .unwrap_or_default();
+            name = split_at_version(first.trim_matches('"')).map(|(name, _)| name);
+        } else if let (Some(name), Some(version)) =
+            (name, line.trim_start().strip_prefix("version"))
+        {
+            let version = version.trim_matches([':', ' ', '"']);
+            // Members of the workspace have none of their own.
+            if !version.starts_with("0.0.0-use") {
+                packages.insert(dependency(name, version));
+            }
+        }
+    }
+    packages
+}
+
+/// Keys are names with versions, such as `/@scope/name@1.0.0(peer@2.0.0)`.
+fn of_keys(file: &Value) -> Packages {
+    let keys = file["packages"].as_object().into_iter().flatten();
+    keys.filter_map(|(key, _)| {
+        let key = key.trim_start_matches('/');
+        let key = key.split('(').next().unwrap_or(key);
+        let (name, version) = split_at_version(key).or_else(|| key.rsplit_once('/'))?;
+        Some(dependency(name, version))
+    })
+    .collect()
+}
+
+/// Values are lists that begin with a name and a version.
+fn of_bun(file: &Value) -> Packages {
+    let values = file["packages"].as_object().into_iter().flatten();
+    values
+        .filter_map(|(_, value)| {
+            let (name, version) = split_at_version(value.get(0)?.as_str()?)?;
+            (!version.starts_with("workspace:")).then(|| dependency(name, version))
+        })
+        .collect()
+}
+
+/// `@scope/name@version` in two. The version may be a range, and have an `@` itself.
+fn split_at_version(text: &str) -> Option<(&str, &str)> {
+    let at = text.get(1..)?.find('@')? + 1;
+    Some((&text[..at], &text[at + 1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(kind: LockFile, text: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        fs::write(&path, text).unwrap();
+        let packages = read(&path, kind).unwrap();
+        let shown: Vec<String> = packages
+            .iter()
+            .map(|it| format!("{} {}", it.name, it.version))
+            .collect();
+        assert_eq!(
+            shown,
+            ["@pulumi/pulumi 3.248.0", "semver 5.7.2", "semver 7.6.0"],
+            "{kind:?}"
+        );
+    }
+
+    #[test]
+    fn npm() {
+        check(
+            LockFile::Npm,
+            r#"{"lockfileVersion": 3, "packages": {
+                "": {"name": "prog", "version": "1.0.0"},
+                "node_modules/@pulumi/pulumi": {"version": "3.248.0"},
+                "node_modules/semver": {"version": "7.6.0"},
+                "node_modules/a/node_modules/semver": {"version": "5.7.2"},
+                "node_modules/member": {"resolved": "member", "link": true}}}"#,
+        );
+        check(
+            LockFile::Npm,
+            r#"{"lockfileVersion": 1, "dependencies": {
+                "@pulumi/pulumi": {"version": "3.248.0", "dependencies": {"semver": {"version": "5.7.2"}}},
+                "semver": {"version": "7.6.0"}}}"#,
+        );
+    }
+
+    #[test]
+    fn yarn() {
+        check(
+            LockFile::Yarn,
+            "# yarn lockfile v1\n\n\"@pulumi/pulumi@^3.0.0\", \"@pulumi/pulumi@^3.1.0\":\n  version \"3.248.0\"\n  \
+             dependencies:\n    semver \"^5.0.0\"\n\nsemver@^5.0.0:\n  version \"5.7.2\"\n\nsemver@^7.0.0:\n  version \
+             \"7.6.0\"\n",
+        );
+        check(
+            LockFile::Yarn,
+            "__metadata:\n  version: 8\n\n\"@pulumi/pulumi@npm:^3.0.0\":\n  version: 3.248.0\n\n\
+             \"semver@npm:^5.0.0\":\n  version: 5.7.2\n\n\"semver@npm:^7.0.0\":\n  version: 7.6.0\n\n\
+             \"prog@workspace:.\":\n  version: 0.0.0-use.local\n",
+        );
+    }
+
+    #[test]
+    fn pnpm() {
+        check(
+            LockFile::Pnpm,
+            "lockfileVersion: '9.0'\npackages:\n  '@pulumi/pulumi@3.248.0':\n    resolution: {integrity: x}\n  \
+             semver@5.7.2: {}\n  semver@7.6.0: {}\n",
+        );
+        check(
+            LockFile::Pnpm,
+            "lockfileVersion: '6.0'\npackages:\n  /@pulumi/pulumi@3.248.0(ts-node@10.9.2): {}\n  /semver@5.7.2: {}\n  \
+             /semver@7.6.0: {}\n",
+        );
+        check(
+            LockFile::Pnpm,
+            "lockfileVersion: 5.4\npackages:\n  /@pulumi/pulumi/3.248.0: {}\n  /semver/5.7.2: {}\n  /semver/7.6.0: {}\n",
+        );
+    }
+
+    #[test]
+    fn bun() {
+        check(
+            LockFile::Bun,
+            r#"{
+  "lockfileVersion": 1,
+  "packages": {
+    "@pulumi/pulumi": ["@pulumi/pulumi@3.248.0", "", {}, "sha512-x=="],
+    "semver": ["semver@7.6.0", "", {}, "x"],
+    "a/semver": ["semver@5.7.2", "", {}, "x"],
+    "member": ["member@workspace:member"],
+  },
+}"#,
+        );
+    }
+}

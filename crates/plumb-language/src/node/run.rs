@@ -1,0 +1,170 @@
+//! Running a program (`languages.md` 3.2).
+//!
+//! The program talks to the resource monitor itself: the monitor knows programs of this SDK by what their client calls
+//! itself. No published SDK since 2.0 makes synchronous invokes, so that nothing listens for them.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use plumb_plugin::language::{RunOutcome, RunRequest};
+use plumb_plugin::process::{Environment, Launch};
+use plumb_plugin::{OutputLevel, OutputLine, OutputSink, OutputStream};
+use tokio_util::sync::CancellationToken;
+
+use super::NodeError;
+use super::modules::{self, Script};
+use super::settings::{Engine, Settings};
+use crate::{LanguageOptions, ToolError, program};
+
+/// What the interpreter prints on standard error when its memory is exhausted.
+const OUT_OF_MEMORY: [&str; 2] = [
+    "<--- Last few GCs --->",
+    "Check failed: needs_context && current_scope_ == closure_scope_",
+];
+
+/// Variables in which the SDK keeps the facts of a run. Those of a run around this one are none of the program's business.
+const FACTS: [&str; 9] = [
+    "PULUMI_NODEJS_ORGANIZATION",
+    "PULUMI_NODEJS_PROJECT",
+    "PULUMI_NODEJS_ROOT_DIRECTORY",
+    "PULUMI_NODEJS_STACK",
+    "PULUMI_NODEJS_DRY_RUN",
+    "PULUMI_NODEJS_PARALLEL",
+    "PULUMI_NODEJS_MONITOR",
+    "PULUMI_NODEJS_ENGINE",
+    "PULUMI_NODEJS_SYNC",
+];
+
+/// Runs the program to its end, or until `cancel` fires.
+pub(super) async fn run(
+    engine: Engine,
+    options: &LanguageOptions,
+    request: RunRequest,
+    cancel: CancellationToken,
+) -> Result<RunOutcome, NodeError> {
+    if request.attach_debugger {
+        return Err(NodeError::Unsupported {
+            what: "attaching a debugger",
+            engine,
+        });
+    }
+    let settings = Settings::of(engine, &request.info)?;
+    let has_exhausted_memory = Arc::new(AtomicBool::new(false));
+    let mut launch = launch(&settings, options, &request).await?;
+    launch.output = watching(launch.output, has_exhausted_memory.clone());
+    let executable = launch.program.clone();
+    let outcome = program::run(launch, cancel).await.map_err(|source| {
+        NodeError::Executor(ToolError::Spawn {
+            program: executable,
+            source,
+        })
+    })?;
+    Ok(match outcome {
+        RunOutcome::Failed(reason) => RunOutcome::Failed(explained(
+            &reason,
+            has_exhausted_memory.load(Ordering::Relaxed),
+        )),
+        other => other,
+    })
+}
+
+async fn launch(
+    settings: &Settings,
+    options: &LanguageOptions,
+    request: &RunRequest,
+) -> Result<Launch, NodeError> {
+    let directory = settings.program_directory.clone();
+    let program = settings.engine.find(&options.environment, &directory)?;
+    let environment = &options.environment;
+    let script = modules::find(
+        Script::Program,
+        settings.engine,
+        &program,
+        environment,
+        &directory,
+    );
+    let mut args = settings.script(script.await?, &options.cache_directory)?;
+    args.extend(arguments(options, request));
+    Ok(Launch {
+        source: settings.engine.runtime().into(),
+        program,
+        args,
+        environment: environment_of(settings, options, request),
+        working_directory: directory,
+        level: OutputLevel::Info,
+        keep_blank_lines: false,
+        output: options.output.clone(),
+    })
+}
+
+fn environment_of(
+    settings: &Settings,
+    options: &LanguageOptions,
+    request: &RunRequest,
+) -> Environment {
+    let mut environment = options.environment.clone();
+    for name in FACTS {
+        environment.remove(&OsString::from(name));
+    }
+    settings.announce(&mut environment);
+    program::add_configuration(&mut environment, request, |key| {
+        key.replacen(':', ":config:", 1)
+    });
+    environment
+}
+
+/// Arguments of the SDK's script; flags without a value are left out.
+fn arguments(options: &LanguageOptions, request: &RunRequest) -> Vec<OsString> {
+    let root = request.info.root_directory.to_string_lossy();
+    let directory = request.working_directory.to_string_lossy();
+    let parallel = request.parallel.to_string();
+    let flags: [(&str, &str); 8] = [
+        ("--monitor", &request.monitor_address),
+        ("--engine", &options.engine_address),
+        ("--organization", &request.organization),
+        ("--project", &request.project),
+        ("--root-directory", &root),
+        ("--stack", &request.stack),
+        ("--pwd", &directory),
+        ("--parallel", &parallel),
+    ];
+    let mut args: Vec<OsString> = Vec::new();
+    for (flag, value) in flags.into_iter().filter(|(_, value)| !value.is_empty()) {
+        args.push(flag.into());
+        args.push(value.into());
+    }
+    if request.dry_run {
+        args.push("--dry-run".into());
+    }
+    // Behind the entry point nothing is a flag of the script any more.
+    args.push(request.info.entry_point.clone().into());
+    args.extend(request.args.iter().map(OsString::from));
+    args
+}
+
+/// The sink `output`, with a note of what the interpreter says about its memory.
+fn watching(output: OutputSink, has_exhausted_memory: Arc<AtomicBool>) -> OutputSink {
+    Arc::new(move |line: OutputLine| {
+        if line.stream == OutputStream::Stderr
+            && OUT_OF_MEMORY.iter().any(|mark| line.text.contains(mark))
+        {
+            has_exhausted_memory.store(true, Ordering::Relaxed);
+        }
+        output(line);
+    })
+}
+
+/// `reason` as the user gets it.
+fn explained(reason: &str, has_exhausted_memory: bool) -> String {
+    let mut chars = reason.chars();
+    let first = chars.next().map(|first| first.to_ascii_uppercase());
+    let reason: String = first.into_iter().chain(chars).collect();
+    if !has_exhausted_memory {
+        return reason;
+    }
+    format!(
+        "{reason}\nIt looks as if the program ran out of memory. Give it more with `nodeargs: --max-old-space-size=8192` \
+         under `runtime.options` in Pulumi.yaml; the number is in megabytes"
+    )
+}
