@@ -4,9 +4,8 @@
 #   tests/run.sh            everything
 #   tests/run.sh --fast     format, lints, unit and integration tests
 #
-# Needs Rust and Python 3.10 or newer; makes the Python environments that it needs. JOBS says how many recorded cases run
-# at a time (2). ORACLE_NODE_MODULES names a folder with `@pulumi/pulumi`; without it, cases with Node.js programs are
-# skipped.
+# Needs Rust, Python 3.10 or newer, and Node.js 20 or newer with npm; installs the SDKs that it needs. JOBS says how many
+# recorded cases run at a time (2).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -41,6 +40,13 @@ export PYTHONDONTWRITEBYTECODE=1
 python_3_259=$(tests/setup-python.sh 3.259)
 python_3_272=$(tests/setup-python.sh 3.272)
 python_policies=$(tests/setup-python.sh 3.259 pulumi-policy)
+# The reference was recorded with the package of a provider beside the SDK, which is of consequence for default providers.
+python_recorded=$(tests/setup-python.sh 3.259 pulumi-random)
+
+step "Node.js SDKs"
+node_3_248=$(tests/setup-node.sh 3.248.0)
+node_3_270=$(tests/setup-node.sh 3.270.0)
+export ORACLE_NODE_MODULES=$node_3_248/node_modules
 
 run cargo fmt --all --check
 run cargo clippy --workspace --all-targets -- -D warnings
@@ -73,7 +79,7 @@ if ! $fast; then
   fi
 
   if grep -qsE '^[^#[:space:]]' "$passing"; then
-    run python3 tests/recorded_cases.py --bin "$plumb" --python-bin "$python_3_259/bin" --jobs "${JOBS:-2}"
+    run python3 tests/recorded_cases.py --bin "$plumb" --python-bin "$python_recorded/bin" --jobs "${JOBS:-2}"
   else
     leave_out "recorded cases of the reference: $passing is missing or empty"
   fi

@@ -380,7 +380,7 @@ mod tests {
         let named = [spec("a", Some("1.5.0"), None)];
         assert_eq!(version(&named, &base), Some(semver::Version::new(1, 5, 0)));
         base.resources.push(provider("any", None));
-        assert_eq!(version(&[], &base), None);
+        assert_eq!(version(&[], &base), Some(semver::Version::new(2, 0, 0)));
     }
 
     /// PROV-18

@@ -173,6 +173,17 @@ impl Surroundings {
             version: crate::semantic_version(),
             output,
         };
+        self.register_dynamic_providers(&mut host);
+        for language in plumb_language::LANGUAGES {
+            let options = options.clone();
+            let factory = move || (language.host)(options.clone());
+            host.register_language(language.name, Box::new(factory));
+        }
+        Ok(host)
+    }
+
+    /// Providers of dynamic resources are part of the SDKs; they run the code that the program has put into its state.
+    fn register_dynamic_providers(&self, host: &mut PluginHost) {
         let info = self.language_info();
         host.register_command(
             "pulumi-python",
@@ -183,12 +194,16 @@ impl Surroundings {
                 )
             }),
         );
-        for language in plumb_language::LANGUAGES {
-            let options = options.clone();
-            let factory = move || (language.host)(options.clone());
-            host.register_language(language.name, Box::new(factory));
-        }
-        Ok(host)
+        let info = self.language_info();
+        host.register_command(
+            "pulumi-nodejs",
+            Box::new(move |environment| {
+                let info = info.clone();
+                Box::pin(async move {
+                    Ok(plumb_language::node_dynamic_provider(&environment, &info).await?)
+                })
+            }),
+        );
     }
 
     fn discovery(&self) -> Discovery {

@@ -39,6 +39,14 @@ impl FakeEngine {
         self.heard.lock().unwrap().registrations.clone()
     }
 
+    /// What the program has given out.
+    pub(crate) fn stack_outputs(&self) -> prost_types::Struct {
+        let heard = self.heard.lock().unwrap();
+        let mut outputs = heard.outputs.iter();
+        let stack = outputs.find(|(urn, _)| urn.contains("pulumi:pulumi:Stack"));
+        stack.unwrap().1.clone()
+    }
+
     pub(crate) fn messages(&self, severity: pb::LogSeverity) -> Vec<String> {
         let heard = self.heard.lock().unwrap();
         let messages = heard.messages.iter();

@@ -1,4 +1,4 @@
-//! Real Python programs and plugins, with a small engine on the other side.
+//! Real programs and plugins in several languages, with a small engine on the other side.
 
 #![allow(
     clippy::unwrap_used,
@@ -8,6 +8,7 @@
 
 mod engine;
 mod install;
+mod node;
 mod plugins;
 mod programs;
 mod support;

@@ -83,14 +83,28 @@ impl World {
     }
 
     pub(crate) fn host(&self) -> PythonHost {
-        PythonHost::new(LanguageOptions {
+        PythonHost::new(self.options())
+    }
+
+    /// Surroundings for a host of any language.
+    pub(crate) fn options(&self) -> LanguageOptions {
+        LanguageOptions {
             environment: self.environment.clone(),
             engine_address: self.address.clone(),
             debug_messages: self.debug_messages,
             cache_directory: self.root.path().join("cache"),
             version: semver::Version::new(1, 2, 3),
             output: self.sink(),
-        })
+        }
+    }
+
+    /// Has tools looked for in `directory` before anywhere else.
+    pub(crate) fn search_first(&mut self, directory: &Path) {
+        let path = self.environment.get(std::ffi::OsStr::new("PATH"));
+        let others = path.map(std::env::split_paths).into_iter().flatten();
+        let all = std::iter::once(directory.to_owned()).chain(others);
+        let path = std::env::join_paths(all).unwrap();
+        self.environment.insert("PATH".into(), path);
     }
 
     pub(crate) fn info(&self, options: serde_json::Value) -> ProgramInfo {
