@@ -51,6 +51,23 @@ pub struct SchemaLoadError {
     pub source: Box<dyn std::error::Error + Send + Sync>,
 }
 
+impl SchemaLoadError {
+    /// What caused it, down to the bottom.
+    pub fn causes(&self) -> String {
+        let mut text = self.source.to_string();
+        let mut cause = self.source.source();
+        while let Some(error) = cause {
+            let said = error.to_string();
+            // Some errors say what caused them themselves.
+            if !text.ends_with(&said) {
+                text = format!("{text}: {said}");
+            }
+            cause = error.source();
+        }
+        text
+    }
+}
+
 /// Finds schemas of packages.
 #[async_trait]
 pub trait SchemaLoader: Send + Sync {
