@@ -4,7 +4,7 @@
 //
 //   node tests/codegen/nodejs.js --bin PLUMB --modules FOLDER [--show]
 //
-// FOLDER is what `tests/setup-node.sh` prints. `--show` prints every difference, those with a reason too.
+// FOLDER is what `tests/setup-node-packages.sh` prints. `--show` prints every difference, those with a reason too.
 
 "use strict";
 

@@ -165,6 +165,7 @@ impl Shell {
             journal: setup.journal,
             subscriber: setup.subscriber,
             emitted: Vec::new(),
+            closing: Vec::new(),
             fenced: BTreeMap::new(),
             durable: 0,
             answers: HashMap::new(),
@@ -204,6 +205,9 @@ struct Driver {
     subscriber: Subscriber,
     /// Events that the subscriber has not heard of yet.
     emitted: Vec<(Timestamp, plumb_events::Event)>,
+    /// The events that close the run. They are kept until the program has ended: it may still have something to say, and
+    /// fail.
+    closing: Vec<(Timestamp, plumb_events::Event)>,
     /// Effects that wait for the journal, by what must be durable first.
     fenced: BTreeMap<u64, Vec<Fenced>>,
     durable: u64,
@@ -321,7 +325,7 @@ impl Driver {
                 Happened::Idle => self.flush(),
             }
         }
-        self.end().await
+        self.end(incoming, interrupts).await
     }
 
     async fn next(
@@ -415,6 +419,10 @@ impl Driver {
     }
 
     fn emit(&mut self, event: plumb_events::Event) {
+        use plumb_events::Event::{Cancel, Summary};
+        if matches!(event, Summary(_) | Cancel) {
+            return self.closing.push((Timestamp::now(), event));
+        }
         self.emitted.push((Timestamp::now(), event));
         if self.emitted.len() >= BATCH {
             self.tell_subscriber();
@@ -679,7 +687,11 @@ impl Driver {
     }
 
     /// The deployment is over: waits for a program that may still have something to say, ends one that has not.
-    async fn end(mut self) -> Ended {
+    async fn end(
+        mut self,
+        mut incoming: mpsc::UnboundedReceiver<Incoming>,
+        mut interrupts: watch::Receiver<u32>,
+    ) -> Ended {
         let succeeded = self
             .outcome
             .as_ref()
@@ -691,12 +703,7 @@ impl Driver {
             self.program_cancel.cancel();
             self.calls.abort_all();
         }
-        let mut failure = None;
-        while let Some(ended) = self.program_task.join_next().await {
-            if let Ok(ProgramResult::Failed { message }) = ended {
-                failure = Some(message);
-            }
-        }
+        let failure = self.hear_out(&mut incoming, &mut interrupts).await;
         self.snippet_tasks.shutdown().await;
         self.calls.shutdown().await;
         self.called_back.shutdown().await;
@@ -708,16 +715,11 @@ impl Driver {
             error: Some("canceled".to_owned()),
             root_stack: None,
         });
-        if let (true, Some(message)) = (succeeded, &failure) {
-            self.emit(plumb_events::Event::Diagnostic(Diagnostic::new(
-                Severity::Error,
-                None,
-                format!("{message}\n"),
-            )));
+        if let (true, Some(message)) = (succeeded, failure) {
             outcome.result = OperationResult::Failed;
-            outcome.error = Some(message.clone());
+            outcome.error = Some(message);
         }
-        self.flush();
+        self.close(outcome.result);
         Ended {
             plan: self
                 .plan
@@ -725,6 +727,58 @@ impl Driver {
             outcome,
             journal: self.journal,
         }
+    }
+
+    /// Passes on what the program says until it has ended; answers how it failed, if it did.
+    async fn hear_out(
+        &mut self,
+        incoming: &mut mpsc::UnboundedReceiver<Incoming>,
+        interrupts: &mut watch::Receiver<u32>,
+    ) -> Option<String> {
+        let mut failure = None;
+        loop {
+            tokio::select! {
+                biased;
+                Some(one) = incoming.recv() => self.take_late(one, &mut failure),
+                ended = self.program_task.join_next() => match ended.map(|it| it.map(program_end)) {
+                    Some(Ok(ProgramEnd::Failed { message })) => {
+                        self.emit(plumb_events::Event::Diagnostic(Diagnostic::new(
+                            Severity::Error,
+                            None,
+                            format!("{message}\n"),
+                        )));
+                        failure = Some(message);
+                    }
+                    Some(_) => {}
+                    None => return failure,
+                },
+                Ok(()) = interrupts.changed() => self.program_cancel.cancel(),
+            }
+            self.flush();
+        }
+    }
+
+    /// Hears a message after the end. Requests come too late: dropping them says so.
+    fn take_late(&mut self, incoming: Incoming, failure: &mut Option<String>) {
+        let Incoming::Log(message) = incoming else {
+            return;
+        };
+        if message.severity == Severity::Error {
+            *failure = Some("an error was logged".to_owned());
+        }
+        self.log(message);
+    }
+
+    /// Tells the subscriber that nothing more comes, and how it went in the end.
+    fn close(&mut self, result: OperationResult) {
+        self.flush();
+        for (at, mut event) in std::mem::take(&mut self.closing) {
+            if let plumb_events::Event::Summary(summary) = &mut event {
+                summary.result = result;
+            }
+            self.emitted.push((at, event));
+        }
+        self.flush();
     }
 }
 

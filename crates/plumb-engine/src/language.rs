@@ -10,12 +10,24 @@ use tokio_util::sync::CancellationToken;
 use crate::monitor::ResourceMonitor;
 use crate::program::{Program, ProgramInfo, ProgramResult};
 
+/// Where the host of a program comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostOrigin {
+    /// It was started for the program, and knows the engine.
+    Started,
+    /// It was there before, in the process of whoever started the operation. It learns of the engine from the first
+    /// argument of the program.
+    Attached,
+}
+
 /// A program and the host of its language.
 pub struct LanguageProgram {
     /// Runs the program.
     pub host: Arc<dyn LanguageRuntime>,
     /// Where the program is and how it is to be run.
     pub info: LanguageProgramInfo,
+    /// Where the host comes from.
+    pub origin: HostOrigin,
 }
 
 #[async_trait]
@@ -36,7 +48,10 @@ impl Program for LanguageProgram {
             project: info.project.clone(),
             stack: info.stack.clone(),
             organization: info.organization.clone(),
-            args: Vec::new(),
+            args: match self.origin {
+                HostOrigin::Started => Vec::new(),
+                HostOrigin::Attached => vec![info.engine_address.clone()],
+            },
             config: info.config.as_ref().clone(),
             config_secret_keys: info.config_secret_keys.as_ref().clone(),
             dry_run: info.dry_run,

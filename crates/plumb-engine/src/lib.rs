@@ -18,5 +18,5 @@ mod server;
 pub mod snippet;
 
 pub use driver::{Ended, RunError, RunSetup, Shell, Subscriber};
-pub use language::LanguageProgram;
+pub use language::{HostOrigin, LanguageProgram};
 pub use server::SourceContext;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plumb_engine::LanguageProgram;
 use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
 use plumb_engine::program::Program;
 use plumb_engine::snippet::SnippetLanguage;
+use plumb_engine::{HostOrigin, LanguageProgram};
 use plumb_events::Severity;
 use plumb_language::LanguageOptions;
 use plumb_pcl::PclSnippets;
@@ -295,6 +295,11 @@ impl Surroundings {
                     program: Some(Arc::new(LanguageProgram {
                         host: language,
                         info,
+                        origin: if is_client {
+                            HostOrigin::Attached
+                        } else {
+                            HostOrigin::Started
+                        },
                     })),
                     packages: specs(packages),
                     extended: specs(extended),

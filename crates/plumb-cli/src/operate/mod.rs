@@ -4,6 +4,7 @@
 //! and is confirmed; the operation runs; the state is saved and the stack given back.
 
 pub mod args;
+mod event_log;
 mod host;
 mod import;
 mod interrupts;

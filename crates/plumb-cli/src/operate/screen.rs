@@ -1,8 +1,6 @@
 //! What subscribes to engine events: the display, the event log, JSON documents.
 
-use std::fs::File;
 use std::io::Write as _;
-use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -15,7 +13,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
-use crate::Error;
+use super::event_log::EventLog;
 
 /// How the result of an operation is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,55 +62,6 @@ pub(super) struct Seen {
     pub(super) events: Vec<Event>,
     /// The event log, for the next run.
     pub(super) event_log: Option<EventLog>,
-}
-
-/// A file that gets every engine event.
-pub(super) struct EventLog {
-    file: File,
-    lines: EventLines,
-}
-
-impl EventLog {
-    /// Opens a log. What it held before is gone.
-    pub(super) fn open(path: &Path) -> Result<Self, Error> {
-        let file = File::options()
-            .create(true)
-            .append(true)
-            .open(path)
-            .map_err(|error| {
-                Error::user(format!(
-                    "could not open the event log {}: {error}",
-                    path.display()
-                ))
-            })?;
-        Ok(EventLog::empty(file))
-    }
-
-    /// The same log for the next run, which begins it anew: an update follows its preview.
-    pub(super) fn restarted(self) -> Self {
-        EventLog::empty(self.file)
-    }
-
-    fn empty(file: File) -> Self {
-        // Pipes and terminals have no length.
-        let _ = file.set_len(0);
-        let encoding = Encoding {
-            filter: Filter::hiding_secrets(),
-            keep_color: false,
-        };
-        EventLog {
-            file,
-            lines: EventLines::new(encoding),
-        }
-    }
-
-    fn write(&mut self, event: &Event, at: Timestamp) {
-        let line = self.lines.line(event, at.as_second());
-        // A log that cannot be written must not stop the operation.
-        let _ = self
-            .file
-            .write_all(format!("{}\n", line.trim_end()).as_bytes());
-    }
 }
 
 /// Starts the subscribers of a run. They end when the run drops its side.

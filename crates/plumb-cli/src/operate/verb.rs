@@ -1,7 +1,7 @@
 //! The way that every operation goes: open, preview, confirm, run, save.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::time::Duration;
 
 use plumb_acquire::LockMode;
 use plumb_deploy::autonaming::NamingRules;
@@ -15,12 +15,16 @@ use super::args::{
     CommonArgs, DestroyArgs, ImportArgs, PreviewArgs, ProgramArgs, RefreshArgs, UpArgs, UpdateArgs,
     refuse,
 };
+use super::event_log::{Delivery, EventLog};
 use super::pending::PendingCreates;
-use super::screen::{EventLog, Form, ScreenSetup};
+use super::screen::{Form, ScreenSetup};
 use super::session::{Opening, Ran, Session};
 use super::{import, interrupts, policies};
 use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::{Context, Error, ExitStatus, prompt};
+
+/// How long the last events may take to arrive where somebody listens.
+const DELIVERY: Duration = Duration::from_secs(10);
 
 /// Which operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -401,18 +405,14 @@ impl Verb {
         })
     }
 
-    fn event_log(&self, ctx: &Context) -> Result<Option<EventLog>, Error> {
-        let Some(path) = &self.common.event_log else {
+    fn event_log(&self, ctx: &Context) -> Result<Option<(EventLog, Delivery)>, Error> {
+        let Some(target) = &self.common.event_log else {
             return Ok(None);
         };
         if !ctx.environment.is_on("PULUMI_DEBUG_COMMANDS") {
             return Err(Error::user("unknown flag: --event-log"));
         }
-        if path.starts_with("tcp://") {
-            // As for any target that cannot be used, the operation goes on without it.
-            return Ok(None);
-        }
-        EventLog::open(Path::new(&ctx.environment.cwd.join(path))).map(Some)
+        EventLog::open(target, &ctx.environment.cwd).map(Some)
     }
 
     fn operation(&self, session: &Session<'_>) -> Result<Operation, Error> {
@@ -476,7 +476,16 @@ pub(super) fn run(ctx: &Context, verb: &Verb) -> Result<ExitStatus, Error> {
         .enable_all()
         .build()
         .map_err(|error| Error::user(format!("could not start: {error}")))?;
-    let result = runtime.block_on(operate(ctx, verb, session, form, event_log));
+    let (event_log, delivery) = event_log.unzip();
+    let result = runtime.block_on(async {
+        let delivery = delivery.map(tokio::spawn);
+        let result = operate(ctx, verb, session, form, event_log).await;
+        if let Some(delivery) = delivery {
+            // Who does not listen in time does not hold up the end.
+            let _ = tokio::time::timeout(DELIVERY, delivery).await;
+        }
+        result
+    });
     // Plugins are gone by now; what still reads from a dead pipe must not hold up the end.
     runtime.shutdown_background();
     result
