@@ -12,7 +12,7 @@ from . import report, targets
 from .engines import Baseline, PulumiLike, Terraform
 from .projects import WORKLOADS
 from .runner import Runner
-from .setup import EXECUTOR, ROOT, MissingError, binary, find_peer, say
+from .setup import EXECUTOR, FIRST, ROOT, MissingError, binary, find_peer, say
 
 SMOKE_COUNT = 20
 
@@ -73,8 +73,8 @@ def find_engines(options):
     if any(workload.is_slow for workload in options.workloads):
         slow_provider = binary(options.slow_provider, "slow-provider", "pulumi-resource-slow")
     engines = [PulumiLike("plumb", plumb, slow_provider)]
-    if any(workload.is_python for workload in options.workloads):
-        engines.append(Baseline(binary(options.null_monitor, "null-monitor", "null-monitor"), EXECUTOR))
+    if any(workload.is_program for workload in options.workloads):
+        engines.append(Baseline(binary(options.null_monitor, "null-monitor", "null-monitor"), EXECUTOR, FIRST))
     if options.no_peers:
         return engines
     for name, path, make in [

@@ -7,7 +7,7 @@ import tempfile
 from . import measure
 from .engines import DESTROY, PREVIEW, VERSION, Case, SetupError
 from .results import Key, Results
-from .setup import say, virtualenv
+from .setup import say, sdk
 
 # Start-up is short: it takes more runs to tell it from noise.
 VERSION_RUNS_FACTOR = 5
@@ -25,7 +25,7 @@ class Runner:
     def run(self):
         self.measure_versions()
         for workload in self.options.workloads:
-            environment = virtualenv(workload)
+            environment = sdk(workload)
             if environment is not None:
                 warm_up(environment, workload)
             for count in self.options.counts if workload.resource_type else [0]:
@@ -94,7 +94,12 @@ def wrong_count(engine, case, phase):
 
 
 def warm_up(environment, workload):
-    """Has Python compile what programs import, which it does once."""
+    """Has Python compile what programs import, which it does once; what Node.js reads is in memory afterwards."""
+    if not workload.is_python:
+        command = ["node", "-e", 'require("@pulumi/pulumi")']
+        with tempfile.TemporaryDirectory(prefix="plumb-bench-") as folder:
+            measure.run(command, dict(os.environ), environment, os.path.join(folder, "log"), 600)
+        return
     with tempfile.TemporaryDirectory(prefix="plumb-bench-") as folder:
         module = "pulumi_random" if workload.needs_random else "pulumi"
         command = [str(environment / "bin" / "python"), "-c", f"import {module}"]

@@ -13,6 +13,10 @@ RANDOM_VERSION = "4.21.4"
 EXECUTOR = ROOT / "crates" / "plumb-language" / "src" / "python" / "executor.py"
 
 
+NODE_SDK_VERSION = "3.248.0"
+FIRST = ROOT / "crates" / "plumb-language" / "src" / "node" / "first.js"
+
+
 class MissingError(Exception):
     """Something that was asked for is not there."""
 
@@ -46,16 +50,22 @@ def find_peer(name, path, plumb):
     return None if found == plumb else found
 
 
-def virtualenv(workload):
-    """The environment for programs of this workload."""
-    if not workload.is_python:
+def sdk(workload):
+    """The environment for programs of this workload: a virtual environment, or a folder with `node_modules`."""
+    if not workload.is_program:
         return None
+    if not workload.is_python:
+        return printed_folder("setup-node.sh", NODE_SDK_VERSION)
     return random_virtualenv() if workload.needs_random else sdk_virtualenv()
 
 
 def sdk_virtualenv():
-    script = ROOT / "tests" / "setup-python.sh"
-    done = subprocess.run([script, SDK_VERSION], check=True, stdout=subprocess.PIPE, text=True)
+    return printed_folder("setup-python.sh", SDK_VERSION)
+
+
+def printed_folder(script, version):
+    """What a script that installs an SDK prints."""
+    done = subprocess.run([ROOT / "tests" / script, version], check=True, stdout=subprocess.PIPE, text=True)
     return Path(done.stdout.strip())
 
 

@@ -1,36 +1,56 @@
-//! Runs a Python program against an engine that answers everything at once and does nothing.
+//! Runs a program against an engine that answers everything at once and does nothing.
 //!
 //! What such a run takes is what the interpreter, the SDK and the program need by themselves. No engine can be faster, so
-//! `benches/run` compares engines with it. The program is started as Plumb's Python host starts it: the same executor
-//! script, the same arguments, the same environment.
+//! `benches/run` compares engines with it. The program is started as Plumb's host of its language starts it: the same
+//! scripts, the same arguments, the same environment.
 //!
 //! Prints how many resources were registered, and exits as the program does.
 
 mod service;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitCode, ExitStatus};
 
 use anyhow::Context;
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use tokio::process::Command;
 
 use crate::service::NullEngine;
 
 #[derive(Parser)]
 struct Args {
-    /// Virtual environment with the SDK.
-    #[arg(long)]
-    virtualenv: PathBuf,
-    /// The executor script.
-    #[arg(long)]
-    executor: PathBuf,
     /// How many resource operations the program may have under way; the engine's default if not given.
     #[arg(long)]
     parallel: Option<usize>,
-    /// Folder of the program.
-    project: PathBuf,
+    #[command(subcommand)]
+    language: Language,
+}
+
+#[derive(Subcommand)]
+enum Language {
+    /// A program in Python.
+    Python {
+        /// Virtual environment with the SDK.
+        #[arg(long)]
+        virtualenv: PathBuf,
+        /// The executor script.
+        #[arg(long)]
+        executor: PathBuf,
+        /// Folder of the program.
+        project: PathBuf,
+    },
+    /// A program for Node.js.
+    Nodejs {
+        /// Folder with the SDK in its `node_modules`.
+        #[arg(long)]
+        sdk: PathBuf,
+        /// The script that is loaded before the SDK.
+        #[arg(long)]
+        first: PathBuf,
+        /// Folder of the program.
+        project: PathBuf,
+    },
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -55,42 +75,66 @@ fn default_parallel() -> usize {
 }
 
 async fn run_program(args: &Args, address: &str, parallel: usize) -> anyhow::Result<ExitStatus> {
-    let binaries = args.virtualenv.join("bin");
-    let interpreter = binaries.join("python");
-    let mut command = Command::new(&interpreter);
+    let mut command = match &args.language {
+        Language::Python {
+            virtualenv,
+            executor,
+            project,
+        } => python(virtualenv, executor, project)?,
+        Language::Nodejs {
+            sdk,
+            first,
+            project,
+        } => nodejs(sdk, first, project),
+    };
     command
-        .arg(&args.executor)
         .args(["--monitor", address, "--engine", address])
         .args(["--project", service::PROJECT, "--stack", service::STACK])
-        .args([
-            "--organization",
-            service::ORGANIZATION,
-            "--debug_messages",
-            "false",
-            "--dry_run",
-            "false",
-        ])
+        .args(["--organization", service::ORGANIZATION])
         .args(["--parallel", &parallel.to_string()])
-        .arg("--root_directory")
-        .arg(&args.project)
-        .arg("--pwd")
-        .arg(&args.project)
-        .args(["--", "."])
-        .env("PATH", search_path(&binaries)?)
-        .env("VIRTUAL_ENV", &args.virtualenv)
+        .args(matches!(args.language, Language::Python { .. }).then_some("--"))
+        .arg(".")
         .env("PULUMI_CONFIG_SECRET_KEYS", "[]")
         .env_remove("PULUMI_CONFIG")
-        .env_remove("PYTHONHOME")
-        .current_dir(&args.project)
         .kill_on_drop(true);
-    let mut child = command
-        .spawn()
-        .with_context(|| format!("cannot start `{}`", interpreter.display()))?;
+    let mut child = command.spawn().context("cannot start the interpreter")?;
     child.wait().await.context("cannot wait for the program")
 }
 
+fn python(virtualenv: &Path, executor: &Path, project: &Path) -> anyhow::Result<Command> {
+    let binaries = virtualenv.join("bin");
+    let mut command = Command::new(binaries.join("python"));
+    command
+        .arg(executor)
+        .args(["--debug_messages", "false", "--dry_run", "false"])
+        .arg("--root_directory")
+        .arg(project)
+        .arg("--pwd")
+        .arg(project)
+        .env("PATH", search_path(&binaries)?)
+        .env("VIRTUAL_ENV", virtualenv)
+        .env_remove("PYTHONHOME")
+        .current_dir(project);
+    Ok(command)
+}
+
+fn nodejs(sdk: &Path, first: &Path, project: &Path) -> Command {
+    let mut command = Command::new("node");
+    command
+        .arg("-r")
+        .arg(first)
+        .arg(sdk.join("node_modules/@pulumi/pulumi/cmd/run/index.js"))
+        .arg("--root-directory")
+        .arg(project)
+        .arg("--pwd")
+        .arg(project)
+        .env("PULUMI_NODEJS_TYPESCRIPT", "true")
+        .current_dir(project);
+    command
+}
+
 /// The search path of the environment, with the virtual environment before the rest.
-fn search_path(binaries: &std::path::Path) -> anyhow::Result<std::ffi::OsString> {
+fn search_path(binaries: &Path) -> anyhow::Result<std::ffi::OsString> {
     let rest = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(binaries.to_owned()).chain(std::env::split_paths(&rest));
     Ok(std::env::join_paths(folders)?)
