@@ -46,6 +46,7 @@ python_recorded=$(tests/setup-python.sh 3.259 pulumi-random)
 step "Node.js SDKs"
 node_3_248=$(tests/setup-node.sh 3.248.0)
 node_3_270=$(tests/setup-node.sh 3.270.0)
+node_policies=$(tests/setup-node.sh 3.248.0 @pulumi/policy)
 export ORACLE_NODE_MODULES=$node_3_248/node_modules
 
 run cargo fmt --all --check
@@ -69,6 +70,11 @@ if ! $fast; then
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_272/bin/python"
   run python3 tests/e2e/plugins.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/policies.py --bin "$plumb" --python "$python_policies/bin/python"
+  run python3 tests/e2e/node.py --bin "$plumb" --sdk "$node_3_248" --python "$python_3_259/bin/python"
+  run python3 tests/e2e/node.py --bin "$plumb" --sdk "$node_3_270" --python "$python_3_259/bin/python" --only typescript,failures,hooks
+  run python3 tests/e2e/node_plugins.py --bin "$plumb" --sdk "$node_policies" --python "$python_3_259/bin/python"
+  run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_248"
+  ONLY=event run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_270"
 
   if command -v npm >/dev/null; then
     sdks=$(tests/setup-node-packages.sh)
@@ -93,7 +99,7 @@ if ! $fast; then
   if [ -x benches/run ]; then
     run benches/run --smoke --no-peers --plumb "$plumb" --null-monitor "$target/bench-fast/null-monitor" \
       --slow-provider "$target/bench-fast/pulumi-resource-slow" \
-      --workloads empty,stash-yaml,slow-yaml,component-python --json "$target/benches/smoke.json"
+      --workloads empty,stash-yaml,slow-yaml,component-python,component-node --json "$target/benches/smoke.json"
   else
     leave_out "benchmarks: benches/run is missing"
   fi

@@ -1,6 +1,7 @@
 """A project with a Node.js program, its stack, and what the suites in `node.py` and `node_plugins.py` share."""
 
 import argparse
+import concurrent.futures
 import json
 import os
 import shutil
@@ -133,20 +134,28 @@ def main(description, stories):
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
     parser.add_argument("--sdk", required=True, type=Path, help="a folder made by tests/setup-node.sh")
     parser.add_argument("--python", required=True, type=Path, help="a Python with the packages pulumi and grpcio")
-    parser.add_argument("--only", help="name of one story")
+    parser.add_argument("--only", help="names of stories, with commas between them")
+    parser.add_argument("--jobs", type=int, default=2, help="stories at a time (2)")
     options = parser.parse_args()
     # Not `resolve`: the Python of a virtual environment is a link that must be started by its own name.
     options.bin, options.sdk, options.python = options.bin.absolute(), options.sdk.absolute(), options.python.absolute()
-    failed = False
-    for story in stories:
-        if options.only and story.__name__ != options.only:
-            continue
-        with tempfile.TemporaryDirectory(prefix="plumb-node-") as root:
-            started = time.monotonic()
-            try:
-                story(World(Path(root).resolve(), options))
-                print(f"passed {story.__name__} ({time.monotonic() - started:.1f}s)", flush=True)
-            except Failed as problem:
-                failed = True
-                print(f"FAILED {story.__name__}\n    " + str(problem).replace("\n", "\n    "), flush=True)
-    sys.exit(1 if failed else 0)
+    unknown = set(options.only.split(",") if options.only else ()) - {story.__name__ for story in stories}
+    if unknown:
+        parser.error(f"no such stories: {', '.join(sorted(unknown))}")
+    chosen = [story for story in stories if not options.only or story.__name__ in options.only.split(",")]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        ended = list(pool.map(lambda story: tell(story, options), chosen))
+    sys.exit(0 if all(ended) else 1)
+
+
+def tell(story, options):
+    """Runs a story in a world of its own; answers whether it went well."""
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="plumb-node-") as root:
+        try:
+            story(World(Path(root).resolve(), options))
+        except Failed as problem:
+            print(f"FAILED {story.__name__}\n    " + str(problem).replace("\n", "\n    "), flush=True)
+            return False
+    print(f"passed {story.__name__} ({time.monotonic() - started:.1f}s)", flush=True)
+    return True

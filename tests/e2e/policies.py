@@ -322,9 +322,9 @@ def bad_packs(world):
                   ["virtualenv"]) / "bin" / "python"
     world.pack("broken", "raise Exception('it broke')\n", python)
     expect_in(world.up(pack="broken", fails=True), 'policy pack "broken" failed to start', "it broke")
-    world.pack("node", "", python, runtime="nodejs")
-    expect_in(world.up(pack="node", fails=True), 'policy pack "node" failed to start',
-              "no language plugin 'pulumi-language-nodejs' found")
+    world.pack("ruby", "", python, runtime="ruby")
+    expect_in(world.up(pack="ruby", fails=True), 'policy pack "ruby" failed to start',
+              "no language plugin 'pulumi-language-ruby' found")
     (world.project / "empty").mkdir()
     expect_in(world.up(pack="empty", fails=True), 'policy pack "empty" failed to start', "PulumiPolicy.yaml")
     expect(world.stashes(), {})

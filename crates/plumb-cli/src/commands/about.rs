@@ -1,12 +1,14 @@
 //! `about` (`cli.md` 7). It never fails: what cannot be found out is listed as an error.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use clap::{ArgGroup, Args, Subcommand};
+use plumb_plugin::language::{AboutLanguage, ProgramDependency};
 use serde_json::{Map, Value as Json, json};
 
 use super::{plugin, wants_json};
-use crate::context::{IfMissing, Stack};
+use crate::context::{IfMissing, LoadedProject, Stack};
 use crate::json::{Indent, pretty};
 use crate::table::Table;
 use crate::{Context, Error, ExitStatus, Printer, VERSION};
@@ -47,8 +49,15 @@ struct Findings {
     plugins: Vec<(String, String, String)>,
     stack: Option<StackFindings>,
     backend: Option<(String, String)>,
-    runtime: Option<String>,
+    runtime: Option<Language>,
     errors: Vec<String>,
+}
+
+/// The language of the project, and what its host knows of the program.
+struct Language {
+    name: String,
+    about: Option<AboutLanguage>,
+    dependencies: Vec<ProgramDependency>,
 }
 
 struct StackFindings {
@@ -95,11 +104,10 @@ fn find(args: &AboutArgs, ctx: &Context) -> Findings {
         Err(error) => findings.errors.push(crate::error::chain(&error)),
     }
     match ctx.find_project() {
-        Ok(project) => {
-            findings.runtime = project
-                .and_then(|p| p.project.runtime.as_ref())
-                .map(|runtime| runtime.name.clone());
+        Ok(Some(project)) => {
+            findings.runtime = language(project, args.transitive, ctx, &mut findings.errors);
         }
+        Ok(None) => {}
         Err(error) => findings.errors.extend(error.text()),
     }
     match ctx.backend() {
@@ -121,6 +129,37 @@ fn find(args: &AboutArgs, ctx: &Context) -> Findings {
         Err(error) => findings.errors.extend(error.text()),
     }
     findings
+}
+
+fn language(
+    project: &LoadedProject,
+    transitive: bool,
+    ctx: &Context,
+    errors: &mut Vec<String>,
+) -> Option<Language> {
+    let mut found = Language {
+        name: project.project.runtime.as_ref()?.name.clone(),
+        about: None,
+        dependencies: Vec::new(),
+    };
+    let Some(host) = super::language::host(&found.name, Arc::new(|_| {}), ctx) else {
+        return Some(found);
+    };
+    let asked = project.program_info().and_then(|info| {
+        super::language::block_on(async {
+            let about = host.about(&info).await;
+            (about, host.program_dependencies(&info, transitive).await)
+        })
+    });
+    match asked {
+        Ok((about, dependencies)) => {
+            let mut note = |error| errors.push(crate::error::chain(&error));
+            found.about = about.map_err(&mut note).ok();
+            found.dependencies = dependencies.map_err(&mut note).unwrap_or_default();
+        }
+        Err(error) => errors.extend(error.text()),
+    }
+    Some(found)
 }
 
 fn stack_findings(stack: &Stack, ctx: &Context) -> Result<StackFindings, Error> {
@@ -184,11 +223,35 @@ fn document(findings: &Findings, ctx: &Context) -> Json {
         json!({ "version": VERSION, "goVersion": "go1.26", "goCompiler": "gc" }),
     );
     if let Some(language) = &findings.runtime {
-        object.insert("runtime".to_owned(), json!({ "language": language }));
+        object.insert("runtime".to_owned(), runtime_json(language));
     }
-    object.insert("dependencies".to_owned(), Json::Array(Vec::new()));
+    let dependencies = findings.runtime.iter().flat_map(|it| &it.dependencies);
+    let dependencies: Vec<Json> = dependencies
+        .map(|it| json!({ "name": it.name, "version": it.version }))
+        .collect();
+    object.insert("dependencies".to_owned(), Json::from(dependencies));
     object.insert("errors".to_owned(), Json::from(findings.errors.clone()));
     Json::Object(object)
+}
+
+fn runtime_json(language: &Language) -> Json {
+    let mut object = Map::new();
+    object.insert("language".to_owned(), Json::from(language.name.as_str()));
+    for (key, value) in language.about.iter().flat_map(facts) {
+        object.insert(key.to_owned(), Json::from(value));
+    }
+    Json::Object(object)
+}
+
+/// What is known of an interpreter or compiler, in the order in which it is shown.
+fn facts(about: &AboutLanguage) -> impl Iterator<Item = (&str, &str)> {
+    let first = [
+        ("executable", about.executable.as_str()),
+        ("version", &about.version),
+    ];
+    let metadata = about.metadata.iter();
+    let others = metadata.map(|(key, value)| (key.as_str(), value.as_str()));
+    first.into_iter().chain(others)
 }
 
 fn text(findings: &Findings, ctx: &Context) -> String {
@@ -214,7 +277,13 @@ fn text(findings: &Findings, ctx: &Context) -> String {
         std::env::consts::ARCH
     );
     if let Some(language) = &findings.runtime {
-        let _ = writeln!(out, "\nThis project is written in {language}");
+        let _ = write!(out, "\nThis project is written in {}", language.name);
+        let facts = language.about.iter().flat_map(facts);
+        let facts: String = facts
+            .map(|(key, value)| format!(" {key}='{value}'"))
+            .collect();
+        let colon = if facts.is_empty() { "" } else { ":" };
+        let _ = writeln!(out, "{colon}{facts}");
     }
     if let Some(stack) = &findings.stack {
         out.push_str(&section(&format!("\nCurrent Stack: {}", stack.qualified)));
@@ -235,6 +304,18 @@ fn text(findings: &Findings, ctx: &Context) -> String {
             out,
             "Name           {name}\nURL            {url}\nUser           {user}\nOrganizations  \nToken type     personal"
         );
+    }
+    if let Some(language) = findings
+        .runtime
+        .as_ref()
+        .filter(|it| !it.dependencies.is_empty())
+    {
+        out.push_str(&section("\nDependencies"));
+        let mut table = Table::new(["NAME", "VERSION"]);
+        for dependency in &language.dependencies {
+            table.row([&dependency.name, &dependency.version]);
+        }
+        out.push_str(&table.render());
     }
     let logs = ctx.environment.pulumi_home.join("logs");
     let _ = writeln!(

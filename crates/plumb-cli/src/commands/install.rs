@@ -13,7 +13,8 @@ use plumb_resource::provider::PluginSpec;
 use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
 use plumb_yaml::YamlProgram;
 
-use crate::acquire::{Demands, PluginSource, language_options, output_to};
+use super::language;
+use crate::acquire::{Demands, PluginSource, output_to};
 use crate::context::LoadedProject;
 use crate::operate::{discovery, plugin_spec};
 use crate::{Context, Error, ExitStatus};
@@ -85,20 +86,19 @@ pub(crate) fn dependencies(
         return Ok(());
     }
     let output = output_to(ctx.printer.clone());
-    let language = plumb_language::language(&runtime.name).ok_or_else(|| {
+    let host = language::host(&runtime.name, output.clone(), ctx).ok_or_else(|| {
         Error::unsupported(format!(
             "installing the dependencies of {} programs",
             runtime.name
         ))
     })?;
-    let host = (language.host)(language_options(&ctx.environment, output.clone()));
     let request = InstallRequest {
         info: project.program_info()?,
         is_terminal: ctx.environment.stdout_is_terminal,
         use_language_version_tools: use_version_tools,
         is_plugin: false,
     };
-    Ok(block_on(host.install_dependencies(request, output))??)
+    Ok(language::block_on(host.install_dependencies(request, output))??)
 }
 
 /// Gets the plugins that the program of a project needs and that are not there.
@@ -115,7 +115,7 @@ pub(crate) fn plugins(
         let is_builtin = plumb_providers::builtins().iter().any(|it| it.fits(spec));
         is_builtin || found.is_ok_and(|found| found.source != Place::Cache)
     };
-    let failures = block_on(async {
+    let failures = language::block_on(async {
         let wanted = required(project, ctx).await?;
         let wanted = wanted.iter().filter(|spec| !is_elsewhere(spec));
         let all = wanted.map(|spec| source.get(PluginKind::Resource, spec));
@@ -148,14 +148,13 @@ async fn required(project: &LoadedProject, ctx: &Context) -> Result<Vec<PluginSp
         let packages = program.required_packages(&info.program_directory)?;
         return Ok(packages.iter().map(plugin_spec).collect());
     }
-    let language = plumb_language::language(&runtime.name).ok_or_else(|| {
+    let output = output_to(ctx.printer.clone());
+    let host = language::host(&runtime.name, output, ctx).ok_or_else(|| {
         Error::unsupported(format!(
             "installing the plugins of {} programs",
             runtime.name
         ))
     })?;
-    let output = output_to(ctx.printer.clone());
-    let host = (language.host)(language_options(&ctx.environment, output));
     let required = host.required_packages(&info).await?;
     let packages = required.packages.iter();
     Ok(packages
@@ -175,12 +174,4 @@ impl SchemaLoader for NoSchemas {
     ) -> Result<Option<Arc<PackageSchema>>, SchemaLoadError> {
         Ok(None)
     }
-}
-
-/// Runs what waits for tools and servers.
-pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Error> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    Ok(runtime.block_on(work))
 }

@@ -5,6 +5,7 @@ pub mod cancel;
 pub mod completion;
 pub mod config;
 pub mod install;
+mod language;
 pub mod login;
 pub mod logout;
 pub mod new;

@@ -77,8 +77,9 @@ async fn a_program_that_fails_after_the_wait_fails_the_operation() {
         .await;
         if fails {
             assert_eq!(ran.outcome.result, OperationResult::Failed);
-            assert_eq!(ran.outcome.error.as_deref(), Some("after the end"));
-            assert_eq!(ran.errors, ["after the end"]);
+            let said = "an unhandled error occurred: after the end";
+            assert_eq!(ran.outcome.error.as_deref(), Some(said));
+            assert_eq!(ran.errors, [said]);
         } else {
             ran.succeeded();
         }

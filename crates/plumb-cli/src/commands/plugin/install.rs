@@ -9,7 +9,8 @@ use semver::Version;
 
 use super::{cache, parse_kind};
 use crate::acquire::{Demands, PluginSource};
-use crate::commands::install::{block_on, plugins};
+use crate::commands::install::plugins;
+use crate::commands::language::block_on;
 use crate::{Context, Error};
 
 /// Install one or more plugins
