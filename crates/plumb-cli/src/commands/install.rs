@@ -98,7 +98,9 @@ pub(crate) fn dependencies(
         use_language_version_tools: use_version_tools,
         is_plugin: false,
     };
-    Ok(language::block_on(host.install_dependencies(request, output))??)
+    Ok(language::block_on(
+        host.install_dependencies(request, output),
+    )??)
 }
 
 /// Gets the plugins that the program of a project needs and that are not there.
