@@ -4,7 +4,7 @@
 #   tests/run.sh            everything
 #   tests/run.sh --fast     format, lints, unit and integration tests
 #
-# Needs Rust and Python 3.10 or newer; makes the Python environments that it needs. JOBS says how many recorded cases run
+# Needs Rust and Python 3.10 or newer; makes the Python environments that it needs. Programs in Go are run if there is `go`. JOBS says how many recorded cases run
 # at a time (2). ORACLE_NODE_MODULES names a folder with `@pulumi/pulumi`; without it, cases with Node.js programs are
 # skipped.
 set -euo pipefail
@@ -41,6 +41,11 @@ export PYTHONDONTWRITEBYTECODE=1
 python_3_259=$(tests/setup-python.sh 3.259)
 python_3_272=$(tests/setup-python.sh 3.272)
 python_policies=$(tests/setup-python.sh 3.259 pulumi-policy)
+go_sdk=
+if command -v go >/dev/null; then
+  step "Go SDK"
+  go_sdk=$(tests/setup-go.sh)
+fi
 
 run cargo fmt --all --check
 run cargo clippy --workspace --all-targets -- -D warnings
@@ -62,6 +67,12 @@ if ! $fast; then
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_272/bin/python"
   run python3 tests/e2e/policies.py --bin "$plumb" --python "$python_policies/bin/python"
+
+  if [ -n "$go_sdk" ]; then
+    run python3 tests/e2e/go.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
+  else
+    leave_out "programs in Go: there is no \`go\`"
+  fi
 
   if grep -qsE '^[^#[:space:]]' "$passing"; then
     run python3 tests/recorded_cases.py --bin "$plumb" --python-bin "$python_3_259/bin" --jobs "${JOBS:-2}"

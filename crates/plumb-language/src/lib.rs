@@ -4,7 +4,9 @@
 //! inspects and runs programs of its language against the published SDK. Languages without a module here are found as
 //! plugins by `plumb-plugin`. This crate knows tool chains and interpreters; it does not know what programs register.
 
+mod compiled;
 mod files;
+mod go;
 mod installing;
 mod options;
 mod plugin_file;
@@ -17,6 +19,10 @@ use std::sync::Arc;
 
 use plumb_plugin::LanguageRuntime;
 
+use compiled::CompiledHost;
+use go::Go;
+
+pub use compiled::CompiledError;
 pub use options::LanguageOptions;
 pub use plugin_file::PluginFileError;
 pub use python::{PythonError, PythonHost, dynamic_provider};
@@ -31,10 +37,16 @@ pub struct Language {
 }
 
 /// The languages that have a host here.
-pub const LANGUAGES: [Language; 1] = [Language {
-    name: "python",
-    host: |options| Arc::new(PythonHost::new(options)),
-}];
+pub const LANGUAGES: [Language; 2] = [
+    Language {
+        name: "go",
+        host: |options| Arc::new(CompiledHost::<Go>::new(options)),
+    },
+    Language {
+        name: "python",
+        host: |options| Arc::new(PythonHost::new(options)),
+    },
+];
 
 /// The language that project files call `name`, if it has a host here.
 pub fn language(name: &str) -> Option<Language> {

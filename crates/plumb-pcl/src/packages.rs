@@ -48,7 +48,7 @@ impl Packages {
             };
             let schema = schema.unwrap_or_else(|error| {
                 if is_needed {
-                    let cause = error.source.to_string();
+                    let cause = error.reason();
                     let problem = Diagnostic::error(Span::default(), error.to_string());
                     diagnostics.push(problem.with_detail(cause));
                 }

@@ -51,6 +51,19 @@ pub struct SchemaLoadError {
     pub source: Box<dyn std::error::Error + Send + Sync>,
 }
 
+impl SchemaLoadError {
+    /// Why, down to the first cause.
+    pub fn reason(&self) -> String {
+        let mut text = self.source.to_string();
+        let mut cause = self.source.source();
+        while let Some(error) = cause {
+            text = format!("{text}: {error}");
+            cause = error.source();
+        }
+        text
+    }
+}
+
 /// Finds schemas of packages.
 #[async_trait]
 pub trait SchemaLoader: Send + Sync {

@@ -250,7 +250,7 @@ async fn load(
         match loader.load(&query).await {
             Ok(schema) => candidates.push((declaration, schema)),
             Err(error) => {
-                let cause = error.source.to_string();
+                let cause = error.reason();
                 problems.push(Diagnostic::error(span, error.to_string()).with_detail(cause));
                 candidates.push((declaration, None));
             }

@@ -1,4 +1,4 @@
-//! Real Python programs and plugins, with a small engine on the other side.
+//! Real programs and plugins, with a small engine on the other side.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,6 +7,7 @@
 )]
 
 mod engine;
+mod go;
 mod install;
 mod plugins;
 mod programs;

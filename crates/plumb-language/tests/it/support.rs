@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use plumb_language::{LanguageOptions, PythonHost};
 use plumb_plugin::language::{ProgramInfo, RunRequest};
 use plumb_plugin::process::Environment;
-use plumb_plugin::{OutputLine, OutputSink, OutputStream};
+use plumb_plugin::{LanguageRuntime, OutputLine, OutputSink, OutputStream};
 
 use crate::engine::FakeEngine;
 
@@ -83,14 +83,33 @@ impl World {
     }
 
     pub(crate) fn host(&self) -> PythonHost {
-        PythonHost::new(LanguageOptions {
+        PythonHost::new(self.options())
+    }
+
+    /// The host of the language that project files call `name`.
+    pub(crate) fn host_of(&self, name: &str) -> Arc<dyn LanguageRuntime> {
+        (plumb_language::language(name).unwrap().host)(self.options())
+    }
+
+    fn options(&self) -> LanguageOptions {
+        LanguageOptions {
             environment: self.environment.clone(),
             engine_address: self.address.clone(),
             debug_messages: self.debug_messages,
             cache_directory: self.root.path().join("cache"),
             version: semver::Version::new(1, 2, 3),
             output: self.sink(),
-        })
+        }
+    }
+
+    /// Whether there is a tool called `name`; says that the test is skipped if not.
+    pub(crate) fn has_tool(&self, name: &str) -> bool {
+        let path = self.environment.get(&std::ffi::OsString::from("PATH"));
+        let found = which::which_in(name, path, self.root.path()).is_ok();
+        if !found {
+            eprintln!("SKIPPED: there is no `{name}`");
+        }
+        found
     }
 
     pub(crate) fn info(&self, options: serde_json::Value) -> ProgramInfo {
