@@ -4,9 +4,9 @@
 #   tests/run.sh            everything
 #   tests/run.sh --fast     format, lints, unit and integration tests
 #
-# Needs Rust and Python 3.10 or newer; makes the Python environments that it needs. Programs in Go are run if there is `go`. JOBS says how many recorded cases run
-# at a time (2). ORACLE_NODE_MODULES names a folder with `@pulumi/pulumi`; without it, cases with Node.js programs are
-# skipped.
+# Needs Rust and Python 3.10 or newer; makes the Python environments that it needs. Programs in Go are run if there is `go`.
+# JOBS says how many recorded cases run at a time (2). ORACLE_NODE_MODULES names a folder with `@pulumi/pulumi`; without it,
+# cases with Node.js programs are skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -70,7 +70,9 @@ if ! $fast; then
 
   if [ -n "$go_sdk" ]; then
     run python3 tests/e2e/go.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
+    run python3 tests/e2e/served.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
   else
+    run python3 tests/e2e/served.py --bin "$plumb" --python "$python_3_259/bin/python"
     leave_out "programs in Go: there is no \`go\`"
   fi
 

@@ -12,8 +12,10 @@ mod options;
 mod plugin_file;
 mod program;
 mod python;
+pub mod serve;
 mod stopping;
 mod tool;
+mod yaml;
 
 use std::sync::Arc;
 
@@ -21,12 +23,14 @@ use plumb_plugin::LanguageRuntime;
 
 use compiled::CompiledHost;
 use go::Go;
+use yaml::YamlHost;
 
 pub use compiled::CompiledError;
 pub use options::LanguageOptions;
 pub use plugin_file::PluginFileError;
 pub use python::{PythonError, PythonHost, dynamic_provider};
 pub use tool::ToolError;
+pub use yaml::YamlError;
 
 /// A language that has a host here.
 pub struct Language {
@@ -37,7 +41,7 @@ pub struct Language {
 }
 
 /// The languages that have a host here.
-pub const LANGUAGES: [Language; 2] = [
+pub const LANGUAGES: [Language; 3] = [
     Language {
         name: "go",
         host: |options| Arc::new(CompiledHost::<Go>::new(options)),
@@ -45,6 +49,10 @@ pub const LANGUAGES: [Language; 2] = [
     Language {
         name: "python",
         host: |options| Arc::new(PythonHost::new(options)),
+    },
+    Language {
+        name: "yaml",
+        host: |options| Arc::new(YamlHost::new(options)),
     },
 ];
 

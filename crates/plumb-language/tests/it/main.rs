@@ -11,4 +11,5 @@ mod go;
 mod install;
 mod plugins;
 mod programs;
+mod serve;
 mod support;

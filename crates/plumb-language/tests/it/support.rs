@@ -91,7 +91,7 @@ impl World {
         (plumb_language::language(name).unwrap().host)(self.options())
     }
 
-    fn options(&self) -> LanguageOptions {
+    pub(crate) fn options(&self) -> LanguageOptions {
         LanguageOptions {
             environment: self.environment.clone(),
             engine_address: self.address.clone(),
