@@ -4,7 +4,8 @@
 #   tests/run.sh            everything
 #   tests/run.sh --fast     format, lints, unit and integration tests
 #
-# Needs Rust and Python 3.10 or newer; makes the Python environments that it needs. Programs in Go are run if there is `go`.
+# Needs Rust and Python 3.10 or newer; makes the Python environments that it needs. Programs in Go are run if there is `go`,
+# those in Java if there are a JDK and `mvn`.
 # JOBS says how many recorded cases run at a time (2). ORACLE_NODE_MODULES names a folder with `@pulumi/pulumi`; without it,
 # cases with Node.js programs are skipped.
 set -euo pipefail
@@ -46,6 +47,11 @@ if command -v go >/dev/null; then
   step "Go SDK"
   go_sdk=$(tests/setup-go.sh)
 fi
+java_sdk=
+if command -v javac >/dev/null && command -v mvn >/dev/null; then
+  step "Java SDK"
+  java_sdk=$(tests/setup-java.sh)
+fi
 
 run cargo fmt --all --check
 run cargo clippy --workspace --all-targets -- -D warnings
@@ -74,6 +80,12 @@ if ! $fast; then
   else
     run python3 tests/e2e/served.py --bin "$plumb" --python "$python_3_259/bin/python"
     leave_out "programs in Go: there is no \`go\`"
+  fi
+
+  if [ -n "$java_sdk" ]; then
+    run python3 tests/e2e/java.py --bin "$plumb" --repository "$java_sdk"
+  else
+    leave_out "programs in Java: there is no JDK, or no \`mvn\`"
   fi
 
   if grep -qsE '^[^#[:space:]]' "$passing"; then

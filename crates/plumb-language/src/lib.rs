@@ -8,6 +8,7 @@ mod compiled;
 mod files;
 mod go;
 mod installing;
+mod java;
 mod options;
 mod plugin_file;
 mod program;
@@ -23,6 +24,7 @@ use plumb_plugin::LanguageRuntime;
 
 use compiled::CompiledHost;
 use go::Go;
+use java::Java;
 use yaml::YamlHost;
 
 pub use compiled::CompiledError;
@@ -41,10 +43,14 @@ pub struct Language {
 }
 
 /// The languages that have a host here.
-pub const LANGUAGES: [Language; 3] = [
+pub const LANGUAGES: [Language; 4] = [
     Language {
         name: "go",
         host: |options| Arc::new(CompiledHost::<Go>::new(options)),
+    },
+    Language {
+        name: "java",
+        host: |options| Arc::new(CompiledHost::<Java>::new(options)),
     },
     Language {
         name: "python",

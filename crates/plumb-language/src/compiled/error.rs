@@ -28,6 +28,18 @@ pub enum CompiledError {
         /// Its value.
         value: String,
     },
+    /// An option has a value that means nothing.
+    #[error(
+        "unknown value {value:?} of the runtime option `{option}` in Pulumi.yaml; it can be {expected}"
+    )]
+    UnknownValue {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: String,
+        /// What it can be.
+        expected: &'static str,
+    },
     /// Two options exclude each other.
     #[error(
         "the runtime options `{}` and `{}` in Pulumi.yaml exclude each other; remove one of them",

@@ -9,6 +9,7 @@
 mod engine;
 mod go;
 mod install;
+mod java;
 mod plugins;
 mod programs;
 mod serve;
