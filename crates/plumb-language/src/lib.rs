@@ -5,6 +5,7 @@
 //! plugins by `plumb-plugin`. This crate knows tool chains and interpreters; it does not know what programs register.
 
 mod compiled;
+mod dotnet;
 mod files;
 mod go;
 mod installing;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 use plumb_plugin::LanguageRuntime;
 
 use compiled::CompiledHost;
+use dotnet::Dotnet;
 use go::Go;
 use java::Java;
 use yaml::YamlHost;
@@ -43,7 +45,11 @@ pub struct Language {
 }
 
 /// The languages that have a host here.
-pub const LANGUAGES: [Language; 4] = [
+pub const LANGUAGES: [Language; 5] = [
+    Language {
+        name: "dotnet",
+        host: |options| Arc::new(CompiledHost::<Dotnet>::new(options)),
+    },
     Language {
         name: "go",
         host: |options| Arc::new(CompiledHost::<Go>::new(options)),

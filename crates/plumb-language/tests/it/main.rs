@@ -6,6 +6,7 @@
     reason = "helpers of tests may panic and say what they skip"
 )]
 
+mod dotnet;
 mod engine;
 mod go;
 mod install;
