@@ -14,6 +14,7 @@ mod options;
 mod plugin_file;
 mod program;
 mod python;
+mod rust;
 pub mod serve;
 mod stopping;
 mod tool;
@@ -27,6 +28,7 @@ use compiled::CompiledHost;
 use dotnet::Dotnet;
 use go::Go;
 use java::Java;
+use rust::Rust;
 use yaml::YamlHost;
 
 pub use compiled::CompiledError;
@@ -45,7 +47,7 @@ pub struct Language {
 }
 
 /// The languages that have a host here.
-pub const LANGUAGES: [Language; 5] = [
+pub const LANGUAGES: [Language; 6] = [
     Language {
         name: "dotnet",
         host: |options| Arc::new(CompiledHost::<Dotnet>::new(options)),
@@ -61,6 +63,10 @@ pub const LANGUAGES: [Language; 5] = [
     Language {
         name: "python",
         host: |options| Arc::new(PythonHost::new(options)),
+    },
+    Language {
+        name: "rust",
+        host: |options| Arc::new(CompiledHost::<Rust>::new(options)),
     },
     Language {
         name: "yaml",

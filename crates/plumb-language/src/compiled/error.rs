@@ -70,6 +70,15 @@ pub enum CompiledError {
         /// The folder.
         directory: PathBuf,
     },
+    /// There is more than one program.
+    #[error(
+        "the crate in {} has more than one binary; name the program with the runtime option `bin` in Pulumi.yaml",
+        directory.display()
+    )]
+    ManyBinaries {
+        /// The folder.
+        directory: PathBuf,
+    },
     /// The program has errors.
     #[error("could not compile the program in {}{}", directory.display(), Indented(.output))]
     Compile {
@@ -107,14 +116,6 @@ pub enum CompiledError {
     /// The program could not be started.
     #[error("Problem executing program (could not run language executor)")]
     Executor(#[source] ToolError),
-    /// A library that cannot be linked.
-    #[error("could not link {}: {reason}", path.display())]
-    Link {
-        /// The library.
-        path: PathBuf,
-        /// Why.
-        reason: &'static str,
-    },
     /// Something that a host does not do.
     #[error("{what} is not supported for {language} programs yet")]
     Unsupported {

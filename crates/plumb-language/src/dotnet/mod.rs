@@ -4,6 +4,7 @@ mod packages;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -204,7 +205,8 @@ impl Compiler for Dotnet {
             add.args.extend::<[OsString; 3]>(words);
             add.capture().await?;
             let namespace = packages::namespace(&dependency.package.name);
-            text.push_str(&format!("  using {namespace};\n"));
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  using {namespace};");
         }
         Ok(text)
     }

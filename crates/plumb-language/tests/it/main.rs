@@ -13,5 +13,6 @@ mod install;
 mod java;
 mod plugins;
 mod programs;
+mod rust;
 mod serve;
 mod support;
