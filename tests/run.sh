@@ -4,8 +4,8 @@
 #   tests/run.sh            everything
 #   tests/run.sh --fast     format, lints, unit and integration tests
 #
-# Needs Rust, Python 3.10 or newer, and Node.js 20 or newer with npm; installs the SDKs that it needs. JOBS says how many
-# recorded cases run at a time (2).
+# Needs Rust, Python 3.10 or newer, and Node.js 20 or newer with npm; installs the SDKs that it needs. Programs in Go are run
+# if there is `go`, those in Java if there are a JDK and `mvn`. JOBS says how many recorded cases run at a time (2).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -48,6 +48,16 @@ node_3_248=$(tests/setup-node.sh 3.248.0)
 node_3_270=$(tests/setup-node.sh 3.270.0)
 node_policies=$(tests/setup-node.sh 3.248.0 @pulumi/policy)
 export ORACLE_NODE_MODULES=$node_3_248/node_modules
+go_sdk=
+if command -v go >/dev/null; then
+  step "Go SDK"
+  go_sdk=$(tests/setup-go.sh)
+fi
+java_sdk=
+if command -v javac >/dev/null && command -v mvn >/dev/null; then
+  step "Java SDK"
+  java_sdk=$(tests/setup-java.sh)
+fi
 
 run cargo fmt --all --check
 run cargo clippy --workspace --all-targets -- -D warnings
@@ -82,6 +92,20 @@ if ! $fast; then
     run node tests/codegen/use-nodejs.js --bin "$plumb" --modules "$sdks"
   else
     leave_out "generated SDKs for Node.js: npm is missing"
+  fi
+
+  if [ -n "$go_sdk" ]; then
+    run python3 tests/e2e/go.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
+    run python3 tests/e2e/served.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
+  else
+    run python3 tests/e2e/served.py --bin "$plumb" --python "$python_3_259/bin/python"
+    leave_out "programs in Go: there is no \`go\`"
+  fi
+
+  if [ -n "$java_sdk" ]; then
+    run python3 tests/e2e/java.py --bin "$plumb" --repository "$java_sdk"
+  else
+    leave_out "programs in Java: there is no JDK, or no \`mvn\`"
   fi
 
   if grep -qsE '^[^#[:space:]]' "$passing"; then

@@ -14,6 +14,7 @@ pub mod context;
 pub mod environment;
 pub mod error;
 pub mod json;
+mod language_host;
 pub mod logging;
 pub mod operate;
 pub mod output;
@@ -22,6 +23,7 @@ pub mod table;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use plumb_events::ColorMode;
 
@@ -47,6 +49,13 @@ pub fn main() -> ExitCode {
         Ok(environment) => environment,
         Err(error) => return report(&Printer::new(ColorMode::Never), &error).into(),
     };
+    if let Some(name) = language_host::name(&environment) {
+        let printer = Arc::new(Printer::new(ColorMode::Never));
+        let status = language_host::run(&name, &environment, &printer);
+        return status
+            .unwrap_or_else(|error| report(&printer, &error))
+            .into();
+    }
     let status = match args::parse(&environment) {
         Ok(args::Parsed::Command(cli)) => run(environment, *cli),
         Ok(args::Parsed::Help { text, status }) => {

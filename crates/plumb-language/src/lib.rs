@@ -4,26 +4,42 @@
 //! inspects and runs programs of its language against the published SDK. Languages without a module here are found as
 //! plugins by `plumb-plugin`. This crate knows tool chains and interpreters; it does not know what programs register.
 
+mod compiled;
+mod dotnet;
 mod files;
+mod go;
 mod installing;
+mod java;
 mod node;
 mod options;
 mod plugin_file;
 mod program;
 mod python;
+mod rust;
 mod script;
+pub mod serve;
 mod stopping;
 mod tool;
+mod yaml;
 
 use std::sync::Arc;
 
 use plumb_plugin::LanguageRuntime;
 
+use compiled::CompiledHost;
+use dotnet::Dotnet;
+use go::Go;
+use java::Java;
+use rust::Rust;
+use yaml::YamlHost;
+
+pub use compiled::CompiledError;
 pub use node::{NodeError, NodeHost, dynamic_provider as node_dynamic_provider};
 pub use options::LanguageOptions;
 pub use plugin_file::PluginFileError;
 pub use python::{PythonError, PythonHost, dynamic_provider};
 pub use tool::ToolError;
+pub use yaml::YamlError;
 
 /// A language that has a host here.
 pub struct Language {
@@ -34,18 +50,38 @@ pub struct Language {
 }
 
 /// The languages that have a host here.
-pub const LANGUAGES: [Language; 3] = [
+pub const LANGUAGES: [Language; 8] = [
     Language {
-        name: "python",
-        host: |options| Arc::new(PythonHost::new(options)),
+        name: "bun",
+        host: |options| Arc::new(NodeHost::for_bun(options)),
+    },
+    Language {
+        name: "dotnet",
+        host: |options| Arc::new(CompiledHost::<Dotnet>::new(options)),
+    },
+    Language {
+        name: "go",
+        host: |options| Arc::new(CompiledHost::<Go>::new(options)),
+    },
+    Language {
+        name: "java",
+        host: |options| Arc::new(CompiledHost::<Java>::new(options)),
     },
     Language {
         name: "nodejs",
         host: |options| Arc::new(NodeHost::for_node(options)),
     },
     Language {
-        name: "bun",
-        host: |options| Arc::new(NodeHost::for_bun(options)),
+        name: "python",
+        host: |options| Arc::new(PythonHost::new(options)),
+    },
+    Language {
+        name: "rust",
+        host: |options| Arc::new(CompiledHost::<Rust>::new(options)),
+    },
+    Language {
+        name: "yaml",
+        host: |options| Arc::new(YamlHost::new(options)),
     },
 ];
 

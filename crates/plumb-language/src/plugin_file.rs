@@ -62,6 +62,14 @@ struct Parameter {
 }
 
 impl PluginFile {
+    /// What a package without the file says by being one.
+    pub(crate) fn bare() -> Self {
+        PluginFile {
+            resource: true,
+            ..PluginFile::default()
+        }
+    }
+
     /// Reads the file at `path`.
     pub(crate) fn read(path: &Path) -> Result<Self, PluginFileError> {
         let text = fs::read(path).map_err(|source| PluginFileError::Read {

@@ -44,7 +44,7 @@ pub(crate) struct Tool {
 
 impl Tool {
     /// The command as the user would write it.
-    fn display(&self) -> String {
+    pub(crate) fn display(&self) -> String {
         let args = self
             .args
             .iter()

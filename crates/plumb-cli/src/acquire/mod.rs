@@ -19,7 +19,7 @@ use tokio::sync::Semaphore;
 use crate::{Environment, Error, Printer, VERSION};
 
 /// How many plugins are downloaded at a time, unless the user says so.
-pub(crate) const PARALLEL: usize = 4;
+const PARALLEL: usize = 4;
 
 /// Gets plugins for a command.
 pub(crate) struct PluginSource {
@@ -38,6 +38,30 @@ pub(crate) struct Demands<'a> {
     pub(crate) reinstall: bool,
     /// How many at a time.
     pub(crate) parallel: usize,
+}
+
+impl Default for Demands<'_> {
+    fn default() -> Self {
+        Demands {
+            project: None,
+            lock_mode: LockMode::Update,
+            reinstall: false,
+            parallel: PARALLEL,
+        }
+    }
+}
+
+/// Who gets plugins that are missing without being asked, unless the user does not want that.
+pub(crate) fn unasked(
+    environment: &Environment,
+    printer: &Arc<Printer>,
+    demands: &Demands<'_>,
+) -> Result<Option<Arc<dyn Acquire>>, Error> {
+    if environment.is_on("PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION") {
+        return Ok(None);
+    }
+    let source = PluginSource::new(environment, printer, demands)?;
+    Ok(Some(Arc::new(source)))
 }
 
 impl PluginSource {

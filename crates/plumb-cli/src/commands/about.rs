@@ -279,11 +279,11 @@ fn text(findings: &Findings, ctx: &Context) -> String {
     if let Some(language) = &findings.runtime {
         let _ = write!(out, "\nThis project is written in {}", language.name);
         let facts = language.about.iter().flat_map(facts);
-        let facts: String = facts
-            .map(|(key, value)| format!(" {key}='{value}'"))
-            .collect();
-        let colon = if facts.is_empty() { "" } else { ":" };
-        let _ = writeln!(out, "{colon}{facts}");
+        for (number, (key, value)) in facts.enumerate() {
+            let colon = if number == 0 { ":" } else { "" };
+            let _ = write!(out, "{colon} {key}='{value}'");
+        }
+        out.push('\n');
     }
     if let Some(stack) = &findings.stack {
         out.push_str(&section(&format!("\nCurrent Stack: {}", stack.qualified)));

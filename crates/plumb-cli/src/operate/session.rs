@@ -32,7 +32,7 @@ use super::{naming, plan};
 use plumb_secrets::{LockReason, LockedManager};
 use serde_json::value::RawValue;
 
-use crate::acquire::{self, Demands, PluginSource};
+use crate::acquire::{self, Demands};
 use crate::context::{
     ConfigCheck, LoadedProject, ManagerCodec, NewStack, Stack, StackConfig, StackSecrets,
     StackSettings, StackState, StateFallback,
@@ -508,19 +508,13 @@ fn plugin_source(
     surroundings: &Surroundings,
     lock_mode: LockMode,
 ) -> Result<Option<Arc<dyn Acquire>>, Error> {
-    let is_off = "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION";
-    if ctx.environment.is_on(is_off) {
-        return Ok(None);
-    }
     let has_project = surroundings.project.is_some();
     let demands = Demands {
         project: has_project.then_some(surroundings.root.as_path()),
         lock_mode,
-        reinstall: false,
-        parallel: acquire::PARALLEL,
+        ..Demands::default()
     };
-    let source = PluginSource::new(&ctx.environment, &ctx.printer, &demands)?;
-    Ok(Some(Arc::new(source)))
+    acquire::unasked(&ctx.environment, &ctx.printer, &demands)
 }
 
 /// Reads other stacks of the same backend, with the secrets manager that each of them records.

@@ -101,6 +101,12 @@ pub enum PythonError {
         /// What it said last.
         output: Vec<String>,
     },
+    /// A library was built, and there is nothing to show for it.
+    #[error("building {} left no wheel", directory.display())]
+    NoWheel {
+        /// Folder of the library.
+        directory: PathBuf,
+    },
     /// The sources of a plugin cannot be run.
     #[error(
         "plugin is not runnable, it provides neither __main__.py nor a buildable pyproject.toml"

@@ -4,6 +4,7 @@ mod dependencies;
 mod error;
 mod executor;
 mod install;
+mod link;
 mod packages;
 mod plugin;
 mod run;
@@ -11,12 +12,13 @@ mod site;
 mod toolchain;
 mod version;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use plumb_plugin::language::{
-    AboutLanguage, InstallRequest, OptionPrompt, PluginLaunch, ProgramDependency, ProgramInfo,
-    RequiredPackages, RunOutcome, RunPluginRequest, RunRequest,
+    AboutLanguage, InstallRequest, LinkRequest, OptionPrompt, PackRequest, PluginLaunch,
+    ProgramDependency, ProgramInfo, RequiredPackages, RunOutcome, RunPluginRequest, RunRequest,
 };
 use plumb_plugin::{LanguageError, LanguageRuntime, OutputSink};
 use tokio_util::sync::CancellationToken;
@@ -99,6 +101,14 @@ impl LanguageRuntime for PythonHost {
 
     async fn run_plugin(&self, request: RunPluginRequest) -> Result<PluginLaunch, LanguageError> {
         Ok(plugin::launch(&self.options, request).await?)
+    }
+
+    async fn pack(&self, request: PackRequest) -> Result<PathBuf, LanguageError> {
+        Ok(link::pack(&self.options, &request).await?)
+    }
+
+    async fn link(&self, request: LinkRequest) -> Result<String, LanguageError> {
+        Ok(link::link(&self.options, &request).await?)
     }
 
     async fn cancel(&self) {

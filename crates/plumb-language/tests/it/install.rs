@@ -1,6 +1,6 @@
 //! Environments and what is in them.
 
-use plumb_plugin::language::InstallRequest;
+use plumb_plugin::language::{InstallRequest, PackRequest};
 use plumb_plugin::{LanguageRuntime, OutputStream};
 
 use crate::support::{World, sdk};
@@ -173,4 +173,31 @@ async fn a_plain_interpreter_is_asked_for_its_path() {
             .collect::<Vec<_>>(),
         ["near"]
     );
+}
+
+#[tokio::test]
+async fn a_library_is_packed_into_a_wheel() {
+    let world = World::new().await;
+    let project = world.file(
+        "lib/pyproject.toml",
+        "[project]\nname = \"pulumi_mycloud\"\nversion = \"1.2.0\"\n\
+         [build-system]\nrequires = [\"setuptools\"]\nbuild-backend = \"setuptools.build_meta\"\n",
+    );
+    world.file("lib/pulumi_mycloud/__init__.py", "");
+    let host = world.host();
+    let packed = host.pack(PackRequest {
+        package_directory: project.parent().unwrap().to_owned(),
+        destination_directory: world.root.path().join("packed"),
+    });
+    match packed.await {
+        Ok(wheel) => {
+            let name = "pulumi_mycloud-1.2.0-py3-none-any.whl";
+            assert_eq!(wheel, world.root.path().join("packed").join(name));
+            assert!(wheel.is_file());
+        }
+        Err(error) if error.to_string().contains("pip install") => {
+            eprintln!("SKIPPED: no package index within reach: {error}");
+        }
+        Err(error) => panic!("{error}"),
+    }
 }

@@ -6,9 +6,14 @@
     reason = "helpers of tests may panic and say what they skip"
 )]
 
+mod dotnet;
 mod engine;
+mod go;
 mod install;
+mod java;
 mod node;
 mod plugins;
 mod programs;
+mod rust;
+mod serve;
 mod support;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use plumb_language::{LanguageOptions, PythonHost};
 use plumb_plugin::language::{ProgramInfo, RunRequest};
 use plumb_plugin::process::Environment;
-use plumb_plugin::{OutputLine, OutputSink, OutputStream};
+use plumb_plugin::{LanguageRuntime, OutputLine, OutputSink, OutputStream};
 
 use crate::engine::FakeEngine;
 
@@ -86,6 +86,11 @@ impl World {
         PythonHost::new(self.options())
     }
 
+    /// The host of the language that project files call `name`.
+    pub(crate) fn host_of(&self, name: &str) -> Arc<dyn LanguageRuntime> {
+        (plumb_language::language(name).unwrap().host)(self.options())
+    }
+
     /// Surroundings for a host of any language.
     pub(crate) fn options(&self) -> LanguageOptions {
         LanguageOptions {
@@ -105,6 +110,16 @@ impl World {
         let all = std::iter::once(directory.to_owned()).chain(others);
         let path = std::env::join_paths(all).unwrap();
         self.environment.insert("PATH".into(), path);
+    }
+
+    /// Whether there is a tool called `name`; says that the test is skipped if not.
+    pub(crate) fn has_tool(&self, name: &str) -> bool {
+        let path = self.environment.get(&std::ffi::OsString::from("PATH"));
+        let found = which::which_in(name, path, self.root.path()).is_ok();
+        if !found {
+            eprintln!("SKIPPED: there is no `{name}`");
+        }
+        found
     }
 
     pub(crate) fn info(&self, options: serde_json::Value) -> ProgramInfo {

@@ -215,7 +215,9 @@ impl Discovery {
     fn find_on_path(&self, kind: PluginKind, name: &str) -> Option<FoundPlugin> {
         let path = self.search_path.as_ref()?;
         let file = kind.file_name(name);
-        let executable = which::which_in_global(&file, Some(path)).ok()?.next()?;
+        let executable = which::which_in_global(&file, Some(path))
+            .ok()?
+            .find(|executable| !self.is_program(executable))?;
         let bundled = self.find_bundled(kind, name).map(|found| found.executable);
         if let Some(bundled) = &bundled
             && same_file(&executable, bundled)
@@ -252,12 +254,26 @@ impl Discovery {
             return None;
         }
         let executable = executable_in(self.bundled.as_ref()?, &kind.file_name(name));
-        is_executable(&executable).then_some(FoundPlugin {
+        let is_plugin = is_executable(&executable) && !self.is_program(&executable);
+        is_plugin.then_some(FoundPlugin {
             source: PluginSource::Bundled,
             executable,
             version: None,
             warnings: Vec::new(),
         })
+    }
+
+    /// Whether a plugin is a link to the program beside it, which serves its language hosts under such names: the program
+    /// needs no process to reach what it has itself.
+    fn is_program(&self, plugin: &Path) -> bool {
+        let Ok(target) = plugin.canonicalize() else {
+            return false;
+        };
+        let is_named_otherwise = || {
+            let name = target.file_name().unwrap_or_default();
+            !name.to_string_lossy().starts_with("pulumi-")
+        };
+        self.bundled.is_some() && target.parent() == self.bundled.as_deref() && is_named_otherwise()
     }
 
     fn find_cached(

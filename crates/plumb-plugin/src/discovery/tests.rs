@@ -278,3 +278,23 @@ fn listing_and_removing_cached_plugins() {
     );
     assert_eq!(cache.list().unwrap().len(), 3);
 }
+
+#[cfg(unix)]
+#[test]
+fn links_to_the_program_are_no_plugins() {
+    let mut world = World::new();
+    let bundle = world.root.path().canonicalize().unwrap().join("bundle");
+    world.discovery.bundled = Some(bundle.clone());
+    world.executable("bundle/plumb");
+    for link in ["bundle/pulumi-language-go", "bin/pulumi-language-go"] {
+        let path = world.root.path().join(link);
+        std::os::unix::fs::symlink(bundle.join("plumb"), path).unwrap();
+    }
+    assert_eq!(world.find(PluginKind::Language, "go", None), None);
+    world.cached("language-go-v1.0.0");
+    world.executable("cache/language-go-v1.0.0/pulumi-language-go");
+    assert_eq!(
+        world.find(PluginKind::Language, "go", None).as_deref(),
+        Some("cache/language-go-v1.0.0/pulumi-language-go")
+    );
+}

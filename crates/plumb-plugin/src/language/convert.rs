@@ -5,8 +5,8 @@ use plumb_resource::provider::Parameterization;
 use plumb_wire::json::json_to_wire;
 
 use super::{
-    OptionChoice, OptionPrompt, OptionValue, PackageDependency, PackageSource, ProgramInfo,
-    RequiredPackages, RunRequest,
+    LinkDependency, LinkRequest, OptionChoice, OptionPrompt, OptionValue, PackageDependency,
+    PackageSource, ProgramInfo, RequiredPackages, RunRequest,
 };
 use crate::discovery::{PluginKind, parse_tolerant};
 
@@ -106,6 +106,37 @@ fn parameterization(parameter: pb::PackageParameterization) -> Parameterization 
         name: parameter.name.into(),
         version: parameter.version.into(),
         value: parameter.value.into(),
+    }
+}
+
+pub(super) fn link_request(request: LinkRequest) -> pb::LinkRequest {
+    let parameter = |parameter: Parameterization| pb::PackageParameterization {
+        name: parameter.name.to_string(),
+        version: parameter.version.to_string(),
+        value: parameter.value.to_vec(),
+    };
+    let dependency = |dependency: LinkDependency| {
+        let package = dependency.package;
+        pb::link_request::LinkDependency {
+            path: dependency.path.to_string_lossy().into_owned(),
+            package: Some(pb::PackageDependency {
+                name: package.name,
+                kind: package.kind.as_str().to_owned(),
+                version: package
+                    .version
+                    .map(|version| version.to_string())
+                    .unwrap_or_default(),
+                server: package.server.unwrap_or_default(),
+                parameterization: package.parameterization.map(parameter),
+                extension: package.extension.map(parameter),
+                ..pb::PackageDependency::default()
+            }),
+        }
+    };
+    pb::LinkRequest {
+        info: Some(program_info(&request.info)),
+        loader_target: request.loader_target,
+        packages: request.packages.into_iter().map(dependency).collect(),
     }
 }
 

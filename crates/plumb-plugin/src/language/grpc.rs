@@ -1,5 +1,6 @@
 //! Language hosts in processes of their own.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -11,9 +12,9 @@ use tonic::transport::Channel;
 use tonic::{Code, Status};
 
 use super::{
-    AboutLanguage, InstallRequest, LanguageError, LanguageRuntime, OptionPrompt, PluginEvent,
-    PluginLaunch, ProgramDependency, ProgramInfo, RequiredPackages, RunOutcome, RunPluginRequest,
-    RunRequest, convert,
+    AboutLanguage, InstallRequest, LanguageError, LanguageRuntime, LinkRequest, OptionPrompt,
+    PackRequest, PluginEvent, PluginLaunch, ProgramDependency, ProgramInfo, RequiredPackages,
+    RunOutcome, RunPluginRequest, RunRequest, convert,
 };
 use crate::discovery::parse_tolerant;
 use crate::output::{OutputLevel, OutputLine, OutputSink, OutputStream};
@@ -351,6 +352,25 @@ impl LanguageRuntime for GrpcLanguageHost {
         }
     }
 
+    async fn pack(&self, request: PackRequest) -> Result<PathBuf, LanguageError> {
+        let message = pb::PackRequest {
+            package_directory: text(&request.package_directory),
+            destination_directory: text(&request.destination_directory),
+        };
+        match self.client.clone().pack(message).await {
+            Ok(response) => Ok(response.into_inner().artifact_path.into()),
+            Err(status) => Err(self.failure("packing a library", status).await),
+        }
+    }
+
+    async fn link(&self, request: LinkRequest) -> Result<String, LanguageError> {
+        let message = convert::link_request(request);
+        match self.client.clone().link(message).await {
+            Ok(response) => Ok(response.into_inner().import_instructions),
+            Err(status) => Err(self.failure("linking libraries", status).await),
+        }
+    }
+
     async fn cancel(&self) {
         let mut client = self.client.clone();
         match tokio::time::timeout(GRACE, client.cancel(())).await {
@@ -371,6 +391,10 @@ impl LanguageRuntime for GrpcLanguageHost {
             process.stop(GRACE).await;
         }
     }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
 }
 
 async fn plugin_event(message: Result<pb::RunPluginResponse, Status>) -> Option<PluginEvent> {

@@ -216,6 +216,35 @@ pub struct RunPluginRequest {
     pub attach_debugger: bool,
 }
 
+/// A library to be made into something that can be linked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackRequest {
+    /// Folder of the library. Absolute.
+    pub package_directory: PathBuf,
+    /// Where to put what is made. Absolute.
+    pub destination_directory: PathBuf,
+}
+
+/// Libraries of this machine that a program is to depend on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkRequest {
+    /// Where the program is.
+    pub info: ProgramInfo,
+    /// `host:port` of the schema loader; may be empty.
+    pub loader_target: String,
+    /// The libraries.
+    pub packages: Vec<LinkDependency>,
+}
+
+/// A library that a program is to depend on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkDependency {
+    /// The package that it is for.
+    pub package: PackageDependency,
+    /// Where it is; relative to the root folder of the program if it is not absolute.
+    pub path: PathBuf,
+}
+
 /// How to run a plugin written in the language.
 pub enum PluginLaunch {
     /// As a process that the caller starts.
@@ -337,6 +366,22 @@ pub trait LanguageRuntime: Send + Sync {
     async fn template(&self, info: &ProgramInfo, project: &str) -> Result<(), LanguageError>;
     /// Says how to run a plugin written in the language, or runs it.
     async fn run_plugin(&self, request: RunPluginRequest) -> Result<PluginLaunch, LanguageError>;
+    /// Makes something that can be linked of a library; answers where it is.
+    async fn pack(&self, request: PackRequest) -> Result<PathBuf, LanguageError> {
+        let _ = request;
+        Err(LanguageError::Unsupported {
+            host: self.name().to_owned(),
+            operation: "packing libraries",
+        })
+    }
+    /// Makes a program depend on libraries of this machine; answers how to use them in the program.
+    async fn link(&self, request: LinkRequest) -> Result<String, LanguageError> {
+        let _ = request;
+        Err(LanguageError::Unsupported {
+            host: self.name().to_owned(),
+            operation: "linking libraries",
+        })
+    }
     /// Asks running programs to end soon. Advisory.
     async fn cancel(&self);
     /// Ends the host.

@@ -15,6 +15,7 @@ use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink};
 use plumb_resource::provider::PluginSpec;
 use plumb_schema::{BindOptions, Bound, Document, Format, PackageSchema, Packages, bind};
 
+use crate::acquire::{Demands, unasked};
 use crate::{Context, Error, Printer};
 
 /// A schema as it came.
@@ -243,6 +244,7 @@ fn host(ctx: &Context, plugin: Option<ProjectPlugin>) -> Result<PluginHost, Erro
             OutputStream::Stdout | OutputStream::Stderr => printer.info(&line.text),
         }),
         environment,
+        acquire: unasked(&ctx.environment, &ctx.printer, &Demands::default())?,
     };
     let mut host = PluginHost::new(options);
     register_builtins(&mut host, ctx);

@@ -1,0 +1,160 @@
+//! The program under the name of a language host, `pulumi-language-NAME`: it serves that host (`languages.md` 1).
+
+use std::sync::Arc;
+
+use plumb_language::serve::{Server, WATCH_INTERVAL};
+use plumb_language::{Language, LanguageOptions};
+use plumb_plugin::{OutputLevel, OutputLine, OutputStream};
+use tokio_util::sync::CancellationToken;
+
+use crate::{Environment, Error, ExitStatus, Printer, VERSION};
+
+const PREFIX: &str = "pulumi-language-";
+
+/// The language whose host the program was started as.
+pub(crate) fn name(environment: &Environment) -> Option<String> {
+    environment
+        .program
+        .strip_prefix(PREFIX)
+        .map(ToOwned::to_owned)
+}
+
+/// What the words after the program's name ask for.
+#[derive(Debug, PartialEq, Eq)]
+enum Wish {
+    /// The version.
+    Version,
+    /// The service, for the engine at this address; without one, an engine has to make itself known.
+    Serve { engine_address: String },
+}
+
+/// Serves the host called `name` until it is interrupted or its engine is gone.
+pub(crate) fn run(
+    name: &str,
+    environment: &Environment,
+    printer: &Arc<Printer>,
+) -> Result<ExitStatus, Error> {
+    let language = plumb_language::language(name).ok_or_else(|| {
+        let known: Vec<&str> = plumb_language::LANGUAGES
+            .iter()
+            .map(|language| language.name)
+            .collect();
+        Error::user(format!(
+            "there is no language host for {name} here; there are hosts for {}",
+            known.join(", ")
+        ))
+    })?;
+    match parse(&environment.arguments)? {
+        Wish::Version => printer.line(VERSION),
+        Wish::Serve { engine_address } => serve(language, engine_address, environment, printer)?,
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// Flags that engines give to every plugin are taken and mean nothing here.
+fn parse(words: &[String]) -> Result<Wish, Error> {
+    let mut engine_address = String::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let Some(flag) = word.strip_prefix('-') else {
+            engine_address.clone_from(word);
+            continue;
+        };
+        let flag = flag.strip_prefix('-').unwrap_or(flag);
+        match flag.split_once('=').unwrap_or((flag, "")).0 {
+            "version" => return Ok(Wish::Version),
+            "logtostderr" | "v" => {}
+            "tracing" | "root" if flag.contains('=') => {}
+            "tracing" | "root" => drop(words.next()),
+            _ => return Err(Error::user(format!("unknown flag: {word}"))),
+        }
+    }
+    Ok(Wish::Serve { engine_address })
+}
+
+fn serve(
+    language: Language,
+    engine_address: String,
+    environment: &Environment,
+    printer: &Arc<Printer>,
+) -> Result<(), Error> {
+    let options = LanguageOptions {
+        environment: environment.variables().clone(),
+        engine_address,
+        // Only the engine knows who listens.
+        debug_messages: true,
+        cache_directory: environment.pulumi_home.join("plumb"),
+        version: crate::semantic_version(),
+        output: output_to(printer),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let server = Server::bind(language, options).await?;
+        let stop = CancellationToken::new();
+        let interrupted = stop.clone();
+        let interrupt = interrupt()?;
+        let interrupts = tokio::spawn(async move {
+            interrupt.await;
+            interrupted.cancel();
+        });
+        // The engine reads the port and takes everything after it for what programs say.
+        printer.line(&server.port().to_string());
+        let served = server.run(WATCH_INTERVAL, stop).await;
+        interrupts.abort();
+        served.map_err(|error| Error::user(crate::error::chain(&error)))
+    })
+}
+
+/// Ends with the first interrupt from now on.
+#[cfg(unix)]
+fn interrupt() -> std::io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupts = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        // Either way there will be no other one.
+        let _ = interrupts.recv().await;
+    })
+}
+
+#[cfg(not(unix))]
+fn interrupt() -> std::io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
+}
+
+/// What programs print goes where they would print it themselves.
+fn output_to(printer: &Arc<Printer>) -> plumb_plugin::OutputSink {
+    let printer = Arc::clone(printer);
+    Arc::new(move |line: OutputLine| match (line.level, line.stream) {
+        (OutputLevel::Debug, _) => {}
+        (_, OutputStream::Stdout) => printer.line(&line.text),
+        (_, OutputStream::Stderr) => printer.info(&line.text),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(words: &[&str], expected: Wish) {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        assert_eq!(parse(&words).unwrap(), expected, "{words:?}");
+    }
+
+    #[test]
+    fn engines_may_give_flags_before_their_address() {
+        let address = || Wish::Serve {
+            engine_address: "127.0.0.1:7".to_owned(),
+        };
+        check(&["127.0.0.1:7"], address());
+        check(&["--logtostderr", "-v=9", "127.0.0.1:7"], address());
+        check(&["-tracing", "file:x", "127.0.0.1:7"], address());
+        check(&["--tracing=file:x", "127.0.0.1:7"], address());
+        check(&["-version"], Wish::Version);
+        assert!(parse(&["--what".to_owned()]).is_err());
+    }
+}

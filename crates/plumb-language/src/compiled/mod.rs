@@ -1,0 +1,382 @@
+//! What the hosts of compiled languages have in common.
+//!
+//! A [`Compiler`] knows the tool chain of one language: it answers the [`Executable`] that a program or a plugin has
+//! become. The [`CompiledHost`] runs it. Such programs take no arguments; they learn everything from their environment
+//! (`sdk-model.md` 7.1).
+
+mod environment;
+mod error;
+mod folders;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use plumb_plugin::language::{
+    AboutLanguage, InstallRequest, LinkRequest, OptionPrompt, PackRequest, PackageDependency,
+    PluginLaunch, ProgramDependency, ProgramInfo, RequiredPackages, RunOutcome, RunPluginRequest,
+    RunRequest,
+};
+use plumb_plugin::process::Launch;
+use plumb_plugin::{LanguageError, LanguageRuntime, OutputLevel, OutputSink};
+use tempfile::TempPath;
+use tokio_util::sync::CancellationToken;
+
+use crate::installing::announced;
+use crate::stopping::Stopping;
+use crate::{LanguageOptions, ToolError, program};
+
+pub use error::CompiledError;
+pub(crate) use folders::copy_folder;
+
+/// What an executable is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To run a program.
+    Program,
+    /// To run a plugin. Nothing but its port may come before what it writes itself.
+    Plugin,
+}
+
+/// A program, or a plugin, that can be run.
+#[derive(Debug, Default)]
+pub(crate) struct Executable {
+    pub(crate) path: PathBuf,
+    /// What comes before the arguments of a plugin.
+    pub(crate) args: Vec<OsString>,
+    /// Where it has to be run, if that matters.
+    pub(crate) directory: Option<PathBuf>,
+    /// Goes when it is no longer needed.
+    pub(crate) kept: Option<TempPath>,
+    /// How the arguments of a plugin are passed on.
+    pub(crate) style: ArgumentStyle,
+    /// Who reports failures.
+    pub(crate) failures: Failures,
+}
+
+/// How the arguments of a plugin follow those of its executable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ArgumentStyle {
+    /// Each on its own.
+    #[default]
+    Separate,
+    /// In the last one, with spaces between them.
+    Joined,
+}
+
+/// Who tells the user what went wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Failures {
+    /// The program does, if its exit code says so.
+    #[default]
+    ByExitCode,
+    /// What runs the program has told of everything.
+    AllReported,
+}
+
+impl Executable {
+    pub(crate) fn at(path: impl Into<PathBuf>) -> Self {
+        Executable {
+            path: path.into(),
+            ..Executable::default()
+        }
+    }
+
+    fn arguments(&self, of_plugin: &[String]) -> Vec<OsString> {
+        let mut args = self.args.clone();
+        match self.style {
+            ArgumentStyle::Separate => args.extend(of_plugin.iter().map(OsString::from)),
+            ArgumentStyle::Joined => {
+                if let Some(last) = args.last_mut() {
+                    last.push(of_plugin.join(" "));
+                }
+            }
+        }
+        args
+    }
+}
+
+/// The tool chain of a language.
+#[async_trait]
+pub(crate) trait Compiler: Default + Send + Sync + 'static {
+    /// Name of the language in project files.
+    const NAME: &'static str;
+
+    /// The packages that a program needs. What cannot be found out is left out: a program may run without its sources.
+    async fn required_packages(
+        &self,
+        options: &LanguageOptions,
+        info: &ProgramInfo,
+    ) -> Result<Vec<PackageDependency>, CompiledError>;
+
+    /// Builds a program or a plugin, if it has to be built before it can be run.
+    async fn executable(
+        &self,
+        options: &LanguageOptions,
+        info: &ProgramInfo,
+        purpose: Purpose,
+    ) -> Result<Executable, CompiledError>;
+
+    /// Further variables for programs, with their values.
+    fn variables(&self, _: &RunRequest) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    /// Fetches what a program depends on.
+    async fn install(
+        &self,
+        options: &LanguageOptions,
+        request: &InstallRequest,
+        output: &OutputSink,
+    ) -> Result<(), CompiledError>;
+
+    /// The compiler and its version.
+    async fn about(
+        &self,
+        options: &LanguageOptions,
+        info: &ProgramInfo,
+    ) -> Result<AboutLanguage, CompiledError>;
+
+    /// The libraries that a program is compiled with.
+    async fn dependencies(
+        &self,
+        options: &LanguageOptions,
+        info: &ProgramInfo,
+        transitive: bool,
+    ) -> Result<Vec<ProgramDependency>, CompiledError>;
+
+    /// Makes something that can be linked of the library in a folder.
+    async fn pack(
+        &self,
+        options: &LanguageOptions,
+        request: &PackRequest,
+    ) -> Result<PathBuf, CompiledError>;
+
+    /// Makes a program depend on libraries of this machine; answers how to use them.
+    async fn link(
+        &self,
+        options: &LanguageOptions,
+        request: &LinkRequest,
+    ) -> Result<String, CompiledError>;
+}
+
+/// The host of a compiled language.
+pub(crate) struct CompiledHost<C> {
+    options: Arc<LanguageOptions>,
+    compiler: C,
+    running: Stopping,
+    /// Executables of plugins, which are run by somebody else.
+    kept: Mutex<Vec<TempPath>>,
+}
+
+impl<C: Compiler> CompiledHost<C> {
+    /// A host; nothing is started or read yet.
+    pub(crate) fn new(options: LanguageOptions) -> Self {
+        CompiledHost {
+            options: Arc::new(options),
+            compiler: C::default(),
+            running: Stopping::default(),
+            kept: Mutex::default(),
+        }
+    }
+
+    async fn run_program(
+        &self,
+        request: RunRequest,
+        cancel: CancellationToken,
+    ) -> Result<RunOutcome, CompiledError> {
+        if request.attach_debugger {
+            return Err(CompiledError::unsupported::<C>("attaching a debugger"));
+        }
+        let built = self
+            .compiler
+            .executable(&self.options, &request.info, Purpose::Program);
+        let Some(executable) = cancel.run_until_cancelled(built).await else {
+            return Ok(RunOutcome::Bailed);
+        };
+        let executable = executable?;
+        let launch = self.launch(&executable, &request);
+        let outcome = program::run(launch, cancel).await.map_err(|source| {
+            CompiledError::Executor(ToolError::Spawn {
+                program: executable.path.clone(),
+                source,
+            })
+        })?;
+        Ok(match (outcome, executable.failures) {
+            (RunOutcome::Failed(_), Failures::AllReported) => RunOutcome::Bailed,
+            (outcome, _) => outcome,
+        })
+    }
+
+    fn launch(&self, executable: &Executable, request: &RunRequest) -> Launch {
+        let mut environment = self.options.environment.clone();
+        environment::add_settings(&mut environment, &self.options.engine_address, request);
+        for (name, value) in self.compiler.variables(request) {
+            environment.insert(name.into(), value.into());
+        }
+        Launch {
+            source: C::NAME.into(),
+            program: executable.path.clone(),
+            args: executable.arguments(&[]),
+            environment,
+            working_directory: executable
+                .directory
+                .clone()
+                .unwrap_or_else(|| request.working_directory.clone()),
+            level: OutputLevel::Info,
+            keep_blank_lines: false,
+            output: self.options.output.clone(),
+        }
+    }
+
+    async fn launch_plugin(
+        &self,
+        request: RunPluginRequest,
+    ) -> Result<PluginLaunch, CompiledError> {
+        if request.attach_debugger {
+            return Err(CompiledError::unsupported::<C>(
+                "attaching a debugger to a plugin",
+            ));
+        }
+        let executable = self
+            .compiler
+            .executable(&self.options, &request.info, Purpose::Plugin)
+            .await?;
+        let args = executable.arguments(&request.args);
+        if let Some(kept) = executable.kept {
+            let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            all.push(kept);
+        }
+        Ok(PluginLaunch::Command {
+            program: executable.path,
+            args,
+            environment: request.environment,
+            working_directory: executable.directory.unwrap_or(request.working_directory),
+        })
+    }
+}
+
+#[async_trait]
+impl<C: Compiler> LanguageRuntime for CompiledHost<C> {
+    fn name(&self) -> &'static str {
+        C::NAME
+    }
+
+    async fn version(&self) -> Result<Option<semver::Version>, LanguageError> {
+        Ok(Some(self.options.version.clone()))
+    }
+
+    async fn required_packages(
+        &self,
+        info: &ProgramInfo,
+    ) -> Result<RequiredPackages, LanguageError> {
+        let packages = self.compiler.required_packages(&self.options, info).await;
+        Ok(RequiredPackages {
+            packages: packages.unwrap_or_else(|error| {
+                tracing::debug!(
+                    language = C::NAME,
+                    error = &error as &dyn std::error::Error,
+                    "the packages of a program are not known"
+                );
+                Vec::new()
+            }),
+            unresolved: Vec::new(),
+        })
+    }
+
+    async fn run(
+        &self,
+        request: RunRequest,
+        cancel: CancellationToken,
+    ) -> Result<RunOutcome, LanguageError> {
+        let program = |cancel| self.run_program(request, cancel);
+        Ok(self.running.run(cancel, program).await?)
+    }
+
+    async fn install_dependencies(
+        &self,
+        request: InstallRequest,
+        output: OutputSink,
+    ) -> Result<(), LanguageError> {
+        let work = self.compiler.install(&self.options, &request, &output);
+        Ok(announced(C::NAME, &output, work).await?)
+    }
+
+    async fn about(&self, info: &ProgramInfo) -> Result<AboutLanguage, LanguageError> {
+        Ok(self.compiler.about(&self.options, info).await?)
+    }
+
+    async fn program_dependencies(
+        &self,
+        info: &ProgramInfo,
+        transitive: bool,
+    ) -> Result<Vec<ProgramDependency>, LanguageError> {
+        let dependencies = self.compiler.dependencies(&self.options, info, transitive);
+        Ok(dependencies.await?)
+    }
+
+    async fn option_prompts(&self, _: &ProgramInfo) -> Result<Vec<OptionPrompt>, LanguageError> {
+        Ok(Vec::new())
+    }
+
+    async fn template(&self, _: &ProgramInfo, _: &str) -> Result<(), LanguageError> {
+        Ok(())
+    }
+
+    async fn run_plugin(&self, request: RunPluginRequest) -> Result<PluginLaunch, LanguageError> {
+        Ok(self.launch_plugin(request).await?)
+    }
+
+    async fn pack(&self, request: PackRequest) -> Result<PathBuf, LanguageError> {
+        Ok(self.compiler.pack(&self.options, &request).await?)
+    }
+
+    async fn link(&self, request: LinkRequest) -> Result<String, LanguageError> {
+        Ok(self.compiler.link(&self.options, &request).await?)
+    }
+
+    async fn cancel(&self) {
+        self.running.stop_all();
+    }
+
+    async fn shutdown(&self) {
+        self.running.stop_all();
+    }
+}
+
+/// A runtime option that has to be text; an empty one counts as not given.
+pub(crate) fn text_option<'a>(
+    info: &'a ProgramInfo,
+    option: &'static str,
+) -> Result<Option<&'a str>, CompiledError> {
+    let Some(value) = info.options.get(option) else {
+        return Ok(None);
+    };
+    match value.as_str() {
+        Some(text) => Ok(Some(text).filter(|text| !text.is_empty())),
+        None => Err(CompiledError::BadOption {
+            option,
+            value: value.to_string(),
+        }),
+    }
+}
+
+/// The prebuilt program that the option `binary` names: a file beside the program or in the project, or a command on the
+/// PATH.
+pub(crate) fn prebuilt(
+    name: &str,
+    info: &ProgramInfo,
+    options: &LanguageOptions,
+) -> Result<PathBuf, CompiledError> {
+    let beside = |directory: &Path| Some(directory.join(name)).filter(|path| path.is_file());
+    beside(&info.program_directory)
+        .or_else(|| beside(&info.root_directory))
+        .or_else(|| {
+            crate::tool::find_executable(name, &options.environment, &info.program_directory)
+        })
+        .ok_or_else(|| CompiledError::NoBinary {
+            binary: name.to_owned(),
+            directory: info.program_directory.clone(),
+        })
+}

@@ -1,0 +1,139 @@
+//! Libraries of this machine: making them and depending on them.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use plumb_plugin::language::{LinkRequest, PackRequest};
+
+use super::module::{ModuleFile, module_file};
+use super::settings::go;
+use crate::LanguageOptions;
+use crate::compiled::{CompiledError, copy_folder};
+
+/// Folders of a module that are of no use to its users.
+const LEFT_OUT: [&str; 2] = [".git", "node_modules"];
+
+/// Copies the module in a folder to one of its own, named by the path of the module.
+pub(super) async fn pack(
+    options: &LanguageOptions,
+    request: &PackRequest,
+) -> Result<PathBuf, CompiledError> {
+    let source = request.package_directory.clone();
+    let file = module_file(&source, &options.environment).await?;
+    let module = ModuleFile::read(&file, &options.environment).await?;
+    let name = module.module.path.replace('/', "_");
+    let target = request.destination_directory.join(name);
+    let failed = CompiledError::file("copy", source.clone());
+    let copied = target.clone();
+    tokio::task::spawn_blocking(move || {
+        copy_folder(&source, &copied, &|name| {
+            LEFT_OUT.iter().any(|left_out| name == *left_out)
+        })
+    })
+    .await
+    .unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+    .map_err(failed)?;
+    Ok(target)
+}
+
+/// Has the program's module take libraries from folders; answers what to import.
+pub(super) async fn link(
+    options: &LanguageOptions,
+    request: &LinkRequest,
+) -> Result<String, CompiledError> {
+    let environment = &options.environment;
+    let directory = &request.info.program_directory;
+    let file = module_file(directory, environment).await?;
+    let module_directory = file.parent().unwrap_or(directory);
+    let mut imports = Vec::new();
+    for dependency in &request.packages {
+        let folder = request.info.root_directory.join(&dependency.path);
+        let library = ModuleFile::read(&folder.join("go.mod"), environment).await?;
+        let name = library.module.path;
+        let path = relative(&folder, module_directory);
+        let replacement = format!("-replace={name}={}", path.display());
+        let edit = go(
+            &["mod", "edit", &replacement],
+            environment,
+            module_directory,
+        )?;
+        edit.capture().await?;
+        imports.extend(import_paths(&folder, &name));
+    }
+    Ok(instructions(&imports))
+}
+
+/// `path` as seen from `base`, in the form that Go takes for a folder.
+fn relative(path: &Path, base: &Path) -> PathBuf {
+    let (path, base) = (resolved(path), resolved(base));
+    let shared = path
+        .components()
+        .zip(base.components())
+        .take_while(|(left, right)| left == right)
+        .count();
+    let up = base.components().skip(shared).map(|_| Component::ParentDir);
+    let down = path.components().skip(shared);
+    let relative: PathBuf = up.chain(down).collect();
+    if relative.starts_with("..") {
+        relative
+    } else {
+        Path::new(".").join(relative)
+    }
+}
+
+fn resolved(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// The packages of a module that can be imported: the one at its top, or those one folder below.
+fn import_paths(directory: &Path, module: &str) -> Vec<String> {
+    if has_sources(directory) {
+        return vec![module.to_owned()];
+    }
+    let Ok(entries) = fs::read_dir(directory) else {
+        return Vec::new();
+    };
+    let mut paths: Vec<String> = entries
+        .flatten()
+        .filter(|entry| entry.file_name() != "internal" && has_sources(&entry.path()))
+        .map(|entry| format!("{module}/{}", entry.file_name().to_string_lossy()))
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// Whether a folder holds sources of Go.
+pub(super) fn has_sources(directory: &Path) -> bool {
+    fs::read_dir(directory).is_ok_and(|entries| {
+        entries
+            .flatten()
+            .any(|entry| Path::new(&entry.file_name()).extension() == Some("go".as_ref()))
+    })
+}
+
+fn instructions(imports: &[String]) -> String {
+    let mut text = String::from("You can use it in your program with\n\n  import (\n");
+    for import in imports {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "    {import:?}");
+    }
+    text.push_str("  )\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_seen_from_the_module() {
+        let check = |path: &str, expected: &str| {
+            let seen = relative(Path::new(path), Path::new("/none/project/go"));
+            assert_eq!(seen, Path::new(expected));
+        };
+        check("/none/project/go/sdks/a", "./sdks/a");
+        check("/none/project/sdks/a", "../sdks/a");
+        check("/none/other", "../../other");
+    }
+}

@@ -1,0 +1,238 @@
+//! Programs in YAML for engines on the other side of a connection (`languages.md` 8).
+//!
+//! Our own engine evaluates YAML in its own process and needs no host for it. This one evaluates the same way, against
+//! the monitor and the schema loader at the addresses that the engine gives.
+
+mod encode;
+mod monitor;
+mod schemas;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use plumb_engine::program::{Program, ProgramInfo as EngineProgramInfo, ProgramResult};
+use plumb_plugin::language::{
+    AboutLanguage, InstallRequest, LinkRequest, OptionPrompt, PackRequest, PackageDependency,
+    PluginLaunch, ProgramDependency, ProgramInfo, RequiredPackages, RunOutcome, RunPluginRequest,
+    RunRequest,
+};
+use plumb_plugin::{LanguageError, LanguageRuntime, OutputSink, PluginKind};
+use plumb_yaml::{RequiredPackage, YamlProgram};
+use tokio_util::sync::CancellationToken;
+use tonic::transport::{Channel, Endpoint};
+
+use crate::LanguageOptions;
+use crate::compiled::{CompiledError, copy_folder};
+use crate::stopping::Stopping;
+use monitor::RemoteMonitor;
+use schemas::RemoteSchemas;
+
+/// How long connecting to an engine may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Why a YAML program could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum YamlError {
+    /// The engine cannot be reached.
+    #[error("could not connect to the engine at {address}")]
+    Connect {
+        /// Its address.
+        address: String,
+        /// Why.
+        #[source]
+        source: tonic::transport::Error,
+    },
+}
+
+impl From<YamlError> for LanguageError {
+    fn from(error: YamlError) -> Self {
+        LanguageError::Native(Box::new(error))
+    }
+}
+
+/// The host of YAML programs.
+pub(crate) struct YamlHost {
+    options: LanguageOptions,
+    running: Stopping,
+}
+
+impl YamlHost {
+    /// A host; nothing is read yet.
+    pub(crate) fn new(options: LanguageOptions) -> Self {
+        YamlHost {
+            options,
+            running: Stopping::default(),
+        }
+    }
+
+    async fn run_program(
+        &self,
+        request: RunRequest,
+        cancel: CancellationToken,
+    ) -> Result<RunOutcome, YamlError> {
+        let schemas = match request.loader_target.as_str() {
+            "" => RemoteSchemas::none(),
+            address => RemoteSchemas::new(connect(address).await?),
+        };
+        let monitor = RemoteMonitor::new(
+            connect(&request.monitor_address).await?,
+            connect(&self.options.engine_address).await?,
+            &request.info.root_directory,
+        );
+        let compiler = request.info.text_option("compiler").map(ToOwned::to_owned);
+        let program = YamlProgram::new(Arc::new(schemas))
+            .with_compiler(compiler)
+            .with_engine_version(self.options.version.clone());
+        let info = EngineProgramInfo {
+            resource_references: monitor.has_resource_references().await,
+            ..program_info(request, &self.options)
+        };
+        let monitor = Arc::new(monitor);
+        let result = program.run(info, monitor.clone(), cancel).await;
+        // What it said has to be there before the engine hears that it has ended.
+        monitor.flush().await;
+        Ok(match result {
+            ProgramResult::Finished => RunOutcome::Succeeded,
+            ProgramResult::Bailed => RunOutcome::Bailed,
+            ProgramResult::Failed { message } => RunOutcome::Failed(message),
+        })
+    }
+}
+
+async fn connect(address: &str) -> Result<Channel, YamlError> {
+    let failed = |source| YamlError::Connect {
+        address: address.to_owned(),
+        source,
+    };
+    let endpoint = Endpoint::from_shared(format!("http://{address}"))
+        .map_err(failed)?
+        .connect_timeout(PATIENCE);
+    endpoint.connect().await.map_err(failed)
+}
+
+fn program_info(request: RunRequest, options: &LanguageOptions) -> EngineProgramInfo {
+    EngineProgramInfo {
+        project: request.project,
+        stack: request.stack,
+        organization: request.organization,
+        config: Arc::new(request.config),
+        config_secret_keys: Arc::new(request.config_secret_keys),
+        dry_run: request.dry_run,
+        parallel: request.parallel,
+        resource_references: true,
+        root_directory: request.info.root_directory,
+        program_directory: request.info.program_directory,
+        monitor_address: request.monitor_address,
+        engine_address: options.engine_address.clone(),
+    }
+}
+
+fn dependency(package: RequiredPackage) -> PackageDependency {
+    PackageDependency {
+        name: package.name,
+        kind: PluginKind::Resource,
+        version: plumb_plugin::discovery::parse_tolerant(&package.version),
+        server: Some(package.download_url).filter(|url| !url.is_empty()),
+        checksums: std::collections::BTreeMap::new(),
+        parameterization: package.parameterization,
+        extension: None,
+    }
+}
+
+#[async_trait]
+impl LanguageRuntime for YamlHost {
+    fn name(&self) -> &'static str {
+        "yaml"
+    }
+
+    async fn version(&self) -> Result<Option<semver::Version>, LanguageError> {
+        Ok(Some(self.options.version.clone()))
+    }
+
+    async fn required_packages(
+        &self,
+        info: &ProgramInfo,
+    ) -> Result<RequiredPackages, LanguageError> {
+        let program = YamlProgram::new(Arc::new(RemoteSchemas::none()));
+        let required = program
+            .required_packages(&info.program_directory)
+            .map_err(|error| LanguageError::Native(Box::new(error)))?;
+        Ok(RequiredPackages {
+            packages: required.into_iter().map(dependency).collect(),
+            unresolved: Vec::new(),
+        })
+    }
+
+    async fn run(
+        &self,
+        request: RunRequest,
+        cancel: CancellationToken,
+    ) -> Result<RunOutcome, LanguageError> {
+        let program = |cancel| self.run_program(request, cancel);
+        Ok(self.running.run(cancel, program).await?)
+    }
+
+    async fn install_dependencies(
+        &self,
+        _: InstallRequest,
+        _: OutputSink,
+    ) -> Result<(), LanguageError> {
+        Ok(())
+    }
+
+    async fn about(&self, _: &ProgramInfo) -> Result<AboutLanguage, LanguageError> {
+        Ok(AboutLanguage::default())
+    }
+
+    async fn program_dependencies(
+        &self,
+        _: &ProgramInfo,
+        _: bool,
+    ) -> Result<Vec<ProgramDependency>, LanguageError> {
+        Ok(Vec::new())
+    }
+
+    async fn option_prompts(&self, _: &ProgramInfo) -> Result<Vec<OptionPrompt>, LanguageError> {
+        Ok(Vec::new())
+    }
+
+    async fn template(&self, _: &ProgramInfo, _: &str) -> Result<(), LanguageError> {
+        Ok(())
+    }
+
+    async fn run_plugin(&self, _: RunPluginRequest) -> Result<PluginLaunch, LanguageError> {
+        Err(LanguageError::Unsupported {
+            host: self.name().to_owned(),
+            operation: "running plugins (components written in YAML)",
+        })
+    }
+
+    /// Declarations of packages are files that programs find; making one is copying it.
+    async fn pack(&self, request: PackRequest) -> Result<std::path::PathBuf, LanguageError> {
+        let source = &request.package_directory;
+        let name = source.file_name().unwrap_or_default();
+        let target = request.destination_directory.join(name);
+        let copied = if source.is_dir() {
+            copy_folder(source, &target, &|_| false)
+        } else {
+            std::fs::create_dir_all(&request.destination_directory)
+                .and_then(|()| std::fs::copy(source, &target).map(drop))
+        };
+        copied.map_err(CompiledError::file("copy", source))?;
+        Ok(target)
+    }
+
+    /// The project file lists packages; there is nothing else to do.
+    async fn link(&self, _: LinkRequest) -> Result<String, LanguageError> {
+        Ok(String::new())
+    }
+
+    async fn cancel(&self) {
+        self.running.stop_all();
+    }
+
+    async fn shutdown(&self) {
+        self.running.stop_all();
+    }
+}

@@ -1,0 +1,291 @@
+//! Hosts behind their service, called as an engine calls them.
+
+use std::time::{Duration, Instant};
+
+use futures::StreamExt;
+use plumb_language::LanguageOptions;
+use plumb_language::serve::{ServeError, Server, WATCH_INTERVAL};
+use plumb_plugin::language::{
+    GrpcLanguageHost, InstallRequest, LinkDependency, LinkRequest, PackageDependency, PluginEvent,
+    PluginLaunch, RunOutcome, RunPluginRequest,
+};
+use plumb_plugin::{LanguageError, LanguageRuntime, OutputStream, PluginKind};
+use plumb_proto::pulumirpc as pb;
+use plumb_proto::pulumirpc::language_runtime_client::LanguageRuntimeClient;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tonic::transport::Endpoint;
+
+use crate::support::{World, sdk};
+
+/// A host that is served, and how it ends.
+struct Served {
+    address: String,
+    stop: CancellationToken,
+    task: JoinHandle<Result<(), ServeError>>,
+}
+
+async fn serve(name: &str, options: LanguageOptions, interval: Duration) -> Served {
+    let language = plumb_language::language(name).unwrap();
+    let server = Server::bind(language, options).await.unwrap();
+    let address = format!("127.0.0.1:{}", server.port());
+    let stop = CancellationToken::new();
+    let task = tokio::spawn(server.run(interval, stop.clone()));
+    Served {
+        address,
+        stop,
+        task,
+    }
+}
+
+impl Served {
+    async fn dial(&self, name: &str) -> GrpcLanguageHost {
+        GrpcLanguageHost::dial(name, &self.address, Duration::from_secs(5))
+            .await
+            .unwrap()
+    }
+
+    async fn end(self) {
+        self.stop.cancel();
+        self.task.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn programs_run_behind_the_service() {
+    let Some(virtualenv) = sdk("3.272") else {
+        return;
+    };
+    let world = World::new().await;
+    world.file(
+        "__main__.py",
+        "import pulumi\nprint('hello')\npulumi.export('colour', pulumi.Config().require('colour'))\n",
+    );
+    let served = serve("python", world.options(), WATCH_INTERVAL).await;
+    let host = served.dial("python").await;
+    let version = host.version().await.unwrap();
+    assert_eq!(version, Some(semver::Version::new(1, 2, 3)));
+    let request = world.run_request(&virtualenv);
+    let outcome = host
+        .run(request.clone(), CancellationToken::new())
+        .await
+        .unwrap();
+    assert_eq!(outcome, RunOutcome::Succeeded);
+    assert_eq!(world.printed(OutputStream::Stdout), ["hello"]);
+    assert_eq!(
+        world.engine.registrations(),
+        ["pulumi:pulumi:Stack proj-dev"]
+    );
+
+    world.file("__main__.py", "import os\nos._exit(3)\n");
+    let outcome = host.run(request, CancellationToken::new()).await.unwrap();
+    assert_eq!(
+        outcome,
+        RunOutcome::Failed("program exited with non-zero exit code: 3".to_owned())
+    );
+    let about = host
+        .about(&world.info(serde_json::json!({"virtualenv": virtualenv})))
+        .await
+        .unwrap();
+    assert!(about.version.starts_with("3."), "{about:?}");
+    served.end().await;
+}
+
+/// Both an engine that cancels and a server that stops end a program.
+#[tokio::test]
+async fn programs_are_ended() {
+    let Some(virtualenv) = sdk("3.272") else {
+        return;
+    };
+    for by_engine in [true, false] {
+        let world = World::new().await;
+        world.file(
+            "__main__.py",
+            "import time\nprint('asleep', flush=True)\ntime.sleep(600)\n",
+        );
+        let served = serve("python", world.options(), WATCH_INTERVAL).await;
+        let host = served.dial("python").await;
+        let request = world.run_request(&virtualenv);
+        let cancel = CancellationToken::new();
+        let run = tokio::spawn({
+            let cancel = cancel.clone();
+            async move { host.run(request, cancel).await }
+        });
+        while world.printed(OutputStream::Stdout) != ["asleep"] {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let began = Instant::now();
+        if by_engine {
+            cancel.cancel();
+            assert_eq!(run.await.unwrap().unwrap(), RunOutcome::Bailed);
+            served.end().await;
+        } else {
+            served.end().await;
+            // The program's end is told if the connection lasts that long.
+            let _ = run.await.unwrap();
+        }
+        assert!(began.elapsed() < Duration::from_secs(5));
+    }
+}
+
+#[tokio::test]
+async fn what_installations_and_plugins_print_is_streamed() {
+    let Some(virtualenv) = sdk("3.272") else {
+        return;
+    };
+    let world = World::new().await;
+    let plugin = world.file(
+        "__main__.py",
+        "import sys\nprint(4321)\nprint('args', sys.argv[1:], file=sys.stderr)\nsys.exit(5)\n",
+    );
+    let served = serve("python", world.options(), WATCH_INTERVAL).await;
+    let host = served.dial("python").await;
+    let mut info = world.info(serde_json::json!({"virtualenv": virtualenv}));
+    info.program_directory = plugin.parent().unwrap().to_owned();
+    let launch = host
+        .run_plugin(RunPluginRequest {
+            working_directory: info.program_directory.clone(),
+            info,
+            kind: PluginKind::Resource,
+            args: vec!["127.0.0.1:1".to_owned()],
+            environment: world.environment.clone(),
+            loader_target: String::new(),
+            attach_debugger: false,
+        })
+        .await
+        .unwrap();
+    let PluginLaunch::Running(events) = launch else {
+        panic!("a plugin behind a service runs there");
+    };
+    let mut events: Vec<PluginEvent> = events.collect().await;
+    assert_eq!(events.pop(), Some(PluginEvent::Exited(5)));
+    assert!(events.contains(&PluginEvent::Stdout(b"4321\n".to_vec())));
+    assert!(events.contains(&PluginEvent::Stderr(b"args ['127.0.0.1:1']\n".to_vec())));
+
+    let request = InstallRequest {
+        info: world.info(serde_json::json!({})),
+        is_terminal: false,
+        use_language_version_tools: true,
+        is_plugin: false,
+    };
+    let error = host.install_dependencies(request, world.sink()).await;
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("with a version manager"), "{error}");
+    served.end().await;
+}
+
+#[tokio::test]
+async fn libraries_are_linked_behind_the_service() {
+    let world = World::new().await;
+    let requirements = world.file("requirements.txt", "pulumi>=3\n");
+    let served = serve("python", world.options(), WATCH_INTERVAL).await;
+    let host = served.dial("python").await;
+    let package = PackageDependency {
+        name: "cloud".to_owned(),
+        kind: PluginKind::Resource,
+        version: None,
+        server: None,
+        checksums: std::collections::BTreeMap::new(),
+        parameterization: None,
+        extension: None,
+    };
+    let instructions = host
+        .link(LinkRequest {
+            info: world.info(serde_json::json!({})),
+            loader_target: String::new(),
+            packages: vec![LinkDependency {
+                package,
+                path: "sdks/cloud".into(),
+            }],
+        })
+        .await
+        .unwrap();
+    assert!(
+        instructions.contains("import pulumi_cloud as cloud"),
+        "{instructions}"
+    );
+    let text = std::fs::read_to_string(requirements).unwrap();
+    assert_eq!(text, "pulumi>=3\nsdks/cloud\n");
+    served.end().await;
+}
+
+/// A host under a debugger is started by hand, and does not know its engine.
+#[tokio::test]
+async fn an_engine_makes_itself_known() {
+    let world = World::new().await;
+    let options = LanguageOptions {
+        engine_address: String::new(),
+        ..world.options()
+    };
+    let served = serve("yaml", options, WATCH_INTERVAL).await;
+    world.file(
+        "Pulumi.yaml",
+        "name: proj\nruntime: yaml\noutputs: {a: 1}\n",
+    );
+    let request = || world.run_request(std::path::Path::new("unused"));
+    let host = served.dial("yaml").await;
+    let error = host.run(request(), CancellationToken::new()).await;
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("call Handshake first"), "{error}");
+
+    let limit = Duration::from_secs(5);
+    let host = GrpcLanguageHost::attach("yaml", &served.address, &world.address, limit)
+        .await
+        .unwrap();
+    let outcome = host.run(request(), CancellationToken::new()).await.unwrap();
+    assert_eq!(outcome, RunOutcome::Succeeded);
+    assert_eq!(
+        world.engine.registrations(),
+        ["pulumi:pulumi:Stack proj-dev"]
+    );
+    let error = host.run_plugin(RunPluginRequest {
+        info: world.info(serde_json::json!({})),
+        kind: PluginKind::Resource,
+        working_directory: world.root.path().to_owned(),
+        args: Vec::new(),
+        environment: world.environment.clone(),
+        loader_target: String::new(),
+        attach_debugger: false,
+    });
+    assert!(matches!(
+        error.await,
+        Err(LanguageError::Unsupported { .. })
+    ));
+    served.end().await;
+}
+
+#[tokio::test]
+async fn generators_are_not_there_yet() {
+    let world = World::new().await;
+    let served = serve("go", world.options(), WATCH_INTERVAL).await;
+    let endpoint = Endpoint::from_shared(format!("http://{}", served.address)).unwrap();
+    let mut client = LanguageRuntimeClient::new(endpoint.connect().await.unwrap());
+    let request = pb::GeneratePackageRequest::default();
+    let status = client.generate_package(request).await.unwrap_err();
+    assert_eq!(status.code(), tonic::Code::Unimplemented);
+    assert_eq!(
+        status.message(),
+        "the language host go does not generate packages yet"
+    );
+    drop(client);
+    served.end().await;
+}
+
+/// The fake engine does not know the question, which is as good as any answer.
+#[tokio::test]
+async fn a_host_does_not_outlive_its_engine() {
+    let world = World::new().await;
+    let interval = Duration::from_millis(50);
+    let served = serve("python", world.options(), interval).await;
+    tokio::time::sleep(interval * 5).await;
+    assert!(!served.task.is_finished());
+    served.end().await;
+
+    let options = LanguageOptions {
+        engine_address: "127.0.0.1:1".to_owned(),
+        ..world.options()
+    };
+    let orphan = serve("python", options, interval).await;
+    let error = orphan.task.await.unwrap().unwrap_err();
+    assert!(matches!(error, ServeError::EngineGone { .. }), "{error}");
+}
