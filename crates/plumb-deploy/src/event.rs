@@ -6,7 +6,7 @@ use plumb_resource::policy::{PolicyCall, PolicyPackInfo, PolicyReply};
 use plumb_resource::provider::{
     ConfigureRequest, PluginSpec, ProviderCall, ProviderError, ProviderReply,
 };
-use plumb_resource::{StepOp, Urn};
+use plumb_resource::{ResourceId, StepOp, Urn};
 use plumb_state::Snippet;
 use plumb_state::journal::Entry;
 use plumb_state::plan::Plan;
@@ -189,7 +189,14 @@ pub enum Milestone {
     /// The rest of its steps is left out, because something that they need failed.
     Skipped(Urn),
     /// A step failed.
-    Failed(Urn, StepOp),
+    Failed {
+        /// The resource.
+        urn: Urn,
+        /// The kind of the step.
+        op: StepOp,
+        /// Id of the object that the step was about, if there was one.
+        old_id: Option<ResourceId>,
+    },
     /// The run ends before its time: nothing begins any more.
     Over,
 }

@@ -86,7 +86,12 @@ impl Deployment {
         state: Option<StateIdx>,
     ) {
         self.tell_step_failed(step, failure, state);
-        self.tell_milestone(|| Milestone::Failed(step.urn.clone(), step.op()));
+        let old_id = step.old().map(|old| self.arena.state(old).id.clone());
+        self.tell_milestone(|| Milestone::Failed {
+            urn: step.urn.clone(),
+            op: step.op(),
+            old_id,
+        });
         self.marks.set(&step.urn, Mark::Errored);
         self.run_fails(failure);
     }

@@ -286,7 +286,7 @@ impl Deployment {
                 }
             }
             // What it is to refer to will not be there: it goes as it is.
-            Operation::Destroy if on_skipped => match registration.old {
+            Operation::Destroy if on_skipped || closes_circle() => match registration.old {
                 None => self.skip_create(idx),
                 Some(old) => self.keep_registered(idx, old),
             },

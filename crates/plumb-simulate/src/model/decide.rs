@@ -87,7 +87,9 @@ impl Model<'_> {
                 let state = self.state(node).clone();
                 self.answer(number, Some(&state), Outcome::Success);
             }
-            (Verb::Destroy, Some(node)) if on_skipped => self.keep(number, node),
+            (Verb::Destroy, Some(node)) if on_skipped || self.leads_to(&wanted.state, &urn) => {
+                self.keep(number, node);
+            }
             (Verb::Destroy, Some(node)) if managed => {
                 self.coverage.reach("DESTROY-01");
                 self.fate_mut(&urn).same = true;

@@ -230,6 +230,7 @@ impl Model<'_> {
     fn is_gone(&self, node: usize) -> bool {
         let is_superseded = self.news.contains_key(self.current(&self.state(node).urn))
             && !self.state(node).delete
+            && !self.nodes[node].has_vanished
             && self.operation.verb != Verb::Destroy;
         self.nodes[node].gone && !is_superseded
     }

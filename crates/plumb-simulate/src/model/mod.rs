@@ -62,6 +62,8 @@ struct Prediction {
 struct Node {
     state: Arc<ResourceState>,
     gone: bool,
+    /// Whether a refresh found that its object is gone.
+    has_vanished: bool,
     /// Whether it was in the state before (or after its refresh), and not pending deletion.
     was_live: bool,
 }
@@ -199,6 +201,7 @@ impl<'a> Model<'a> {
             .map(|state| Node {
                 state: state.clone(),
                 gone: false,
+                has_vanished: false,
                 was_live: !state.delete,
             })
             .collect();
@@ -281,7 +284,7 @@ impl<'a> Model<'a> {
             Moment::Milestone(Milestone::Registered(urn)) => return self.registered(urn),
             Moment::Milestone(Milestone::Weighed(urn)) => return self.weighed(urn),
             Moment::Milestone(Milestone::Decided(urn)) => return self.decided(urn),
-            Moment::Milestone(Milestone::Failed(..)) => {}
+            Moment::Milestone(Milestone::Failed { .. }) => {}
             Moment::Outputs(name) => self.take_outputs(name),
             Moment::ProgramFinished => self.program_finished = true,
         }

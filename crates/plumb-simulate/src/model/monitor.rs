@@ -345,25 +345,21 @@ impl Model<'_> {
     }
 }
 
-/// The highest version of each package that all its providers in the state have one of (`engine.md` 3.4).
+/// The highest version of each package among its providers in the state (`engine.md` 3.4).
 pub fn versions_in(resources: &[Arc<ResourceState>]) -> BTreeMap<String, String> {
-    let mut versions: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let numbers = |text: &String| -> Vec<u64> {
+        let parts = text.split('.');
+        parts.filter_map(|part| part.parse().ok()).collect()
+    };
+    let mut versions: BTreeMap<String, String> = BTreeMap::new();
     for state in resources {
-        let Some(package) = state.type_token.provided_package() else {
-            continue;
-        };
         let version = state.inputs.get("version").and_then(Value::as_str);
-        let version = version.map(str::to_owned);
-        let highest = versions.entry(package.to_owned());
-        let highest = highest.or_insert_with(|| version.clone());
-        let numbers = |text: &String| -> Vec<u64> {
-            let parts = text.split('.');
-            parts.filter_map(|part| part.parse().ok()).collect()
-        };
-        let both = highest.take().zip(version);
-        *highest = both.map(|(one, other)| std::cmp::max_by_key(one, other, numbers));
+        let package = state.type_token.provided_package();
+        if let Some((package, version)) = package.zip(version) {
+            let highest = versions.entry(package.to_owned()).or_default();
+            let both = [std::mem::take(highest), version.to_owned()];
+            *highest = both.into_iter().max_by_key(numbers).unwrap_or_default();
+        }
     }
-    let all = versions.into_iter();
-    all.filter_map(|(package, version)| Some((package, version?)))
-        .collect()
+    versions
 }

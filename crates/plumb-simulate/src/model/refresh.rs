@@ -125,6 +125,7 @@ impl Model<'_> {
                 self.tally(&urn, StepOp::Delete);
                 self.has_refreshed = true;
                 self.nodes[node].gone = true;
+                self.nodes[node].has_vanished = true;
                 self.forget_deletions(node);
                 None
             }

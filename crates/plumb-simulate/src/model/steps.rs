@@ -128,6 +128,7 @@ impl Model<'_> {
         self.nodes.push(Node {
             state: Arc::new(state),
             gone: false,
+            has_vanished: false,
             was_live: false,
         });
         self.news.insert(urn, node);

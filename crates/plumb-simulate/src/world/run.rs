@@ -7,7 +7,7 @@ use plumb_deploy::request::{Reply, Request};
 use plumb_deploy::{CallId, Deployment, Effect, Event, Milestone, ProgramEnd, RequestId};
 use plumb_events::Severity;
 use plumb_resource::provider::{ProviderCall, ProviderError};
-use plumb_resource::{ResourceKind, StepOp, Urn};
+use plumb_resource::{ResourceId, ResourceKind, StepOp, Urn};
 
 use super::journal::{Journal, intent_of};
 use super::{Answer, Moment, StepRecord, Trace, Violation, World, calls, requests};
@@ -495,7 +495,9 @@ impl Run<'_> {
             }
             plumb_events::Event::ResourceOutputs(step) => {
                 let metadata = &step.metadata;
-                match self.position(&metadata.urn, &[metadata.op, StepOp::Refresh]) {
+                let old_id = metadata.old.as_ref().map(|old| old.id.as_str());
+                let ops = [metadata.op, StepOp::Refresh];
+                match self.position(&metadata.urn, &ops, old_id) {
                     Some(at) => {
                         let number = self.open.remove(at);
                         self.trace.steps[number].has_end = true;
@@ -515,7 +517,7 @@ impl Run<'_> {
             }
             plumb_events::Event::ResourceFailed(step) => {
                 let (urn, op) = (&step.metadata.urn, step.metadata.op);
-                if self.position(urn, &[op]).is_none() {
+                if self.position(urn, &[op], None).is_none() {
                     let what = format!("{} fails without having begun", urn.name());
                     return Err(Violation::new("events", what));
                 }
@@ -533,19 +535,26 @@ impl Run<'_> {
     }
 
     /// Where a step stands among those that have begun and not ended.
-    fn position(&self, urn: &Urn, ops: &[StepOp]) -> Option<usize> {
-        self.open.iter().position(|number| {
-            let step = &self.trace.steps[*number];
-            step.urn == *urn && ops.contains(&step.op)
-        })
+    fn position(&self, urn: &Urn, ops: &[StepOp], old_id: Option<&str>) -> Option<usize> {
+        let mut open = self.open.iter().enumerate();
+        let is_it = |step: &StepRecord| step.urn == *urn && ops.contains(&step.op);
+        // Copies of a resource may be read at the same time.
+        let is_copy = |step: &StepRecord| step.old_id.as_deref() == old_id;
+        let steps = &self.trace.steps;
+        let exact = open
+            .clone()
+            .find(|(_, number)| is_it(&steps[**number]) && is_copy(&steps[**number]));
+        let found = exact.or_else(|| open.find(|(_, number)| is_it(&steps[**number])));
+        found.map(|(at, _)| at)
     }
 
     fn told(&mut self, milestone: Milestone) -> Result<(), Violation> {
-        let Milestone::Failed(urn, op) = &milestone else {
+        let Milestone::Failed { urn, op, old_id } = &milestone else {
             self.trace.moments.push(Moment::Milestone(milestone));
             return Ok(());
         };
-        let Some(at) = self.position(urn, &[*op]) else {
+        let old_id = old_id.as_ref().map(ResourceId::as_str);
+        let Some(at) = self.position(urn, &[*op], old_id) else {
             let what = format!("{} fails without having begun", urn.name());
             return Err(Violation::new("events", what));
         };
