@@ -73,7 +73,7 @@ def find_engines(options):
     if any(workload.is_slow for workload in options.workloads):
         slow_provider = binary(options.slow_provider, "slow-provider", "pulumi-resource-slow")
     engines = [PulumiLike("plumb", plumb, slow_provider)]
-    if any(workload.is_python for workload in options.workloads):
+    if any(workload.program for workload in options.workloads):
         engines.append(Baseline(binary(options.null_monitor, "null-monitor", "null-monitor"), EXECUTOR))
     if options.no_peers:
         return engines

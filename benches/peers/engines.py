@@ -41,11 +41,11 @@ class SetupError(Exception):
 class Case:
     """A fresh folder with a project, a home and a place for state."""
 
-    def __init__(self, workload, count, directory, virtualenv):
+    def __init__(self, workload, count, directory, sdk):
         self.workload = workload
         self.count = count
         self.directory = Path(directory)
-        self.virtualenv = virtualenv
+        self.sdk = sdk
         self.project = self.directory / "project"
         self.project.mkdir(parents=True)
 
@@ -87,7 +87,7 @@ class PulumiLike:
         state, home = case.directory / "state", case.directory / "home"
         state.mkdir()
         home.mkdir()
-        projects.write_pulumi(case.workload, case.count, case.project, case.virtualenv, self.slow_provider)
+        projects.write_pulumi(case.workload, case.count, case.project, case.sdk, self.slow_provider)
         prepare(self.command("stack", "init", STACK), self.environment(case), case.project)
         if self.name == "pulumi" and case.workload.needs_random:
             install = self.command("plugin", "install", "resource", "random")
@@ -129,7 +129,7 @@ class Terraform:
         self.binary = str(binary)
 
     def runs(self, workload):
-        return not workload.is_python and not workload.is_slow
+        return not workload.program and not workload.is_slow
 
     def setup(self, case):
         (case.directory / "terraform.rc").touch()
@@ -171,16 +171,18 @@ class Baseline:
         self.executor = str(executor)
 
     def runs(self, workload):
-        return workload.is_python
+        return workload.program is not None
 
     def setup(self, case):
-        projects.write_python(case.workload, case.count, case.project)
+        projects.write_program(case.workload, case.count, case.project, case.sdk)
 
     def environment(self, case):
         return clean_environment()
 
     def operation(self, _phase, case):
-        options = ["--virtualenv", str(case.virtualenv), "--executor", self.executor]
+        if case.workload.is_go:
+            return [self.binary, "--program", str(case.project / projects.GO_BINARY), str(case.project)]
+        options = ["--virtualenv", str(case.sdk), "--executor", self.executor]
         return [self.binary, *options, str(case.project)]
 
     def version(self):

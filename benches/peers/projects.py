@@ -1,6 +1,9 @@
 """The workloads, and projects that hold them, for every engine."""
 
 import json
+import os
+import shutil
+import subprocess
 from dataclasses import dataclass
 
 PROJECT = "bench"
@@ -33,6 +36,40 @@ for index in range({count}):
 """
 
 
+GO_PROGRAM = """\
+package main
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+type part struct {{
+	pulumi.ResourceState
+}}
+
+func main() {{
+	pulumi.Run(func(ctx *pulumi.Context) error {{
+		for index := range {count} {{
+			name := fmt.Sprintf("part-%d", index)
+			made := &part{{}}
+			if err := ctx.RegisterComponentResource("{type}", name, made); err != nil {{
+				return err
+			}}
+			if err := ctx.RegisterResourceOutputs(made, pulumi.Map{{"label": pulumi.String(name)}}); err != nil {{
+				return err
+			}}
+		}}
+		return nil
+	}})
+}}
+"""
+# Of the Go SDK, as `tests/setup-go.sh` fetches it.
+GO_SDK = "3.260.0"
+GO_BINARY = "program"
+
+
 @dataclass(frozen=True)
 class Workload:
     """`count` resources of one kind."""
@@ -43,6 +80,7 @@ class Workload:
     resource_type: str | None
     terraform_type: str | None = None
     program: str | None = None
+    language: str | None = None
     needs_random: bool = False
     # What every call to the provider takes, in seconds, and how many may run at a time.
     call_seconds: float | None = None
@@ -50,7 +88,11 @@ class Workload:
 
     @property
     def is_python(self):
-        return self.program is not None
+        return self.language == "python"
+
+    @property
+    def is_go(self):
+        return self.language == "go"
 
     @property
     def is_slow(self):
@@ -61,16 +103,20 @@ WORKLOADS = [
     Workload("empty", "nothing at all, YAML", None),
     Workload("stash-yaml", "built-in resources, YAML", STASH_TYPE, terraform_type="terraform_data"),
     Workload("slow-yaml", "a provider of 50 ms a call, YAML", SLOW_TYPE, call_seconds=0.05, parallel=64),
-    Workload("component-python", "components, Python", COMPONENT_TYPE, program=COMPONENT_PROGRAM),
-    Workload("random-python", "random strings, Python", RANDOM_TYPE, program=RANDOM_PROGRAM, needs_random=True),
+    Workload("component-python", "components, Python", COMPONENT_TYPE, program=COMPONENT_PROGRAM, language="python"),
+    Workload("random-python", "random strings, Python", RANDOM_TYPE, program=RANDOM_PROGRAM, language="python",
+             needs_random=True),
+    Workload("component-go", "components, Go", COMPONENT_TYPE, program=GO_PROGRAM, language="go"),
 ]
 
 
-def write_pulumi(workload, count, directory, virtualenv, slow_provider):
+def write_pulumi(workload, count, directory, sdk, slow_provider):
     """A project for Plumb and `pulumi`; the slow provider is a plugin of the project."""
+    write_program(workload, count, directory, sdk)
     if workload.is_python:
-        write_python(workload, count, directory)
-        runtime = {"name": "python", "options": {"virtualenv": str(virtualenv)}}
+        runtime = {"name": "python", "options": {"virtualenv": str(sdk)}}
+    elif workload.is_go:
+        runtime = {"name": "go", "options": {"binary": GO_BINARY}}
     else:
         runtime = "yaml"
     # JSON is YAML.
@@ -78,7 +124,7 @@ def write_pulumi(workload, count, directory, virtualenv, slow_provider):
     if workload.is_slow:
         plugin = {"name": "slow", "path": str(slow_provider.parent)}
         lines.append(f"plugins: {json.dumps({'providers': [plugin]})}")
-    if workload.resource_type and not workload.is_python:
+    if workload.resource_type and not workload.program:
         lines.append("resources:")
         for index in range(count):
             lines += [
@@ -90,9 +136,21 @@ def write_pulumi(workload, count, directory, virtualenv, slow_provider):
     (directory / "Pulumi.yaml").write_text("\n".join(lines) + "\n")
 
 
-def write_python(workload, count, directory):
+def write_program(workload, count, directory, sdk):
+    """The program, ready to be run: what a compiler does is not measured."""
+    if not workload.program:
+        return
     program = workload.program.format(type=workload.resource_type, count=count)
-    (directory / "__main__.py").write_text(program)
+    if workload.is_python:
+        (directory / "__main__.py").write_text(program)
+        return
+    (directory / "main.go").write_text(program)
+    for file in ("go.mod", "go.sum"):
+        shutil.copy(sdk / f"sdk-{GO_SDK}" / file, directory)
+    environment = os.environ | {
+        "GOMODCACHE": str(sdk / "mod"), "GOCACHE": str(sdk / "build"), "GOPROXY": "off", "GOFLAGS": "-buildvcs=false"}
+    command = ["go", "build", "-trimpath", "-ldflags", "-w -s", "-o", GO_BINARY]
+    subprocess.run(command, cwd=directory, env=environment, check=True)
 
 
 def write_terraform(workload, count, directory):

@@ -7,7 +7,7 @@ import tempfile
 from . import measure
 from .engines import DESTROY, PREVIEW, VERSION, Case, SetupError
 from .results import Key, Results
-from .setup import say, virtualenv
+from .setup import say, sdk
 
 # Start-up is short: it takes more runs to tell it from noise.
 VERSION_RUNS_FACTOR = 5
@@ -25,8 +25,8 @@ class Runner:
     def run(self):
         self.measure_versions()
         for workload in self.options.workloads:
-            environment = virtualenv(workload)
-            if environment is not None:
+            environment = sdk(workload)
+            if workload.is_python:
                 warm_up(environment, workload)
             for count in self.options.counts if workload.resource_type else [0]:
                 # Engines take turns, so that a slow minute of the machine hits all of them.

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from .projects import GO_SDK
+
 ROOT = Path(__file__).resolve().parents[2]
 SDK_VERSION = "3.272"
 RANDOM_VERSION = "4.21.4"
@@ -46,8 +48,10 @@ def find_peer(name, path, plumb):
     return None if found == plumb else found
 
 
-def virtualenv(workload):
-    """The environment for programs of this workload."""
+def sdk(workload):
+    """What programs of this workload need: a virtual environment, or the caches of Go."""
+    if workload.is_go:
+        return go_sdk()
     if not workload.is_python:
         return None
     return random_virtualenv() if workload.needs_random else sdk_virtualenv()
@@ -56,6 +60,14 @@ def virtualenv(workload):
 def sdk_virtualenv():
     script = ROOT / "tests" / "setup-python.sh"
     done = subprocess.run([script, SDK_VERSION], check=True, stdout=subprocess.PIPE, text=True)
+    return Path(done.stdout.strip())
+
+
+def go_sdk():
+    if shutil.which("go") is None:
+        raise MissingError("there is no `go` on the PATH; leave the workloads in Go out with `--workloads`")
+    script = ROOT / "tests" / "setup-go.sh"
+    done = subprocess.run([script, GO_SDK], check=True, stdout=subprocess.PIPE, text=True)
     return Path(done.stdout.strip())
 
 

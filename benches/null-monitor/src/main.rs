@@ -1,15 +1,15 @@
-//! Runs a Python program against an engine that answers everything at once and does nothing.
+//! Runs a program against an engine that answers everything at once and does nothing.
 //!
 //! What such a run takes is what the interpreter, the SDK and the program need by themselves. No engine can be faster, so
-//! `benches/run` compares engines with it. The program is started as Plumb's Python host starts it: the same executor
-//! script, the same arguments, the same environment.
+//! `benches/run` compares engines with it. The program is started as Plumb's language hosts start it: the same
+//! arguments, the same environment, and for Python the same executor script.
 //!
 //! Prints how many resources were registered, and exits as the program does.
 
 mod service;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitCode, ExitStatus};
 
 use anyhow::Context;
@@ -20,12 +20,15 @@ use crate::service::NullEngine;
 
 #[derive(Parser)]
 struct Args {
-    /// Virtual environment with the SDK.
+    /// Virtual environment with the SDK, for a program in Python.
+    #[arg(long, requires = "executor", required_unless_present = "program")]
+    virtualenv: Option<PathBuf>,
+    /// The executor script, for a program in Python.
     #[arg(long)]
-    virtualenv: PathBuf,
-    /// The executor script.
-    #[arg(long)]
-    executor: PathBuf,
+    executor: Option<PathBuf>,
+    /// A program that is compiled already.
+    #[arg(long, conflicts_with = "virtualenv")]
+    program: Option<PathBuf>,
     /// How many resource operations the program may have under way; the engine's default if not given.
     #[arg(long)]
     parallel: Option<usize>,
@@ -55,11 +58,48 @@ fn default_parallel() -> usize {
 }
 
 async fn run_program(args: &Args, address: &str, parallel: usize) -> anyhow::Result<ExitStatus> {
-    let binaries = args.virtualenv.join("bin");
-    let interpreter = binaries.join("python");
-    let mut command = Command::new(&interpreter);
+    let mut command = match (&args.program, &args.virtualenv, &args.executor) {
+        (Some(program), ..) => compiled(program, args, address, parallel),
+        (None, Some(virtualenv), Some(executor)) => {
+            python(virtualenv, executor, args, address, parallel)?
+        }
+        _ => anyhow::bail!("there is no program"),
+    };
     command
-        .arg(&args.executor)
+        .env("PULUMI_CONFIG_SECRET_KEYS", "[]")
+        .env_remove("PULUMI_CONFIG")
+        .current_dir(&args.project)
+        .kill_on_drop(true);
+    let mut child = command.spawn().context("cannot start the program")?;
+    child.wait().await.context("cannot wait for the program")
+}
+
+/// A program that learns everything from its environment.
+fn compiled(program: &Path, args: &Args, address: &str, parallel: usize) -> Command {
+    let mut command = Command::new(program);
+    command
+        .env("PULUMI_MONITOR", address)
+        .env("PULUMI_ENGINE", address)
+        .env("PULUMI_PROJECT", service::PROJECT)
+        .env("PULUMI_STACK", service::STACK)
+        .env("PULUMI_ORGANIZATION", service::ORGANIZATION)
+        .env("PULUMI_DRY_RUN", "false")
+        .env("PULUMI_PARALLEL", parallel.to_string())
+        .env("PULUMI_ROOT_DIRECTORY", &args.project);
+    command
+}
+
+fn python(
+    virtualenv: &Path,
+    executor: &Path,
+    args: &Args,
+    address: &str,
+    parallel: usize,
+) -> anyhow::Result<Command> {
+    let binaries = virtualenv.join("bin");
+    let mut command = Command::new(binaries.join("python"));
+    command
+        .arg(executor)
         .args(["--monitor", address, "--engine", address])
         .args(["--project", service::PROJECT, "--stack", service::STACK])
         .args([
@@ -77,20 +117,13 @@ async fn run_program(args: &Args, address: &str, parallel: usize) -> anyhow::Res
         .arg(&args.project)
         .args(["--", "."])
         .env("PATH", search_path(&binaries)?)
-        .env("VIRTUAL_ENV", &args.virtualenv)
-        .env("PULUMI_CONFIG_SECRET_KEYS", "[]")
-        .env_remove("PULUMI_CONFIG")
-        .env_remove("PYTHONHOME")
-        .current_dir(&args.project)
-        .kill_on_drop(true);
-    let mut child = command
-        .spawn()
-        .with_context(|| format!("cannot start `{}`", interpreter.display()))?;
-    child.wait().await.context("cannot wait for the program")
+        .env("VIRTUAL_ENV", virtualenv)
+        .env_remove("PYTHONHOME");
+    Ok(command)
 }
 
 /// The search path of the environment, with the virtual environment before the rest.
-fn search_path(binaries: &std::path::Path) -> anyhow::Result<std::ffi::OsString> {
+fn search_path(binaries: &Path) -> anyhow::Result<std::ffi::OsString> {
     let rest = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(binaries.to_owned()).chain(std::env::split_paths(&rest));
     Ok(std::env::join_paths(folders)?)
