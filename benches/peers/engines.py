@@ -181,7 +181,9 @@ class Baseline:
         return clean_environment()
 
     def operation(self, _phase, case):
-        if case.workload.is_python:
+        if case.workload.is_go:
+            options = ["compiled", str(case.project / projects.GO_BINARY)]
+        elif case.workload.is_python:
             options = ["python", "--virtualenv", str(case.sdk), "--executor", self.executor]
         else:
             options = ["nodejs", "--sdk", str(case.sdk), "--first", self.first]

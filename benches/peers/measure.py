@@ -1,6 +1,6 @@
 """Runs a command and measures it: wall time, CPU time and peak memory.
 
-Memory is kept apart: that of the command itself (the engine), that of Python programs below it, and that of all other
+Memory is kept apart: that of the command itself (the engine), that of programs below it, and that of all other
 processes below it (language hosts, plugins). The kernel's own account of a process (`ru_maxrss`) mixes these: it is the
 maximum over the process and its children, so it is used only when there were no children. Otherwise `VmHWM` is read
 while the processes run. It only ever grows, so what a reading misses is the growth after the last one.
@@ -26,6 +26,8 @@ GROWTH = 1.1
 DESCENDANTS_PAUSE = 0.1
 GRACE = 5
 TAIL = 2000
+# Names of the processes of programs: an interpreter, or what was compiled.
+PROGRAMS = ("python", "program")
 
 
 @dataclass
@@ -69,7 +71,7 @@ class Watch:
 
     def below(self, is_program):
         """The sum of the peaks, or None without such processes."""
-        peaks = [self.peaks[pid] for pid, name in self.names.items() if name.startswith("python") == is_program]
+        peaks = [self.peaks[pid] for pid, name in self.names.items() if name.startswith(PROGRAMS) == is_program]
         return sum(peaks) if peaks else None
 
 

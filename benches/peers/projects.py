@@ -1,6 +1,9 @@
 """The workloads, and projects that hold them, for every engine."""
 
 import json
+import os
+import shutil
+import subprocess
 from dataclasses import dataclass
 
 PROJECT = "bench"
@@ -55,8 +58,41 @@ for (let index = 0; index < {count}; index++) {{
 }}
 """
 
+GO_PROGRAM = """\
+package main
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+type part struct {{
+	pulumi.ResourceState
+}}
+
+func main() {{
+	pulumi.Run(func(ctx *pulumi.Context) error {{
+		for index := range {count} {{
+			name := fmt.Sprintf("part-%d", index)
+			made := &part{{}}
+			if err := ctx.RegisterComponentResource("{type}", name, made); err != nil {{
+				return err
+			}}
+			if err := ctx.RegisterResourceOutputs(made, pulumi.Map{{"label": pulumi.String(name)}}); err != nil {{
+				return err
+			}}
+		}}
+		return nil
+	}})
+}}
+"""
+# Of the Go SDK, as `tests/setup-go.sh` fetches it.
+GO_SDK = "3.260.0"
+GO_BINARY = "program"
+
 # What a program of a language is called.
-FILES = {"python": "__main__.py", "nodejs": "index.js"}
+FILES = {"python": "__main__.py", "nodejs": "index.js", "go": "main.go"}
 
 
 @dataclass(frozen=True)
@@ -85,6 +121,10 @@ class Workload:
         return self.runtime == "python"
 
     @property
+    def is_go(self):
+        return self.runtime == "go"
+
+    @property
     def is_slow(self):
         return self.call_seconds is not None
 
@@ -99,6 +139,7 @@ WORKLOADS = [
     ),
     Workload("component-node", "components, Node.js", COMPONENT_TYPE, program=NODE_COMPONENT_PROGRAM, runtime="nodejs"),
     Workload("stash-node", "built-in resources, Node.js", STASH_TYPE, program=NODE_STASH_PROGRAM, runtime="nodejs"),
+    Workload("component-go", "components, Go", COMPONENT_TYPE, program=GO_PROGRAM, runtime="go"),
 ]
 
 
@@ -109,6 +150,8 @@ def write_pulumi(workload, count, directory, sdk, slow_provider):
         write_program(workload, count, directory, sdk)
     if workload.is_python:
         runtime = {"name": "python", "options": {"virtualenv": str(sdk)}}
+    elif workload.is_go:
+        runtime = {"name": "go", "options": {"binary": GO_BINARY}}
     # JSON is YAML.
     lines = [f"name: {PROJECT}", f"runtime: {json.dumps(runtime)}"]
     if workload.is_slow:
@@ -127,11 +170,23 @@ def write_pulumi(workload, count, directory, sdk, slow_provider):
 
 
 def write_program(workload, count, directory, sdk):
+    """The program, ready to be run: what a compiler does is not measured."""
     program = workload.program.format(type=workload.resource_type, count=count)
     (directory / FILES[workload.runtime]).write_text(program)
-    if not workload.is_python:
+    if workload.is_go:
+        compile_go(directory, sdk)
+    elif not workload.is_python:
         (directory / "package.json").write_text('{"name": "bench"}')
         (directory / "node_modules").symlink_to(sdk / "node_modules")
+
+
+def compile_go(directory, sdk):
+    for file in ("go.mod", "go.sum"):
+        shutil.copy(sdk / f"sdk-{GO_SDK}" / file, directory)
+    environment = os.environ | {
+        "GOMODCACHE": str(sdk / "mod"), "GOCACHE": str(sdk / "build"), "GOPROXY": "off", "GOFLAGS": "-buildvcs=false"}
+    command = ["go", "build", "-trimpath", "-ldflags", "-w -s", "-o", GO_BINARY]
+    subprocess.run(command, cwd=directory, env=environment, check=True)
 
 
 def write_terraform(workload, count, directory):

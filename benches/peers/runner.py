@@ -26,7 +26,7 @@ class Runner:
         self.measure_versions()
         for workload in self.options.workloads:
             environment = sdk(workload)
-            if environment is not None:
+            if environment is not None and not workload.is_go:
                 warm_up(environment, workload)
             for count in self.options.counts if workload.resource_type else [0]:
                 # Engines take turns, so that a slow minute of the machine hits all of them.

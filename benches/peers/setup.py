@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from .projects import GO_SDK
+
 ROOT = Path(__file__).resolve().parents[2]
 SDK_VERSION = "3.272"
 RANDOM_VERSION = "4.21.4"
@@ -51,9 +53,11 @@ def find_peer(name, path, plumb):
 
 
 def sdk(workload):
-    """The environment for programs of this workload: a virtual environment, or a folder with `node_modules`."""
+    """What programs of this workload need: a virtual environment, a folder with `node_modules`, or the caches of Go."""
     if not workload.is_program:
         return None
+    if workload.is_go:
+        return go_sdk()
     if not workload.is_python:
         return printed_folder("setup-node.sh", NODE_SDK_VERSION)
     return random_virtualenv() if workload.needs_random else sdk_virtualenv()
@@ -61,6 +65,12 @@ def sdk(workload):
 
 def sdk_virtualenv():
     return printed_folder("setup-python.sh", SDK_VERSION)
+
+
+def go_sdk():
+    if shutil.which("go") is None:
+        raise MissingError("there is no `go` on the PATH; leave the workloads in Go out with `--workloads`")
+    return printed_folder("setup-go.sh", GO_SDK)
 
 
 def printed_folder(script, version):

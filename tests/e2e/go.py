@@ -144,7 +144,7 @@ def resources_and_outputs(world):
     preview = world.plumb("preview", "--stack", STACK, STORY="resources")
     expect_in("random:index:RandomPet", preview)
     said = world.up("resources")
-    for text in ("hello from dev []", "to stderr", "take care"):
+    for text in ("Compiling the program ...", "hello from dev []", "to stderr", "take care"):
         expect_in(text, said)
     expect_out("hidden", said)
     outputs = world.outputs()

@@ -51,6 +51,13 @@ enum Language {
         /// Folder of the program.
         project: PathBuf,
     },
+    /// A program that is compiled already.
+    Compiled {
+        /// The executable.
+        program: PathBuf,
+        /// Folder of the program.
+        project: PathBuf,
+    },
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -86,19 +93,44 @@ async fn run_program(args: &Args, address: &str, parallel: usize) -> anyhow::Res
             first,
             project,
         } => nodejs(sdk, first, project),
+        Language::Compiled { program, project } => compiled(program, project, address, parallel),
     };
+    if !matches!(args.language, Language::Compiled { .. }) {
+        interpreted(&mut command, args, address, parallel);
+    }
+    command
+        .env("PULUMI_CONFIG_SECRET_KEYS", "[]")
+        .env_remove("PULUMI_CONFIG")
+        .kill_on_drop(true);
+    let mut child = command.spawn().context("cannot start the program")?;
+    child.wait().await.context("cannot wait for the program")
+}
+
+/// What programs learn from their arguments.
+fn interpreted(command: &mut Command, args: &Args, address: &str, parallel: usize) {
     command
         .args(["--monitor", address, "--engine", address])
         .args(["--project", service::PROJECT, "--stack", service::STACK])
         .args(["--organization", service::ORGANIZATION])
         .args(["--parallel", &parallel.to_string()])
         .args(matches!(args.language, Language::Python { .. }).then_some("--"))
-        .arg(".")
-        .env("PULUMI_CONFIG_SECRET_KEYS", "[]")
-        .env_remove("PULUMI_CONFIG")
-        .kill_on_drop(true);
-    let mut child = command.spawn().context("cannot start the interpreter")?;
-    child.wait().await.context("cannot wait for the program")
+        .arg(".");
+}
+
+/// A program that learns everything from its environment.
+fn compiled(program: &Path, project: &Path, address: &str, parallel: usize) -> Command {
+    let mut command = Command::new(program);
+    command
+        .env("PULUMI_MONITOR", address)
+        .env("PULUMI_ENGINE", address)
+        .env("PULUMI_PROJECT", service::PROJECT)
+        .env("PULUMI_STACK", service::STACK)
+        .env("PULUMI_ORGANIZATION", service::ORGANIZATION)
+        .env("PULUMI_DRY_RUN", "false")
+        .env("PULUMI_PARALLEL", parallel.to_string())
+        .env("PULUMI_ROOT_DIRECTORY", project)
+        .current_dir(project);
+    command
 }
 
 fn python(virtualenv: &Path, executor: &Path, project: &Path) -> anyhow::Result<Command> {

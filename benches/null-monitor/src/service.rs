@@ -8,7 +8,7 @@ use plumb_proto::pulumirpc as pb;
 use plumb_proto::pulumirpc::ResourceMonitorFeature as Feature;
 use plumb_proto::pulumirpc::engine_server::{Engine, EngineServer};
 use plumb_proto::pulumirpc::resource_monitor_server::{ResourceMonitor, ResourceMonitorServer};
-use tokio_stream::wrappers::TcpListenerStream;
+use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Response, Status};
 
 pub(crate) const PROJECT: &str = "bench";
@@ -63,10 +63,9 @@ impl NullEngine {
             .max_encoding_message_size(usize::MAX);
         let engine = EngineServer::new(self.clone()).max_decoding_message_size(MAX_MESSAGE_SIZE);
         let server = tonic::transport::Server::builder()
-            .tcp_nodelay(true)
             .add_service(monitor)
             .add_service(engine)
-            .serve_with_incoming(TcpListenerStream::new(listener));
+            .serve_with_incoming(TcpIncoming::from(listener).with_nodelay(Some(true)));
         // Ends with the runtime. A server that fails makes the program fail, which is reported.
         tokio::spawn(server);
         Ok(address)

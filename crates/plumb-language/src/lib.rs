@@ -3,6 +3,9 @@
 //! [`language`] answers the host of a language by the name that project files give it. Each host is a module: it installs,
 //! inspects and runs programs of its language against the published SDK. Languages without a module here are found as
 //! plugins by `plumb-plugin`. This crate knows tool chains and interpreters; it does not know what programs register.
+//!
+//! Hosts of compiled languages share `compiled`, where a tool chain is a `Compiler`. [`serve`] makes a service of any
+//! host, for engines that are other processes.
 
 mod compiled;
 mod dotnet;

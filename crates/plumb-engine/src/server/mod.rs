@@ -22,9 +22,9 @@ use plumb_proto::pulumirpc::resource_monitor_server::ResourceMonitorServer;
 use plumb_proto::pulumirpc::resource_status_server::ResourceStatusServer;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
-use tokio_stream::wrappers::TcpListenerStream;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
 
 use self::loader::HostSlot;
 pub(crate) use self::status::StatusTokens;
@@ -88,7 +88,6 @@ pub(crate) async fn start(
         .set_serving::<EngineServer<engine::EngineService>>()
         .await;
     let router = Server::builder()
-        .tcp_nodelay(true)
         .add_service(health_service)
         .add_service(
             ResourceMonitorServer::new(monitor)
@@ -100,9 +99,9 @@ pub(crate) async fn start(
         .add_service(LoaderServer::new(loader).max_encoding_message_size(usize::MAX))
         .add_service(MapperServer::new(mapper).max_encoding_message_size(usize::MAX));
     let stopped = stop.clone().cancelled_owned();
-    let task = tokio::spawn(
-        router.serve_with_incoming_shutdown(TcpListenerStream::new(listener), stopped),
-    );
+    // Otherwise parts of an answer wait 40 ms for the client's system to acknowledge others.
+    let connections = TcpIncoming::from(listener).with_nodelay(Some(true));
+    let task = tokio::spawn(router.serve_with_incoming_shutdown(connections, stopped));
     Ok(Servers {
         address,
         host,

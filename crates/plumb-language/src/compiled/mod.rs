@@ -7,6 +7,7 @@
 mod environment;
 mod error;
 mod folders;
+mod status;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,7 @@ use crate::{LanguageOptions, ToolError, program};
 
 pub use error::CompiledError;
 pub(crate) use folders::copy_folder;
+pub(crate) use status::say;
 
 /// What an executable is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

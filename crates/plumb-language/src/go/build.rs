@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 
 use super::link::has_sources;
 use super::settings::{Source, go};
-use crate::compiled::{CompiledError, Executable, Failures, prebuilt};
+use crate::compiled::{CompiledError, Executable, Failures, prebuilt, say};
 use crate::{LanguageOptions, ToolError};
 
 /// How long executables are kept that nobody asks for.
@@ -71,7 +71,10 @@ async fn build(
     tool.args.push(target.into());
     tool.args
         .extend(["-trimpath", "-ldflags", "-w -s"].map(OsString::from));
-    match tool.run(&options.output, OutputLevel::Debug).await {
+    say(&options.engine_address, "Compiling the program ...").await;
+    let built = tool.run(&options.output, OutputLevel::Debug).await;
+    say(&options.engine_address, "Finished compiling").await;
+    match built {
         Err(ToolError::Failed { output, .. }) => Err(CompiledError::Compile {
             directory: directory.to_owned(),
             output,

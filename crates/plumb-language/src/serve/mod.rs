@@ -18,9 +18,9 @@ use std::time::Duration;
 use plumb_proto::pulumirpc::language_runtime_server::LanguageRuntimeServer;
 use plumb_proto::{MAX_MESSAGE_SIZE, MAX_SENT_MESSAGE_SIZE};
 use tokio::net::TcpListener;
-use tokio_stream::wrappers::TcpListenerStream;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Server as Transport;
+use tonic::transport::server::TcpIncoming;
 
 use crate::{Language, LanguageOptions};
 use service::LanguageService;
@@ -82,10 +82,9 @@ impl Server {
             .max_encoding_message_size(MAX_SENT_MESSAGE_SIZE);
         let ending = CancellationToken::new();
         let serving = Transport::builder()
-            .tcp_nodelay(true)
             .add_service(calls)
             .serve_with_incoming_shutdown(
-                TcpListenerStream::new(self.listener),
+                TcpIncoming::from(self.listener).with_nodelay(Some(true)),
                 ending.clone().cancelled_owned(),
             );
         tokio::pin!(serving);
