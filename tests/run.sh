@@ -86,6 +86,7 @@ if ! $fast; then
   run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_248"
   ONLY=event run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_270"
 
+  run python3 tests/codegen/parameters.py --bin "$plumb" --python "$python_3_259/bin/python"
   if command -v npm >/dev/null; then
     sdks=$(tests/setup-node-packages.sh)
     run node tests/codegen/nodejs.js --bin "$plumb" --modules "$sdks"

@@ -72,6 +72,14 @@ pub trait Provider: Send + Sync {
         &self,
         parameter: &Parameterization,
     ) -> Result<(String, String), ProviderError>;
+    /// Applies words of the command line as a parameter; answers the name and version of the resulting package.
+    async fn parameterize_with_args(
+        &self,
+        args: &[String],
+    ) -> Result<(String, String), ProviderError> {
+        let _ = args;
+        Err(ProviderError::clean("the provider takes no parameters"))
+    }
     /// Checks the provider's own configuration.
     async fn check_config(
         &self,

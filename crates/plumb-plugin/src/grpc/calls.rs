@@ -24,6 +24,27 @@ impl GrpcProvider {
             Err(status) => Err(self.explain(status).await),
         }
     }
+
+    /// Applies a parameter; answers the name and version of the resulting package.
+    async fn parameterized(
+        &self,
+        request: pb::ParameterizeRequest,
+    ) -> Result<(String, String), ProviderError> {
+        let answer = self.client()?.parameterize(request).await;
+        let response = self
+            .unwrap(answer)
+            .await
+            .map_err(|status| wire::call_error(&status))?;
+        if let Err(error) = semver::Version::parse(&response.version) {
+            let text = &response.version;
+            let message = format!(
+                "the provider {} answered an invalid package version {text:?}: {error}",
+                self.name
+            );
+            return Err(ProviderError::clean(message));
+        }
+        Ok((response.name, response.version))
+    }
 }
 
 /// Whether a provider that does not check its configuration answered so: some old ones have their own ways.
@@ -82,23 +103,16 @@ impl Provider for GrpcProvider {
         &self,
         parameter: &Parameterization,
     ) -> Result<(String, String), ProviderError> {
-        let answer = self
-            .client()?
-            .parameterize(wire::parameterize_request(parameter))
-            .await;
-        let response = self
-            .unwrap(answer)
+        self.parameterized(wire::parameterize_request(parameter))
             .await
-            .map_err(|status| wire::call_error(&status))?;
-        if let Err(error) = semver::Version::parse(&response.version) {
-            let text = &response.version;
-            let message = format!(
-                "the provider {} answered an invalid package version {text:?}: {error}",
-                self.name
-            );
-            return Err(ProviderError::clean(message));
-        }
-        Ok((response.name, response.version))
+    }
+
+    async fn parameterize_with_args(
+        &self,
+        args: &[String],
+    ) -> Result<(String, String), ProviderError> {
+        self.parameterized(wire::parameterize_args_request(args))
+            .await
     }
 
     async fn check_config(

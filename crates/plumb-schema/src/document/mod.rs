@@ -62,6 +62,24 @@ impl<'t> Document<'t> {
         }
     }
 
+    /// Writes a version into a schema that has none.
+    pub fn fill_version(&mut self, version: &semver::Version) {
+        let has_version = self.root.get("version").is_some();
+        if let (false, Value::Map(entries)) = (has_version, &mut self.root.value) {
+            let key = Key {
+                name: Cow::Borrowed("version"),
+                offset: 0,
+            };
+            let text = Value::String(Cow::Owned(version.to_string()));
+            entries.push((key, Node::new(text)));
+        }
+    }
+
+    /// The root of the schema.
+    pub fn root(&self) -> &Node<'t> {
+        &self.root
+    }
+
     /// Whether the document says nothing, which is how providers without a schema answer.
     pub fn is_empty(&self) -> bool {
         match &self.root.value {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use plumb_proto::pulumirpc::{
-    self, parameterize_request::Parameters, parameterize_request::ParametersValue,
+    self, parameterize_request::Parameters, parameterize_request::ParametersArgs,
+    parameterize_request::ParametersValue,
 };
 use plumb_resource::PropertyDependencies;
 use plumb_resource::provider::{InvokeRequest, InvokeResponse, Parameterization, ProviderError};
@@ -51,5 +52,14 @@ pub fn parameterize_request(parameter: &Parameterization) -> pulumirpc::Paramete
     };
     pulumirpc::ParameterizeRequest {
         parameters: Some(Parameters::Value(value)),
+    }
+}
+
+/// Writes Parameterize with words of the command line.
+pub fn parameterize_args_request(args: &[String]) -> pulumirpc::ParameterizeRequest {
+    pulumirpc::ParameterizeRequest {
+        parameters: Some(Parameters::Args(ParametersArgs {
+            args: args.to_vec(),
+        })),
     }
 }

@@ -26,7 +26,9 @@ pub use errors::{
     call_error, configure_error, construct_error, create_error, delete_error, init_error_message,
     is_await_failure, read_error, update_error,
 };
-pub use function::{invoke_request, invoke_response, parameterize_request};
+pub use function::{
+    invoke_request, invoke_response, parameterize_args_request, parameterize_request,
+};
 pub use request::{
     check_request, create_request, delete_request, diff_request, read_request, update_request,
 };

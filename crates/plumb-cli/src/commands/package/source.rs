@@ -12,7 +12,7 @@ use plumb_plugin::{
     parse_attachments,
 };
 use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink};
-use plumb_resource::provider::PluginSpec;
+use plumb_resource::provider::{PluginSpec, ProviderError};
 use plumb_schema::{BindOptions, Bound, Document, Format, PackageSchema, Packages, bind};
 
 use crate::acquire::{Demands, unasked};
@@ -24,6 +24,8 @@ pub(crate) struct SchemaText {
     format: Format,
     /// What problems call the place it came from.
     origin: String,
+    /// Version of the plugin, for schemas that do not tell theirs.
+    version: Option<semver::Version>,
 }
 
 impl SchemaText {
@@ -41,10 +43,7 @@ impl SchemaText {
                 .map_err(|error| Error::from(error).context(format!("could not read {source}")))?;
             return Ok(Self::of_bytes(bytes, format, source));
         }
-        if !parameters.is_empty() {
-            return Err(Error::unsupported("a package made by parameters"));
-        }
-        of_plugin(source, ctx)
+        of_plugin(source, parameters, ctx)
     }
 
     /// Reads JSON from standard input.
@@ -61,17 +60,21 @@ impl SchemaText {
             text,
             format,
             origin: origin.to_owned(),
+            version: None,
         }
     }
 
     /// The document.
     pub(crate) fn document(&self) -> Result<Document<'_>, Error> {
-        let document = Document::read(&self.text, self.format).map_err(|problem| {
+        let mut document = Document::read(&self.text, self.format).map_err(|problem| {
             let (line, column) = (problem.line, problem.column);
             Error::user(format!("{}:{line}:{column}: {problem}", self.origin))
         })?;
         if document.is_empty() {
             return Err(Error::user(format!("{} has no schema", self.origin)));
+        }
+        if let Some(version) = &self.version {
+            document.fill_version(version);
         }
         Ok(document)
     }
@@ -123,32 +126,91 @@ impl Plugins {
         })
     }
 
-    fn schema_text(self, spec: &PluginSpec, source: &str) -> Result<SchemaText, Error> {
-        let text = self.runtime.block_on(self.host.schema(spec))?;
+    /// The schema of a plugin, made another package of by `parameters` if there are any.
+    fn schema_text(
+        self,
+        spec: &PluginSpec,
+        parameters: &[String],
+        source: &str,
+    ) -> Result<SchemaText, Error> {
+        let asked = self.runtime.block_on(self.ask(spec, parameters));
         self.runtime.block_on(self.host.shutdown());
+        let (text, version) = asked?;
         let text = text.ok_or_else(|| Error::user(format!("the plugin {source} has no schema")))?;
         Ok(SchemaText {
-            text: text.to_string(),
+            text,
             format: Format::Json,
             origin: source.to_owned(),
+            version,
         })
+    }
+
+    async fn ask(
+        &self,
+        spec: &PluginSpec,
+        parameters: &[String],
+    ) -> Result<(Option<String>, Option<semver::Version>), Error> {
+        let provider = self.host.provider(spec).await?;
+        let failed = |error: ProviderError| {
+            Error::user(format!("the plugin {}: {}", spec.name, error.message))
+        };
+        if parameters.is_empty() {
+            let text = provider.get_schema(None).await.map_err(failed)?;
+            let told = provider.info().await.ok().and_then(|info| info.version);
+            return Ok((text, spec.version.clone().or(told)));
+        }
+        let applied = provider.parameterize_with_args(parameters).await;
+        let (name, version) = applied.map_err(failed)?;
+        let subpackage = Some((name.as_str(), version.as_str()));
+        let text = provider.get_schema(subpackage).await.map_err(failed)?;
+        if let Some(text) = &text {
+            check_parameterized(text, &name)?;
+        }
+        Ok((text, None))
+    }
+}
+
+/// A package that parameters made says how, once, and has the name that the plugin gave it.
+fn check_parameterized(text: &str, name: &str) -> Result<(), Error> {
+    let document = Document::read(text, Format::Json)
+        .map_err(|problem| Error::user(format!("the schema of {name}: {problem}")))?;
+    let root = document.root();
+    let has = |key: &str| root.get(key).is_some();
+    match (has("parameterization"), has("extensionParameterization")) {
+        (true, true) => Err(Error::user(
+            "the schema has both parameterization and extensionParameterization",
+        )),
+        (false, false) => Err(Error::user(
+            "the schema has neither parameterization nor extensionParameterization, although parameters were given",
+        )),
+        _ => {
+            let told = root.get("name").and_then(|name| name.as_str());
+            let told = told.unwrap_or_default();
+            if told == name {
+                return Ok(());
+            }
+            Err(Error::user(format!(
+                "the plugin made package {name:?}, and its schema is that of {told:?}"
+            )))
+        }
     }
 }
 
 /// The schema of a plugin by name, with a version or without, or by path.
-fn of_plugin(source: &str, ctx: &Context) -> Result<SchemaText, Error> {
+fn of_plugin(source: &str, parameters: &[String], ctx: &Context) -> Result<SchemaText, Error> {
     let path = ctx.environment.cwd.join(source);
     if source.starts_with(['.', '/']) || path.is_dir() {
         let plugin = plugin_at(&path)?;
         let spec = PluginSpec::named(&plugin.name);
-        return Plugins::with_plugin(ctx, Some(plugin))?.schema_text(&spec, source);
+        let plugins = Plugins::with_plugin(ctx, Some(plugin))?;
+        return plugins.schema_text(&spec, parameters, source);
     }
     if source.contains('/') {
         return Err(Error::unsupported(format!(
             "a package from a repository ({source})"
         )));
     }
-    Plugins::new(ctx)?.schema_text(&named(source)?, source)
+    Plugins::new(ctx)?.schema_text(&named(source)?, parameters, source)
 }
 
 impl Packages for Plugins {
