@@ -69,6 +69,9 @@ fn through_collections(mut path: String, ty: &Type) -> (String, &Type) {
 /// Paths that one resource may have; objects within objects within objects multiply them.
 const PATH_LIMIT: usize = 10_000;
 
+/// Objects within objects that are followed.
+const DEPTH_LIMIT: usize = 100;
+
 impl bound::Package<'_> {
     /// The paths of outputs of `resource` that the schema marks with `replaceOnChanges`. Objects within themselves are cut.
     pub fn replace_on_changes(&self, resource: &bound::Resource<'_>) -> Vec<String> {
@@ -107,7 +110,8 @@ impl<'p, 'd> BoundWalk<'p, 'd> {
             let Some((position, object)) = self.object(element) else {
                 continue;
             };
-            if self.open.contains(&position) || !self.is_marked(position) {
+            let is_cut = self.open.len() >= DEPTH_LIMIT || self.open.contains(&position);
+            if is_cut || !self.is_marked(position) {
                 continue;
             }
             self.open.push(position);

@@ -137,6 +137,48 @@ fn modules_cannot_lead_out_of_the_folder() {
     assert!(sdk_of(extra, Purpose::Published).is_err());
 }
 
+/// Chains and lattices of types, which nobody writes, cost no more than their size.
+#[test]
+fn types_of_any_form_are_followed() {
+    let object = |index: usize, names: &[&str]| {
+        let property = |name: &&str| {
+            format!(
+                r##""{name}": {{"$ref": "#/types/lab:index:T{}"}}"##,
+                index + 1
+            )
+        };
+        let properties: Vec<String> = names.iter().map(property).collect();
+        format!(
+            r#""lab:index:T{index}": {{"type": "object", "properties": {{{}}}}}"#,
+            properties.join(", ")
+        )
+    };
+    for (count, names) in [(30_000, &["next"][..]), (60, &["left", "right"])] {
+        let mut types: Vec<String> = (0..count).map(|index| object(index, names)).collect();
+        types.push(format!(
+            r#""lab:index:T{count}": {{"type": "object", "properties": {{"x": {{"type": "string", "replaceOnChanges": true, "default": "d"}}}}}}"#
+        ));
+        let root = r##""x": {"$ref": "#/types/lab:index:T0"}"##;
+        let files = sdk(&format!(
+            r#"{{"name": "lab", "types": {{{}}}, "resources": {{"lab:index:Box": {{
+                "properties": {{{root}}}, "inputProperties": {{{root}}}}}}}}}"#,
+            types.join(", ")
+        ));
+        assert!(
+            files
+                .get("types/input.ts")
+                .unwrap()
+                .contains("export interface T0Args {")
+        );
+        assert!(
+            files
+                .get("box.ts")
+                .unwrap()
+                .contains("inputs.t0argsProvideDefaults")
+        );
+    }
+}
+
 #[test]
 fn settings_of_the_wrong_kind_are_told() {
     let error = sdk_of(

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::Binder;
+use super::section::TOKEN_LIMIT;
 use crate::bound::Package;
 use crate::problem::At;
 
@@ -32,6 +33,7 @@ impl<'d> Binder<'d, '_> {
             })
         });
         members
+            .filter(|source| source.token.len() <= TOKEN_LIMIT)
             .filter(|source| source.token.split(':').count() == 3)
             .collect()
     }

@@ -85,6 +85,10 @@ impl<'d> Sections<'d> {
     }
 }
 
+/// Characters that a token may have. Each step of its module is a name of its own, so that longer ones cost more than they
+/// look like.
+pub(super) const TOKEN_LIMIT: usize = 1_000;
+
 static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
     pattern("^[a-zA-Z][-a-zA-Z0-9_]*:([^0-9][a-zA-Z0-9._/-]*)?:[^0-9][a-zA-Z0-9._/]*$")
 });
@@ -110,6 +114,11 @@ impl<'d> Binder<'d, '_> {
 
     fn check_token(&mut self, section: &str, member: Declared<'d>, at: &At<'_>) {
         let token = member.token;
+        if token.len() > TOKEN_LIMIT {
+            let message = format!("the token is longer than {TOKEN_LIMIT} characters");
+            self.problems.error(at, message);
+            return;
+        }
         let parts: Vec<&str> = token.split(':').collect();
         let [package, module, name] = parts[..] else {
             let message = format!("invalid token '{token}' (should have three parts)");

@@ -265,7 +265,7 @@ fn bad_input_is_refused_in_time() {
         format!(r#"{{"name": "{}"}}"#, "x".repeat(10_000_000)),
         format!(
             r#"{{"name": "lab", "resources": {{"lab:{}:A": {{}}}}}}"#,
-            "a/".repeat(10_000)
+            "a/".repeat(1_000_000)
         ),
         format!(r#"{{"name": "lab", "description": "{refs}"}}"#),
         r#"{"name": "lab", "meta": {"moduleFormat": "(a{1000}){1000}"}}"#.to_owned(),
