@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use plumb_schema::bound::{Resource, runtime_module_of};
 
+use super::imports::Imports;
 use super::model::{Body, Item, SourceFile};
 use super::nested::{Child, export_namespaces, import_namespaces};
 use super::sdk::{Module, Sdk, quoted};
@@ -20,53 +21,46 @@ impl<'p> Sdk<'p, '_> {
         Self: 'p,
     {
         let folder = Self::folder_of(path);
-        let root = "../".repeat(if folder.is_empty() {
-            0
-        } else {
-            folder.split('/').count()
-        });
-        let up = if root.is_empty() { "./" } else { root.as_str() };
+        let root = Imports::in_folder(&folder).root;
+        let mut members = Vec::new();
         let mut body = Body::default();
-        let mut imports = vec![
-            "import * as pulumi from \"@pulumi/pulumi\";".to_owned(),
-            format!("import * as utilities from \"{up}utilities\";"),
-        ];
-        self.export_members(path, module, &mut imports, &mut body);
+        self.export_members(path, module, &mut members, &mut body);
+        let is_lazy = body
+            .lines
+            .iter()
+            .any(|line| line.text.starts_with("utilities."));
         if !module.enums.is_empty() {
             let below = if folder.is_empty() {
                 String::new()
             } else {
                 format!("/{folder}")
             };
-            body.line(format!("export * from \"{up}types/enums{below}\";"));
-        }
-        let children = self.children(path, module);
-        imports.extend(import_namespaces(&children));
-        let mut items = vec![Item::Lines(body.lines)];
-        if !children.is_empty() {
-            items.push(Item::Lines(export_namespaces(&children).lines));
+            body.line(format!("export * from \"{root}types/enums{below}\";"));
         }
         let registration = self.registration(path, module);
-        if registration.is_empty() {
-            let is_used = |word: &str| {
-                items.iter().any(|item| match item {
-                    Item::Lines(lines) => lines.iter().any(|line| line.text.contains(word)),
-                    _ => false,
-                })
-            };
-            let uses_utilities = is_used("utilities.");
-            imports.retain(|line| {
-                !line.contains("@pulumi/pulumi")
-                    && (uses_utilities || !line.contains("utilities\";"))
-            });
-        } else {
-            items.push(Item::Lines(registration));
+        let mut imports = Vec::new();
+        if !registration.is_empty() {
+            imports.push("import * as pulumi from \"@pulumi/pulumi\";".to_owned());
         }
-        items.retain(|item| !matches!(item, Item::Lines(lines) if lines.is_empty()));
+        if is_lazy || !registration.is_empty() {
+            imports.push(format!("import * as utilities from \"{root}utilities\";"));
+        }
+        let children = self.children(path, module);
+        imports.extend(members);
+        imports.extend(import_namespaces(&children));
+        let namespaces = if children.is_empty() {
+            Vec::new()
+        } else {
+            export_namespaces(&children).lines
+        };
+        let parts = [body.lines, namespaces, registration].into_iter();
         Ok(SourceFile {
             path: Self::path(&folder, "index.ts")?,
             imports,
-            items,
+            items: parts
+                .filter(|lines| !lines.is_empty())
+                .map(Item::Lines)
+                .collect(),
         })
     }
 
@@ -142,7 +136,7 @@ impl<'p> Sdk<'p, '_> {
     }
 
     fn has_method_types(&self, resource: &Resource<'_>) -> bool {
-        let mut imports = super::imports::Imports::default();
+        let mut imports = Imports::default();
         let mut methods = resource.methods.iter();
         methods.any(|method| !self.method_types(method, &mut imports).is_empty())
     }

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::Binder;
-use crate::bound::{Function, Object, Package, Property, Resource, Returns, TypeShape, member_of};
+use crate::bound::{
+    Function, Object, Package, Property, Resource, Returns, TypeDefinition, TypeShape, member_of,
+};
 use crate::problem::At;
 
 /// The way down to a description.
@@ -197,12 +199,10 @@ fn check_destination(package: &Package<'_>, destination: &str) -> Result<(), Str
     };
     let token = crate::reference::percent_decode(token);
     let missing = |kind: &str| {
-        format!(
-            "reference to {kind} '{token}' not found in package {}",
-            package.name
-        )
+        let name = package.name;
+        format!("reference to {kind} '{token}' not found in package {name}")
     };
-    match section {
+    let found = match section {
         "resources" => {
             let found = find(&package.resources, |it| {
                 it.token.cmp(&Cow::Borrowed(&*token))
@@ -211,30 +211,36 @@ fn check_destination(package: &Package<'_>, destination: &str) -> Result<(), Str
                 .provider
                 .iter()
                 .find(|it| it.token == token.as_str());
-            let resource = found.or(provider).ok_or_else(|| missing("resource"))?;
-            in_resource(resource, below).ok_or_else(invalid)?
+            in_resource(
+                found.or(provider).ok_or_else(|| missing("resource"))?,
+                below,
+            )
         }
         "functions" => {
-            let function = find(&package.functions, |it| it.token.cmp(&*token))
-                .ok_or_else(|| missing("function"))?;
-            in_function(function, below).ok_or_else(invalid)?
+            let found = find(&package.functions, |it| it.token.cmp(&*token));
+            in_function(found.ok_or_else(|| missing("function"))?, below)
         }
         "types" => {
-            let definition =
-                find(&package.types, |it| it.token.cmp(&*token)).ok_or_else(|| missing("type"))?;
-            match (below, &definition.shape) {
-                ([], _) => Ok(()),
-                (["properties", name], TypeShape::Object(object)) => {
-                    has(&object.properties, name, "property", &token)
-                }
-                (["properties", _], TypeShape::Enum(_)) => {
-                    Err(format!("type '{token}' is not an object type"))
-                }
-                _ => Err(invalid()),
-            }
+            let found = find(&package.types, |it| it.token.cmp(&*token));
+            in_type(found.ok_or_else(|| missing("type"))?, below)
         }
-        _ => Err(invalid()),
-    }
+        _ => None,
+    };
+    found.ok_or_else(invalid)?
+}
+
+fn in_type(definition: &TypeDefinition<'_>, below: &[&str]) -> Option<Result<(), String>> {
+    let token = definition.token;
+    Some(match (below, &definition.shape) {
+        ([], _) => Ok(()),
+        (["properties", name], TypeShape::Object(object)) => {
+            has(&object.properties, name, "property", token)
+        }
+        (["properties", _], TypeShape::Enum(_)) => {
+            Err(format!("type '{token}' is not an object type"))
+        }
+        _ => return None,
+    })
 }
 
 /// A member of a list that is sorted by token.

@@ -170,13 +170,16 @@ fn module_text(package: &Package<'_>, module: &str) -> Result<String, Error> {
     let _ = writeln!(text, "Name: {}\nModule: {module}", package.name);
     let _ = writeln!(text, "Resources: {}\n", resources.len());
     for resource in resources {
-        let about = resource.outputs.description.map_or("", summary);
-        line(&mut text, 0, member_of(&resource.token), about);
+        let about = resource
+            .outputs
+            .description
+            .map_or_else(String::new, summary);
+        line(&mut text, 0, member_of(&resource.token), &about);
     }
     let _ = writeln!(text, "\nFunctions: {}\n", functions.len());
     for function in functions {
-        let about = function.description.map_or("", summary);
-        line(&mut text, 0, member_of(function.token), about);
+        let about = function.description.map_or_else(String::new, summary);
+        line(&mut text, 0, member_of(function.token), &about);
     }
     Ok(text)
 }
@@ -221,7 +224,8 @@ fn properties(text: &mut String, package: &Package<'_>, properties: &[Property<'
             property.name,
             type_text(package, &property.ty)
         );
-        line(text, 0, &name, property.description.map_or("", summary));
+        let about = property.description.map_or_else(String::new, summary);
+        line(text, 0, &name, &about);
     }
 }
 
@@ -252,10 +256,28 @@ fn type_text(package: &Package<'_>, ty: &Type<'_>) -> String {
     }
 }
 
-/// The first line of a description that says something.
-fn summary(description: &str) -> &str {
-    let mut lines = description.lines().map(str::trim);
-    lines
-        .find(|line| !line.is_empty() && !line.starts_with(['#', '{', '`']))
-        .unwrap_or_default()
+/// The first line of a description that says something, without its tags.
+fn summary(description: &str) -> String {
+    let mut lines = description.lines().map(without_tags);
+    let is_said = |line: &String| !line.is_empty() && !line.starts_with(['#', '{', '`']);
+    lines.find(is_said).unwrap_or_default()
+}
+
+/// What descriptions have that is not meant for reading.
+const TAGS: [&str; 3] = ["<span", "</span", "<!--"];
+
+fn without_tags(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    let next_tag = |text: &str| TAGS.iter().filter_map(|tag| text.find(tag)).min();
+    while let Some(start) = next_tag(rest) {
+        text.push_str(&rest[..start]);
+        let Some(end) = rest[start..].find('>') else {
+            rest = "";
+            break;
+        };
+        rest = &rest[start + end + 1..];
+    }
+    text.push_str(rest);
+    text.trim().to_owned()
 }
