@@ -47,6 +47,7 @@ step "Node.js SDKs"
 node_3_248=$(tests/setup-node.sh 3.248.0)
 node_3_270=$(tests/setup-node.sh 3.270.0)
 node_policies=$(tests/setup-node.sh 3.248.0 @pulumi/policy)
+node_tools=$(tests/setup-node-tools.sh)
 export ORACLE_NODE_MODULES=$node_3_248/node_modules
 go_sdk=
 if command -v go >/dev/null; then
@@ -80,8 +81,10 @@ if ! $fast; then
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_272/bin/python"
   run python3 tests/e2e/plugins.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/policies.py --bin "$plumb" --python "$python_policies/bin/python"
-  run python3 tests/e2e/node.py --bin "$plumb" --sdk "$node_3_248" --python "$python_3_259/bin/python"
-  run python3 tests/e2e/node.py --bin "$plumb" --sdk "$node_3_270" --python "$python_3_259/bin/python" --only typescript,failures,hooks
+  run python3 tests/e2e/node.py --bin "$plumb" --sdk "$node_3_248" --tools "$node_tools" \
+    --python "$python_3_259/bin/python"
+  run python3 tests/e2e/node.py --bin "$plumb" --sdk "$node_3_270" --python "$python_3_259/bin/python" \
+    --only modules,typescript,hooks,failures
   run python3 tests/e2e/node_plugins.py --bin "$plumb" --sdk "$node_policies" --python "$python_3_259/bin/python"
   run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_248"
   ONLY=event run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_270"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Programs in JavaScript and TypeScript with the published SDK, through the built binary and a provider plugin.
 
-    tests/e2e/node.py --bin target/debug/plumb --sdk .cache/node/pulumi-3.248.0 --python .cache/venvs/pulumi-3.259/bin/python
+    tests/e2e/node.py --bin target/debug/plumb --sdk .cache/node/pulumi-3.248.0 --tools .cache/node/tools/node_modules/.bin \
+        --python .cache/venvs/pulumi-3.259/bin/python
 
 Each story is a small program, or a few of them. Only the standard library is used here.
 """
@@ -446,10 +447,45 @@ def installing(world):
     expect_in(world.plumb("install", code=1, PATH="/nowhere"), "could not find `pnpm` on the PATH")
 
 
+def package_managers(world):
+    """Each of them installs when the project names it, or has its lock file."""
+    world.search_tools()
+    (world.project / "node_modules").unlink()
+    locks = {"npm": "package-lock.json", "yarn": "yarn.lock", "pnpm": "pnpm-lock.yaml", "bun": "bun.lock"}
+    for manager, lock in locks.items():
+        world.project = world.root / manager
+        world.file("mine/package.json", {"name": "mine", "version": "1.2.3"})
+        world.file("package.json", {"name": "prog", "version": "1.0.0", "dependencies": {"mine": "file:./mine"}})
+        world.file("Pulumi.yaml", f"name: prog\nruntime:\n  name: nodejs\n  options:\n    packagemanager: {manager}\n")
+        world.plumb("install")
+        expect(f"lock file of {manager}", (world.project / lock).exists(), True)
+        world.file("Pulumi.yaml", "name: prog\nruntime: nodejs\n")
+        about = json.loads(world.plumb("about", "--transitive", "--json"))
+        expect(f"what {manager} left", about["runtime"]["packagemanager"], manager)
+        if not any(it["name"] == "mine" for it in about["dependencies"]):
+            raise Failed(f"{manager}: {about['dependencies']}")
+
+
+def bun(world):
+    """Bun runs programs, TypeScript among them, and fails as it should."""
+    world.search_tools()
+    world.file("Pulumi.yaml", "name: prog\nruntime: bun\n")
+    world.file("package.json", {"name": "prog", "main": "index.ts"})
+    world.program(TYPESCRIPT + 'export const bun = process.versions.bun !== undefined;\n'
+                  'new pulumi.Stash("a", { input: 1 });\n', "index.ts")
+    world.up()
+    expect("outputs", world.outputs(), {"name": "dev", "colour": "red", "bun": True})
+    expect("names", world.names(), ["a"])
+    world.program('throw new Error("broken");\n', "index.ts")
+    expect_in(world.up(code=1), "Error: broken")
+    expect("names", world.names(), ["a"])
+
+
 STORIES = (
     commonjs, modules, typescript, stack_traces, main_of_the_project, options, components, transforms, hooks,
     stack_references, assets, secrets, unknowns, reading, timeouts_and_other_options, logs, long_lines, failures,
     missing_parts, out_of_memory, hanging_at_exit, killed_in_the_middle, installing,
+    package_managers, bun,
 )
 
 if __name__ == "__main__":

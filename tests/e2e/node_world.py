@@ -25,6 +25,7 @@ class World:
 
     def __init__(self, root, options):
         self.root, self.binary, self.sdk, self.python = root, options.bin, options.sdk, options.python
+        self.tools = options.tools and options.tools.absolute()
         for name in ("project", "cloud", "backend", "home"):
             (root / name).mkdir()
         self.project = root / "project"
@@ -94,6 +95,12 @@ class World:
         resources = json.loads(target.read_text())["deployment"].get("resources") or []
         return {one["urn"].rsplit("::", 1)[1]: one for one in resources}
 
+    def search_tools(self):
+        """Has pnpm, yarn and Bun found."""
+        if self.tools is None:
+            raise Failed("this story needs --tools")
+        self.environment["PATH"] = os.pathsep.join([str(self.tools), self.environment["PATH"]])
+
     def names(self):
         """Names of what is in the state, without the stack and the default providers."""
         return sorted(name for name, one in self.state().items()
@@ -134,6 +141,7 @@ def main(description, stories):
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
     parser.add_argument("--sdk", required=True, type=Path, help="a folder made by tests/setup-node.sh")
     parser.add_argument("--python", required=True, type=Path, help="a Python with the packages pulumi and grpcio")
+    parser.add_argument("--tools", type=Path, help="the folder that tests/setup-node-tools.sh prints")
     parser.add_argument("--only", help="names of stories, with commas between them")
     parser.add_argument("--jobs", type=int, default=2, help="stories at a time (2)")
     options = parser.parse_args()

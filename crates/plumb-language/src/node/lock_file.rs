@@ -89,9 +89,15 @@ fn dependency(name: &str, version: &str) -> ProgramDependency {
 fn of_npm(file: &Value) -> Packages {
     let mut packages = Packages::new();
     for (path, entry) in file["packages"].as_object().into_iter().flatten() {
-        if let (Some((_, name)), Some(version)) =
-            (path.rsplit_once("node_modules/"), entry["version"].as_str())
-        {
+        let Some((_, name)) = path.rsplit_once("node_modules/") else {
+            continue;
+        };
+        // A package in a folder of the project has an entry of its own, under the path of the folder.
+        let target = entry["resolved"]
+            .as_str()
+            .map(|path| &file["packages"][path]);
+        let version = target.unwrap_or(entry)["version"].as_str();
+        if let Some(version) = version.or(entry["version"].as_str()) {
             packages.insert(dependency(entry["name"].as_str().unwrap_or(name), version));
         }
     }
@@ -194,8 +200,9 @@ mod tests {
             r#"{"lockfileVersion": 3, "packages": {
                 "": {"name": "prog", "version": "1.0.0"},
                 "node_modules/@pulumi/pulumi": {"version": "3.248.0"},
-                "node_modules/semver": {"version": "7.6.0"},
-                "node_modules/a/node_modules/semver": {"version": "5.7.2"},
+                "node_modules/semver": {"version": "7.6.0", "resolved": "semver-7.6.0.tgz"},
+                "node_modules/a/node_modules/semver": {"resolved": "mine/semver", "link": true},
+                "mine/semver": {"version": "5.7.2"},
                 "node_modules/member": {"resolved": "member", "link": true}}}"#,
         );
         check(
