@@ -5,8 +5,8 @@
 //! run goes; here is what it holds, and how it moves from stage to stage.
 //!
 //! **Invariants.** A provider mutation is sent only behind the fence of its intent in the journal. A reply is sent only
-//! behind the fence of the outcome that it tells. After a failure or an interrupt no chain starts and no running chain
-//! begins another step, but every answer that still comes is recorded.
+//! behind the fence of the outcome that it tells, unless it tells of a component. After a failure or an interrupt no chain
+//! starts and no running chain begins another step, but every answer that still comes is recorded.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -439,6 +439,9 @@ impl Deployment {
         match requester {
             Requester::Program(id) => {
                 let state = state.as_deref().unwrap_or(&fallback);
+                // A component is nothing but its entry: whoever hears of it early has lost nothing after a crash, and
+                // what a provider makes below it has its intent behind that entry.
+                let fence = if state.is_custom() { fence } else { 0 };
                 let reply = RegisterReply {
                     urn,
                     id: state.id.clone(),
