@@ -165,6 +165,11 @@ def nothing_is_asked_when_all_is_there(world):
 
 def another_archive_is_refused(world):
     world.ok("install")
+    lock = world.project / "plumb.lock"
+    good = lock.read_text()
+    lock.write_text(good.replace(hashlib.sha256(world.server.content).hexdigest(), "00" * 32))
+    world.fails("must not be used", "up", "--yes", "--stack", "dev", "--create")
+    lock.write_text(good)
     world.new_home()
     world.server.content = archive("changed on the way")
     world.fails("is not the one that", "install")
@@ -173,6 +178,14 @@ def another_archive_is_refused(world):
     out = world.ok("stack", "export", "--stack", "dev")
     kinds = [it["type"] for it in json.loads(out)["deployment"].get("resources", [])]
     check("lab:index:Thing" not in kinds, kinds)
+
+
+def a_locked_project_uses_nothing_new(world):
+    world.ok("install")
+    (world.project / "plumb.lock").unlink()
+    world.fails("plumb.lock does not name", "up", "--yes", "--stack", "dev", "--create", "--locked")
+    world.ok("up", "--yes", "--stack", "dev")
+    world.ok("up", "--yes", "--stack", "dev", "--locked")
 
 
 def a_locked_project_admits_nothing_new(world):
@@ -230,6 +243,7 @@ CASES = [
     nothing_is_asked_when_all_is_there,
     another_archive_is_refused,
     a_locked_project_admits_nothing_new,
+    a_locked_project_uses_nothing_new,
     who_wants_no_downloads_gets_none,
     places_can_be_overridden,
     one_plugin_is_installed_by_name,

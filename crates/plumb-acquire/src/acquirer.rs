@@ -1,7 +1,7 @@
 //! From the wish for a plugin to the plugin in the cache.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use futures::future::BoxFuture;
@@ -10,7 +10,7 @@ use plumb_plugin::discovery::{Cache, MANIFEST_FILE};
 use semver::Version;
 
 use crate::http::{Downloader, Target};
-use crate::install::{Claim, Package};
+use crate::install::{Claim, Package, checksum_of};
 use crate::source::{Platform, Source};
 use crate::{AcquireError, DownloadError, InstallError, LockFile, Overrides, Tokens};
 
@@ -139,6 +139,23 @@ impl Acquirer {
         Ok(version)
     }
 
+    /// Whether the lock file admits a plugin that is in the cache. Of one that was put there by others, from nobody knows
+    /// which archive, nothing is known.
+    pub fn verify(&self, kind: PluginKind, folder: &Path) -> Result<(), AcquireError> {
+        let (Some(lock_file), Some(checksum)) = (&self.options.lock_file, checksum_of(folder))
+        else {
+            return Ok(());
+        };
+        let Some(plugin) = self.options.cache.plugin_in(folder) else {
+            return Ok(());
+        };
+        let Some(version) = plugin.version.filter(|_| plugin.kind == kind) else {
+            return Ok(());
+        };
+        let platform = self.platform;
+        Ok(lock_file.admit(kind, &plugin.name, &version, platform, &checksum)?)
+    }
+
     /// Where to look, with the user's overrides in place.
     fn sources(&self, wanted: &Wanted) -> Result<Vec<Source>, AcquireError> {
         let usual = Source::all_of(wanted.kind, &wanted.name, wanted.url.as_deref())?;
@@ -193,7 +210,7 @@ impl Acquirer {
         wanted: &Wanted,
         version: &Version,
         sources: &[Source],
-        into: &std::path::Path,
+        into: &Path,
         on_bytes: crate::http::OnBytes<'_>,
     ) -> Result<String, AcquireError> {
         let downloader = self.downloader()?;

@@ -113,8 +113,7 @@ impl Claim {
 
     /// The SHA-256 of the archive from which the plugin was installed, if that is known.
     pub(crate) fn checksum(&self) -> Option<String> {
-        let text = fs::read_to_string(beside(&self.folder, ".sha256")).ok()?;
-        Some(text.trim().to_owned())
+        checksum_of(&self.folder)
     }
 
     /// Unpacks a package in the place of whatever is there. It does not count as installed before [`Claim::finish`].
@@ -157,6 +156,12 @@ impl Claim {
         let marker = self.marker();
         fs::remove_file(&marker).map_err(failed("remove", &marker))
     }
+}
+
+/// The SHA-256 of the archive from which the plugin in `folder` was installed, if that is known.
+pub(crate) fn checksum_of(folder: &Path) -> Option<String> {
+    let text = fs::read_to_string(beside(folder, ".sha256")).ok()?;
+    Some(text.trim().to_owned())
 }
 
 /// Installs a plugin from something on this machine; false if it is there already and `reinstall` does not ask for more.

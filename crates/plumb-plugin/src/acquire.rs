@@ -1,16 +1,23 @@
-//! Getting plugins that are not there. How is not this crate's business.
+//! Getting plugins that are not there, and telling whether those that are there may be used. How is not this crate's
+//! business.
 
 use async_trait::async_trait;
 use plumb_resource::provider::PluginSpec;
 
-use crate::discovery::PluginKind;
+use crate::discovery::{FoundPlugin, PluginKind};
 
 /// Why a plugin could not be got, for people.
 pub type AcquireFailure = Box<dyn std::error::Error + Send + Sync>;
 
-/// Gets plugins that are not there.
+/// Gets plugins that are not there, and vouches for those that are.
 #[async_trait]
 pub trait Acquire: Send + Sync {
+    /// Whether anything is got at all; otherwise what is missing stays missing.
+    fn gets_plugins(&self) -> bool;
+
+    /// Whether a plugin of the cache is the one that the project means; an error says why not.
+    fn verify(&self, kind: PluginKind, plugin: &FoundPlugin) -> Result<(), AcquireFailure>;
+
     /// Puts a plugin into the cache that the host looks into.
     async fn acquire(&self, kind: PluginKind, spec: &PluginSpec) -> Result<(), AcquireFailure>;
 }

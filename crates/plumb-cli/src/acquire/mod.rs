@@ -10,7 +10,7 @@ use plumb_acquire::{
     Acquirer, AcquirerOptions, LockFile, LockMode, Overrides, Prepare, Tokens, Wanted,
 };
 use plumb_language::LanguageOptions;
-use plumb_plugin::discovery::{Cache, PluginManifest};
+use plumb_plugin::discovery::{Cache, FoundPlugin, PluginManifest};
 use plumb_plugin::language::{InstallRequest, ProgramInfo};
 use plumb_plugin::{Acquire, AcquireFailure, OutputSink, OutputStream, PluginKind};
 use plumb_resource::provider::PluginSpec;
@@ -26,6 +26,7 @@ pub(crate) struct PluginSource {
     acquirer: Acquirer,
     turns: Semaphore,
     reinstall: bool,
+    downloads: bool,
 }
 
 /// How a command wants its plugins.
@@ -51,17 +52,18 @@ impl Default for Demands<'_> {
     }
 }
 
-/// Who gets plugins that are missing without being asked, unless the user does not want that.
+/// Who gets plugins that are missing without being asked, unless the user does not want that, and vouches for others.
 pub(crate) fn unasked(
     environment: &Environment,
     printer: &Arc<Printer>,
     demands: &Demands<'_>,
-) -> Result<Option<Arc<dyn Acquire>>, Error> {
-    if environment.is_on("PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION") {
-        return Ok(None);
-    }
-    let source = PluginSource::new(environment, printer, demands)?;
-    Ok(Some(Arc::new(source)))
+) -> Result<Arc<dyn Acquire>, Error> {
+    let is_off = environment.is_on("PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION");
+    let source = PluginSource {
+        downloads: !is_off,
+        ..PluginSource::new(environment, printer, demands)?
+    };
+    Ok(Arc::new(source))
 }
 
 impl PluginSource {
@@ -91,6 +93,7 @@ impl PluginSource {
             acquirer,
             turns: Semaphore::new(demands.parallel.max(1)),
             reinstall: demands.reinstall,
+            downloads: true,
         })
     }
 
@@ -118,6 +121,21 @@ impl PluginSource {
 
 #[async_trait]
 impl Acquire for PluginSource {
+    fn gets_plugins(&self) -> bool {
+        self.downloads
+    }
+
+    fn verify(&self, kind: PluginKind, plugin: &FoundPlugin) -> Result<(), AcquireFailure> {
+        // Plugins of a repository may be deeper in their folder.
+        let cache = Path::new("plugins");
+        let mut folders = plugin.executable.ancestors();
+        let folder = folders.find(|it| it.parent().is_some_and(|above| above.ends_with(cache)));
+        match folder {
+            Some(folder) => Ok(self.acquirer.verify(kind, folder)?),
+            None => Ok(()),
+        }
+    }
+
     async fn acquire(&self, kind: PluginKind, spec: &PluginSpec) -> Result<(), AcquireFailure> {
         self.get(kind, spec).await.map(drop)
     }

@@ -39,7 +39,7 @@ pub(super) struct Surroundings {
     pub(super) config: BTreeMap<String, BTreeMap<String, String>>,
     pub(super) client: Option<String>,
     pub(super) stacks: Arc<dyn StackReader>,
-    /// Gets plugins that are missing, unless the user does not want that.
+    /// Gets plugins that are missing, and vouches for others.
     pub(super) acquire: Option<Arc<dyn Acquire>>,
     /// How problems of YAML programs are shown.
     pub(super) diagnostics: DiagnosticStyle,

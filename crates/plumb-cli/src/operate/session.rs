@@ -133,7 +133,7 @@ impl<'c> Session<'c> {
             })?;
         }
         let mut surroundings = surroundings(ctx, project, &stack, &config, opening.client.clone());
-        surroundings.acquire = plugin_source(ctx, &surroundings, opening.lock_mode)?;
+        surroundings.acquire = Some(plugin_source(ctx, &surroundings, opening.lock_mode)?);
         let mut session = Session {
             ctx,
             stack,
@@ -502,12 +502,12 @@ fn surroundings(
     }
 }
 
-/// Who gets the plugins that are missing, unless the user does not want that.
+/// Who gets the plugins that are missing, and vouches for those that are not.
 fn plugin_source(
     ctx: &Context,
     surroundings: &Surroundings,
     lock_mode: LockMode,
-) -> Result<Option<Arc<dyn Acquire>>, Error> {
+) -> Result<Arc<dyn Acquire>, Error> {
     let has_project = surroundings.project.is_some();
     let demands = Demands {
         project: has_project.then_some(surroundings.root.as_path()),

@@ -90,6 +90,13 @@ impl Cache {
         Ok(plugins)
     }
 
+    /// The plugin whose folder this is, if it is one of the cache.
+    pub fn plugin_in(&self, folder: &Path) -> Option<CachedPlugin> {
+        (folder.parent() == Some(&self.directory))
+            .then(|| plugin_at(folder))
+            .flatten()
+    }
+
     /// Picks the plugin to run (`protocol.md` 14.4) and notes that it was used.
     pub(super) fn select(
         &self,

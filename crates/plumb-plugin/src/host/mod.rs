@@ -29,7 +29,9 @@ pub use mapping::MappingQuery;
 
 use crate::acquire::{Acquire, AcquireFailure};
 use crate::analyzer::GrpcAnalyzer;
-use crate::discovery::{Discovery, FindError, FoundPlugin, ManifestError, PluginKind};
+use crate::discovery::{
+    Discovery, FindError, FoundPlugin, ManifestError, PluginKind, PluginSource,
+};
 use crate::grpc::{GrpcProvider, HandshakeOptions};
 use crate::language::{GrpcLanguageHost, LanguageError, LanguageRuntime};
 use crate::output::{OutputLevel, OutputLine, OutputSink, OutputStream};
@@ -97,7 +99,7 @@ pub struct HostOptions {
     pub ignore_versions: bool,
     /// Takes what plugins print, and warnings.
     pub output: OutputSink,
-    /// Gets plugins that are not there; without it they stay missing.
+    /// Gets plugins that are not there, and vouches for those that are.
     pub acquire: Option<Arc<dyn Acquire>>,
 }
 
@@ -113,6 +115,15 @@ pub enum HostError {
         /// What was looked for.
         missing: FindError,
         /// Why it could not be got.
+        #[source]
+        source: AcquireFailure,
+    },
+    /// The plugin in the cache is not the one that the project means.
+    #[error("the plugin {} must not be used", path.display())]
+    Unverified {
+        /// Its executable.
+        path: PathBuf,
+        /// Why.
         #[source]
         source: AcquireFailure,
     },
@@ -282,7 +293,8 @@ impl PluginHost {
         let FindError::NotFound { .. } = missing else {
             return Err(missing.into());
         };
-        let Some(acquire) = &self.options.acquire else {
+        let acquire = self.options.acquire.as_ref();
+        let Some(acquire) = acquire.filter(|it| it.gets_plugins()) else {
             return Err(missing.into());
         };
         if let Err(source) = acquire.acquire(kind, spec).await {
@@ -339,10 +351,24 @@ impl PluginHost {
             }
             Err(error) => return Err(error.into()),
         };
+        if let Err(source) = self.verify(PluginKind::Resource, &found) {
+            return Err(HostError::Unverified {
+                path: found.executable,
+                source,
+            });
+        }
         found.warnings.iter().for_each(|warning| self.warn(warning));
         let provider = self.start_found(spec, &found).await?;
         self.check_version(spec, &provider).await;
         Ok(Arc::new(provider))
+    }
+
+    /// What comes from the cache must be what the project means.
+    fn verify(&self, kind: PluginKind, found: &FoundPlugin) -> Result<(), AcquireFailure> {
+        match &self.options.acquire {
+            Some(acquire) if found.source == PluginSource::Cache => acquire.verify(kind, found),
+            _ => Ok(()),
+        }
     }
 
     /// A plugin found without its version being looked at may be an old one.

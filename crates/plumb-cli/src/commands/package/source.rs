@@ -306,7 +306,11 @@ fn host(ctx: &Context, plugin: Option<ProjectPlugin>) -> Result<PluginHost, Erro
             OutputStream::Stdout | OutputStream::Stderr => printer.info(&line.text),
         }),
         environment,
-        acquire: unasked(&ctx.environment, &ctx.printer, &Demands::default())?,
+        acquire: Some(unasked(
+            &ctx.environment,
+            &ctx.printer,
+            &Demands::default(),
+        )?),
     };
     let mut host = PluginHost::new(options);
     register_builtins(&mut host, ctx);
