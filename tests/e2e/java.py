@@ -207,9 +207,10 @@ def other_tools(world):
     world.tool("gradlew", world.project / "gradlew")
     world.plumb("install")
     world.up()
+    asks = f"gradlew /project -q --console=plain :sub:deploy:run {packages}"
     expect("a project below, and a wrapper", world.calls(), [
-        "gradlew /project :sub:deploy:classes --console=plain",
-        f"gradlew /project -q --console=plain :sub:deploy:run {packages}", "gradlew /project :sub:deploy:run --console=plain"])
+        "gradlew /project :sub:deploy:classes --console=plain", asks, asks,
+        "gradlew /project :sub:deploy:run --console=plain"])
     source = world.project / "sub" / "deploy" / "Main.java"
     source.write_text("")
     world.tool("jbang")
