@@ -139,21 +139,19 @@ impl Acquirer {
         Ok(version)
     }
 
-    /// Whether the lock file admits a plugin that is in the cache. Of one that was put there by others, from nobody knows
-    /// which archive, nothing is known.
-    pub fn verify(&self, kind: PluginKind, folder: &Path) -> Result<(), AcquireError> {
-        let (Some(lock_file), Some(checksum)) = (&self.options.lock_file, checksum_of(folder))
+    /// Whether the lock file admits the plugin of the cache that `file` belongs to. Of one that was put there by others, from
+    /// nobody knows which archive, nothing is known.
+    pub fn verify(&self, file: &Path) -> Result<(), AcquireError> {
+        let known = self.options.cache.owner_of(file).and_then(|plugin| {
+            let checksum = checksum_of(&plugin.directory)?;
+            Some((plugin.kind, plugin.name, plugin.version?, checksum))
+        });
+        let (Some(lock_file), Some((kind, name, version, checksum))) =
+            (&self.options.lock_file, known)
         else {
             return Ok(());
         };
-        let Some(plugin) = self.options.cache.plugin_in(folder) else {
-            return Ok(());
-        };
-        let Some(version) = plugin.version.filter(|_| plugin.kind == kind) else {
-            return Ok(());
-        };
-        let platform = self.platform;
-        Ok(lock_file.admit(kind, &plugin.name, &version, platform, &checksum)?)
+        Ok(lock_file.admit(kind, &name, &version, self.platform, &checksum)?)
     }
 
     /// Where to look, with the user's overrides in place.

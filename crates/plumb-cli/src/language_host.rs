@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use plumb_language::serve::{Server, WATCH_INTERVAL};
 use plumb_language::{Language, LanguageOptions};
-use plumb_plugin::{OutputLevel, OutputLine, OutputStream};
 use tokio_util::sync::CancellationToken;
 
+use crate::acquire::{language_options, output_to};
 use crate::{Environment, Error, ExitStatus, Printer, VERSION};
 
 const PREFIX: &str = "pulumi-language-";
@@ -79,13 +79,10 @@ fn serve(
     printer: &Arc<Printer>,
 ) -> Result<(), Error> {
     let options = LanguageOptions {
-        environment: environment.variables().clone(),
         engine_address,
         // Only the engine knows who listens.
         debug_messages: true,
-        cache_directory: environment.pulumi_home.join("plumb"),
-        version: crate::semantic_version(),
-        output: output_to(printer),
+        ..language_options(environment, output_to(Arc::clone(printer)))
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -123,16 +120,6 @@ fn interrupt() -> std::io::Result<impl Future<Output = ()>> {
 fn interrupt() -> std::io::Result<impl Future<Output = ()>> {
     Ok(async {
         let _ = tokio::signal::ctrl_c().await;
-    })
-}
-
-/// What programs print goes where they would print it themselves.
-fn output_to(printer: &Arc<Printer>) -> plumb_plugin::OutputSink {
-    let printer = Arc::clone(printer);
-    Arc::new(move |line: OutputLine| match (line.level, line.stream) {
-        (OutputLevel::Debug, _) => {}
-        (_, OutputStream::Stdout) => printer.line(&line.text),
-        (_, OutputStream::Stderr) => printer.info(&line.text),
     })
 }
 

@@ -16,7 +16,7 @@ pub trait Acquire: Send + Sync {
     fn gets_plugins(&self) -> bool;
 
     /// Whether a plugin of the cache is the one that the project means; an error says why not.
-    fn verify(&self, kind: PluginKind, plugin: &FoundPlugin) -> Result<(), AcquireFailure>;
+    fn verify(&self, plugin: &FoundPlugin) -> Result<(), AcquireFailure>;
 
     /// Puts a plugin into the cache that the host looks into.
     async fn acquire(&self, kind: PluginKind, spec: &PluginSpec) -> Result<(), AcquireFailure>;

@@ -12,7 +12,7 @@ use plumb_acquire::{
 use plumb_language::LanguageOptions;
 use plumb_plugin::discovery::{Cache, FoundPlugin, PluginManifest};
 use plumb_plugin::language::{InstallRequest, ProgramInfo};
-use plumb_plugin::{Acquire, AcquireFailure, OutputSink, OutputStream, PluginKind};
+use plumb_plugin::{Acquire, AcquireFailure, OutputLevel, OutputSink, OutputStream, PluginKind};
 use plumb_resource::provider::PluginSpec;
 use tokio::sync::Semaphore;
 
@@ -125,15 +125,8 @@ impl Acquire for PluginSource {
         self.downloads
     }
 
-    fn verify(&self, kind: PluginKind, plugin: &FoundPlugin) -> Result<(), AcquireFailure> {
-        // Plugins of a repository may be deeper in their folder.
-        let cache = Path::new("plugins");
-        let mut folders = plugin.executable.ancestors();
-        let folder = folders.find(|it| it.parent().is_some_and(|above| above.ends_with(cache)));
-        match folder {
-            Some(folder) => Ok(self.acquirer.verify(kind, folder)?),
-            None => Ok(()),
-        }
+    fn verify(&self, plugin: &FoundPlugin) -> Result<(), AcquireFailure> {
+        Ok(self.acquirer.verify(&plugin.executable)?)
     }
 
     async fn acquire(&self, kind: PluginKind, spec: &PluginSpec) -> Result<(), AcquireFailure> {
@@ -172,7 +165,7 @@ fn prepare(environment: &Environment, printer: &Arc<Printer>) -> Prepare {
     })
 }
 
-/// What a language host needs that installs and inspects, and runs nothing.
+/// What a language host needs that no engine has started.
 pub(crate) fn language_options(environment: &Environment, output: OutputSink) -> LanguageOptions {
     LanguageOptions {
         environment: environment.variables().clone(),
@@ -184,10 +177,11 @@ pub(crate) fn language_options(environment: &Environment, output: OutputSink) ->
     }
 }
 
-/// Lines of tools, on the stream where they belong.
+/// Lines of tools and programs, on the stream where they belong; not those for developers.
 pub(crate) fn output_to(printer: Arc<Printer>) -> OutputSink {
-    Arc::new(move |line| match line.stream {
-        OutputStream::Stdout => printer.line(&line.text),
-        OutputStream::Stderr => printer.info(&line.text),
+    Arc::new(move |line| match (line.level, line.stream) {
+        (OutputLevel::Debug, _) => {}
+        (_, OutputStream::Stdout) => printer.line(&line.text),
+        (_, OutputStream::Stderr) => printer.info(&line.text),
     })
 }

@@ -90,11 +90,10 @@ impl Cache {
         Ok(plugins)
     }
 
-    /// The plugin whose folder this is, if it is one of the cache.
-    pub fn plugin_in(&self, folder: &Path) -> Option<CachedPlugin> {
-        (folder.parent() == Some(&self.directory))
-            .then(|| plugin_at(folder))
-            .flatten()
+    /// The plugin of the cache that a file belongs to, if it belongs to one.
+    pub fn owner_of(&self, file: &Path) -> Option<CachedPlugin> {
+        let mut folders = file.ancestors();
+        plugin_at(folders.find(|folder| folder.parent() == Some(&self.directory))?)
     }
 
     /// Picks the plugin to run (`protocol.md` 14.4) and notes that it was used.

@@ -351,7 +351,7 @@ impl PluginHost {
             }
             Err(error) => return Err(error.into()),
         };
-        if let Err(source) = self.verify(PluginKind::Resource, &found) {
+        if let Err(source) = self.verify(&found) {
             return Err(HostError::Unverified {
                 path: found.executable,
                 source,
@@ -364,9 +364,9 @@ impl PluginHost {
     }
 
     /// What comes from the cache must be what the project means.
-    fn verify(&self, kind: PluginKind, found: &FoundPlugin) -> Result<(), AcquireFailure> {
+    fn verify(&self, found: &FoundPlugin) -> Result<(), AcquireFailure> {
         match &self.options.acquire {
-            Some(acquire) if found.source == PluginSource::Cache => acquire.verify(kind, found),
+            Some(acquire) if found.source == PluginSource::Cache => acquire.verify(found),
             _ => Ok(()),
         }
     }

@@ -2,4 +2,5 @@
 
 mod found;
 mod generated;
+mod renames;
 mod stories;

@@ -568,21 +568,6 @@ fn excluded_copies_keep_what_they_need() {
     );
 }
 
-/// What has left its parent does not follow it.
-#[test]
-fn what_left_its_parent_keeps_its_name() {
-    holds(
-        "up
-           Pack e
-           Thing j parent=e
-         refresh run-program
-           Thing j alias=parent:Pack::e
-         up
-           Pack b alias=name:e
-           Thing j parent=b",
-    );
-}
-
 /// ALIAS-07: an alias of a child is below its parent as it is now, and as it was.
 #[test]
 fn aliases_of_children_of_renamed_parents() {
@@ -674,20 +659,6 @@ fn an_imported_object_keeps_what_was_read() {
     );
 }
 
-/// What went for its provider under a former name is made anew under the present one.
-#[test]
-fn a_renamed_dependent_of_a_replaced_provider_is_made_anew() {
-    holds(
-        "up
-           Thing e
-         up
-           fail create e unknown
-           config test:dbr 2
-           config test:r 1
-           Other e alias=type:Thing",
-    );
-}
-
 /// The provider that a destroy would have to make first is not taken over: the resource goes with the one that it has.
 #[test]
 fn a_destroy_keeps_the_provider_where_another_one_cannot_be_made() {
@@ -698,63 +669,6 @@ fn a_destroy_keeps_the_provider_where_another_one_cannot_be_made() {
            Thing g
            P.test j .w=$g.v
            Thing e provider=j",
-    );
-}
-
-/// A child of a renamed parent keeps its name while another resource has the one that it would get.
-#[test]
-fn children_of_renamed_parents_never_take_the_name_of_another_resource() {
-    holds(
-        "up
-           Other a
-           Thing b parent=a
-         up
-           Thing c
-           Thing b parent=c
-           Thing a alias=urn:Other::a",
-    );
-    holds(
-        "up
-           Pack i
-           Thing f parent=i
-         up
-           fail delete f unknown
-           Group h
-           Thing f parent=h
-         up
-           Pack h alias=type:Group",
-    );
-    holds(
-        "up
-           Thing a
-           Thing h parent=a
-           Other d parent=h
-           Thing c parent=d
-         up
-           before protect c
-         up
-           Thing a
-           Thing h parent=a
-           Thing d alias=type:Other parent=h
-         up
-           Thing j
-           Thing d parent=j
-         up
-           Thing h
-           Thing j alias=urn:Thing::j parent=h",
-    );
-}
-
-/// What depends on a resource that could not be deleted for its replacement is left out, also where it was renamed.
-#[test]
-fn dependents_of_a_renamed_resource_that_fails_to_make_way_are_left_out() {
-    holds(
-        "up
-           Thing e
-         up continue
-           fail delete e unknown
-           Thing b .r=1 alias=urn:Thing::e dbr=yes
-           Pack j .w=$b.r",
     );
 }
 
@@ -783,38 +697,5 @@ fn a_version_that_comes_into_the_state_counts_from_the_next_run_on() {
          up
            Thing i version=2.0.0
            P.test f",
-    );
-}
-
-/// What goes for the replacement of another resource is made anew, under whatever name the program has for it now.
-#[test]
-fn what_made_way_is_made_anew_under_another_name() {
-    holds(
-        "up
-           Other b
-           Thing h .v=1 deleted-with=b
-         up
-           Other b .r=2 dbr=yes
-           Thing i .v=1 alias=urn:Thing::h
-         up
-           Other b .r=2
-           Thing i .v=1",
-    );
-}
-
-/// The same where it has been decided by then: it stays, and so does its object.
-#[test]
-fn what_was_decided_under_another_name_does_not_make_way() {
-    holds(
-        "up
-           Other b
-           Thing h .v=1 deleted-with=b
-           Thing a .v=1
-         up
-           Thing i .v=1 alias=urn:Thing::h
-           Thing c .v=$i.v
-           Other b .r=$c.v dbr=yes
-         up
-           Thing i .v=1",
     );
 }
