@@ -183,19 +183,22 @@ fn a_renamed_resource_keeps_its_dependents() {
 #[test]
 fn a_rename_leaves_out_properties_that_depend_on_nothing() {
     let mut snapshot = four();
-    let dependencies = [("none".into(), Vec::new()), ("some".into(), vec![urn("a")])];
+    let dependencies = [
+        ("none".into(), [].into()),
+        ("some".into(), [urn("a")].into()),
+    ];
     Arc::make_mut(&mut snapshot.resources[2]).property_dependencies = dependencies.into();
     let at = locate(&snapshot, &urn("a")).unwrap();
     Arc::make_mut(&mut snapshot.resources[at]).property_dependencies =
-        [("none".into(), Vec::new())].into();
+        [("none".into(), [].into())].into();
     rename_resource(&mut snapshot, at, "z").unwrap();
     assert_eq!(
         snapshot.resources[2].property_dependencies,
-        [("some".into(), vec![urn("z")])].into()
+        [("some".into(), [urn("z")].into())].into()
     );
     assert_eq!(
         snapshot.resources[at].property_dependencies,
-        [("none".into(), Vec::new())].into()
+        [("none".into(), [].into())].into()
     );
 }
 
