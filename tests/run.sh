@@ -88,6 +88,9 @@ if ! $fast; then
   run python3 tests/e2e/node_plugins.py --bin "$plumb" --sdk "$node_policies" --python "$python_3_259/bin/python"
   run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_248"
   ONLY=event run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_270"
+  run tests/e2e/automation-python/run --bin "$plumb" --python "$python_3_259/bin/python"
+  SUITES=events,interface run tests/e2e/automation-python/run --bin "$plumb" --python "$python_3_272/bin/python"
+  run "$python_3_259/bin/python" tests/e2e/automation-python/many_updates.py --bin "$plumb"
 
   run python3 tests/codegen/parameters.py --bin "$plumb" --python "$python_3_259/bin/python"
   if command -v npm >/dev/null; then

@@ -224,7 +224,7 @@ def a_plan_is_saved_and_kept_to():
     stack.preview(plan=plan)
     json.load(open(plan))
     value = 2
-    expect_error(RuntimeError, lambda: stack.up(plan=plan), "violates plan")
+    expect_error(CommandError, lambda: stack.up(plan=plan), "violates plan")
     value = 1
     stack.up(plan=plan)
 
@@ -319,7 +319,7 @@ def a_hook_that_fails_fails_the_update():
         stash("a", 1, hooks=hooks)
 
     stack = World().inline(program)
-    expect_error(RuntimeError, stack.up, 'before hook "fails" failed')
+    expect_error(CommandError, stack.up, 'before hook "fails" failed')
     assert "a" not in names(stack)
 
 
@@ -402,11 +402,13 @@ def a_program_on_disk_finds_its_own_modules_and_folder():
 @test
 def what_a_program_needs_is_installed():
     world = World()
-    world.written("", "name: auto\nruntime: {name: python, options: {toolchain: pip, virtualenv: venv}}\n")
+    world.written("", "name: auto\nruntime: nodejs\n")
+    world.file("mine/package.json", {"name": "mine", "version": "1.0.0"})
+    world.file("package.json", {"name": "auto", "dependencies": {"mine": "file:./mine"}})
     lines = []
     world.local().workspace.install(no_plugins=True, on_output=lines.append)
-    expect_in("Creating virtual environment", "\n".join(lines))
-    assert (world.project / "venv" / "bin" / "python").exists()
+    expect_in("Finished installing dependencies", "\n".join(lines))
+    assert (world.project / "node_modules" / "mine" / "package.json").exists()
 
 
 run()

@@ -232,7 +232,7 @@ def whoami_tells_user_and_address():
 @test
 def organizations_need_the_service_and_say_so():
     workspace = World().inline().workspace
-    expect_error(CommandError, lambda: workspace.org_set_default("acme"), "do not support organizations")
+    expect_error(CommandError, lambda: workspace.org_set_default("acme"), "unable to set a default organization")
     expect_error(CommandError, workspace.org_get_default, "do not support organizations")
 
 
