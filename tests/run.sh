@@ -52,7 +52,7 @@ export ORACLE_NODE_MODULES=$node_3_248/node_modules
 go_sdk=
 if command -v go >/dev/null; then
   step "Go SDK"
-  go_sdk=$(tests/setup-go.sh)
+  go_sdk=$(tests/setup-go-automation.sh)
 fi
 java_sdk=
 if command -v javac >/dev/null && command -v mvn >/dev/null; then
@@ -103,6 +103,7 @@ if ! $fast; then
 
   if [ -n "$go_sdk" ]; then
     run python3 tests/e2e/go.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
+    run tests/e2e/automation-go/run --bin "$plumb" --go "$go_sdk"
     run python3 tests/e2e/served.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
   else
     run python3 tests/e2e/served.py --bin "$plumb" --python "$python_3_259/bin/python"

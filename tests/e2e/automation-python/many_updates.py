@@ -69,7 +69,7 @@ def counted(world):
     gc.collect()
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     files = [it for it in (world.root / "backend").rglob("*") if it.is_file()]
-    history = [it for it in files if "history" in it.parent.parts]
+    history = [it for it in files if {"history", "backups"} & set(it.parent.parts)]
     return {
         "memory of the process (KiB)": int(status["VmRSS"].split()[0]),
         "threads": int(status["Threads"]),
@@ -77,7 +77,7 @@ def counted(world):
         "open files": len(os.listdir("/proc/self/fd")),
         "temporary files": len(os.listdir(os.environ["TMPDIR"])),
         "files of home": sum(1 for _ in (world.root / "home").rglob("*")),
-        "files of the history": len(history),
+        "files of the history and backups": len(history),
         "other files of the backend": len(files) - len(history),
     }
 

@@ -395,6 +395,15 @@ mod tests {
         assert_eq!(far.subject, ImportSubject::RemoteComponent);
     }
 
+    /// SDKs write out every field.
+    #[test]
+    fn null_means_nothing() {
+        let thing = json!({"type": "lab:index:Thing", "name": "a", "id": "1", "parent": null, "properties": null});
+        let specs = specs_of(json!({"resources": [thing], "nameTable": null}));
+        assert_eq!(specs.unwrap().len(), 1);
+        assert_eq!(specs_of(json!({"resources": null})).unwrap().len(), 0);
+    }
+
     /// IMPORT-04, IMPORT-09, IMPORT-10
     #[test]
     fn parameters_and_properties_are_read() {

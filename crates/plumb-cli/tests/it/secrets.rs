@@ -129,6 +129,22 @@ fn the_passphrase_can_be_changed() {
     context.ok(&["stack", "export", "--show-secrets"]);
 }
 
+/// cli.md 2.2: the Automation API for Go writes it to standard input, without an end of line.
+#[test]
+fn an_sdk_hands_over_a_new_passphrase() {
+    let mut context = TestContext::new().with_passphrase();
+    context.ok(&["stack", "init", "dev"]);
+    context.ok(&["config", "set", "--secret", "b", "2"]);
+    context.set("PULUMI_AUTOMATION_API", Some("true"));
+    let change = ["stack", "change-secrets-provider", "passphrase"];
+    let said = context.run_with(&change, "");
+    assert_eq!(said.code, 1);
+    assert!(said.stderr.contains("passphrase must be set with "));
+    assert_eq!(context.run_with(&change, "fresh").code, 0);
+    context.set("PULUMI_CONFIG_PASSPHRASE", Some("fresh"));
+    assert_eq!(context.ok(&["config", "get", "b"]), "2\n");
+}
+
 #[test]
 fn unknown_providers_are_refused() {
     let context = TestContext::new();
