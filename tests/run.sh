@@ -116,6 +116,12 @@ if ! $fast; then
     leave_out "programs in Java: there is no JDK, or no \`mvn\`"
   fi
 
+  languages=()
+  [ -z "$go_sdk" ] || languages+=(--go "$go_sdk")
+  [ -z "$java_sdk" ] || languages+=(--repository "$java_sdk")
+  run python3 tests/e2e/languages.py --bin "$plumb" --python "$python_3_259/bin/python" --sdk "$node_3_248" \
+    ${languages[@]+"${languages[@]}"}
+
   if grep -qsE '^[^#[:space:]]' "$passing"; then
     run python3 tests/recorded_cases.py --bin "$plumb" --python-bin "$python_recorded/bin" --jobs "${JOBS:-2}"
   else

@@ -78,7 +78,9 @@ struct FileExtension {
 }
 
 /// A field that SDKs write as `null` when there is nothing to say.
-fn null_or<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(field: D) -> Result<T, D::Error> {
+fn null_or<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    field: D,
+) -> Result<T, D::Error> {
     Ok(Option::deserialize(field)?.unwrap_or_default())
 }
 
