@@ -269,6 +269,7 @@ impl Surroundings {
                     .find(PluginKind::Language, "yaml", None, None)
                     .is_err() =>
             {
+                self.check_main()?;
                 let program = self.yaml_program(host);
                 let required = program.required_packages(&self.program_directory)?;
                 Ok(ProjectProgram {
@@ -312,6 +313,17 @@ impl Surroundings {
     pub(super) fn snippets(&self, host: &Arc<PluginHost>) -> Arc<dyn SnippetLanguage> {
         let snippets = PclSnippets::new(Arc::new(Schemas(host.clone())));
         Arc::new(snippets.with_diagnostic_style(self.diagnostics))
+    }
+
+    /// The host of YAML programs looks into the folder alone, and would not notice that there is nothing at `main`.
+    fn check_main(&self) -> Result<(), Error> {
+        let project = self.project.as_ref();
+        match project.and_then(|project| project.project.main.as_deref()) {
+            Some(main) if !self.root.join(main).exists() => Err(Error::user(format!(
+                "could not find `{main}`, which the project file names as `main`"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     fn yaml_program(&self, host: &Arc<PluginHost>) -> YamlProgram {

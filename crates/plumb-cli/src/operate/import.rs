@@ -8,7 +8,7 @@ use plumb_deploy::setup::{ImportSpec, ImportSubject};
 use plumb_resource::provider::{Parameterization, PluginSpec};
 use plumb_resource::{TypeToken, Urn};
 use plumb_value::{PropertyMap, Value};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use super::args::ImportArgs;
 use crate::Error;
@@ -17,38 +17,38 @@ use crate::Error;
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ImportFile {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     name_table: BTreeMap<String, String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     resources: Vec<FileResource>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     provider_inputs: serde_json::Map<String, serde_json::Value>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FileResource {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     r#type: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     name: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     id: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     parent: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     provider: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     version: String,
-    #[serde(default, alias = "pluginDownloadURL")]
+    #[serde(default, deserialize_with = "null_or", alias = "pluginDownloadURL")]
     plugin_download_url: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     logical_name: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     properties: Vec<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     component: bool,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     remote: bool,
     parameterization: Option<FileParameterization>,
     extension: Option<FileExtension>,
@@ -75,6 +75,13 @@ struct FileExtension {
     version: String,
     #[serde(default)]
     value: String,
+}
+
+/// A field that SDKs write as `null` when there is nothing to say.
+fn null_or<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    field: D,
+) -> Result<T, D::Error> {
+    Ok(Option::deserialize(field)?.unwrap_or_default())
 }
 
 /// What to import into `stack` of `project`.
@@ -388,6 +395,15 @@ mod tests {
         assert_eq!(p.plugin.version, Some(semver::Version::new(1, 2, 3)));
         assert_eq!(p.inputs, Some(PropertyMap::new().with("key", "value")));
         assert_eq!(far.subject, ImportSubject::RemoteComponent);
+    }
+
+    /// SDKs write out every field.
+    #[test]
+    fn null_means_nothing() {
+        let thing = json!({"type": "lab:index:Thing", "name": "a", "id": "1", "parent": null, "properties": null});
+        let specs = specs_of(json!({"resources": [thing], "nameTable": null}));
+        assert_eq!(specs.unwrap().len(), 1);
+        assert_eq!(specs_of(json!({"resources": null})).unwrap().len(), 0);
     }
 
     /// IMPORT-04, IMPORT-09, IMPORT-10

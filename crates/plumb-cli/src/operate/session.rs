@@ -370,17 +370,18 @@ impl<'c> Session<'c> {
         let Ran {
             outcome,
             seen,
-            mut snapshot,
+            snapshot,
             plan: _,
             mut cache,
         } = ran;
         let Some(update) = self.update.take().and_then(Arc::into_inner) else {
             return Ok(());
         };
+        let mut encrypted = snapshot.encrypt(self.secrets.as_ref(), &mut cache)?;
+        // Asked afterwards: a stack whose settings name no manager has one from its first secret on.
         if let Some(provider) = self.secrets.provider() {
-            snapshot.secrets_provider = Some(provider);
+            encrypted.set_secrets_provider(Some(provider));
         }
-        let encrypted = snapshot.encrypt(self.secrets.as_ref(), &mut cache)?;
         let record = UpdateRecord {
             kind: kind.to_owned(),
             start_time: self.began.as_second(),
