@@ -6,7 +6,7 @@ use plumb_schema::bound::{EnumType, TypeShape};
 use super::forms::Declarations;
 use super::model::{Body, Constant, Doc, Item, SourceFile};
 use super::names;
-use super::nested::{all_collections, collection_input, collection_output};
+use super::nested::{collection_input, collection_output};
 use super::sdk::{Module, Sdk};
 use super::types::{primitive_name, primitive_type};
 use super::values::literal;
@@ -52,18 +52,26 @@ impl Sdk<'_, '_> {
         if !constants.is_empty() {
             file.items.push(Item::Constants(constants));
         }
-        file.element_type(name, name);
-        conversions_of_values(name, definition.underlying, file);
-        file.output(Doc::default(), name, name);
-        file.pointer_conversions(name);
-        conversions_of_outputs(name, definition.underlying, file);
-        file.pointer_output(name);
-        conversions_of_pointers(name, definition.underlying, file);
-        inputs(name, definition.underlying, example, file);
-        for kind in [String::new(), "Ptr".to_owned()] {
-            file.register_input(&format!("{name}{kind}"), &first);
+        let usage = &self.usages.types[position];
+        if usage.value.input {
+            file.element_type(name, name);
+            conversions_of_values(name, definition.underlying, file);
         }
-        let collections = all_collections(&self.usages.types[position]);
+        if usage.value.output {
+            file.output(Doc::default(), name, name);
+            file.pointer_conversions(name);
+            conversions_of_outputs(name, definition.underlying, file);
+            file.pointer_output(name);
+            conversions_of_pointers(name, definition.underlying, file);
+        }
+        if usage.value.input {
+            inputs(name, definition.underlying, example, file);
+            for kind in ["", "Ptr"] {
+                file.register_input(&format!("{name}{kind}"), &first);
+            }
+        }
+        let module = self.module_of(self.package.types[position].token);
+        let collections = self.collections(&module, name, usage);
         for (ending, _) in collections.iter().filter(|(_, forms)| forms.input) {
             // Values of the enum are inputs themselves.
             collection_input(name, ending, name, file);
@@ -82,7 +90,7 @@ impl Sdk<'_, '_> {
         let mut taken = rustc_hash::FxHashSet::default();
         let mut constants = Vec::with_capacity(definition.values.len());
         for value in &definition.values {
-            let literal = literal(&value.value, definition.underlying == Primitive::Number);
+            let literal = literal(&value.value, false);
             let plain = match &value.value {
                 plumb_schema::Constant::String(text) => text.clone(),
                 plumb_schema::Constant::Number(number) => format!("{number}"),
@@ -110,9 +118,8 @@ impl Sdk<'_, '_> {
 
 /// A value that the core SDK takes the type from.
 fn first_value(name: &str, definition: &EnumType<'_>) -> String {
-    let is_float = definition.underlying == Primitive::Number;
     let value = match definition.values.first() {
-        Some(value) => literal(&value.value, is_float),
+        Some(value) => literal(&value.value, false),
         None => match definition.underlying {
             Primitive::Bool => "false".to_owned(),
             Primitive::Integer | Primitive::Number => "0".to_owned(),
@@ -277,4 +284,6 @@ fn inputs(name: &str, primitive: Primitive, example: Vec<String>, file: &mut Dec
         format!("func (in *{hidden}) To{pointer}WithContext(ctx context.Context) {pointer}"),
         format!("pulumi.ToOutputWithContext(ctx, in).({pointer})"),
     );
+    let state = format!("in.To{pointer}WithContext(ctx).OutputState");
+    file.generic("in", &format!("*{hidden}"), &format!("*{name}"), &state);
 }

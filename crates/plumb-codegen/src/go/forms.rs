@@ -148,17 +148,15 @@ impl<'s> Declarations<'s> {
             ),
             format!("pulumi.ToOutputWithContext(ctx, i).({name}Output)"),
         );
-        if self.has_generics {
-            self.generic(
-                "i",
-                receiver,
-                value,
-                &format!("i.To{name}OutputWithContext(ctx).OutputState"),
-            );
-        }
+        let state = format!("i.To{name}OutputWithContext(ctx).OutputState");
+        self.generic("i", receiver, value, &state);
     }
 
-    fn generic(&mut self, this: &str, receiver: &str, value: &str, state: &str) {
+    /// Makes `receiver` an output of the generic part of the core SDK, if the package wants that.
+    pub(super) fn generic(&mut self, this: &str, receiver: &str, value: &str, state: &str) {
+        if !self.has_generics {
+            return;
+        }
         self.imports.plain(&format!("{PULUMI}x"));
         self.imports.standard("context");
         let mut body = Body::default();
@@ -184,9 +182,7 @@ impl<'s> Declarations<'s> {
             format!("func (o {output}) To{output}WithContext(ctx context.Context) {output}"),
             "o".to_owned(),
         );
-        if self.has_generics {
-            self.generic("o", &output, value, "o.OutputState");
-        }
+        self.generic("o", &output, value, "o.OutputState");
     }
 
     /// A type of outputs alone.

@@ -143,7 +143,7 @@ impl Lowering<'_, '_, '_> {
             };
             inner || property.default.is_some() || property.default_info.is_some()
         };
-        self.entries.iter().any(has_default)
+        !self.sdk.settings.disable_object_defaults && self.entries.iter().any(has_default)
     }
 
     fn parameters(&mut self, kind: Fields, args: &str) -> String {

@@ -10,6 +10,15 @@ pub(super) struct Naming {
     pub(super) resources: Vec<String>,
     pub(super) types: Vec<String>,
     pub(super) functions: Vec<String>,
+    taken: Taken,
+}
+
+impl Naming {
+    /// Whether something in a module has this name.
+    pub(super) fn is_taken(&self, module: &str, name: &str) -> bool {
+        let names = self.taken.0.get(module);
+        names.is_some_and(|names| names.contains(name))
+    }
 }
 
 /// Names that a package of Go has given away.
@@ -92,10 +101,12 @@ pub(super) fn decide(
         let module = module_of(function.token);
         taken.claim(&module, candidates, |name| function_forms(name, function))
     });
+    let functions = functions.collect();
     Naming {
-        functions: functions.collect(),
+        functions,
         resources,
         types,
+        taken,
     }
 }
 

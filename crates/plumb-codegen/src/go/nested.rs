@@ -65,13 +65,14 @@ impl<'p, 'd> Sdk<'p, 'd> {
         if usage.pointer.input {
             pointer_input(name, file);
         }
-        let collections = all_collections(usage);
+        let module = self.module_of(self.package.types[position].token);
+        let collections = self.collections(&module, name, usage);
         for (ending, _) in collections.iter().filter(|(_, forms)| forms.input) {
             collection_input(name, ending, &format!("{name}Input"), file);
         }
         if usage.value.output {
             file.output(doc, name, name);
-            if usage.pointer.output {
+            if usage.pointer.input {
                 file.pointer_conversions(name);
             }
             self.accessors(name, Holder::Value, &entries, file);
@@ -146,22 +147,32 @@ impl<'p, 'd> Sdk<'p, 'd> {
         let doc = Doc::of([format!("Defaults sets the appropriate defaults for {name}")]);
         file.function(doc, format!("func (val *{name}) Defaults() *{name}"), body);
     }
-}
 
-/// Collections by their endings. Each is made of the smaller one within it.
-pub(super) fn all_collections(usage: &Usage) -> Vec<(String, Forms)> {
-    let mut collections = usage.collections.clone();
-    for (ending, forms) in &usage.collections {
-        for (at, _) in ending
-            .char_indices()
-            .filter(|(at, char)| *at > 0 && char.is_uppercase())
-        {
-            let inner = collections.entry(ending[..at].to_owned()).or_default();
-            inner.input |= forms.input;
-            inner.output |= forms.output;
+    /// Collections of `name` by their endings. Each is made of the smaller one within it.
+    pub(super) fn collections(
+        &self,
+        module: &str,
+        name: &str,
+        usage: &Usage,
+    ) -> Vec<(String, Forms)> {
+        let mut collections = usage.collections.clone();
+        for (ending, forms) in &usage.collections {
+            let steps = ending
+                .char_indices()
+                .filter(|(at, char)| *at > 0 && char.is_uppercase());
+            for (at, _) in steps {
+                let inner = collections.entry(ending[..at].to_owned()).or_default();
+                inner.input |= forms.input;
+                inner.output |= forms.output;
+            }
         }
+        // Something else of the package may have the name of a collection; then there is none.
+        let is_free = |ending: &String| !self.naming.is_taken(module, &format!("{name}{ending}"));
+        collections
+            .into_iter()
+            .filter(|(ending, _)| is_free(ending))
+            .collect()
     }
-    collections.into_iter().collect()
 }
 
 /// A collection of `name` as an input; `element` stands for what is right in the innermost one.

@@ -94,10 +94,7 @@ impl ExternalSdk {
         let module = if let Some(schema) = &self.schema {
             schema.module_of(token)
         } else {
-            // Without its schema, the common form of modules has to do: `s3/bucket`, or nothing behind the slash.
-            let module = runtime_module_of(token).split('/').next();
-            let module = module.filter(|module| *module != "index");
-            module.unwrap_or_default().to_owned()
+            guessed_module(token)
         };
         self.modules
             .get(&module)
@@ -223,6 +220,21 @@ impl<'p, 'd> Sdk<'p, 'd> {
         Doc {
             lines: Arc::new(lines),
         }
+    }
+}
+
+/// The module of a token of a package without a schema. Many have a step for the file of the member at its end:
+/// `s3/bucket:Bucket`.
+fn guessed_module(token: &str) -> String {
+    let module = runtime_module_of(token);
+    let module = match module.rsplit_once('/') {
+        Some((module, file)) if file.eq_ignore_ascii_case(member_of(token)) => module,
+        _ => module,
+    };
+    if module == "index" {
+        String::new()
+    } else {
+        module.to_owned()
     }
 }
 

@@ -7,11 +7,37 @@ use rustc_hash::FxHashSet;
 
 /// Where a type is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Use {
-    Input,
-    Output,
-    /// Nowhere but in a type of its own.
-    Nowhere,
+struct Use {
+    /// Among arguments, where each level that is not plain may be an output.
+    is_argument: bool,
+    /// Where an input is needed.
+    input: bool,
+    /// Where an output is needed.
+    output: bool,
+}
+
+impl Use {
+    const NOWHERE: Use = Use {
+        is_argument: false,
+        input: false,
+        output: false,
+    };
+    const ARGUMENT: Use = Use {
+        is_argument: true,
+        ..Use::NOWHERE
+    };
+    const RESULT: Use = Use {
+        output: true,
+        ..Use::NOWHERE
+    };
+
+    /// The use at one level of a type.
+    fn at(self, ty: &Type<'_>) -> Use {
+        Use {
+            input: self.input || self.is_argument && !ty.plain,
+            ..self
+        }
+    }
 }
 
 /// Whether there is a form for inputs and one for outputs.
@@ -23,8 +49,8 @@ pub(super) struct Forms {
 
 impl Forms {
     fn mark(&mut self, how: Use, is_extra: bool) {
-        self.input |= how == Use::Input || is_extra;
-        self.output |= how != Use::Nowhere || is_extra;
+        self.input |= how.input || is_extra;
+        self.output |= how.input || how.output || is_extra;
     }
 }
 
@@ -83,34 +109,35 @@ impl<'d> Walk<'_, 'd> {
     fn roots(&mut self) {
         let package = self.package;
         for position in 0..package.types.len() {
-            self.defined(position, false, Use::Nowhere);
+            self.defined(position, false, Use::NOWHERE);
         }
-        self.properties(&package.config, false, Use::Nowhere);
+        for property in &package.config {
+            self.ty(&property.ty, false, Use::NOWHERE);
+        }
         for (resource, is_provider) in package
             .resources
             .iter()
             .map(|resource| (resource, false))
             .chain(package.provider.iter().map(|provider| (provider, true)))
         {
-            self.properties(&resource.outputs.properties, is_provider, Use::Output);
-            self.properties(&resource.inputs, is_provider, Use::Input);
-            let state = resource
-                .state_inputs
-                .iter()
-                .flat_map(|state| &state.properties);
-            for property in state {
-                self.property(property, true, Use::Input);
-            }
+            self.properties(&resource.outputs.properties, is_provider, Use::RESULT);
+            self.properties(&resource.inputs, is_provider, Use::ARGUMENT);
+            let state = resource.state_inputs.as_ref();
+            self.properties(
+                state.map_or(&[], |state| &state.properties),
+                true,
+                Use::ARGUMENT,
+            );
         }
         for function in &package.functions {
-            self.object(function.inputs.as_ref(), Use::Input);
+            self.object(function.inputs.as_ref(), Use::ARGUMENT);
             match &function.returns {
                 Returns::Nothing => {}
-                Returns::Object(object) => self.object(Some(object), Use::Output),
+                Returns::Object(object) => self.object(Some(object), Use::RESULT),
                 Returns::Value(ty) => {
-                    self.ty(ty, false, Use::Output);
+                    self.ty(ty, false, Use::RESULT);
                     // What is sent is a map with the value in it.
-                    self.element(ty, "Map", Use::Output);
+                    self.element(ty, "Map", Use::RESULT);
                 }
             }
         }
@@ -120,10 +147,9 @@ impl<'d> Walk<'_, 'd> {
         let package = self.package;
         while let Some((position, is_optional, how)) = self.open.pop() {
             if let TypeShape::Object(object) = &package.types[position].shape {
-                for property in &object.properties {
-                    let is_optional = is_optional || !(self.is_required)(position, property);
-                    self.ty(&property.ty, is_optional, how);
-                }
+                let is_required = self.is_required;
+                let is_required = |property: &Property<'_>| is_required(position, property);
+                self.each(&object.properties, &is_required, is_optional, how);
             }
         }
     }
@@ -135,16 +161,35 @@ impl<'d> Walk<'_, 'd> {
     }
 
     fn properties(&mut self, properties: &[Property<'d>], is_optional: bool, how: Use) {
+        self.each(properties, &|property| property.required, is_optional, how);
+    }
+
+    /// Follows properties in order. An object that must be given without outputs is an input all the same, and published
+    /// packages take what stands behind it in the same list for inputs too.
+    fn each(
+        &mut self,
+        properties: &[Property<'d>],
+        is_required: &dyn Fn(&Property<'_>) -> bool,
+        is_optional: bool,
+        mut how: Use,
+    ) {
         for property in properties {
-            self.property(property, is_optional, how);
+            let is_absent = !is_required(property);
+            if let TypeKind::Defined(position) = property.ty.kind
+                && property.ty.plain
+                && !self.is_enum(position)
+            {
+                how.input = true;
+                if is_absent {
+                    self.usages.types[position].pointer.mark(how, self.is_extra);
+                }
+            }
+            self.ty(&property.ty, is_optional || is_absent, how);
         }
     }
 
-    fn property(&mut self, property: &Property<'d>, is_optional: bool, how: Use) {
-        self.ty(&property.ty, is_optional || !property.required, how);
-    }
-
     fn ty(&mut self, ty: &Type<'d>, is_optional: bool, how: Use) {
+        let how = how.at(ty);
         match &ty.kind {
             TypeKind::Array(element) => {
                 self.element(element, "Array", how);
@@ -162,6 +207,10 @@ impl<'d> Walk<'_, 'd> {
             TypeKind::Defined(position) => self.defined(*position, is_optional, how),
             _ => {}
         }
+    }
+
+    fn is_enum(&self, position: usize) -> bool {
+        matches!(self.package.types[position].shape, TypeShape::Enum(_))
     }
 
     fn defined(&mut self, position: usize, is_optional: bool, how: Use) {
