@@ -218,7 +218,7 @@ impl<'s> Declarations<'s> {
         let open =
             format!("return o.ApplyTWithContext(ctx, func(_ context.Context, v {name}) *{name} {{");
         body.block(open, &format!("}}).({name}PtrOutput)"), |body| {
-            body.line("return &v")
+            body.line("return &v");
         });
         let signature = format!(
             "func (o {name}Output) To{name}PtrOutputWithContext(ctx context.Context) {name}PtrOutput"

@@ -56,7 +56,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         };
         lowering.file.imports.pulumi();
         lowering.items();
-        let path = self.path(&module, &self.file_name(name, &module))?;
+        let path = self.path(&module, &Self::file_name(name, &module))?;
         Ok(lowering.file.file(path, self.layout.package_of(&module)))
     }
 
@@ -190,59 +190,51 @@ impl Lowering<'_, '_, '_> {
         self.collected(&args, &mut body);
         let internal = self.file.imports.internal();
         body.line(format!("opts = {internal}.PkgInvokeDefaultOpts(opts)"));
-        let (ty, held, returned) = match self.result {
-            Result::Nothing => (String::new(), "struct{}".to_owned(), "error".to_owned()),
+        let returned = match self.result {
+            Result::Nothing => {
+                let call = self.invocation("err", "struct{}", &mut body);
+                body.line(format!("return {call}"));
+                "error".to_owned()
+            }
             Result::Own(_) => {
                 let name = format!("{}Result", self.name);
-                (String::new(), name.clone(), format!("(*{name}, error)"))
+                self.object_result(name, &mut body)
             }
             Result::Named(ty) => {
                 let name = self.sdk.value(ty, &mut self.file.imports);
-                (String::new(), name.clone(), format!("(*{name}, error)"))
+                self.object_result(name, &mut body)
             }
-            Result::Single(ty) => {
-                let ty = self.sdk.value(ty, &mut self.file.imports);
-                (
-                    ty.clone(),
-                    format!("map[string]{ty}"),
-                    format!("({ty}, error)"),
-                )
-            }
+            Result::Single(ty) => self.single_result(ty, &mut body),
         };
-        let failed = match self.result {
-            Result::Nothing => "err",
-            Result::Own(_) | Result::Named(_) => "nil, err",
-            Result::Single(_) => "result, err",
-        };
-        if matches!(self.result, Result::Single(_)) && self.sdk.is_parameterized() {
-            body.line(format!("var result {ty}"));
-        }
-        let call = self.invocation(failed, &held, &mut body);
-        match self.result {
-            Result::Nothing => body.line(format!("return {call}")),
-            Result::Own(_) | Result::Named(_) => {
-                self.called(&call, &mut body);
-                body.return_error(failed);
-                body.line("return &rv, nil");
-            }
-            Result::Single(_) => {
-                self.called(&call, &mut body);
-                if !self.sdk.is_parameterized() {
-                    body.line(format!("var result {ty}"));
-                }
-                body.return_error(failed);
-                body.block("for _, v := range rv {", "}", |body| {
-                    body.line("result = v");
-                    body.line("break");
-                });
-                body.line("return result, nil");
-            }
-        }
         let signature = format!(
             "func {}(ctx *pulumi.Context{parameters}, opts ...pulumi.InvokeOption) {returned}",
             self.name
         );
         self.file.function(self.doc(), signature, body);
+    }
+
+    /// Statements that give a pointer to an object, and the results' types.
+    fn object_result(&mut self, name: String, body: &mut Body) -> String {
+        let call = self.invocation("nil, err", &name, body);
+        self.called(&call, body);
+        body.return_error("nil, err");
+        body.line("return &rv, nil");
+        format!("(*{name}, error)")
+    }
+
+    /// Statements that give the only value of a map, and the results' types.
+    fn single_result(&mut self, ty: &Type<'_>, body: &mut Body) -> String {
+        let value = self.sdk.value(ty, &mut self.file.imports);
+        body.line(format!("var result {value}"));
+        let call = self.invocation("result, err", &format!("map[string]{value}"), body);
+        self.called(&call, body);
+        body.return_error("result, err");
+        body.block("for _, v := range rv {", "}", |body| {
+            body.line("result = v");
+            body.line("break");
+        });
+        body.line("return result, nil");
+        format!("({value}, error)")
     }
 
     /// The expression that invokes, with what it needs declared before.
@@ -373,7 +365,7 @@ impl Lowering<'_, '_, '_> {
             body.block(open, &format!("}}).({output})"), |body| {
                 body.line(format!("var result {value}"));
                 body.block("for _, v := range rv {", "}", |body| {
-                    body.line("result = v")
+                    body.line("result = v");
                 });
                 body.line("return result");
             });

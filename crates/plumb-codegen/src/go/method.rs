@@ -116,13 +116,13 @@ impl<'p, 'd> Sdk<'p, 'd> {
             }
             Result::PlainObject(_) => (
                 format!("(o {base}Result, e error)"),
-                self.calling_plain(&call, "", file),
+                Self::calling_plain(&call, "", file),
             ),
             Result::PlainValue(ty) => {
                 let ty = self.value(ty, &mut file.imports);
                 (
                     format!("(o {ty}, e error)"),
-                    self.calling_plain(&call, "Res", file),
+                    Self::calling_plain(&call, "Res", file),
                 )
             }
         };
@@ -162,7 +162,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
     }
 
     /// Calls, and waits for the value.
-    fn calling_plain(&self, call: &str, property: &str, file: &mut Declarations<'_>) -> Body {
+    fn calling_plain(call: &str, property: &str, file: &mut Declarations<'_>) -> Body {
         file.imports.standard("reflect");
         let internal = file.imports.internal();
         let mut body = Body::default();

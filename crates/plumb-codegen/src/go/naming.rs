@@ -103,9 +103,9 @@ pub(super) fn decide(
     });
     let functions = functions.collect();
     Naming {
-        functions,
         resources,
         types,
+        functions,
         taken,
     }
 }

@@ -67,7 +67,7 @@ impl Sdk<'_, '_> {
         }
         body.line("default:");
         body.indented(|body| {
-            body.line("return nil, fmt.Errorf(\"unknown resource type: %s\", typ)")
+            body.line("return nil, fmt.Errorf(\"unknown resource type: %s\", typ)");
         });
         body.line("}");
         body.blank();

@@ -60,12 +60,12 @@ impl<'p, 'd> Sdk<'p, 'd> {
         let module = self.module_of(&resource.token);
         let usage = &self.usages.resources[position];
         let file = self.lower(resource, kind, name, usage, &module);
-        let path = self.path(&module, &self.file_name(name, &module))?;
+        let path = self.path(&module, &Self::file_name(name, &module))?;
         Ok(file.file(path, self.layout.package_of(&module)))
     }
 
     /// The name of the file of a resource or function.
-    pub(super) fn file_name(&self, name: &str, module: &str) -> String {
+    pub(super) fn file_name(name: &str, module: &str) -> String {
         let base = names::camel(name);
         let is_taken = match base.as_str() {
             "init" | "pulumiTypes" | "pulumiEnums" => true,

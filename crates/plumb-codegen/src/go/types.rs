@@ -133,14 +133,12 @@ impl Sdk<'_, '_> {
     }
 
     fn opaque(&self, opaque: &Opaque<'_>, imports: &mut Imports<'_>) -> String {
-        match opaque.underlying {
-            Some(primitive) => primitive_stem(primitive, imports),
-            // Somebody writes it by hand.
-            None => {
-                let before = imports.module(&self.module_of(&opaque.token));
-                before + &names::title(member_of(&opaque.token))
-            }
+        if let Some(primitive) = opaque.underlying {
+            return primitive_stem(primitive, imports);
         }
+        // Somebody writes it by hand.
+        let before = imports.module(&self.module_of(&opaque.token));
+        before + &names::title(member_of(&opaque.token))
     }
 
     fn external(&self, external: &External, imports: &mut Imports<'_>) -> String {
