@@ -102,12 +102,14 @@ if ! $fast; then
   fi
 
   if [ -n "$go_sdk" ]; then
+    run python3 tests/codegen/go.py --bin "$plumb" --go "$go_sdk"
+    run python3 tests/codegen/use-go.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
     run python3 tests/e2e/go.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
     run tests/e2e/automation-go/run --bin "$plumb" --go "$go_sdk"
     run python3 tests/e2e/served.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
   else
     run python3 tests/e2e/served.py --bin "$plumb" --python "$python_3_259/bin/python"
-    leave_out "programs in Go: there is no \`go\`"
+    leave_out "programs in Go and generated SDKs for it: there is no \`go\`"
   fi
 
   if [ -n "$java_sdk" ]; then

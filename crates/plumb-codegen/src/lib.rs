@@ -10,8 +10,11 @@
 //! Start with [`generate`].
 
 mod files;
+mod go;
 mod markdown;
 mod nodejs;
+mod parallel;
+mod plugin;
 mod settings;
 mod writer;
 
@@ -69,7 +72,7 @@ impl Language {
 
     /// Whether there is a generator for it.
     pub fn is_built(self) -> bool {
-        self == Language::Nodejs
+        matches!(self, Language::Go | Language::Nodejs)
     }
 }
 
@@ -88,6 +91,12 @@ pub enum GenerateError {
     /// There is no generator for the language.
     #[error("generating SDKs for {} is not supported yet", .0.name())]
     Language(Language),
+    /// The schema asks for something that is not built.
+    #[error("the schema asks for {what}, which is not supported yet")]
+    Unsupported {
+        /// What.
+        what: &'static str,
+    },
     /// A block of the schema for the language makes no sense.
     #[error("`language.{language}.{key}` of the schema must be {expected}")]
     Setting {
@@ -131,7 +140,8 @@ pub fn generate(
 ) -> Result<(), GenerateError> {
     match language {
         Language::Nodejs => nodejs::generate(package, purpose, sink),
-        Language::Python | Language::Go | Language::Dotnet | Language::Java => {
+        Language::Go => go::generate(package, purpose, sink),
+        Language::Python | Language::Dotnet | Language::Java => {
             Err(GenerateError::Language(language))
         }
     }
