@@ -9,10 +9,14 @@
 //!
 //! Start with [`generate`].
 
+mod classes;
 mod files;
+mod java;
 mod markdown;
 mod nodejs;
+mod parallel;
 mod settings;
+mod uses;
 mod writer;
 
 use plumb_schema::bound::Package;
@@ -69,7 +73,7 @@ impl Language {
 
     /// Whether there is a generator for it.
     pub fn is_built(self) -> bool {
-        self == Language::Nodejs
+        matches!(self, Language::Java | Language::Nodejs)
     }
 }
 
@@ -131,7 +135,8 @@ pub fn generate(
 ) -> Result<(), GenerateError> {
     match language {
         Language::Nodejs => nodejs::generate(package, purpose, sink),
-        Language::Python | Language::Go | Language::Dotnet | Language::Java => {
+        Language::Java => java::generate(package, purpose, sink),
+        Language::Python | Language::Go | Language::Dotnet => {
             Err(GenerateError::Language(language))
         }
     }

@@ -246,12 +246,12 @@ fn languages_that_are_not_built_say_so() {
     let bound = bind(&document, options);
     let made = generate(
         &bound.package,
-        Language::Java,
+        Language::Dotnet,
         Purpose::Published,
         &mut FileMap::default(),
     );
     assert_eq!(
         made.unwrap_err().to_string(),
-        "generating SDKs for java is not supported yet"
+        "generating SDKs for dotnet is not supported yet"
     );
 }
