@@ -15,6 +15,7 @@ mod java;
 mod markdown;
 mod nodejs;
 mod parallel;
+mod plugin;
 mod settings;
 mod uses;
 mod writer;

@@ -18,18 +18,16 @@ import javax.tools.ToolProvider;
 /**
  * Compiles SDKs, all in one process, and writes down what they offer.
  *
- *     java Sdks.java CLASSPATH compile SOURCES CLASSES ... surface CLASSES FILE ...
+ *     java Sdks.java CLASSPATH compile SOURCES OTHERS CLASSES ... surface CLASSES FILE PACKAGE ...
  */
 public class Sdks {
-    private static int wrong = 0;
-
     public static void main(String[] words) throws Exception {
         var path = words[0];
-        for (int at = 1; at < words.length; at += 3) {
+        for (int at = 1; at < words.length; at += 4) {
             if (words[at].equals("compile")) {
-                compile(path, Path.of(words[at + 1]), Path.of(words[at + 2]));
+                compile(path, Path.of(words[at + 1]), Path.of(words[at + 2]), Path.of(words[at + 3]));
             } else {
-                surface(path, Path.of(words[at + 1]), Path.of(words[at + 2]));
+                surface(path, Path.of(words[at + 1]), Path.of(words[at + 2]), words[at + 3]);
             }
         }
     }
@@ -41,13 +39,16 @@ public class Sdks {
     }
 
     /** Errors go to standard output, one a line, after the folder. */
-    private static void compile(String path, Path sources, Path classes) throws Exception {
+    private static void compile(String path, Path sources, Path others, Path classes) throws Exception {
         Files.createDirectories(classes);
         var compiler = ToolProvider.getSystemJavaCompiler();
         var said = new DiagnosticCollector<JavaFileObject>();
         try (var manager = compiler.getStandardFileManager(said, null, null)) {
             var options = List.of("-classpath", path, "-d", classes.toString(), "--release", "11", "-proc:none", "-Xmaxerrs", "1000");
-            var files = files(sources.resolve("src/main/java"), ".java");
+            var files = new ArrayList<>(files(sources.resolve("src/main/java"), ".java"));
+            if (Files.exists(others)) {
+                files.addAll(files(others, ".java"));
+            }
             compiler.getTask(null, manager, said, options, null, manager.getJavaFileObjectsFromFiles(files)).call();
         }
         for (var it : said.getDiagnostics()) {
@@ -59,7 +60,7 @@ public class Sdks {
     }
 
     /** One line per fact: classes with what they extend and are marked with, constructors, methods, fields. */
-    private static void surface(String path, Path classes, Path file) throws Exception {
+    private static void surface(String path, Path classes, Path file, String root) throws Exception {
         var urls = new ArrayList<URL>();
         urls.add(classes.toUri().toURL());
         for (var entry : path.split(File.pathSeparator)) {
@@ -67,7 +68,7 @@ public class Sdks {
         }
         var facts = new TreeSet<String>();
         try (var loader = new URLClassLoader(urls.toArray(URL[]::new))) {
-            for (var found : files(classes, ".class")) {
+            for (var found : files(classes.resolve(root.replace('.', '/')), ".class")) {
                 var name = classes.relativize(found.toPath()).toString().replaceAll("\\.class$", "").replace('/', '.');
                 var type = Class.forName(name, false, loader);
                 if (Modifier.isPublic(type.getModifiers())) {

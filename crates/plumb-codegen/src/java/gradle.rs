@@ -1,9 +1,14 @@
 //! Build files for Gradle.
 
+use serde_json::Value;
+
 use super::names;
 use super::sdk::Sdk;
+use crate::plugin;
 use crate::writer::Writer;
 
+/// Stands for the version until the build knows it.
+const VERSION: &str = "@VERSION@";
 const HEADER: &str = "// Generated from a package schema.";
 const JUNIT: &str = "org.junit.jupiter:junit-jupiter:5.10.2";
 const LAUNCHER: &str = "org.junit.platform:junit-platform-launcher";
@@ -138,7 +143,7 @@ impl Sdk<'_, '_> {
     /// The task that writes the version, and what tells which plugin is needed, beside the classes.
     fn resources(&self, writer: &mut Writer) {
         let folder = literal(&self.root.replace('.', "/"));
-        let plugin = literal(&self.plugin("@VERSION@").to_string());
+        let plugin = literal(&self.plugin().to_string());
         let open = "def pulumiResources = tasks.register(\"pulumiResources\") {";
         writer.block(&[open], "}", |writer| {
             writer.line(&["def folder = layout.buildDirectory.dir(\"pulumi-resources\")"]);
@@ -152,13 +157,29 @@ impl Sdk<'_, '_> {
                 writer.line(&[
                     "new File(target, \"plugin.json\").text = ",
                     &plugin,
-                    ".replace(\"@VERSION@\", release)",
+                    ".replace(\"",
+                    VERSION,
+                    "\", release)",
                 ]);
             });
         });
         writer.blank();
         writer.line(&["sourceSets.main.resources.srcDir(pulumiResources)"]);
         writer.line(&["processResources.duplicatesStrategy = DuplicatesStrategy.INCLUDE"]);
+    }
+
+    /// What tells which plugin is needed, with a mark where the version goes.
+    fn plugin(&self) -> Value {
+        let mut plugin = plugin::describe(self.package, true);
+        let package = if plugin["parameterization"].is_object() {
+            &mut plugin["parameterization"]
+        } else if plugin["extensionParameterization"].is_object() {
+            &mut plugin["extensionParameterization"]
+        } else {
+            &mut plugin
+        };
+        package["version"] = VERSION.into();
+        plugin
     }
 
     fn publication(&self, writer: &mut Writer) {

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
-
 use super::sdk::Sdk;
-use crate::{FilePath, GenerateError, Purpose, Sink};
+use crate::{FilePath, GenerateError, Purpose, Sink, plugin};
 
 /// What every SDK needs, unless the schema says otherwise.
 const DEPENDENCIES: [(&str, &str); 3] = [
@@ -29,7 +27,7 @@ impl Sdk<'_, '_> {
         let version = self.package.version.as_ref();
         if let Some(version) = version.filter(|_| is_local || self.package.support_pack) {
             let folder = format!("src/main/resources/{}", self.root.replace('.', "/"));
-            let plugin = format!("{:#}\n", self.plugin(&version.to_string()));
+            let plugin = format!("{:#}\n", plugin::describe(self.package, true));
             file(&format!("{folder}/version.txt"), format!("{version}\n"))?;
             file(&format!("{folder}/plugin.json"), plugin)?;
         }
@@ -40,44 +38,22 @@ impl Sdk<'_, '_> {
         Ok(())
     }
 
+    /// The README; a local SDK has no build file that names what it needs, so this says it.
     fn readme(&self) -> String {
-        let about = &self.package.about;
-        let mut text = about.description.unwrap_or_default().trim_end().to_owned();
-        if let Some(attribution) = about.attribution {
-            text.push_str("\n\n");
-            text.push_str(attribution);
+        let mut text = plugin::readme(self.package, None);
+        if self.purpose == Purpose::Local {
+            text.push_str(
+                "\nTo use this SDK, copy `src` into your project, and let its build file ask for:\n\n",
+            );
+            for (name, version) in self.dependencies() {
+                text.push_str("- `");
+                text.push_str(&name);
+                text.push(':');
+                text.push_str(&version);
+                text.push_str("`, or newer\n");
+            }
         }
-        text.push('\n');
         text
-    }
-
-    /// What tells which plugin the package needs.
-    pub(super) fn plugin(&self, version: &str) -> Value {
-        let package = self.package;
-        let mut plugin = Map::new();
-        plugin.insert("resource".to_owned(), true.into());
-        if let Some(parameterization) = &package.parameterization {
-            plugin.insert("name".to_owned(), parameterization.base_name.into());
-            plugin.insert("version".to_owned(), parameterization.base_version.into());
-            let key = if parameterization.is_extension {
-                "extensionParameterization"
-            } else {
-                "parameterization"
-            };
-            let inner = json!({
-                "name": package.name,
-                "version": version,
-                "value": parameterization.parameter,
-            });
-            plugin.insert(key.to_owned(), inner);
-        } else {
-            plugin.insert("name".to_owned(), package.name.into());
-            plugin.insert("version".to_owned(), version.into());
-        }
-        if let Some(url) = package.download_url {
-            plugin.insert("server".to_owned(), url.into());
-        }
-        Value::Object(plugin)
     }
 
     /// Artifacts that the package needs, with their versions.
