@@ -12,6 +12,9 @@
 mod files;
 mod markdown;
 mod nodejs;
+mod parallel;
+mod plugin;
+mod python;
 mod settings;
 mod writer;
 
@@ -69,7 +72,7 @@ impl Language {
 
     /// Whether there is a generator for it.
     pub fn is_built(self) -> bool {
-        self == Language::Nodejs
+        matches!(self, Language::Nodejs | Language::Python)
     }
 }
 
@@ -131,8 +134,7 @@ pub fn generate(
 ) -> Result<(), GenerateError> {
     match language {
         Language::Nodejs => nodejs::generate(package, purpose, sink),
-        Language::Python | Language::Go | Language::Dotnet | Language::Java => {
-            Err(GenerateError::Language(language))
-        }
+        Language::Python => python::generate(package, sink),
+        Language::Go | Language::Dotnet | Language::Java => Err(GenerateError::Language(language)),
     }
 }

@@ -40,6 +40,13 @@ impl Writer {
         self.line(&[close]);
     }
 
+    /// Lines that stand deeper.
+    pub(crate) fn indented(&mut self, body: impl FnOnce(&mut Self)) {
+        self.indent += 1;
+        body(self);
+        self.indent -= 1;
+    }
+
     pub(crate) fn finish(self) -> String {
         self.text
     }
