@@ -89,6 +89,9 @@ if ! $fast; then
   run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_248"
   ONLY=event run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_270"
 
+  python_packages=$(tests/setup-python-packages.sh)
+  run "$python_packages/bin/python" tests/codegen/python.py --bin "$plumb" --packages "$python_packages"
+  run "$python_packages/bin/python" tests/codegen/use_python.py --bin "$plumb"
   run python3 tests/codegen/parameters.py --bin "$plumb" --python "$python_3_259/bin/python"
   if command -v npm >/dev/null; then
     sdks=$(tests/setup-node-packages.sh)

@@ -34,7 +34,8 @@ def index_facts(path, tree):
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
             yield f"{path}: everything of {'.' * node.level}{node.module}"
         elif isinstance(node, ast.ImportFrom) and node.module is None and node.names[0].name == "outputs":
-            yield f"{path}: outputs"
+            if path.endswith("__init__"):
+                yield f"{path}: outputs"
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             called = ast.unparse(node.value.func)
             if called in ("_utilities.lazy_import", "pulumi.Config"):
@@ -83,7 +84,7 @@ def assigned(path, node):
             yield f"{path}: super({', '.join(words)})"
         elif isinstance(inner, ast.If) and ast.unparse(inner.test).endswith(" is None"):
             for line in inner.body:
-                if isinstance(line, ast.Assign):
+                if isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):
                     yield f"{path}: default {default(ast.unparse(line))}"
         elif isinstance(inner, ast.Assign) and ast.unparse(inner.targets[0]).startswith("__props__.__dict__"):
             yield f"{path}: {sent(inner)}"
@@ -150,7 +151,13 @@ def type_text(node):
     text = ast.unparse(node)
     # A resource of this package is known by its class or by the module of the class.
     text = re.sub(r"'_resource_\w+\.(\w+)'", r"'\1'", text)
+    text = re.sub(r"'_(\w+\.)", r"'\1", text)
     text = text.replace("_builtins.", "")
+    return flat(text)
+
+
+def flat(text):
+    """`Optional[Optional[X]]` is `Optional[X]`."""
     previous = None
     while previous != text:
         previous = text
@@ -159,7 +166,6 @@ def type_text(node):
 
 
 def nested_optional(text):
-    """`Optional[Optional[X]]` is `Optional[X]`."""
     start = text.find("Optional[Optional[")
     if start < 0:
         return text

@@ -6,24 +6,25 @@ use plumb_schema::bound::{Property, TypeKind};
 use super::imports::Imports;
 use super::model::{Body, Callable, Class, Doc, Item, Parameters, SourceFile, Variable};
 use super::names;
-use super::sdk::{Sdk, literal};
+use super::sdk::{Module, Sdk, literal};
 use crate::GenerateError;
 
 impl Sdk<'_, '_> {
     /// The files that hold settings.
-    pub(super) fn config_files(&self) -> Result<Vec<SourceFile>, GenerateError> {
+    pub(super) fn config_files(&self, module: &Module) -> Result<Vec<SourceFile>, GenerateError> {
         let mut index = Body::default();
         index.line("sys.modules[__name__].__class__ = _ExportableConfig");
         let index = SourceFile {
             path: self.path("config", "__init__.py")?,
-            imports: vec![
-                "import sys".to_owned(),
-                "from .vars import _ExportableConfig".to_owned(),
-            ],
+            imports: ["import sys", "from .vars import _ExportableConfig"]
+                .map(ToOwned::to_owned)
+                .into_iter()
+                .chain(self.type_imports(module))
+                .collect(),
             exports: None,
             items: vec![Item::Lines(index.lines)],
         };
-        Ok(vec![self.vars_file()?, self.stubs_file()?, index])
+        Ok(vec![self.vars_file()?, self.stubs_file(module)?, index])
     }
 
     fn vars_file(&self) -> Result<SourceFile, GenerateError> {
@@ -65,7 +66,7 @@ impl Sdk<'_, '_> {
     }
 
     /// What tools know about the module, which they cannot find out themselves.
-    fn stubs_file(&self) -> Result<SourceFile, GenerateError> {
+    fn stubs_file(&self, module: &Module) -> Result<SourceFile, GenerateError> {
         let variables = self.package.config.iter().map(|property| {
             let name = names::snake(property.name);
             Item::Variable(Variable {
@@ -75,10 +76,14 @@ impl Sdk<'_, '_> {
         });
         Ok(SourceFile {
             path: self.path("config", "__init__.pyi")?,
-            imports: vec![
-                "import builtins as _builtins".to_owned(),
-                "from typing import Optional".to_owned(),
-            ],
+            imports: [
+                "import builtins as _builtins",
+                "from typing import Optional",
+            ]
+            .map(ToOwned::to_owned)
+            .into_iter()
+            .chain(self.type_imports(module))
+            .collect(),
             exports: None,
             items: variables.collect(),
         })

@@ -227,7 +227,7 @@ impl Lowering<'_, '_, '_, '_> {
         if let Some(deprecation) = self.function.deprecation {
             self.sdk.warn(&self.name, deprecation, &mut body);
         }
-        body.line("__args__ = {}");
+        body.line("__args__: dict[str, Any] = {}");
         self.sdk
             .pass(&self.members.iter().collect::<Vec<_>>(), &mut body);
         let options = match variant {

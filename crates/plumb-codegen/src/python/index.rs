@@ -45,13 +45,7 @@ impl Sdk<'_, '_> {
 
     /// What the files of the module export. Types come first, so that a resource of the same name wins.
     fn star_imports(&self, path: &str, module: &Module, extra: &[String]) -> Vec<String> {
-        let mut lines = Vec::new();
-        if !module.enums.is_empty() {
-            lines.push("from ._enums import *".to_owned());
-        }
-        if self.has_objects(module, &[Shape::Input, Shape::Plain]) {
-            lines.push("from ._inputs import *".to_owned());
-        }
+        let mut lines = self.type_imports(module);
         let resources = module.resources.iter();
         let resources = resources.map(|at| self.package.resources[*at].token.as_ref());
         let functions = module.functions.iter();
@@ -67,10 +61,24 @@ impl Sdk<'_, '_> {
         files.sort();
         files.dedup();
         lines.extend(files.iter().map(|file| format!("from .{file} import *")));
-        if self.has_objects(module, &[Shape::Output]) {
-            lines.push("from . import outputs".to_owned());
-        }
         lines
+    }
+
+    /// The types of the module.
+    pub(super) fn type_imports(&self, module: &Module) -> Vec<String> {
+        let parts = [
+            (!module.enums.is_empty(), "from ._enums import *"),
+            (
+                self.has_objects(module, &[Shape::Input, Shape::Plain]),
+                "from ._inputs import *",
+            ),
+            (
+                self.has_objects(module, &[Shape::Output]),
+                "from . import outputs as outputs",
+            ),
+        ];
+        let parts = parts.into_iter().filter(|(is_there, _)| *is_there);
+        parts.map(|(_, line)| line.to_owned()).collect()
     }
 
     /// Modules below this one are loaded when they are used; tools are told of them in another way.

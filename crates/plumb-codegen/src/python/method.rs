@@ -144,7 +144,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         if let Some(deprecation) = function.deprecation {
             self.warn(name, deprecation, &mut body);
         }
-        body.line("__args__ = {}");
+        body.line("__args__: dict[str, Any] = {}");
         body.line("__args__[\"__self__\"] = __self__");
         self.pass(members, &mut body);
         let mut arguments = format!("{}, __args__, res=__self__", names::string(function.token));

@@ -88,7 +88,7 @@ fn module_files(sdk: &Sdk<'_, '_>, path: &str) -> Result<Vec<SourceFile>, Genera
     ];
     let mut files: Vec<SourceFile> = types.into_iter().flatten().collect();
     if module.is_config {
-        files.extend(sdk.config_files()?);
+        files.extend(sdk.config_files(module)?);
     } else if path.is_empty() || sdk.has_members(path) {
         files.push(sdk.index_file(path, module, &[])?);
     }

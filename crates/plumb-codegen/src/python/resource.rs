@@ -1,5 +1,7 @@
 //! Resources: a class, its arguments and its state (`codegen.md` 3.3).
 
+use std::collections::BTreeSet;
+
 use plumb_schema::bound::{Property, Resource};
 
 use super::imports::Imports;
@@ -325,8 +327,7 @@ impl<'d> Lowering<'_, '_, '_, 'd> {
     fn args_overload(&self) -> Item {
         let args = &self.args;
         let are_needed = self.inputs.iter().any(|it| it.property.required);
-        let is_kubernetes = self.sdk.settings.compatibility == Compatibility::Kubernetes20;
-        let given = if are_needed && !is_kubernetes {
+        let given = if are_needed {
             Parameter::required("args", args)
         } else {
             Parameter::optional("args", format!("Optional[{args}]"))
@@ -452,7 +453,10 @@ impl<'d> Lowering<'_, '_, '_, 'd> {
             value = format!("pulumi.Output.secret({value})");
         }
         if self.kind == Kind::Provider && !self.sdk.is_textual(&property.ty) {
-            value = format!("pulumi.Output.from_input({value}).apply(pulumi.runtime.to_json)");
+            if !property.secret {
+                value = format!("pulumi.Output.from_input({value})");
+            }
+            value.push_str(".apply(pulumi.runtime.to_json)");
         }
         if constant.is_none() && value != *name {
             value = format!("None if {name} is None else {value}");
@@ -577,13 +581,14 @@ impl<'d> Lowering<'_, '_, '_, 'd> {
             self.args.clone()
         };
         body.line(format!("__props__ = {class}.__new__({class})"));
-        if self.has_state() {
-            for member in self.states.iter().filter(|it| it.name != "id") {
-                let name = &member.name;
-                body.line(format!("__props__.__dict__[\"{name}\"] = {name}"));
-            }
-        } else {
-            for member in &self.outputs {
+        let mut looked_up = BTreeSet::new();
+        for member in self.states.iter().filter(|it| it.name != "id") {
+            let name = &member.name;
+            body.line(format!("__props__.__dict__[\"{name}\"] = {name}"));
+            looked_up.insert(member.property.name);
+        }
+        for member in &self.outputs {
+            if !looked_up.contains(member.property.name) {
                 body.line(format!("__props__.__dict__[\"{}\"] = None", member.name));
             }
         }
