@@ -92,6 +92,9 @@ if ! $fast; then
   SUITES=events,interface run tests/e2e/automation-python/run --bin "$plumb" --python "$python_3_272/bin/python"
   run "$python_3_259/bin/python" tests/e2e/automation-python/many_updates.py --bin "$plumb"
 
+  python_packages=$(tests/setup-python-packages.sh)
+  run "$python_packages/bin/python" tests/codegen/python.py --bin "$plumb" --packages "$python_packages"
+  run "$python_packages/bin/python" tests/codegen/use_python.py --bin "$plumb"
   run python3 tests/codegen/parameters.py --bin "$plumb" --python "$python_3_259/bin/python"
   if command -v npm >/dev/null; then
     sdks=$(tests/setup-node-packages.sh)

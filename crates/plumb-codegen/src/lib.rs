@@ -17,6 +17,7 @@ mod markdown;
 mod nodejs;
 mod parallel;
 mod plugin;
+mod python;
 mod settings;
 mod uses;
 mod writer;
@@ -75,7 +76,7 @@ impl Language {
 
     /// Whether there is a generator for it.
     pub fn is_built(self) -> bool {
-        matches!(self, Language::Go | Language::Java | Language::Nodejs)
+        self != Language::Dotnet
     }
 }
 
@@ -145,8 +146,7 @@ pub fn generate(
         Language::Nodejs => nodejs::generate(package, purpose, sink),
         Language::Go => go::generate(package, purpose, sink),
         Language::Java => java::generate(package, purpose, sink),
-        Language::Python | Language::Dotnet => {
-            Err(GenerateError::Language(language))
-        }
+        Language::Python => python::generate(package, sink),
+        Language::Dotnet => Err(GenerateError::Language(language)),
     }
 }
