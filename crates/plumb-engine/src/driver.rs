@@ -310,7 +310,7 @@ impl Driver {
                     };
                     self.event(Event::SnippetEnded { uuid, end });
                 }
-                Happened::Durable(Ok(seq)) => self.release(seq.0),
+                Happened::Durable(Ok(seq)) => self.release(self.journal.counted(seq)),
                 Happened::Durable(Err(message)) => {
                     durable = None;
                     self.journal_failed(message);

@@ -1,5 +1,6 @@
 """Events, signals, cancellation, and several operations at once."""
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -119,13 +120,13 @@ def an_event_handler_that_fails_does_not_stop_the_update():
 class Waiting:
     """A program that waits until it may end."""
 
-    def __init__(self):
-        self.started, self.finish = threading.Event(), threading.Event()
+    def __init__(self, secret=None):
+        self.secret, self.started, self.finish = secret, threading.Event(), threading.Event()
 
     def __call__(self):
-        stash("a", 1)
-        self.started.set()
-        self.finish.wait(60)
+        value = 1 if self.secret is None else pulumi.Output.secret(self.secret)
+        stash("a", value).urn.apply(lambda _: self.started.set())
+        pulumi.Output.from_input(asyncio.to_thread(self.finish.wait, 60))
 
 
 @test
@@ -162,17 +163,17 @@ def a_cancelled_update_ends_with_an_error():
     expect(stack.up().summary.result, "succeeded")
 
 
-def signalled(number, times=1):
+def signalled(number, stack=None, program=None):
     """An update that gets a signal while its program runs."""
-    program = Waiting()
-    stack = World().inline(program)
+    program = program or Waiting()
+    stack = stack or World().inline(program)
+    stack.workspace.program = program
     before = set(children())
     first = Background(stack.up)
     assert program.started.wait(60)
     (process,) = set(children()) - before
-    for _ in range(times):
-        os.kill(int(process), number)
-    if number == signal.SIGINT and times == 1:
+    os.kill(int(process), number)
+    if number == signal.SIGINT:
         until(lambda: first.error or first.result, 60)
     program.finish.set()
     return stack, first.join()
@@ -202,6 +203,21 @@ def what_a_killed_operation_leaves_is_taken_over():
     result = stack.up()
     expect(result.summary.result, "succeeded")
     expect_in("a", names(stack))
+
+
+@test
+def secrets_of_a_killed_operation_can_be_read():
+    given = os.environ.pop("PULUMI_CONFIG_PASSPHRASE")
+    stack = World().inline()
+    os.environ["PULUMI_CONFIG_PASSPHRASE"] = given
+    settings = os.path.join(stack.workspace.work_dir, "Pulumi.dev.yaml")
+    # The first secret of a stack; then one that is encrypted anew, for the settings are lost.
+    for value in ("first", "second"):
+        assert not os.path.exists(settings), "the stack has a secrets manager"
+        signalled(signal.SIGKILL, stack, Waiting(value))
+        stack.workspace.program = lambda: pulumi.export("a", stash("a", pulumi.Output.secret(value)).input)
+        expect(plain(stack.up().outputs), {"a": (value, True)})
+        os.remove(settings)
 
 
 SCRIPT = """
