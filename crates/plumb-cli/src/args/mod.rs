@@ -11,8 +11,10 @@
 mod csv;
 mod flags;
 mod help;
+pub mod reference;
 mod scan;
 mod suggest;
+pub mod surface;
 #[cfg(test)]
 mod tests;
 

@@ -289,11 +289,7 @@ impl<'c> Reader<'c> {
             {
                 continue;
             }
-            let variable = format!(
-                "PULUMI_OPTION_{}",
-                flag.name().to_uppercase().replace('-', "_")
-            );
-            let Some(value) = environment.non_empty(&variable) else {
+            let Some(value) = environment.non_empty(&flags::variable(flag.name())) else {
                 continue;
             };
             if flag.is_list() {

@@ -19,3 +19,4 @@ mod services;
 mod session;
 mod stacks;
 mod state;
+mod surface;
