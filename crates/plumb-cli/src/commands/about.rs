@@ -40,7 +40,15 @@ pub struct AboutArgs {
 #[derive(Subcommand, Debug)]
 pub enum AboutVerb {
     /// Show the environment variables that are set
-    Env,
+    Env(EnvArgs),
+}
+
+/// Arguments of `about env`.
+#[derive(Args, Debug)]
+pub struct EnvArgs {
+    /// Emit output as JSON
+    #[arg(short, long)]
+    pub json: bool,
 }
 
 /// What was found out.

@@ -7,6 +7,8 @@ pub mod args;
 mod event_log;
 mod host;
 mod import;
+mod import_code;
+mod import_file;
 mod interrupts;
 mod naming;
 mod pending;

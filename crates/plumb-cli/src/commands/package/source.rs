@@ -1,5 +1,6 @@
 //! Where the schema of a package comes from: a file, standard input, or a plugin (`schema.md` 1).
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use plumb_resource::provider::{PluginSpec, ProviderError};
 use plumb_schema::{BindOptions, Bound, Document, Format, PackageSchema, Packages, bind};
 
 use crate::acquire::{Demands, unasked};
+use crate::operate::discovery;
 use crate::{Context, Error, Printer};
 
 /// A schema as it came.
@@ -113,15 +115,15 @@ struct Plugins {
 
 impl Plugins {
     fn new(ctx: &Context) -> Result<Self, Error> {
-        Self::with_plugin(ctx, None)
+        Self::with_plugins(ctx, project_plugins(ctx)?)
     }
 
-    fn with_plugin(ctx: &Context, plugin: Option<ProjectPlugin>) -> Result<Self, Error> {
+    fn with_plugins(ctx: &Context, plugins: Vec<ProjectPlugin>) -> Result<Self, Error> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
         Ok(Plugins {
-            host: host(ctx, plugin)?,
+            host: host(ctx, plugins)?,
             runtime,
         })
     }
@@ -170,6 +172,32 @@ impl Plugins {
     }
 }
 
+/// The schemas of packages; none where nobody has one.
+pub(crate) async fn schemas(
+    specs: &[PluginSpec],
+    ctx: &Context,
+) -> Result<Vec<Option<Arc<PackageSchema>>>, Error> {
+    let host = host(ctx, project_plugins(ctx)?)?;
+    let mut known: BTreeMap<String, Option<Arc<PackageSchema>>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for spec in specs {
+        let key = format!("{spec:?}");
+        if !known.contains_key(&key) {
+            let text = host.schema(spec).await.unwrap_or_default();
+            let schema = text.and_then(|text| PackageSchema::parse(text).ok());
+            known.insert(key.clone(), schema.map(Arc::new));
+        }
+        found.push(known[&key].clone());
+    }
+    host.shutdown().await;
+    Ok(found)
+}
+
+/// The plugins that the project file names.
+fn project_plugins(ctx: &Context) -> Result<Vec<ProjectPlugin>, Error> {
+    Ok(discovery(&ctx.environment, ctx.find_project()?).project)
+}
+
 /// A package that parameters made says how, once, and has the name that the plugin gave it.
 fn check_parameterized(text: &str, name: &str) -> Result<(), Error> {
     let document = Document::read(text, Format::Json)
@@ -202,7 +230,7 @@ fn of_plugin(source: &str, parameters: &[String], ctx: &Context) -> Result<Schem
     if source.starts_with(['.', '/']) || path.is_dir() {
         let plugin = plugin_at(&path)?;
         let spec = PluginSpec::named(&plugin.name);
-        let plugins = Plugins::with_plugin(ctx, Some(plugin))?;
+        let plugins = Plugins::with_plugins(ctx, vec![plugin])?;
         return plugins.schema_text(&spec, parameters, source);
     }
     if source.contains('/') {
@@ -277,14 +305,14 @@ fn program_in(folder: &Path) -> Result<PathBuf, Error> {
     Ok(folder.canonicalize()?)
 }
 
-fn host(ctx: &Context, plugin: Option<ProjectPlugin>) -> Result<PluginHost, Error> {
+fn host(ctx: &Context, plugins: Vec<ProjectPlugin>) -> Result<PluginHost, Error> {
     let environment = ctx.environment.variables().clone();
     let attachments = |name: &str| parse_attachments(ctx.environment.get(name).unwrap_or_default());
     let printer = Arc::clone(&ctx.printer);
     let search_path = environment.get(std::ffi::OsStr::new("PATH")).cloned();
     let options = HostOptions {
         discovery: Discovery {
-            project: plugin.into_iter().collect(),
+            project: plugins,
             search_path: search_path
                 .filter(|_| !ctx.environment.is_on("PULUMI_IGNORE_AMBIENT_PLUGINS")),
             bundled: None,
@@ -293,11 +321,11 @@ fn host(ctx: &Context, plugin: Option<ProjectPlugin>) -> Result<PluginHost, Erro
         },
         working_directory: ctx.environment.cwd.clone(),
         project: None,
-        runtime_options: std::collections::BTreeMap::new(),
-        config: std::collections::BTreeMap::new(),
+        runtime_options: BTreeMap::new(),
+        config: BTreeMap::new(),
         services: ServiceAddresses::default(),
         attached_providers: attachments("PULUMI_DEBUG_PROVIDERS")?,
-        attached_languages: std::collections::BTreeMap::new(),
+        attached_languages: BTreeMap::new(),
         timeouts: PluginTimeouts::default(),
         refresh_before_update: false,
         use_provider_preview: true,
