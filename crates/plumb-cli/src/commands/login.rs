@@ -51,7 +51,13 @@ pub fn run(args: LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     if args.default_org.is_some() {
         return Err(Error::needs_service("`--default-org`"));
     }
-    let oidc = [&args.oidc_token, &args.oidc_org, &args.oidc_team, &args.oidc_user, &args.oidc_expiration];
+    let oidc = [
+        &args.oidc_token,
+        &args.oidc_org,
+        &args.oidc_team,
+        &args.oidc_user,
+        &args.oidc_expiration,
+    ];
     if oidc.iter().any(|flag| flag.is_some()) {
         return Err(Error::needs_service("`--oidc-token`"));
     }

@@ -1,6 +1,10 @@
 //! `new` (`cli.md` 8).
 
+mod builtin;
+mod git;
 mod instantiate;
+mod packs;
+mod runtime;
 mod template;
 
 use std::fs;
@@ -15,11 +19,14 @@ use crate::commands::install;
 use crate::context::{NewStack, Stack, StateFallback};
 use crate::{Context, Error, ExitStatus, prompt};
 use instantiate::Naming;
-use template::Template;
+use template::{Kind, Template};
+
+pub use packs::{PackageNewArgs, PolicyNewArgs, component, policy};
 
 /// Create a new project
 ///
-/// A template is a folder, or the name of a built-in one. The new project gets a stack, its configuration is asked for, and
+/// A template is a folder, the address of a repository (with the branch and the folder behind `/tree/`), or the name of a
+/// built-in one: csharp, go, java, javascript, python, typescript, yaml. The new project gets a stack, its configuration is asked for, and
 /// what its program depends on is installed.
 #[derive(Args, Debug)]
 pub struct NewArgs {
@@ -81,7 +88,7 @@ pub struct NewArgs {
 /// Runs `new`.
 pub fn run(args: NewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     if args.list_templates {
-        for template in template::all(ctx)? {
+        for template in template::all(Kind::Project, !args.offline, ctx)? {
             ctx.printer
                 .line(&format!("{:<12}{}", template.name, template.description));
         }
@@ -94,7 +101,8 @@ pub fn run(args: NewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         return Err(Error::user("non-interactive mode requires --yes flag"));
     }
     let template = choose_template(&args, ctx)?;
-    let folder = prepare_folder(&args, ctx)?;
+    let options = runtime::parse_options(&args.runtime_options)?;
+    let folder = folder_for(args.dir.as_deref(), args.force, ctx)?;
     let Some(template) = template else {
         return empty_project(&args, &folder, ctx);
     };
@@ -107,7 +115,9 @@ pub fn run(args: NewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         },
         &folder,
     )?;
-    apply_runtime_options(&args.runtime_options, &folder)?;
+    let manifest = folder.join(Kind::Project.manifest());
+    runtime::set_options(&manifest, &options)?;
+    runtime::adapt(&manifest, &folder, &name, args.yes, ctx)?;
     ctx.printer.line(&format!("Created project '{name}'"));
     ctx.printer.line("");
     let inner = ctx.in_folder(&folder)?;
@@ -125,27 +135,20 @@ pub fn run(args: NewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 
 fn choose_template(args: &NewArgs, ctx: &Context) -> Result<Option<Template>, Error> {
     match &args.template {
-        Some(name) => template::find(name, ctx).map(Some),
+        Some(name) => template::find(Kind::Project, name, args.offline, ctx).map(Some),
         None if args.yes => Ok(None),
-        None => {
-            let mut all = template::all(ctx)?;
-            let choices = all
-                .iter()
-                .map(|template| format!("{:<12}{}", template.name, template.description))
-                .collect();
-            let index = prompt::select("Please choose a template:", choices)?;
-            Ok(Some(all.swap_remove(index)))
-        }
+        None => template::choose(Kind::Project, ctx).map(Some),
     }
 }
 
-fn prepare_folder(args: &NewArgs, ctx: &Context) -> Result<PathBuf, Error> {
-    let folder = match &args.dir {
+/// The folder for something new, which must be empty unless `force` says otherwise.
+fn folder_for(dir: Option<&str>, force: bool, ctx: &Context) -> Result<PathBuf, Error> {
+    let folder = match dir {
         Some(dir) => ctx.environment.cwd.join(dir),
         None => ctx.environment.cwd.clone(),
     };
     fs::create_dir_all(&folder).map_err(|error| Error::from(error).context(folder.display()))?;
-    if !args.force {
+    if !force {
         instantiate::check_empty(&folder)?;
     }
     Ok(folder)
@@ -222,31 +225,6 @@ fn sanitized(folder: &Path) -> String {
     } else {
         "project".to_owned()
     }
-}
-
-fn apply_runtime_options(options: &[String], folder: &Path) -> Result<(), Error> {
-    if options.is_empty() {
-        return Ok(());
-    }
-    let path = folder.join("Pulumi.yaml");
-    let shown = path.display().to_string();
-    let text = files::read_text(&path)?.unwrap_or_default();
-    let mut file = ProjectFile::parse(&shown, &text)?;
-    let Some(mut runtime) = file.project(&shown)?.runtime else {
-        return Err(Error::user(
-            "the template has no runtime to set options for",
-        ));
-    };
-    for option in options {
-        let (key, value) = option
-            .split_once('=')
-            .ok_or_else(|| Error::user(format!("invalid runtime option: {option}")))?;
-        runtime
-            .options
-            .insert(key.to_owned(), serde_json::Value::from(value));
-    }
-    file.set_runtime(&runtime);
-    Ok(files::write_text(&path, &file.to_text(), Access::Shared)?)
 }
 
 fn make_stack(args: &NewArgs, ctx: &Context) -> Result<Stack, Error> {

@@ -65,8 +65,12 @@ pub(super) fn run(args: GenSdkArgs, ctx: &Context) -> Result<(), Error> {
     };
     let out = ctx.environment.cwd.join(&args.out);
     for language in &languages {
-        let mut folder = Folder::empty(out.join(language.name()))?;
-        plumb_codegen::generate(&bound.package, *language, purpose, &mut folder)?;
+        write_sdk(
+            &bound.package,
+            *language,
+            purpose,
+            out.join(language.name()),
+        )?;
     }
     let what = match languages[..] {
         [_] => "SDK has",
@@ -75,6 +79,22 @@ pub(super) fn run(args: GenSdkArgs, ctx: &Context) -> Result<(), Error> {
     ctx.printer
         .info(&format!("{what} been written to {}", out.display()));
     Ok(())
+}
+
+/// Makes an SDK in a folder, which is emptied first.
+pub(super) fn write_sdk(
+    package: &Package<'_>,
+    language: Language,
+    purpose: Purpose,
+    root: PathBuf,
+) -> Result<(), Error> {
+    let mut folder = Folder::empty(root)?;
+    Ok(plumb_codegen::generate(
+        package,
+        language,
+        purpose,
+        &mut folder,
+    )?)
 }
 
 fn languages(name: &str) -> Result<Vec<Language>, Error> {

@@ -147,6 +147,54 @@ impl Plugins {
         })
     }
 
+    async fn ask_mapping(
+        &self,
+        spec: &PluginSpec,
+        ecosystem: &str,
+        wanted: &str,
+        parameters: &[String],
+    ) -> Result<Option<Mapping>, Error> {
+        let provider = self.host.provider(spec).await?;
+        let failed = |error: ProviderError| {
+            Error::user(format!("the plugin {}: {}", spec.name, error.message))
+        };
+        if !parameters.is_empty() {
+            provider
+                .parameterize_with_args(parameters)
+                .await
+                .map_err(failed)?;
+        }
+        let listed = provider.get_mappings(ecosystem).await.map_err(failed)?;
+        let names = listed.unwrap_or_default();
+        let name = match (wanted, names.as_slice()) {
+            ("", [only]) => only.as_str(),
+            ("", [_, _, ..]) => {
+                return Err(Error::user(format!(
+                    "the plugin {} has several mappings; say which one: {}",
+                    spec.name,
+                    names.join(", ")
+                )));
+            }
+            (wanted, _) => wanted,
+        };
+        let found = provider
+            .get_mapping(ecosystem, name)
+            .await
+            .map_err(failed)?;
+        let version = provider.info().await.ok().and_then(|info| info.version);
+        let plugin = match version {
+            Some(version) => format!("{}@{version}", spec.name),
+            None => spec.name.to_string(),
+        };
+        Ok(found
+            .filter(|found| !found.data.is_empty())
+            .map(|found| Mapping {
+                plugin,
+                provider: found.provider,
+                data: found.data,
+            }))
+    }
+
     async fn ask(
         &self,
         spec: &PluginSpec,
@@ -191,6 +239,39 @@ pub(crate) async fn schemas(
     }
     host.shutdown().await;
     Ok(found)
+}
+
+/// What a provider knows of a package of another ecosystem.
+pub(crate) struct Mapping {
+    /// The plugin, with its version.
+    pub(crate) plugin: String,
+    /// The package of the other ecosystem.
+    pub(crate) provider: String,
+    /// The mapping, opaque.
+    pub(crate) data: Vec<u8>,
+}
+
+/// Asks the plugin `source` for its mapping of the package `wanted` of an ecosystem; with an empty name, of any.
+pub(crate) fn mapping(
+    ecosystem: &str,
+    source: &str,
+    wanted: &str,
+    parameters: &[String],
+    ctx: &Context,
+) -> Result<Option<Mapping>, Error> {
+    let path = ctx.environment.cwd.join(source);
+    let (plugins, spec) = if source.starts_with(['.', '/']) || path.is_dir() {
+        let plugin = plugin_at(&path)?;
+        let spec = PluginSpec::named(&plugin.name);
+        (Plugins::with_plugins(ctx, vec![plugin])?, spec)
+    } else {
+        (Plugins::new(ctx)?, named(source)?)
+    };
+    let asked = plugins
+        .runtime
+        .block_on(plugins.ask_mapping(&spec, ecosystem, wanted, parameters));
+    plugins.runtime.block_on(plugins.host.shutdown());
+    asked
 }
 
 /// The plugins that the project file names.

@@ -47,7 +47,10 @@ pub(super) fn run(args: MigrateArgs, target: &TargetArgs, ctx: &Context) -> Resu
             here.url()
         )));
     }
-    let name = match (args.name.or_else(|| target.stack.clone()), ctx.is_interactive()) {
+    let name = match (
+        args.name.or_else(|| target.stack.clone()),
+        ctx.is_interactive(),
+    ) {
         (Some(name), _) => name,
         (None, true) => prompt::text("Name of the stack to copy:", None)?,
         (None, false) => return Err(Error::user("missing stack name")),
@@ -109,7 +112,10 @@ fn read(
         },
         plumb_backend::Loaded::Folded(snapshot) => StackState::Folded(snapshot),
     };
-    if state.opaque().is_some_and(|snapshot: &Snapshot| !snapshot.pending_operations.is_empty()) {
+    if state
+        .opaque()
+        .is_some_and(|snapshot: &Snapshot| !snapshot.pending_operations.is_empty())
+    {
         ctx.printer.warning(
             "an operation on the stack was interrupted; what it left is copied too, and is settled by the next refresh",
         );
@@ -127,7 +133,10 @@ fn read(
 /// The copy has the settings of the source, where they are those of the project at hand.
 fn copy_settings(source: &StackReference, copy: &Stack, ctx: &Context) -> Result<(), Error> {
     let source = ctx.stack_of(source.clone())?;
-    let paths = (ctx.settings_path(&source, None)?, ctx.settings_path(copy, None)?);
+    let paths = (
+        ctx.settings_path(&source, None)?,
+        ctx.settings_path(copy, None)?,
+    );
     if let (Some(from), Some(to)) = paths
         && from != to
         && let Some(text) = files::read_text(&from)?

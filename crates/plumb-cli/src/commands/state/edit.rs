@@ -24,7 +24,9 @@ pub struct EditArgs {
 
 pub(super) fn run(args: EditArgs, ctx: &Context) -> Result<(), Error> {
     if !ctx.is_interactive() {
-        return Err(Error::user("pulumi state edit must be run in interactive mode"));
+        return Err(Error::user(
+            "pulumi state edit must be run in interactive mode",
+        ));
     }
     let editor = ctx
         .environment
@@ -49,7 +51,9 @@ pub(super) fn run(args: EditArgs, ctx: &Context) -> Result<(), Error> {
         if problems.is_empty() {
             return save(&after, &before, &stack, ctx);
         }
-        problems.iter().for_each(|problem| ctx.printer.error(problem));
+        problems
+            .iter()
+            .for_each(|problem| ctx.printer.error(problem));
         let choices = vec!["edit".to_owned(), "cancel".to_owned()];
         if prompt::select("What would you like to do?", choices)? != 0 {
             return Err(Error::shown(ExitStatus::Failure));
@@ -66,11 +70,15 @@ fn open(editor: &str, path: &Path, ctx: &Context) -> Result<(), Error> {
         .arg(path)
         .current_dir(&ctx.environment.cwd)
         .status()
-        .map_err(|error| Error::from(error).context(format!("could not start the editor {editor}")))?;
+        .map_err(|error| {
+            Error::from(error).context(format!("could not start the editor {editor}"))
+        })?;
     if status.success() {
         Ok(())
     } else {
-        Err(Error::user(format!("the editor {editor} ended with {status}; the state is unchanged")))
+        Err(Error::user(format!(
+            "the editor {editor} ended with {status}; the state is unchanged"
+        )))
     }
 }
 

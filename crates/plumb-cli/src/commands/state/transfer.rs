@@ -1,6 +1,5 @@
 //! `state move`.
 
-
 use clap::Args;
 use plumb_resource::Urn;
 use plumb_state::edit::{Broken, MoveError, Moved, Parents, StackIdentity, move_resources};
@@ -35,7 +34,9 @@ pub struct MoveArgs {
 
 pub(super) fn run(args: MoveArgs, ctx: &Context) -> Result<(), Error> {
     if args.source.is_none() && args.dest.is_none() {
-        return Err(Error::user("at least one of --source or --dest must be provided"));
+        return Err(Error::user(
+            "at least one of --source or --dest must be provided",
+        ));
     }
     if args.urns.is_empty() {
         return Err(Error::user("requires at least 1 arg(s), only received 0"));
@@ -43,9 +44,15 @@ pub(super) fn run(args: MoveArgs, ctx: &Context) -> Result<(), Error> {
     let source = ctx.require_stack(args.source.as_deref(), IfMissing::Fail)?;
     let dest = ctx.require_stack(args.dest.as_deref(), IfMissing::Fail)?;
     if source.reference == dest.reference {
-        return Err(Error::user("source and destination stack must be different"));
+        return Err(Error::user(
+            "source and destination stack must be different",
+        ));
     }
-    let urns = args.urns.iter().map(|text| parse_urn(text)).collect::<Result<Vec<_>, _>>()?;
+    let urns = args
+        .urns
+        .iter()
+        .map(|text| parse_urn(text))
+        .collect::<Result<Vec<_>, _>>()?;
     let parents = if args.include_parents {
         Parents::Move
     } else {
@@ -127,16 +134,18 @@ impl<'s> Both<'s> {
         };
         let (from, to) = (&mut self.from.snapshot, &mut self.to.snapshot);
         let before = from.clone();
-        let moved = move_resources(from, to, urns, parents, &identity).map_err(|error| match error {
-            MoveError::NotFound { urn } => {
-                super::not_located(plumb_state::edit::LocateError::NotFound { urn }, &before)
-            }
-            other => Error::from(other),
-        })?;
+        let moved =
+            move_resources(from, to, urns, parents, &identity).map_err(|error| match error {
+                MoveError::NotFound { urn } => {
+                    super::not_located(plumb_state::edit::LocateError::NotFound { urn }, &before)
+                }
+                other => Error::from(other),
+            })?;
         if to.secrets_provider.is_none() {
-            let has_secrets = to.resources.iter().any(|state| {
-                state.inputs.contains_secrets() || state.outputs.contains_secrets()
-            });
+            let has_secrets = to
+                .resources
+                .iter()
+                .any(|state| state.inputs.contains_secrets() || state.outputs.contains_secrets());
             if has_secrets {
                 return Err(Error::user(
                     "destination stack has no secret manager. To move resources either initialize the stack with a secret \
@@ -176,25 +185,32 @@ fn show(moved: &Moved, both: &Both<'_>, ctx: &Context) {
     let list = |title: String, lines: Vec<String>| {
         if !lines.is_empty() {
             ctx.printer.line(&title);
-            lines.iter().for_each(|line| ctx.printer.line(&format!("  - {line}")));
+            lines
+                .iter()
+                .for_each(|line| ctx.printer.line(&format!("  - {line}")));
             ctx.printer.line("");
         }
     };
     let urns = moved.resources.iter().map(|(former, _)| former.to_string());
     list(
         format!("Planning to move the following resources from {source} to {dest}:\n"),
-        urns.chain(moved.providers.iter().map(ToString::to_string)).collect(),
+        urns.chain(moved.providers.iter().map(ToString::to_string))
+            .collect(),
     );
     let broken = |all: &[Broken]| -> Vec<String> {
         let line = |it: &Broken| format!("{} has a dependency on {}", it.resource, it.dependency);
         all.iter().map(line).collect()
     };
     list(
-        format!("The following resources remaining in {source} have dependencies on resources moved to {dest}:\n"),
+        format!(
+            "The following resources remaining in {source} have dependencies on resources moved to {dest}:\n"
+        ),
         broken(&moved.broken_behind),
     );
     list(
-        format!("The following resources being moved to {dest} have dependencies on resources in {source}:\n"),
+        format!(
+            "The following resources being moved to {dest} have dependencies on resources in {source}:\n"
+        ),
         broken(&moved.broken_ahead),
     );
     if !moved.broken_ahead.is_empty() || !moved.broken_behind.is_empty() {
