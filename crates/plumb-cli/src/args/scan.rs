@@ -113,7 +113,7 @@ pub(super) fn is_group(command: &Command) -> bool {
 }
 
 /// Descends to the command that the words name; the other words stay.
-fn find_command<'c>(
+pub(super) fn find_command<'c>(
     tree: &'c Command,
     environment: &Environment,
     words: &[String],

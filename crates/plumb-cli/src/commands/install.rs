@@ -159,7 +159,10 @@ pub(crate) fn plugins(
 }
 
 /// The plugins that a program needs.
-async fn required(project: &LoadedProject, ctx: &Context) -> Result<Vec<PluginSpec>, Error> {
+pub(crate) async fn required(
+    project: &LoadedProject,
+    ctx: &Context,
+) -> Result<Vec<PluginSpec>, Error> {
     let Some(runtime) = &project.project.runtime else {
         return Ok(Vec::new());
     };

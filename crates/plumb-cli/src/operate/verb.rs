@@ -99,6 +99,8 @@ pub(super) struct Verb {
     plan: Option<String>,
     /// Whether the update keeps to its own preview.
     is_strict: bool,
+    /// Whether the update is one of `watch`.
+    is_watch: bool,
 }
 
 impl Verb {
@@ -128,6 +130,7 @@ impl Verb {
             import_file: None,
             plan: None,
             is_strict: false,
+            is_watch: false,
         }
     }
 
@@ -156,9 +159,6 @@ impl Verb {
                 "--strict cannot be used with --skip-preview; strict requires a preview",
             ));
         }
-        if args.template.is_some() {
-            return Err(Error::unsupported("`up` with a template"));
-        }
         Ok(Verb {
             exclude: args.exclude,
             continue_on_error: args.continue_on_error,
@@ -170,6 +170,14 @@ impl Verb {
             ..Verb::new(Kind::Up, args.common)
                 .with_program(args.program)?
                 .with_update(args.update)?
+        })
+    }
+
+    /// An update of `watch`, which shows less.
+    pub(super) fn watch(args: UpArgs) -> Result<Self, Error> {
+        Ok(Verb {
+            is_watch: true,
+            ..Verb::up(args)?
         })
     }
 
@@ -350,7 +358,8 @@ impl Verb {
     ) -> DisplayOptions {
         let update = self.update.as_ref();
         let program = self.program.as_ref();
-        let is_tree = ctx.is_interactive() && !self.common.diff && !self.is_json();
+        let is_tree =
+            ctx.is_interactive() && !self.common.diff && !self.is_json() && !self.is_watch;
         DisplayOptions {
             view: match (self.common.diff, is_tree) {
                 (true, _) => View::Diff,
@@ -386,6 +395,9 @@ impl Verb {
 
     fn form(&self) -> Result<Form, Error> {
         let program = self.program.as_ref();
+        if self.is_watch {
+            return Ok(Form::Watch);
+        }
         match self.common.output.as_str() {
             "default" => {}
             "json" => {

@@ -54,17 +54,12 @@ impl Address {
         // GitLab writes `/-/tree/`.
         let rest = rest.strip_prefix(&["-"]).unwrap_or(rest);
         let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-        let slash = if before.ends_with(":///") || before == "file:///" {
-            "/"
-        } else {
-            ""
-        };
         let suffix = if at_suffix.is_none() && HOSTS.contains(&host) {
             ".git"
         } else {
             ""
         };
-        let repository = format!("{before}{slash}{}{suffix}", repository.join("/"));
+        let repository = format!("{before}{}{suffix}", repository.join("/"));
         match rest {
             ["tree", tree @ ..] => Address {
                 repository,

@@ -100,21 +100,28 @@ pub fn run(args: NewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     if !args.yes && !ctx.is_interactive() {
         return Err(Error::user("non-interactive mode requires --yes flag"));
     }
-    let template = choose_template(&args, ctx)?;
+    if let Some((template, folder)) = make(&args, ctx)? {
+        say_next_steps(&args, &template, &folder, ctx);
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// Makes the project, and its stack unless only files are wanted. Answers which template it has and where it is; none without
+/// a template.
+fn make(args: &NewArgs, ctx: &Context) -> Result<Option<(Template, PathBuf)>, Error> {
+    let template = choose_template(args, ctx)?;
     let options = runtime::parse_options(&args.runtime_options)?;
     let folder = folder_for(args.dir.as_deref(), args.force, ctx)?;
     let Some(template) = template else {
-        return empty_project(&args, &folder, ctx);
+        empty_project(args, &folder, ctx)?;
+        return Ok(None);
     };
-    let (name, description) = naming(&args, &template, &folder)?;
-    instantiate::copy(
-        &template,
-        &Naming {
-            name: &name,
-            description: &description,
-        },
-        &folder,
-    )?;
+    let (name, description) = naming(args, &template, &folder)?;
+    let naming = Naming {
+        name: &name,
+        description: &description,
+    };
+    instantiate::copy(&template, &naming, &folder)?;
     let manifest = folder.join(Kind::Project.manifest());
     runtime::set_options(&manifest, &options)?;
     runtime::adapt(&manifest, &folder, &name, args.yes, ctx)?;
@@ -122,15 +129,59 @@ pub fn run(args: NewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     ctx.printer.line("");
     let inner = ctx.in_folder(&folder)?;
     if !args.generate_only {
-        let stack = make_stack(&args, &inner)?;
-        if save_config(&args, &template, &stack, &inner)? {
+        let stack = make_stack(args, &inner)?;
+        if save_config(args, &template, &stack, &inner)? {
             ctx.printer.line("Saved config");
             ctx.printer.line("");
         }
         install::dependencies(inner.project()?, false, &inner)?;
     }
-    say_next_steps(&args, &template, &folder, ctx);
-    Ok(ExitStatus::Success)
+    Ok(Some((template, folder)))
+}
+
+/// What an update of a template needs to know.
+pub(crate) struct TemplateUpdate<'a> {
+    pub(crate) template: &'a str,
+    pub(crate) stack: Option<&'a str>,
+    pub(crate) config: &'a [String],
+    pub(crate) config_path: bool,
+    pub(crate) secrets_provider: &'a str,
+    pub(crate) yes: bool,
+}
+
+/// Makes a project of a template in an empty folder, for an update alone; it is named like the template.
+pub(crate) fn for_update(
+    update: &TemplateUpdate<'_>,
+    folder: &Path,
+    ctx: &Context,
+) -> Result<(), Error> {
+    let last = update.template.trim_end_matches('/').rsplit('/').next();
+    let name = sanitized(Path::new(last.unwrap_or_default().trim_end_matches(".git")));
+    let args = NewArgs {
+        config: update.config.to_vec(),
+        config_path: update.config_path,
+        // A qualified stack names the project itself.
+        name: (!update
+            .stack
+            .is_some_and(|stack| stack.matches('/').count() == 2))
+        .then_some(name),
+        description: None,
+        stack: update.stack.map(ToOwned::to_owned),
+        dir: Some(folder.to_string_lossy().into_owned()),
+        force: false,
+        generate_only: false,
+        offline: false,
+        yes: update.yes,
+        secrets_provider: update.secrets_provider.to_owned(),
+        runtime_options: Vec::new(),
+        list_templates: false,
+        remote_stack_config: false,
+        template_mode: false,
+        ai: None,
+        language: None,
+        template: Some(update.template.to_owned()),
+    };
+    make(&args, ctx).map(drop)
 }
 
 fn choose_template(args: &NewArgs, ctx: &Context) -> Result<Option<Template>, Error> {
@@ -155,7 +206,7 @@ fn folder_for(dir: Option<&str>, force: bool, ctx: &Context) -> Result<PathBuf, 
 }
 
 /// A project without program: settings and stacks work in it.
-fn empty_project(args: &NewArgs, folder: &Path, ctx: &Context) -> Result<ExitStatus, Error> {
+fn empty_project(args: &NewArgs, folder: &Path, ctx: &Context) -> Result<(), Error> {
     let name = match &args.name {
         Some(name) => checked_name(name)?,
         None => sanitized(folder),
@@ -167,7 +218,7 @@ fn empty_project(args: &NewArgs, folder: &Path, ctx: &Context) -> Result<ExitSta
     }
     files::write_text(&folder.join("Pulumi.yaml"), &file.to_text(), Access::Shared)?;
     ctx.printer.line(&format!("Created project '{name}'"));
-    Ok(ExitStatus::Success)
+    Ok(())
 }
 
 fn naming(args: &NewArgs, template: &Template, folder: &Path) -> Result<(String, String), Error> {

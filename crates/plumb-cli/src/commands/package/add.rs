@@ -5,7 +5,6 @@ use plumb_project::ProjectFile;
 use plumb_project::files::{self, Access};
 use plumb_project::project::PackageSpec;
 
-use super::refuse_server;
 use super::sdk::{self, LocalSdk};
 use super::source::SchemaText;
 use crate::commands::install;
@@ -34,7 +33,6 @@ pub struct AddArgs {
 }
 
 pub(super) fn run(args: AddArgs, ctx: &Context) -> Result<(), Error> {
-    refuse_server(args.server.as_ref())?;
     if !args.extension.is_empty() {
         return Err(Error::unsupported("`--extension`"));
     }
@@ -47,7 +45,8 @@ pub(super) fn run(args: AddArgs, ctx: &Context) -> Result<(), Error> {
             )
         })?;
         sdk::check_language(language)?;
-        let schema = SchemaText::load(&args.source, &args.parameters, ctx)?;
+        let schema =
+            SchemaText::load_from(&args.source, &args.parameters, args.server.as_deref(), ctx)?;
         let made = sdk::make(&schema, language, &ctx.environment.cwd, ctx)?;
         told(&made, ctx);
         return Ok(());
@@ -58,7 +57,8 @@ pub(super) fn run(args: AddArgs, ctx: &Context) -> Result<(), Error> {
     })?;
     sdk::check_language(&runtime)?;
     let spec = package_spec(&args);
-    let schema = SchemaText::load(&args.source, &args.parameters, ctx)?;
+    let schema =
+        SchemaText::load_from(&args.source, &args.parameters, args.server.as_deref(), ctx)?;
     let made = sdk::make(&schema, &runtime, project.root(), ctx)?;
     told(&made, ctx);
     record(&made.name, &spec, &project.path)?;
@@ -97,6 +97,7 @@ fn package_spec(args: &AddArgs) -> PackageSpec {
         source: source.to_owned(),
         version,
         parameters: args.parameters.clone(),
+        plugin_download_url: args.server.clone(),
         ..PackageSpec::default()
     }
 }

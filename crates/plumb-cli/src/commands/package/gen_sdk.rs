@@ -9,7 +9,6 @@ use clap::Args;
 use plumb_codegen::{FilePath, GenerateError, Language, Purpose, Sink};
 use plumb_schema::bound::Package;
 
-use super::refuse_server;
 use super::source::SchemaText;
 use crate::{Context, Error};
 
@@ -44,12 +43,12 @@ pub struct GenSdkArgs {
 }
 
 pub(super) fn run(args: GenSdkArgs, ctx: &Context) -> Result<(), Error> {
-    refuse_server(args.server.as_ref())?;
     if args.overlays.is_some() {
         return Err(Error::unsupported("`--overlays`"));
     }
     let languages = languages(&args.language)?;
-    let schema = SchemaText::load(&args.source, &args.parameters, ctx)?;
+    let schema =
+        SchemaText::load_from(&args.source, &args.parameters, args.server.as_deref(), ctx)?;
     let document = schema.document()?;
     let mut bound = schema.bind(&document, true, ctx)?;
     if !bound.is_usable() {

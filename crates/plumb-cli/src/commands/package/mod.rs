@@ -67,11 +67,3 @@ pub fn run(args: PackageArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     }
     Ok(ExitStatus::Success)
 }
-
-/// `--server` names a registry of plugins, and no plugin is downloaded yet.
-pub(crate) fn refuse_server(server: Option<&String>) -> Result<(), Error> {
-    match server {
-        Some(_) => Err(Error::unsupported("`--server`")),
-        None => Ok(()),
-    }
-}

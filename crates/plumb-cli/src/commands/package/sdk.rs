@@ -69,7 +69,12 @@ pub(crate) fn schema_of(
         Some(version) => format!("{}@{version}", spec.source),
         None => spec.source.clone(),
     };
-    SchemaText::load(&source, &spec.parameters, &inner)
+    SchemaText::load_from(
+        &source,
+        &spec.parameters,
+        spec.plugin_download_url.as_deref(),
+        &inner,
+    )
 }
 
 /// Makes the SDK of a package for the programs of a project.

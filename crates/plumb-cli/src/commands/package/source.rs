@@ -33,6 +33,16 @@ pub(crate) struct SchemaText {
 impl SchemaText {
     /// Reads the schema that `source` stands for; `parameters` make another package of a plugin.
     pub(crate) fn load(source: &str, parameters: &[String], ctx: &Context) -> Result<Self, Error> {
+        Self::load_from(source, parameters, None, ctx)
+    }
+
+    /// Like [`SchemaText::load`]; a plugin that is missing is downloaded from `server`.
+    pub(crate) fn load_from(
+        source: &str,
+        parameters: &[String],
+        server: Option<&str>,
+        ctx: &Context,
+    ) -> Result<Self, Error> {
         if let Some(format) = Format::of_file(source) {
             if !parameters.is_empty() {
                 let kind = source.rsplit('.').next().unwrap_or_default();
@@ -45,7 +55,7 @@ impl SchemaText {
                 .map_err(|error| Error::from(error).context(format!("could not read {source}")))?;
             return Ok(Self::of_bytes(bytes, format, source));
         }
-        of_plugin(source, parameters, ctx)
+        of_plugin(source, parameters, server, ctx)
     }
 
     /// Reads JSON from standard input.
@@ -306,7 +316,12 @@ fn check_parameterized(text: &str, name: &str) -> Result<(), Error> {
 }
 
 /// The schema of a plugin by name, with a version or without, or by path.
-fn of_plugin(source: &str, parameters: &[String], ctx: &Context) -> Result<SchemaText, Error> {
+fn of_plugin(
+    source: &str,
+    parameters: &[String],
+    server: Option<&str>,
+    ctx: &Context,
+) -> Result<SchemaText, Error> {
     let path = ctx.environment.cwd.join(source);
     if source.starts_with(['.', '/']) || path.is_dir() {
         let plugin = plugin_at(&path)?;
@@ -319,7 +334,11 @@ fn of_plugin(source: &str, parameters: &[String], ctx: &Context) -> Result<Schem
             "a package from a repository ({source})"
         )));
     }
-    Plugins::new(ctx)?.schema_text(&named(source)?, parameters, source)
+    let spec = PluginSpec {
+        download_url: server.map(Into::into),
+        ..named(source)?
+    };
+    Plugins::new(ctx)?.schema_text(&spec, parameters, source)
 }
 
 impl Packages for Plugins {
