@@ -3,8 +3,8 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    about, cancel, completion, config, install, login, logout, new, org, package, plugin, project,
-    schema, stack, state, version, whoami,
+    about, cancel, completion, config, doctor, history, install, login, logout, new, org, package,
+    plugin, project, replay, schema, stack, state, version, whoami, why,
 };
 use crate::operate::{self, args as operations};
 use crate::{Context, Error, ExitStatus};
@@ -100,6 +100,14 @@ pub enum Command {
     /// Create a new project
     #[command(aliases = ["create", "setup"])]
     New(new::NewArgs),
+    /// Show why a resource is created, changed, replaced, deleted or kept
+    Why(why::WhyArgs),
+    /// Show how what exists differs from the stack's state
+    Drift(operate::drift::DriftArgs),
+    /// Look for what is wrong with this machine, the project and the stack, and say how to mend it
+    Doctor(doctor::DoctorArgs),
+    /// Display history for a stack
+    History(history::StackHistoryArgs),
     /// Manage configuration
     Config(config::ConfigArgs),
     /// Manage stacks and view stack state
@@ -152,7 +160,7 @@ pub enum Command {
     Template(LaterArgs),
     /// Show a recorded event log
     #[command(hide = true)]
-    ReplayEvents(LaterArgs),
+    ReplayEvents(replay::ReplayArgs),
     /// Work with recorded events
     #[command(hide = true)]
     Events(LaterArgs),
@@ -212,6 +220,10 @@ impl Command {
             Command::Refresh(args) => operate::refresh(args, ctx),
             Command::Destroy(args) => operate::destroy(args, ctx),
             Command::Import(args) => operate::import(args, ctx),
+            Command::Why(args) => why::run(args, ctx),
+            Command::Drift(args) => operate::drift(args, ctx),
+            Command::Doctor(args) => doctor::run(args, ctx),
+            Command::History(args) => history::run(args, ctx),
             Command::New(args) => new::run(args, ctx),
             Command::Config(args) => config::run(args, ctx),
             Command::Stack(args) => stack::run(args, ctx),
@@ -237,7 +249,7 @@ impl Command {
                 "this command is not available for the current backend, which has no console",
             )),
             Command::Do(_) => Err(Error::unsupported("`do`")),
-            Command::ReplayEvents(_) => Err(Error::unsupported("`replay-events`")),
+            Command::ReplayEvents(args) => replay::run(args, ctx),
             Command::Events(_) => Err(Error::unsupported("`events`")),
             Command::ViewTrace(_) => Err(Error::unsupported("`view-trace`")),
             Command::ConvertTrace(_) => Err(Error::unsupported("`convert-trace`")),

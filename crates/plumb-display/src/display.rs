@@ -174,8 +174,11 @@ impl Display {
         if let (Some(ci), Event::Diagnostic(diagnostic)) = (self.options.ci, event) {
             let annotation = ci.of_diagnostic(diagnostic);
             // Systems show a handful of them and drop the rest.
-            if self.annotations.len() < MOST_ANNOTATIONS {
-                self.annotations.extend(annotation);
+            if let Some(annotation) = annotation
+                && self.annotations.len() < MOST_ANNOTATIONS
+                && !self.annotations.contains(&annotation)
+            {
+                self.annotations.push(annotation);
             }
         }
     }

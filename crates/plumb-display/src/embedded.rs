@@ -156,10 +156,7 @@ mod tests {
 
     #[test]
     fn only_structures_are_documents() {
-        assert_eq!(
-            parse(r#"{"a": [1]}"#).map(|it| it.0),
-            Some(Language::Json)
-        );
+        assert_eq!(parse(r#"{"a": [1]}"#).map(|it| it.0), Some(Language::Json));
         let (language, value) = parse("a: 1\nb:\n  - x\n  - 'true'\n").unwrap();
         assert_eq!(language, Language::Yaml);
         assert_eq!(

@@ -10,6 +10,7 @@ use plumb_resource::{StepOp, Urn};
 use serde::{Deserialize, Serialize};
 
 use crate::color::{HEADLINE, paint};
+use crate::diff::{Change, diff_objects, visible};
 use crate::diff_view::DiffView;
 use crate::options::{Action, Options, View};
 use crate::reasons::{causes, differing_paths};
@@ -42,7 +43,7 @@ pub struct Explanation {
 }
 
 /// A run, resource by resource. What did not change is only named.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunExplanation {
     /// `update`, `refresh`, `destroy` or `import`.
@@ -142,15 +143,20 @@ impl Explanations {
         }
         let has_two_sides = metadata.old.is_some() && metadata.new.is_some();
         let difference = if has_two_sides {
-            self.view.difference(metadata, self.action == Action::Refresh)
+            self.view
+                .difference(metadata, self.action == Action::Refresh)
         } else {
             String::new()
         };
-        let op = if is_part { StepOp::Replace } else { metadata.op };
+        let op = if is_part {
+            StepOp::Replace
+        } else {
+            metadata.op
+        };
         let explanation = Explanation {
             op: op.as_str().to_owned(),
             because: causes(metadata, self.action),
-            differs: differing_paths(metadata),
+            differs: self.differing(metadata),
             replaces: steps::replacing_paths(metadata),
             difference,
             errors: Vec::new(),
@@ -158,9 +164,32 @@ impl Explanations {
         self.run.resources.insert(urn, explanation);
     }
 
+    /// Paths that differ; top-level properties where the provider did not say.
+    fn differing(&self, metadata: &Metadata) -> Vec<EcoString> {
+        let told = differing_paths(metadata);
+        let (Some(old), Some(new), true) = (&metadata.old, &metadata.new, told.is_empty()) else {
+            return told;
+        };
+        let (old, new) = match self.action {
+            Action::Refresh => (&old.outputs, &new.outputs),
+            _ => (&old.inputs, &new.inputs),
+        };
+        let difference = diff_objects(&visible(old, true), &visible(new, true));
+        let changes = difference.0.iter();
+        changes
+            .filter(|(_, change)| !matches!(change, Change::Same(_)))
+            .map(|(key, _)| key.as_str().into())
+            .collect()
+    }
+
     /// The run so far.
     pub fn run(&self) -> &RunExplanation {
         &self.run
+    }
+
+    /// The run.
+    pub fn into_run(self) -> RunExplanation {
+        self.run
     }
 
     /// What a preview would replace and delete, and why, for people to read before they agree; empty when nothing would.
@@ -170,8 +199,7 @@ impl Explanations {
             it.op == "replace" || is_deletion
         };
         let resources = self.run.resources.iter();
-        let goes: Vec<(&EcoString, &Explanation)> =
-            resources.filter(|(_, it)| told(it)).collect();
+        let goes: Vec<(&EcoString, &Explanation)> = resources.filter(|(_, it)| told(it)).collect();
         if goes.is_empty() {
             return String::new();
         }
@@ -191,7 +219,7 @@ fn destructive_line(urn: &str, explanation: &Explanation) -> String {
     let op = StepOp::from_name(&explanation.op).unwrap_or(StepOp::Delete);
     format!(
         "    {} {}: {}\n",
-        paint(ops::color(op), ops::sign(op).trim_end()),
+        paint(ops::color(op), ops::sign(op)),
         label(urn),
         explanation.because.join("; ")
     )

@@ -106,6 +106,8 @@ impl Painter {
             write!(out, "\r\u{1b}[{}A{ERASE_BELOW}", self.painted.len())?;
             self.painted.clear();
             self.widest = 0;
+            // What follows may go to the same terminal by another stream.
+            out.flush()?;
         }
         Ok(())
     }

@@ -44,7 +44,10 @@ fn update_causes(metadata: &Metadata) -> Vec<String> {
         causes.extend(provider_change(old, new));
         let flags = [
             ("protect", old.protect != new.protect),
-            ("retainOnDelete", old.retain_on_delete != new.retain_on_delete),
+            (
+                "retainOnDelete",
+                old.retain_on_delete != new.retain_on_delete,
+            ),
         ];
         let changed = flags.iter().filter(|(_, changed)| *changed);
         causes.extend(changed.map(|(name, _)| format!("the option `{name}` differs")));
@@ -98,7 +101,9 @@ fn replacement_causes(metadata: &Metadata) -> Vec<String> {
         causes.push("its trigger changes (option `replacementTrigger`)".to_owned());
     }
     if causes.is_empty() && old.pending_replacement {
-        causes.push("an earlier run has deleted it to replace it, and did not get further".to_owned());
+        causes.push(
+            "an earlier run has deleted it to replace it, and did not get further".to_owned(),
+        );
     }
     with_default(causes)
 }

@@ -4,6 +4,8 @@ pub mod about;
 pub mod cancel;
 pub mod completion;
 pub mod config;
+pub mod doctor;
+pub mod history;
 pub mod install;
 mod language;
 pub mod login;
@@ -13,11 +15,13 @@ pub mod org;
 pub mod package;
 pub mod plugin;
 pub mod project;
+pub mod replay;
 pub mod schema;
 pub mod stack;
 pub mod state;
 pub mod version;
 pub mod whoami;
+pub mod why;
 
 use crate::{Context, Error};
 

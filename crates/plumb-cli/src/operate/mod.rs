@@ -4,14 +4,17 @@
 //! and is confirmed; the operation runs; the state is saved and the stack given back.
 
 pub mod args;
+pub mod drift;
 mod event_log;
 mod host;
 mod import;
 mod interrupts;
+mod keys;
 mod naming;
 mod pending;
 mod plan;
 mod policies;
+pub(crate) mod runs;
 mod screen;
 mod session;
 mod state_json;
@@ -35,6 +38,11 @@ pub fn preview(args: PreviewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 /// Makes the state what the world is.
 pub fn refresh(args: RefreshArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     verb::run(ctx, &verb::Verb::refresh(args)?)
+}
+
+/// Shows what a refresh would find.
+pub fn drift(args: drift::DriftArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    verb::run(ctx, &verb::Verb::drift(args)?)
 }
 
 /// Deletes the resources of a stack.

@@ -15,11 +15,13 @@ use super::args::{
     CommonArgs, DestroyArgs, ImportArgs, PreviewArgs, ProgramArgs, RefreshArgs, UpArgs, UpdateArgs,
     refuse,
 };
+use super::drift::{self, DriftArgs};
 use super::event_log::{Delivery, EventLog};
 use super::pending::PendingCreates;
 use super::screen::{Form, ScreenSetup};
 use super::session::{Opening, Ran, Session};
-use super::{import, interrupts, policies};
+use super::{import, interrupts, policies, runs};
+use crate::commands::wants_json;
 use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::{Context, Error, ExitStatus, prompt};
 
@@ -95,6 +97,8 @@ pub(super) struct Verb {
     plan: Option<String>,
     /// Whether the update keeps to its own preview.
     is_strict: bool,
+    /// Whether only the drift is wanted that a preview finds.
+    is_drift: bool,
 }
 
 impl Verb {
@@ -123,6 +127,7 @@ impl Verb {
             save_plan: None,
             plan: None,
             is_strict: false,
+            is_drift: false,
         }
     }
 
@@ -191,6 +196,15 @@ impl Verb {
             skip_preview: args.skip_preview,
             yes: args.yes,
             pending_creates,
+            ..Verb::new(Kind::Refresh, args.common).with_program(args.program)?
+        })
+    }
+
+    pub(super) fn drift(args: DriftArgs) -> Result<Self, Error> {
+        Ok(Verb {
+            exclude: args.exclude,
+            preview_only: true,
+            is_drift: true,
             ..Verb::new(Kind::Refresh, args.common).with_program(args.program)?
         })
     }
@@ -346,7 +360,12 @@ impl Verb {
     ) -> DisplayOptions {
         let update = self.update.as_ref();
         let program = self.program.as_ref();
-        let is_tree = ctx.is_interactive() && !self.common.diff && !self.is_json();
+        let is_tree = ctx.is_interactive()
+            && !self.common.diff
+            && !self.is_json()
+            && !logs_to_terminal(ctx)
+            // Screen readers read lines.
+            && !ctx.environment.is_on("ACCESSIBLE");
         DisplayOptions {
             view: match (self.common.diff, is_tree) {
                 (true, _) => View::Diff,
@@ -366,6 +385,9 @@ impl Verb {
             full_output: self.show_full_output,
             debug: self.common.debug,
             emoji: ctx.globals.emoji,
+            explain: ctx.is_interactive(),
+            ci: self.ci(ctx),
+            began: jiff::Timestamp::now().as_second(),
             live_url: None,
             ..DisplayOptions::new(
                 self.kind.action(),
@@ -376,12 +398,36 @@ impl Verb {
         }
     }
 
+    /// The system of continuous integration that shows this run; programs that drive this one show it themselves.
+    fn ci(&self, ctx: &Context) -> Option<plumb_display::CiSystem> {
+        let is_driven = self
+            .common
+            .exec_kind
+            .as_deref()
+            .is_some_and(|kind| kind != "cli");
+        ctx.environment.ci_system().filter(|_| !is_driven)
+    }
+
+    /// Where what happens is written down for `why`; nowhere for programs that drive this one.
+    fn record(&self, ctx: &Context, session: &Session<'_>) -> Option<std::path::PathBuf> {
+        let is_driven = self
+            .common
+            .exec_kind
+            .as_deref()
+            .is_some_and(|kind| kind != "cli");
+        let path = runs::path(ctx, &session.stack);
+        Some(path).filter(|_| !is_driven && !self.is_drift)
+    }
+
     fn is_json(&self) -> bool {
         self.common.json || self.common.output == "json"
     }
 
     fn form(&self) -> Result<Form, Error> {
         let program = self.program.as_ref();
+        if self.is_drift && wants_json(self.common.json, &self.common.output)? {
+            return Ok(Form::Quiet);
+        }
         match self.common.output.as_str() {
             "default" => {}
             "json" => {
@@ -430,6 +476,11 @@ impl Verb {
         };
         import::specs(args, session.stack.name(), session.stack.project_name())
     }
+}
+
+/// Whether log lines go where the tree would be.
+fn logs_to_terminal(ctx: &Context) -> bool {
+    ctx.globals.logtostderr && ctx.globals.verbose > 0
 }
 
 fn check_preview_flags(yes: bool, skip_preview: bool, preview_only: bool) -> Result<(), Error> {
@@ -542,8 +593,8 @@ async fn operate(
     form: Form,
     mut event_log: Option<EventLog>,
 ) -> Result<ExitStatus, Error> {
-    let interrupts = interrupts::listen();
-    if verb.kind == Kind::Refresh {
+    let interrupts = interrupts::listen(ctx.printer.clone());
+    if verb.kind == Kind::Refresh && !verb.is_drift {
         verb.pending_creates.settle(ctx, &mut session)?;
     }
     if let Some(path) = &verb.plan {
@@ -562,6 +613,19 @@ async fn operate(
             &interrupts,
         )
         .await?;
+        if verb.is_drift {
+            let stack = session.stack.clone();
+            session.leave();
+            let run = ran.seen.run.unwrap_or_default();
+            let result = ran.outcome.result;
+            return Ok(drift::report(
+                ctx,
+                &stack,
+                &run,
+                result,
+                form == Form::Quiet,
+            ));
+        }
         if verb.preview_only || ran.outcome.result != OperationResult::Succeeded {
             let status = status_of(verb, &ran).and_then(|status| {
                 save_plan(ctx, verb, &session, &ran)?;
@@ -623,6 +687,9 @@ async fn phase(
     let options = verb.options(ctx, phase, session)?;
     let is_preview = phase == Phase::Preview;
     let screen = ScreenSetup {
+        printer: ctx.printer.clone(),
+        explains: is_preview && !verb.is_drift,
+        record: verb.record(ctx, session),
         options: verb.display_options(ctx, session, is_preview),
         form,
         event_log,
