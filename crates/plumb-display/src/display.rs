@@ -194,7 +194,7 @@ impl Display {
             Body::Progress(progress) => Output::stdout(progress.tick(&waits)),
             Body::Diff(_) if !self.options.suppress_progress => Output {
                 stdout: String::new(),
-                stderr: waits.iter().map(|line| format!("{line}\n")).collect(),
+                stderr: crate::text::lines("", &waits),
             },
             Body::Tree(_) | Body::Diff(_) => Output::default(),
         }

@@ -11,6 +11,7 @@ use plumb_resource::StepOp;
 use crate::options::Options;
 use crate::rows::{Row, Rows, Touched};
 use crate::sections;
+use crate::text::lines;
 
 /// Folds events to progress lines.
 #[derive(Debug)]
@@ -67,8 +68,7 @@ impl ProgressLines {
             return String::new();
         }
         if !waits.is_empty() {
-            let lines: String = waits.iter().map(|line| format!("    {line}\n")).collect();
-            return self.after_waiting(lines);
+            return self.after_waiting(lines("    ", waits));
         }
         if std::mem::take(&mut self.active) || options.ci.is_some() {
             return String::new();
