@@ -3,8 +3,9 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    about, cancel, completion, config, console, describe, install, login, logout, logs, new, org,
-    package, plugin, policy, project, schema, stack, state, unbuilt, version, whoami,
+    about, cancel, completion, config, console, describe, doctor, events, history, install, login,
+    logout, logs, new, org, package, plugin, policy, project, replay, schema, stack, state,
+    unbuilt, version, whoami, why,
 };
 use crate::operate::{self, args as operations};
 use crate::{Context, Error, ExitStatus};
@@ -100,6 +101,14 @@ pub enum Command {
     /// Create a new project
     #[command(aliases = ["create", "setup"])]
     New(new::NewArgs),
+    /// Show why a resource is created, changed, replaced, deleted or kept
+    Why(why::WhyArgs),
+    /// Show how what exists differs from the stack's state
+    Drift(operate::drift::DriftArgs),
+    /// Look for what is wrong with this machine, the project and the stack, and say how to mend it
+    Doctor(doctor::DoctorArgs),
+    /// Display history for a stack
+    History(history::StackHistoryArgs),
     /// Manage configuration
     Config(config::ConfigArgs),
     /// Manage stacks and view stack state
@@ -151,10 +160,10 @@ pub enum Command {
     Template(LaterArgs),
     /// Show a recorded event log
     #[command(hide = true)]
-    ReplayEvents(operate::ReplayArgs),
+    ReplayEvents(replay::ReplayArgs),
     /// Work with recorded events
     #[command(hide = true)]
-    Events(operate::EventsArgs),
+    Events(events::EventsArgs),
     /// Show a trace (not supported yet)
     #[command(hide = true)]
     ViewTrace(unbuilt::ViewTraceArgs),
@@ -205,6 +214,10 @@ impl Command {
             Command::Refresh(args) => operate::refresh(args, ctx),
             Command::Destroy(args) => operate::destroy(args, ctx),
             Command::Import(args) => operate::import(args, ctx),
+            Command::Why(args) => why::run(args, ctx),
+            Command::Drift(args) => operate::drift(args, ctx),
+            Command::Doctor(args) => doctor::run(args, ctx),
+            Command::History(args) => history::run(args, ctx),
             Command::New(args) => new::run(args, ctx),
             Command::Config(args) => config::run(args, ctx),
             Command::Stack(args) => stack::run(args, ctx),
@@ -228,8 +241,8 @@ impl Command {
             Command::Watch(args) => operate::watch(args, ctx),
             Command::Console(args) => console::run(args, ctx),
             Command::Do(args) => unbuilt::single(&args),
-            Command::ReplayEvents(args) => operate::replay(args, ctx),
-            Command::Events(args) => operate::events(args, ctx),
+            Command::ReplayEvents(args) => replay::run(args, ctx),
+            Command::Events(args) => events::run(&args),
             Command::ViewTrace(_) => unbuilt::traces("view-trace"),
             Command::ConvertTrace(_) => unbuilt::traces("convert-trace"),
             Command::GenerateCliSpec(args) => describe::spec(&args, ctx),

@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+use plumb_display::CiSystem;
 use plumb_events::ColorMode;
 
 use crate::Error;
@@ -164,6 +165,19 @@ impl Environment {
         std::thread::available_parallelism().map_or(4, |count| {
             i32::try_from(count.get() * 4).unwrap_or(i32::MAX)
         })
+    }
+
+    /// The system of continuous integration, if it is one that has marks for groups and errors.
+    pub fn ci_system(&self) -> Option<CiSystem> {
+        if self.is_on("PULUMI_DISABLE_CI_DETECTION") {
+            None
+        } else if self.is_on("GITHUB_ACTIONS") {
+            Some(CiSystem::GitHub)
+        } else if self.is_on("GITLAB_CI") {
+            Some(CiSystem::GitLab)
+        } else {
+            None
+        }
     }
 
     fn is_ci(&self) -> bool {

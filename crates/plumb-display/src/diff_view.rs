@@ -12,7 +12,7 @@ use crate::detailed::{Sides, translate};
 use crate::diff::{diff_objects, is_internal, visible};
 use crate::display::Output;
 use crate::options::Options;
-use crate::steps::{OutputView, is_shown, outputs_text, replacing_keys};
+use crate::steps::{OutputView, is_shown, outputs_text, replacing_paths};
 use crate::values::{ValuePrinter, ValueStyle};
 use crate::{ops, policies, sections};
 
@@ -162,17 +162,24 @@ impl DiffView {
         depth
     }
 
+    /// The differences of a step alone, with colour tags.
+    pub(crate) fn difference(&self, metadata: &Metadata, refreshed: bool) -> String {
+        self.details(metadata, 1, refreshed)
+    }
+
     fn details(&self, metadata: &Metadata, indent: usize, refreshed: bool) -> String {
         let show = |map: &PropertyMap| visible(map, self.options.show_secrets);
         let state = metadata.state();
         let hidden = state
             .map(|state| state.hide_diff.as_slice())
             .unwrap_or_default();
+        let replaced = replacing_paths(metadata);
         let style = ValueStyle {
+            says_replaced: self.options.explain,
             full: self.options.full_output,
             only_changes: refreshed || metadata.detailed_diff.is_some(),
             hidden,
-            replaced: replacing_keys(metadata),
+            replaced: &replaced,
         };
         let plain = |map: &PropertyMap| {
             let mut printer = ValuePrinter::new(style);

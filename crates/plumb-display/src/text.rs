@@ -92,6 +92,17 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     out
 }
 
+/// The lines, each with `indent` before it.
+pub(crate) fn lines(indent: &str, lines: &[String]) -> String {
+    let mut out = String::new();
+    for line in lines {
+        out.push_str(indent);
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
 /// At most three lines of at most 150 characters.
 pub(crate) fn cut_text(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();

@@ -6,6 +6,9 @@ pub mod completion;
 pub mod config;
 pub mod console;
 pub mod describe;
+pub mod doctor;
+pub mod events;
+pub mod history;
 pub mod install;
 mod language;
 pub mod login;
@@ -17,12 +20,14 @@ pub mod package;
 pub mod plugin;
 pub mod policy;
 pub mod project;
+pub mod replay;
 pub mod schema;
 pub mod stack;
 pub mod state;
 pub mod unbuilt;
 pub mod version;
 pub mod whoami;
+pub mod why;
 
 use crate::{Context, Error};
 

@@ -4,17 +4,19 @@
 //! and is confirmed; the operation runs; the state is saved and the stack given back.
 
 pub mod args;
+pub mod drift;
 mod event_log;
 mod host;
 mod import;
 mod import_code;
 mod import_file;
 mod interrupts;
+mod keys;
 mod naming;
 mod pending;
 mod plan;
 mod policies;
-mod replay;
+pub(crate) mod runs;
 mod screen;
 mod session;
 mod state_json;
@@ -26,8 +28,6 @@ pub(crate) use host::{discovery, plugin_spec};
 use crate::commands::new;
 use crate::{Context, Error, ExitStatus};
 use args::{DestroyArgs, ImportArgs, PreviewArgs, RefreshArgs, UpArgs, WatchArgs};
-
-pub use replay::{EventsArgs, ReplayArgs};
 
 /// Creates or updates the resources of a stack.
 pub fn up(mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
@@ -70,6 +70,11 @@ pub fn refresh(args: RefreshArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     verb::run(ctx, &verb::Verb::refresh(args)?)
 }
 
+/// Shows what a refresh would find.
+pub fn drift(args: drift::DriftArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    verb::run(ctx, &verb::Verb::drift(args)?)
+}
+
 /// Deletes the resources of a stack.
 pub fn destroy(args: DestroyArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     verb::run(ctx, &verb::Verb::destroy(args)?)
@@ -83,14 +88,4 @@ pub fn import(args: ImportArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 /// Updates a stack whenever files change.
 pub fn watch(args: WatchArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     watch::run(&args, ctx)
-}
-
-/// Shows an event log.
-pub fn replay(args: ReplayArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    replay::run(&args, ctx)
-}
-
-/// Works with events.
-pub fn events(args: EventsArgs, _: &Context) -> Result<ExitStatus, Error> {
-    replay::filter(&args)
 }

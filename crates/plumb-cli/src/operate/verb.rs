@@ -15,13 +15,15 @@ use super::args::{
     CommonArgs, DestroyArgs, ImportArgs, PreviewArgs, ProgramArgs, RefreshArgs, UpArgs, UpdateArgs,
     refuse,
 };
+use super::drift::{self, DriftArgs};
 use super::event_log::{Delivery, EventLog};
 use super::import::Listing;
 use super::import_code::CodeRequest;
 use super::pending::PendingCreates;
 use super::screen::{Form, ScreenSetup};
 use super::session::{Opening, Ran, Session};
-use super::{import, import_code, import_file, interrupts, policies};
+use super::{import, import_code, import_file, interrupts, policies, runs};
+use crate::commands::wants_json;
 use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::{Context, Error, ExitStatus, prompt};
 
@@ -101,6 +103,8 @@ pub(super) struct Verb {
     is_strict: bool,
     /// Whether the update is one of `watch`.
     is_watch: bool,
+    /// Whether only the drift is wanted that a preview finds.
+    is_drift: bool,
 }
 
 impl Verb {
@@ -131,6 +135,7 @@ impl Verb {
             plan: None,
             is_strict: false,
             is_watch: false,
+            is_drift: false,
         }
     }
 
@@ -204,6 +209,15 @@ impl Verb {
             skip_preview: args.skip_preview,
             yes: args.yes,
             pending_creates,
+            ..Verb::new(Kind::Refresh, args.common).with_program(args.program)?
+        })
+    }
+
+    pub(super) fn drift(args: DriftArgs) -> Result<Self, Error> {
+        Ok(Verb {
+            exclude: args.exclude,
+            preview_only: true,
+            is_drift: true,
             ..Verb::new(Kind::Refresh, args.common).with_program(args.program)?
         })
     }
@@ -358,8 +372,13 @@ impl Verb {
     ) -> DisplayOptions {
         let update = self.update.as_ref();
         let program = self.program.as_ref();
-        let is_tree =
-            ctx.is_interactive() && !self.common.diff && !self.is_json() && !self.is_watch;
+        let is_tree = ctx.is_interactive()
+            && !self.common.diff
+            && !self.is_json()
+            && !self.is_watch
+            && !logs_to_terminal(ctx)
+            // Screen readers read lines.
+            && !ctx.environment.is_on("ACCESSIBLE");
         DisplayOptions {
             view: match (self.common.diff, is_tree) {
                 (true, _) => View::Diff,
@@ -379,6 +398,9 @@ impl Verb {
             full_output: self.show_full_output,
             debug: self.common.debug,
             emoji: ctx.globals.emoji,
+            explain: ctx.is_interactive(),
+            ci: self.ci(ctx),
+            began: jiff::Timestamp::now().as_second(),
             live_url: None,
             ..DisplayOptions::new(
                 self.kind.action(),
@@ -389,6 +411,27 @@ impl Verb {
         }
     }
 
+    /// The system of continuous integration that shows this run; programs that drive this one show it themselves.
+    fn ci(&self, ctx: &Context) -> Option<plumb_display::CiSystem> {
+        let is_driven = self
+            .common
+            .exec_kind
+            .as_deref()
+            .is_some_and(|kind| kind != "cli");
+        ctx.environment.ci_system().filter(|_| !is_driven)
+    }
+
+    /// Where what happens is written down for `why`; nowhere for programs that drive this one.
+    fn record(&self, ctx: &Context, session: &Session<'_>) -> Option<std::path::PathBuf> {
+        let is_driven = self
+            .common
+            .exec_kind
+            .as_deref()
+            .is_some_and(|kind| kind != "cli");
+        let path = runs::path(ctx, &session.stack);
+        Some(path).filter(|_| !is_driven && !self.is_drift)
+    }
+
     fn is_json(&self) -> bool {
         self.common.json || self.common.output == "json"
     }
@@ -397,6 +440,9 @@ impl Verb {
         let program = self.program.as_ref();
         if self.is_watch {
             return Ok(Form::Watch);
+        }
+        if self.is_drift && wants_json(self.common.json, &self.common.output)? {
+            return Ok(Form::Quiet);
         }
         match self.common.output.as_str() {
             "default" => {}
@@ -461,6 +507,11 @@ impl Verb {
             &ran.snapshot,
         )))
     }
+}
+
+/// Whether log lines go where the tree would be.
+fn logs_to_terminal(ctx: &Context) -> bool {
+    ctx.globals.logtostderr && ctx.globals.verbose > 0
 }
 
 fn check_preview_flags(yes: bool, skip_preview: bool, preview_only: bool) -> Result<(), Error> {
@@ -576,8 +627,8 @@ async fn operate(
     form: Form,
     mut event_log: Option<EventLog>,
 ) -> Result<ExitStatus, Error> {
-    let interrupts = interrupts::listen();
-    if verb.kind == Kind::Refresh {
+    let interrupts = interrupts::listen(ctx.printer.clone());
+    if verb.kind == Kind::Refresh && !verb.is_drift {
         verb.pending_creates.settle(ctx, &mut session)?;
     }
     if let Some(path) = &verb.plan {
@@ -596,6 +647,19 @@ async fn operate(
             &interrupts,
         )
         .await?;
+        if verb.is_drift {
+            let stack = session.stack.clone();
+            session.leave();
+            let run = ran.seen.run.unwrap_or_default();
+            let result = ran.outcome.result;
+            return Ok(drift::report(
+                ctx,
+                &stack,
+                &run,
+                result,
+                form == Form::Quiet,
+            ));
+        }
         if verb.preview_only || ran.outcome.result != OperationResult::Succeeded {
             if let Some(path) = &verb.import_file {
                 import_file::write(
@@ -668,6 +732,9 @@ async fn phase(
     let options = verb.options(ctx, phase, session)?;
     let is_preview = phase == Phase::Preview;
     let screen = ScreenSetup {
+        printer: ctx.printer.clone(),
+        explains: is_preview && !verb.is_drift,
+        record: verb.record(ctx, session),
         options: verb.display_options(ctx, session, is_preview),
         form,
         event_log,

@@ -379,7 +379,7 @@ fn an_event_log_is_shown_again() {
     assert!(
         context
             .fails(1, &["replay-events", "update", "bad.jsonl"])
-            .starts_with("error: line 1: ")
+            .contains("bad.jsonl, line 1, is no engine event")
     );
 }
 

@@ -3,7 +3,7 @@
 mod change_secrets;
 mod export;
 mod graph;
-mod history;
+pub(crate) mod history;
 mod import;
 mod init;
 mod list;
@@ -15,6 +15,8 @@ mod select;
 mod show;
 mod tag;
 pub(crate) mod values;
+
+pub(crate) use history::past::past;
 
 use clap::{Args, Subcommand};
 

@@ -8,6 +8,7 @@ mod get;
 mod mark;
 mod rename;
 mod repair;
+mod restore;
 mod transfer;
 mod upgrade;
 
@@ -50,6 +51,8 @@ pub enum StateVerb {
     Rename(rename::RenameArgs),
     /// Repair an invalid state
     Repair(repair::RepairArgs),
+    /// Bring the state back that a former update left
+    Restore(restore::RestoreArgs),
     /// Migrate the current backend to the latest supported version
     Upgrade(upgrade::UpgradeArgs),
     /// Move resources from one stack to another
@@ -82,6 +85,7 @@ pub fn run(args: StateArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         StateVerb::Untaint(args) => mark::run(mark::Mark::Untaint, args, ctx)?,
         StateVerb::Rename(args) => rename::run(args, ctx)?,
         StateVerb::Repair(args) => repair::run(args, ctx)?,
+        StateVerb::Restore(args) => restore::run(args, ctx)?,
         StateVerb::Upgrade(args) => upgrade::run(args, ctx)?,
         StateVerb::Move(args) => transfer::run(args, ctx)?,
         StateVerb::Edit(args) => edit::run(args, ctx)?,
