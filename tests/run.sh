@@ -94,6 +94,9 @@ if ! $fast; then
   SUITES=events,interface run tests/e2e/automation-python/run --bin "$plumb" --python "$python_3_272/bin/python"
   run "$python_3_259/bin/python" tests/e2e/automation-python/many_updates.py --bin "$plumb"
 
+  python_packages=$(tests/setup-python-packages.sh)
+  run "$python_packages/bin/python" tests/codegen/python.py --bin "$plumb" --packages "$python_packages"
+  run "$python_packages/bin/python" tests/codegen/use_python.py --bin "$plumb"
   run python3 tests/codegen/parameters.py --bin "$plumb" --python "$python_3_259/bin/python"
   if command -v npm >/dev/null; then
     sdks=$(tests/setup-node-packages.sh)
@@ -104,12 +107,14 @@ if ! $fast; then
   fi
 
   if [ -n "$go_sdk" ]; then
+    run python3 tests/codegen/go.py --bin "$plumb" --go "$go_sdk"
+    run python3 tests/codegen/use-go.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
     run python3 tests/e2e/go.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
     run tests/e2e/automation-go/run --bin "$plumb" --go "$go_sdk"
     run python3 tests/e2e/served.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
   else
     run python3 tests/e2e/served.py --bin "$plumb" --python "$python_3_259/bin/python"
-    leave_out "programs in Go: there is no \`go\`"
+    leave_out "programs in Go and generated SDKs for it: there is no \`go\`"
   fi
 
   if [ -n "$java_sdk" ]; then

@@ -9,10 +9,17 @@
 //!
 //! Start with [`generate`].
 
+mod classes;
 mod files;
+mod go;
+mod java;
 mod markdown;
 mod nodejs;
+mod parallel;
+mod plugin;
+mod python;
 mod settings;
+mod uses;
 mod writer;
 
 use plumb_schema::bound::Package;
@@ -69,7 +76,7 @@ impl Language {
 
     /// Whether there is a generator for it.
     pub fn is_built(self) -> bool {
-        self == Language::Nodejs
+        self != Language::Dotnet
     }
 }
 
@@ -88,6 +95,12 @@ pub enum GenerateError {
     /// There is no generator for the language.
     #[error("generating SDKs for {} is not supported yet", .0.name())]
     Language(Language),
+    /// The schema asks for something that is not built.
+    #[error("the schema asks for {what}, which is not supported yet")]
+    Unsupported {
+        /// What.
+        what: &'static str,
+    },
     /// A block of the schema for the language makes no sense.
     #[error("`language.{language}.{key}` of the schema must be {expected}")]
     Setting {
@@ -131,8 +144,9 @@ pub fn generate(
 ) -> Result<(), GenerateError> {
     match language {
         Language::Nodejs => nodejs::generate(package, purpose, sink),
-        Language::Python | Language::Go | Language::Dotnet | Language::Java => {
-            Err(GenerateError::Language(language))
-        }
+        Language::Go => go::generate(package, purpose, sink),
+        Language::Java => java::generate(package, purpose, sink),
+        Language::Python => python::generate(package, sink),
+        Language::Dotnet => Err(GenerateError::Language(language)),
     }
 }

@@ -368,7 +368,7 @@ fn project_plugins(project: &LoadedProject) -> Vec<ProjectPlugin> {
         (PluginKind::Language, &plugins.languages),
         (PluginKind::Analyzer, &plugins.analyzers),
     ];
-    kinds
+    let named = kinds
         .into_iter()
         .flat_map(|(kind, entries)| entries.iter().map(move |entry| (kind, entry)))
         .map(|(kind, entry)| ProjectPlugin {
@@ -379,8 +379,18 @@ fn project_plugins(project: &LoadedProject) -> Vec<ProjectPlugin> {
                 .version
                 .as_ref()
                 .and_then(|text| semver::Version::parse(text).ok()),
-        })
-        .collect()
+        });
+    // Packages may be folders of this machine too; their plugins have the names of the packages.
+    let packages = project.project.packages.iter();
+    let of_folders = packages
+        .filter(|(_, spec)| spec.source.starts_with(['.', '/']) && spec.parameters.is_empty())
+        .map(|(name, spec)| ProjectPlugin {
+            kind: PluginKind::Resource,
+            name: name.clone(),
+            path: project.root().join(&spec.source),
+            version: None,
+        });
+    named.chain(of_folders).collect()
 }
 
 /// The plugin of a package that a YAML program needs.

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use super::sdk::Sdk;
-use crate::{FilePath, GenerateError, Purpose, Sink};
+use crate::{FilePath, GenerateError, Purpose, Sink, plugin};
 
 const PULUMI: &str = "@pulumi/pulumi";
 
@@ -41,7 +41,8 @@ impl Sdk<'_, '_> {
         let mut file = |path: &str, text: String| sink.file(FilePath::new(path)?, text);
         file("package.json", pretty(&self.package_json()))?;
         file("tsconfig.json", pretty(&tsconfig(&sources)))?;
-        file("README.md", self.readme())?;
+        let readme = plugin::readme(self.package, self.settings.readme);
+        file("README.md", readme)?;
         file(".gitignore", "node_modules/\nbin/\n".to_owned())?;
         file(".gitattributes", "* linguist-generated\n".to_owned())?;
         if self.purpose == Purpose::Local {
@@ -104,7 +105,8 @@ impl Sdk<'_, '_> {
                 json.insert(key.to_owned(), json!(entries));
             }
         }
-        json.insert("pulumi".to_owned(), self.plugin());
+        let plugin = plugin::describe(self.package, self.has_version());
+        json.insert("pulumi".to_owned(), plugin);
         Value::Object(json)
     }
 
@@ -160,59 +162,6 @@ impl Sdk<'_, '_> {
             ("peerDependencies", peers),
             ("resolutions", owned(&settings.resolutions)),
         ]
-    }
-
-    /// What tells which plugin the package needs.
-    fn plugin(&self) -> Value {
-        let package = self.package;
-        let mut plugin = Map::new();
-        plugin.insert("resource".to_owned(), true.into());
-        let version = package
-            .version
-            .as_ref()
-            .map(ToString::to_string)
-            .unwrap_or_default();
-        if let Some(parameterization) = &package.parameterization {
-            plugin.insert("name".to_owned(), parameterization.base_name.into());
-            plugin.insert("version".to_owned(), parameterization.base_version.into());
-            let key = if parameterization.is_extension {
-                "extensionParameterization"
-            } else {
-                "parameterization"
-            };
-            let inner = json!({
-                "name": package.name,
-                "version": version,
-                "value": parameterization.parameter,
-            });
-            plugin.insert(key.to_owned(), inner);
-        } else {
-            plugin.insert("name".to_owned(), package.name.into());
-            if self.has_version() && !version.is_empty() {
-                plugin.insert("version".to_owned(), version.into());
-            }
-        }
-        if let Some(url) = package.download_url {
-            plugin.insert("server".to_owned(), url.into());
-        }
-        Value::Object(plugin)
-    }
-
-    fn readme(&self) -> String {
-        let about = &self.package.about;
-        let mut text = self
-            .settings
-            .readme
-            .or(about.description)
-            .unwrap_or_default()
-            .trim_end()
-            .to_owned();
-        if let (None, Some(attribution)) = (self.settings.readme, about.attribution) {
-            text.push_str("\n\n");
-            text.push_str(attribution);
-        }
-        text.push('\n');
-        text
     }
 }
 
