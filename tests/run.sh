@@ -43,6 +43,8 @@ python_policies=$(tests/setup-python.sh 3.259 pulumi-policy)
 # The reference was recorded with the package of a provider beside the SDK, which is of consequence for default providers.
 python_recorded=$(tests/setup-python.sh 3.259 pulumi-random)
 
+mapfile -t pythons < <(tests/setup-pythons.sh 3.259)
+
 step "Node.js SDKs"
 node_3_248=$(tests/setup-node.sh 3.248.0)
 node_3_270=$(tests/setup-node.sh 3.270.0)
@@ -126,6 +128,15 @@ if ! $fast; then
   [ -z "$java_sdk" ] || languages+=(--repository "$java_sdk")
   run python3 tests/e2e/languages.py --bin "$plumb" --python "$python_3_259/bin/python" --sdk "$node_3_248" \
     ${languages[@]+"${languages[@]}"}
+  # The oldest and the newest Python that there is beside the one that everything else runs on.
+  for python in "${pythons[0]:-}" "${pythons[@]: -1}"; do
+    [ -n "$python" ] || continue
+    without=
+    [[ $python != *python3.9/* ]] || without=errorHooks
+    run python3 tests/e2e/languages.py --bin "$plumb" --python "$python" --lab "$python_3_259/bin/python" --only python \
+      --without "$without"
+  done
+  [ "${#pythons[@]}" -gt 0 ] || leave_out "other versions of Python: there are none"
 
   if grep -qsE '^[^#[:space:]]' "$passing"; then
     run python3 tests/recorded_cases.py --bin "$plumb" --python-bin "$python_recorded/bin" --jobs "${JOBS:-2}"

@@ -88,6 +88,15 @@ def the_state_is_edited_by_commands():
 
 
 @test
+def resources_are_moved_to_another_stack():
+    stack, api = surface(lambda: stash("a", 1))
+    stack.up()
+    stack.workspace.create_stack("other")
+    api.state_move(urn("a"), source="dev", dest="other")
+    assert "a" not in names(stack)
+
+
+@test
 def one_operation_cancels_and_another_refreshes():
     stack, api = surface(lambda: stash("a", 1))
     stack.up()

@@ -238,6 +238,15 @@ def a_preview_tells_what_it_would_do_as_json():
 
 
 @test
+def a_preview_writes_an_import_file():
+    world = World()
+    stack = world.inline(lambda: stash("a", 1))
+    target = str(world.root / "import.json")
+    stack.preview(import_file=target)
+    expect([one["name"] for one in json.load(open(target))["resources"]], ["a"])
+
+
+@test
 def the_history_has_all_updates_and_the_newest_first():
     stack = World().inline()
     stack.set_config("hidden", automation.ConfigValue("hush", secret=True))
@@ -382,6 +391,16 @@ def resources_are_imported():
     expect((result.summary.kind, result.summary.result, result.summary.message), ("resource-import", "succeeded", "mine"))
     (imported,) = [one for one in stack.export_stack().deployment["resources"] if one["urn"].endswith("::password")]
     expect((imported["id"], imported.get("protect", False)), ("none", False))
+
+
+@test
+def code_of_imported_resources_is_given_back():
+    world = World()
+    world.file("Pulumi.yaml", "name: auto\nruntime: yaml\n")
+    password = {"type": "random:index/randomPassword:RandomPassword", "name": "password", "id": "hunter2hunter2"}
+    code = world.local().import_resources(resources=[password]).generated_code
+    expect_in("password:", code)
+    expect_in("random", code)
 
 
 @test

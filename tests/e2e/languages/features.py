@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Callable
 
+YAML_PRINTS = "YAML programs print nothing."
 YAML_HAS_NONE = "YAML programs have no {}."
 
 
@@ -117,6 +118,23 @@ def logged(ran):
     fails("debug: a debug message", "an info message", "warning: a warning message", "error: an error message")(ran)
 
 
+def said(*texts):
+    """A check that looks at what was shown."""
+    def check(ran):
+        for text in texts:
+            if text not in ran.said:
+                raise Wrong(f"{text[-100:]!r} was not said")
+    return check
+
+
+def long_lines(ran):
+    """Lines of more than a mebibyte are shown in pieces; nothing is lost."""
+    said("x END")(ran)
+    shown = sum(line.count("x") for line in ran.said.splitlines() if "xxxx" in line)
+    # At the end once more than while it runs.
+    expect("how much is shown", shown >= 10_000_000, True)
+
+
 def no_program(ran):
     missing = {"python": "__main__.py", "nodejs": "index.js) does not exist", "go": ".go", "java": "pom.xml", "yaml": "nowhere"}
     fails(missing[ran.language])(ran)
@@ -169,6 +187,8 @@ TOGETHER = [
         "yaml": YAML_HAS_NONE.format("dynamic providers")}),
     Feature("outputs", "Stack outputs of every kind", output("outputs", {
         "text": "ünïcödé ✓", "number": 1.5, "truth": False, "list": [1, "two", []], "map": {"k": {"l": "m"}}})),
+    Feature("strangeOutput", "Printed bytes that are no text", said("before \ufffd\ufffd after"), lacks={"yaml": YAML_PRINTS}),
+    Feature("longLines", "Printed lines of 10 MB", long_lines, lacks={"yaml": YAML_PRINTS}),
 ]
 
 # Each in a run of its own, which ends with an error.

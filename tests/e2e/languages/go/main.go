@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"syscall"
@@ -229,6 +230,11 @@ var features = map[string]func(*program){
 			"list": pulumi.Array{pulumi.Int(1), pulumi.String("two"), pulumi.Array{}},
 			"map":  pulumi.Map{"k": pulumi.Map{"l": pulumi.String("m")}}})
 	},
+	"strangeOutput": func(p *program) {
+		_, err := os.Stdout.WriteString("before \xff\xfe after\n")
+		p.keep(err)
+	},
+	"longLines": func(*program) { fmt.Println(strings.Repeat("x", 10_000_000) + " END") },
 	"logs": func(p *program) {
 		p.keep(p.ctx.Log.Debug("a debug message", nil))
 		p.keep(p.ctx.Log.Info("an info message", nil))

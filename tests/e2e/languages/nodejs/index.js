@@ -135,6 +135,12 @@ const features = {
     outputs() {
         outputs.outputs = { text: "ünïcödé ✓", number: 1.5, truth: false, list: [1, "two", []], map: { k: { l: "m" } } };
     },
+    strangeOutput() {
+        fs.writeSync(1, Buffer.from("before \xff\xfe after\n", "latin1"));
+    },
+    longLines() {
+        console.log(`${"x".repeat(10_000_000)} END`);
+    },
     logs() {
         pulumi.log.debug("a debug message");
         pulumi.log.info("an info message");

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 
 import pulumi
 from pulumi import ResourceOptions as Options
@@ -180,6 +181,15 @@ def methods():
 def outputs():
     pulumi.export("outputs", {
         "text": "ünïcödé ✓", "number": 1.5, "truth": False, "list": [1, "two", []], "map": {"k": {"l": "m"}}})
+
+
+def strangeOutput():
+    sys.stdout.buffer.write(b"before \xff\xfe after\n")
+    sys.stdout.flush()
+
+
+def longLines():
+    print("x" * 10_000_000 + " END")
 
 
 def logs():

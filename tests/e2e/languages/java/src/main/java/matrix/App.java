@@ -28,6 +28,7 @@ import com.pulumi.resources.ResourceTransformation;
 import com.pulumi.resources.StackOptions;
 import com.pulumi.resources.StackReference;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -206,6 +207,12 @@ public class App {
             case "outputs":
                 ctx.export(name, Output.of(Map.of("text", "ünïcödé ✓", "number", 1.5, "truth", false,
                         "list", List.of(1, "two", List.of()), "map", Map.of("k", Map.of("l", "m")))));
+                break;
+            case "strangeOutput":
+                System.out.writeBytes("before \u00ff\u00fe after\n".getBytes(StandardCharsets.ISO_8859_1));
+                break;
+            case "longLines":
+                System.out.println("x".repeat(10_000_000) + " END");
                 break;
             case "invokes":
             case "methods":
