@@ -52,7 +52,7 @@ export ORACLE_NODE_MODULES=$node_3_248/node_modules
 go_sdk=
 if command -v go >/dev/null; then
   step "Go SDK"
-  go_sdk=$(tests/setup-go.sh)
+  go_sdk=$(tests/setup-go-automation.sh)
 fi
 java_sdk=
 if command -v javac >/dev/null && command -v mvn >/dev/null; then
@@ -88,7 +88,13 @@ if ! $fast; then
   run python3 tests/e2e/node_plugins.py --bin "$plumb" --sdk "$node_policies" --python "$python_3_259/bin/python"
   run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_248"
   ONLY=event run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_270"
+  run tests/e2e/automation-python/run --bin "$plumb" --python "$python_3_259/bin/python"
+  SUITES=events,interface run tests/e2e/automation-python/run --bin "$plumb" --python "$python_3_272/bin/python"
+  run "$python_3_259/bin/python" tests/e2e/automation-python/many_updates.py --bin "$plumb"
 
+  python_packages=$(tests/setup-python-packages.sh)
+  run "$python_packages/bin/python" tests/codegen/python.py --bin "$plumb" --packages "$python_packages"
+  run "$python_packages/bin/python" tests/codegen/use_python.py --bin "$plumb"
   run python3 tests/codegen/parameters.py --bin "$plumb" --python "$python_3_259/bin/python"
   if command -v npm >/dev/null; then
     sdks=$(tests/setup-node-packages.sh)
@@ -102,6 +108,7 @@ if ! $fast; then
     run python3 tests/codegen/go.py --bin "$plumb" --go "$go_sdk"
     run python3 tests/codegen/use-go.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
     run python3 tests/e2e/go.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
+    run tests/e2e/automation-go/run --bin "$plumb" --go "$go_sdk"
     run python3 tests/e2e/served.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
   else
     run python3 tests/e2e/served.py --bin "$plumb" --python "$python_3_259/bin/python"
@@ -113,6 +120,12 @@ if ! $fast; then
   else
     leave_out "programs in Java: there is no JDK, or no \`mvn\`"
   fi
+
+  languages=()
+  [ -z "$go_sdk" ] || languages+=(--go "$go_sdk")
+  [ -z "$java_sdk" ] || languages+=(--repository "$java_sdk")
+  run python3 tests/e2e/languages.py --bin "$plumb" --python "$python_3_259/bin/python" --sdk "$node_3_248" \
+    ${languages[@]+"${languages[@]}"}
 
   if grep -qsE '^[^#[:space:]]' "$passing"; then
     run python3 tests/recorded_cases.py --bin "$plumb" --python-bin "$python_recorded/bin" --jobs "${JOBS:-2}"

@@ -9,13 +9,17 @@
 //!
 //! Start with [`generate`].
 
+mod classes;
 mod files;
 mod go;
+mod java;
 mod markdown;
 mod nodejs;
 mod parallel;
 mod plugin;
+mod python;
 mod settings;
+mod uses;
 mod writer;
 
 use plumb_schema::bound::Package;
@@ -72,7 +76,7 @@ impl Language {
 
     /// Whether there is a generator for it.
     pub fn is_built(self) -> bool {
-        matches!(self, Language::Go | Language::Nodejs)
+        self != Language::Dotnet
     }
 }
 
@@ -141,8 +145,8 @@ pub fn generate(
     match language {
         Language::Nodejs => nodejs::generate(package, purpose, sink),
         Language::Go => go::generate(package, purpose, sink),
-        Language::Python | Language::Dotnet | Language::Java => {
-            Err(GenerateError::Language(language))
-        }
+        Language::Java => java::generate(package, purpose, sink),
+        Language::Python => python::generate(package, sink),
+        Language::Dotnet => Err(GenerateError::Language(language)),
     }
 }

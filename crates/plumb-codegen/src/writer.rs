@@ -31,13 +31,34 @@ impl Writer {
         self.text.push('\n');
     }
 
+    /// Whole lines, as they are.
+    pub(crate) fn text(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
     /// Lines between an opening and a closing one.
     pub(crate) fn block(&mut self, open: &[&str], close: &str, body: impl FnOnce(&mut Self)) {
         self.line(open);
-        self.indent += 1;
+        self.indent();
         body(self);
-        self.indent -= 1;
+        self.dedent();
         self.line(&[close]);
+    }
+
+    /// Lines that stand deeper.
+    pub(crate) fn indented(&mut self, body: impl FnOnce(&mut Self)) {
+        self.indent();
+        body(self);
+        self.dedent();
+    }
+
+    /// What follows stands deeper, until [`Writer::dedent`].
+    pub(crate) fn indent(&mut self) {
+        self.indent += 1;
+    }
+
+    pub(crate) fn dedent(&mut self) {
+        self.indent -= 1;
     }
 
     pub(crate) fn finish(self) -> String {

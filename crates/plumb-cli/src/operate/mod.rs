@@ -7,24 +7,57 @@ pub mod args;
 mod event_log;
 mod host;
 mod import;
+mod import_code;
+mod import_file;
 mod interrupts;
 mod naming;
 mod pending;
 mod plan;
 mod policies;
+mod replay;
 mod screen;
 mod session;
 mod state_json;
 mod verb;
+mod watch;
 
 pub(crate) use host::{discovery, plugin_spec};
 
+use crate::commands::new;
 use crate::{Context, Error, ExitStatus};
-use args::{DestroyArgs, ImportArgs, PreviewArgs, RefreshArgs, UpArgs};
+use args::{DestroyArgs, ImportArgs, PreviewArgs, RefreshArgs, UpArgs, WatchArgs};
+
+pub use replay::{EventsArgs, ReplayArgs};
 
 /// Creates or updates the resources of a stack.
-pub fn up(args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+pub fn up(mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    if let Some(template) = args.template.take() {
+        return up_template(&template, args, ctx);
+    }
     verb::run(ctx, &verb::Verb::up(args)?)
+}
+
+/// The same for the program of a template, which is there for this update alone.
+fn up_template(template: &str, mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    let yes = args.yes || args.skip_preview;
+    if !yes && !ctx.is_interactive() {
+        return Err(Error::with_status(
+            ExitStatus::Configuration,
+            "--yes or --skip-preview must be passed in to proceed when running in non-interactive mode",
+        ));
+    }
+    let folder = tempfile::tempdir()?;
+    let update = new::TemplateUpdate {
+        template,
+        stack: args.common.stack.as_deref(),
+        config: &args.program.config,
+        config_path: args.program.config_path,
+        secrets_provider: &args.secrets_provider,
+        yes,
+    };
+    new::for_update(&update, folder.path(), ctx)?;
+    args.program.config.clear();
+    verb::run(&ctx.in_folder(folder.path())?, &verb::Verb::up(args)?)
 }
 
 /// Shows what an update would do.
@@ -45,4 +78,19 @@ pub fn destroy(args: DestroyArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 /// Adopts existing objects.
 pub fn import(args: ImportArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     verb::run(ctx, &verb::Verb::import(args)?)
+}
+
+/// Updates a stack whenever files change.
+pub fn watch(args: WatchArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    watch::run(&args, ctx)
+}
+
+/// Shows an event log.
+pub fn replay(args: ReplayArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    replay::run(&args, ctx)
+}
+
+/// Works with events.
+pub fn events(args: EventsArgs, _: &Context) -> Result<ExitStatus, Error> {
+    replay::filter(&args)
 }

@@ -25,6 +25,8 @@ pub(super) enum Form {
         /// Whether resources that did not change are listed.
         show_sames: bool,
     },
+    /// One line for each event that people want to know of while they work on something else.
+    Watch,
     /// Every engine event, one line of JSON each.
     EventLines,
     /// One document about a preview.
@@ -79,6 +81,7 @@ struct Screen {
     digest: Option<PreviewDigest>,
     result: Option<ResultSummary>,
     keeps_events: bool,
+    is_watch: bool,
     seen: Seen,
     began: std::time::Instant,
 }
@@ -120,6 +123,7 @@ impl Screen {
                 _ => None,
             },
             keeps_events,
+            is_watch: form == Form::Watch,
             seen: Seen {
                 event_log,
                 ..Seen::default()
@@ -161,6 +165,9 @@ impl Screen {
         for (at, event) in batch {
             if let Some(log) = &mut self.seen.event_log {
                 log.write(&event, at);
+            }
+            if self.is_watch {
+                stdout.push_str(&super::watch::lines(&event));
             }
             if let Some(lines) = &mut self.lines {
                 stdout.push_str(lines.line(&event, at.as_second()).trim_end());

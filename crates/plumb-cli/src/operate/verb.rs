@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plumb_acquire::LockMode;
 use plumb_deploy::autonaming::NamingRules;
-use plumb_deploy::setup::{ImportSpec, Operation, Options, Phase};
+use plumb_deploy::setup::{Operation, Options, Phase};
 use plumb_deploy::target::UrnSet;
 use plumb_display::{Action, DiffView, Options as DisplayOptions, View};
 use plumb_engine::policies::PolicyPacks;
@@ -16,10 +16,12 @@ use super::args::{
     refuse,
 };
 use super::event_log::{Delivery, EventLog};
+use super::import::Listing;
+use super::import_code::CodeRequest;
 use super::pending::PendingCreates;
 use super::screen::{Form, ScreenSetup};
 use super::session::{Opening, Ran, Session};
-use super::{import, interrupts, policies};
+use super::{import, import_code, import_file, interrupts, policies};
 use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::{Context, Error, ExitStatus, prompt};
 
@@ -91,10 +93,14 @@ pub(super) struct Verb {
     pending_creates: PendingCreates,
     /// Where to write the plan of the preview.
     save_plan: Option<String>,
+    /// Where to list what the preview would create.
+    import_file: Option<String>,
     /// The plan to keep to.
     plan: Option<String>,
     /// Whether the update keeps to its own preview.
     is_strict: bool,
+    /// Whether the update is one of `watch`.
+    is_watch: bool,
 }
 
 impl Verb {
@@ -121,8 +127,10 @@ impl Verb {
             show_full_output: false,
             pending_creates: PendingCreates::default(),
             save_plan: None,
+            import_file: None,
             plan: None,
             is_strict: false,
+            is_watch: false,
         }
     }
 
@@ -151,9 +159,6 @@ impl Verb {
                 "--strict cannot be used with --skip-preview; strict requires a preview",
             ));
         }
-        if args.template.is_some() {
-            return Err(Error::unsupported("`up` with a template"));
-        }
         Ok(Verb {
             exclude: args.exclude,
             continue_on_error: args.continue_on_error,
@@ -168,11 +173,19 @@ impl Verb {
         })
     }
 
+    /// An update of `watch`, which shows less.
+    pub(super) fn watch(args: UpArgs) -> Result<Self, Error> {
+        Ok(Verb {
+            is_watch: true,
+            ..Verb::up(args)?
+        })
+    }
+
     pub(super) fn preview(args: PreviewArgs) -> Result<Self, Error> {
-        refuse(&[(args.import_file.is_some(), "import-file")])?;
         Ok(Verb {
             exclude: args.exclude,
             preview_only: true,
+            import_file: args.import_file,
             save_plan: args.save_plan,
             ..Verb::new(Kind::Preview, args.common)
                 .with_program(args.program)?
@@ -217,7 +230,6 @@ impl Verb {
         refuse(&[
             (args.from.is_some(), "from"),
             (args.generate_resources.is_some(), "generate-resources"),
-            (args.out.is_some(), "out"),
         ])?;
         check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
         Ok(Verb {
@@ -346,7 +358,8 @@ impl Verb {
     ) -> DisplayOptions {
         let update = self.update.as_ref();
         let program = self.program.as_ref();
-        let is_tree = ctx.is_interactive() && !self.common.diff && !self.is_json();
+        let is_tree =
+            ctx.is_interactive() && !self.common.diff && !self.is_json() && !self.is_watch;
         DisplayOptions {
             view: match (self.common.diff, is_tree) {
                 (true, _) => View::Diff,
@@ -382,6 +395,9 @@ impl Verb {
 
     fn form(&self) -> Result<Form, Error> {
         let program = self.program.as_ref();
+        if self.is_watch {
+            return Ok(Form::Watch);
+        }
         match self.common.output.as_str() {
             "default" => {}
             "json" => {
@@ -420,15 +436,30 @@ impl Verb {
             Kind::Up | Kind::Preview => Operation::Update,
             Kind::Refresh => Operation::Refresh,
             Kind::Destroy => Operation::Destroy,
-            Kind::Import => Operation::Import(self.import_specs(session)?),
+            Kind::Import => Operation::Import(match &self.import {
+                Some(args) => self.listing(args, session)?.specs,
+                None => Vec::new(),
+            }),
         })
     }
 
-    fn import_specs(&self, session: &Session<'_>) -> Result<Vec<ImportSpec>, Error> {
-        let Some(args) = &self.import else {
-            return Ok(Vec::new());
+    fn listing(&self, args: &ImportArgs, session: &Session<'_>) -> Result<Listing, Error> {
+        import::listing(args, session.stack.name(), session.stack.project_name())
+    }
+
+    /// What a program has to say of the resources that an import adopted, if that is wanted.
+    fn code_request(&self, session: &Session<'_>, ran: &Ran) -> Result<Option<CodeRequest>, Error> {
+        let wanted = self.import.as_ref().filter(|args| args.generate_code);
+        let Some(args) = wanted.filter(|_| ran.outcome.result == OperationResult::Succeeded) else {
+            return Ok(None);
         };
-        import::specs(args, session.stack.name(), session.stack.project_name())
+        let listing = self.listing(args, session)?;
+        Ok(Some(CodeRequest::new(
+            args,
+            listing,
+            &session.stack,
+            &ran.snapshot,
+        )))
     }
 }
 
@@ -469,6 +500,9 @@ pub(super) fn run(ctx: &Context, verb: &Verb) -> Result<ExitStatus, Error> {
     }
     let form = verb.form()?;
     let event_log = verb.event_log(ctx)?;
+    if let Some(args) = &verb.import {
+        import_code::check(ctx, args)?;
+    }
     let session = open(ctx, verb)?;
     // Requests, decisions and answers follow each other: on one thread none of them waits for another thread to wake up.
     // The journal has a thread of its own, and so has work that takes long.
@@ -558,11 +592,18 @@ async fn operate(
             Phase::Preview,
             form,
             event_log.take(),
-            asks,
+            asks || verb.import_file.is_some(),
             &interrupts,
         )
         .await?;
         if verb.preview_only || ran.outcome.result != OperationResult::Succeeded {
+            if let Some(path) = &verb.import_file {
+                import_file::write(
+                    &ctx.environment.cwd.join(path),
+                    &ran.seen.events,
+                    &session.base,
+                )?;
+            }
             let status = status_of(verb, &ran).and_then(|status| {
                 save_plan(ctx, verb, &session, &ran)?;
                 Ok(status)
@@ -599,7 +640,11 @@ async fn operate(
     let succeeded = ran.outcome.result == OperationResult::Succeeded;
     let left = Session::resource_count(&ran.snapshot);
     let stack = session.stack.clone();
+    let code = verb.code_request(&session, &ran)?;
     session.finish(ran, verb.kind.history(), message, environment)?;
+    if let Some(code) = code {
+        code.fulfil(ctx, form == Form::Human).await?;
+    }
     if verb.kind == Kind::Destroy && succeeded && form == Form::Human {
         after_destroy(ctx, verb, &stack, left)?;
     }

@@ -5,9 +5,11 @@
 mod arguments;
 mod config;
 mod context;
+mod imports;
 mod layers;
 mod lifecycle;
 mod messages;
+mod moves;
 mod new;
 mod packages;
 mod pending;
@@ -19,3 +21,5 @@ mod services;
 mod session;
 mod stacks;
 mod state;
+mod surface;
+mod tools;

@@ -9,7 +9,6 @@ use clap::Args;
 use plumb_codegen::{FilePath, GenerateError, Language, Purpose, Sink};
 use plumb_schema::bound::Package;
 
-use super::refuse_server;
 use super::source::SchemaText;
 use crate::{Context, Error};
 
@@ -44,12 +43,12 @@ pub struct GenSdkArgs {
 }
 
 pub(super) fn run(args: GenSdkArgs, ctx: &Context) -> Result<(), Error> {
-    refuse_server(args.server.as_ref())?;
     if args.overlays.is_some() {
         return Err(Error::unsupported("`--overlays`"));
     }
     let languages = languages(&args.language)?;
-    let schema = SchemaText::load(&args.source, &args.parameters, ctx)?;
+    let schema =
+        SchemaText::load_from(&args.source, &args.parameters, args.server.as_deref(), ctx)?;
     let document = schema.document()?;
     let mut bound = schema.bind(&document, true, ctx)?;
     if !bound.is_usable() {
@@ -65,8 +64,12 @@ pub(super) fn run(args: GenSdkArgs, ctx: &Context) -> Result<(), Error> {
     };
     let out = ctx.environment.cwd.join(&args.out);
     for language in &languages {
-        let mut folder = Folder::empty(out.join(language.name()))?;
-        plumb_codegen::generate(&bound.package, *language, purpose, &mut folder)?;
+        write_sdk(
+            &bound.package,
+            *language,
+            purpose,
+            out.join(language.name()),
+        )?;
     }
     let what = match languages[..] {
         [_] => "SDK has",
@@ -75,6 +78,22 @@ pub(super) fn run(args: GenSdkArgs, ctx: &Context) -> Result<(), Error> {
     ctx.printer
         .info(&format!("{what} been written to {}", out.display()));
     Ok(())
+}
+
+/// Makes an SDK in a folder, which is emptied first.
+pub(super) fn write_sdk(
+    package: &Package<'_>,
+    language: Language,
+    purpose: Purpose,
+    root: PathBuf,
+) -> Result<(), Error> {
+    let mut folder = Folder::empty(root)?;
+    Ok(plumb_codegen::generate(
+        package,
+        language,
+        purpose,
+        &mut folder,
+    )?)
 }
 
 fn languages(name: &str) -> Result<Vec<Language>, Error> {

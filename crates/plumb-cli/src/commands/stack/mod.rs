@@ -7,6 +7,7 @@ mod history;
 mod import;
 mod init;
 mod list;
+mod migrate;
 mod output;
 mod remove;
 mod rename;
@@ -83,7 +84,7 @@ pub enum StackVerb {
     /// Show a stack
     Get(show::ShowArgs),
     /// Copy a stack from another backend
-    Migrate(LaterArgs),
+    Migrate(migrate::MigrateArgs),
     /// Manage drift detection of the service
     #[command(hide = true)]
     Drift(LaterArgs),
@@ -118,7 +119,7 @@ pub fn run(args: StackArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         Some(StackVerb::Tag(verb)) => tag::run(verb, target, ctx)?,
         Some(StackVerb::ChangeSecretsProvider(verb)) => change_secrets::run(verb, target, ctx)?,
         Some(StackVerb::Graph(verb)) => graph::run(verb, target, ctx)?,
-        Some(StackVerb::Migrate(_)) => return Err(Error::unsupported("`stack migrate`")),
+        Some(StackVerb::Migrate(verb)) => migrate::run(verb, target, ctx)?,
         Some(StackVerb::Drift(_)) => return Err(Error::needs_service("`stack drift`")),
         Some(StackVerb::Schedule(_)) => return Err(Error::needs_service("`stack schedule`")),
         Some(StackVerb::Webhook(_)) => return Err(Error::needs_service("`stack webhook`")),

@@ -1,0 +1,131 @@
+//! Where the objects of a package are used: languages with classes make one for each kind of use.
+
+use plumb_schema::bound::{Object, Package, Property, Returns, Type, TypeKind, TypeShape};
+
+/// Kinds of uses, as a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Uses(u8);
+
+impl Uses {
+    /// In inputs of resources.
+    pub(crate) const INPUT: Uses = Uses(1);
+    /// In what helps to find an existing resource.
+    pub(crate) const STATE: Uses = Uses(2);
+    /// In arguments of functions, and methods, that take outputs.
+    pub(crate) const FUNCTION_INPUT: Uses = Uses(4);
+    /// In arguments of functions that take no outputs.
+    pub(crate) const PLAIN: Uses = Uses(8);
+    /// In outputs of resources.
+    pub(crate) const OUTPUT: Uses = Uses(16);
+    /// In results of functions and methods.
+    pub(crate) const RESULT: Uses = Uses(32);
+    /// In settings.
+    pub(crate) const CONFIG: Uses = Uses(64);
+
+    /// Whether it has any of these.
+    pub(crate) fn has(self, any: Uses) -> bool {
+        self.0 & any.0 != 0
+    }
+
+    pub(crate) const fn or(self, other: Uses) -> Uses {
+        Uses(self.0 | other.0)
+    }
+}
+
+/// Whether methods of resources are generated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Methods {
+    #[expect(dead_code, reason = "for C#")]
+    Generated,
+    LeftOut,
+}
+
+/// How each type of a package is used, by its position.
+pub(crate) fn analyse(package: &Package<'_>, methods: Methods) -> Vec<Uses> {
+    let mut walk = Walk {
+        package,
+        uses: vec![Uses::default(); package.types.len()],
+        open: Vec::new(),
+    };
+    walk.roots(methods);
+    walk.drain();
+    walk.uses
+}
+
+struct Walk<'p, 'd> {
+    package: &'p Package<'d>,
+    uses: Vec<Uses>,
+    /// A list instead of recursion: chains of types can be as long as the schema.
+    open: Vec<(usize, Uses)>,
+}
+
+impl<'d> Walk<'_, 'd> {
+    fn roots(&mut self, methods: Methods) {
+        let package = self.package;
+        self.properties(&package.config, Uses::CONFIG);
+        for resource in package.resources.iter().chain(&package.provider) {
+            if resource.outputs.overlay.is_overlay {
+                continue;
+            }
+            self.properties(&resource.inputs, Uses::INPUT);
+            self.properties(&resource.outputs.properties, Uses::OUTPUT);
+            if !resource.is_component {
+                self.object(resource.state_inputs.as_ref(), Uses::STATE);
+            }
+        }
+        for function in &package.functions {
+            if function.overlay.is_overlay || (function.is_method && methods == Methods::LeftOut) {
+                continue;
+            }
+            self.object(function.inputs.as_ref(), Uses::FUNCTION_INPUT);
+            if function.plain && !function.is_method {
+                self.object(function.inputs.as_ref(), Uses::PLAIN);
+            }
+            match &function.returns {
+                Returns::Nothing => {}
+                Returns::Object(object) => self.object(Some(object), Uses::RESULT),
+                Returns::Value(ty) => self.ty(ty, Uses::RESULT),
+            }
+        }
+    }
+
+    fn drain(&mut self) {
+        let package = self.package;
+        while let Some((position, how)) = self.open.pop() {
+            if let TypeShape::Object(object) = &package.types[position].shape {
+                self.properties(&object.properties, how);
+            }
+        }
+    }
+
+    fn object(&mut self, object: Option<&Object<'d>>, how: Uses) {
+        if let Some(object) = object {
+            self.properties(&object.properties, how);
+        }
+    }
+
+    fn properties(&mut self, properties: &[Property<'d>], how: Uses) {
+        for property in properties {
+            self.ty(&property.ty, how);
+        }
+    }
+
+    fn ty(&mut self, ty: &Type<'d>, how: Uses) {
+        match &ty.kind {
+            TypeKind::Array(element) | TypeKind::Map(element) => self.ty(element, how),
+            TypeKind::Union(union) => {
+                for element in &union.elements {
+                    self.ty(element, how);
+                }
+            }
+            TypeKind::Defined(position) => {
+                let uses = &mut self.uses[*position];
+                if !uses.has(how) {
+                    *uses = uses.or(how);
+                    self.open.push((*position, how));
+                }
+            }
+            _ => {}
+        }
+    }
+}
