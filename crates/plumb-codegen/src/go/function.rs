@@ -437,7 +437,7 @@ fn parameter_name(entry: &Entry<'_, '_>) -> String {
     let name = names::word(&names::camel(entry.property.name));
     match name.as_str() {
         "ctx" | "args" | "opts" | "rv" | "err" | "ref" | "result" | "options" | "outputArgs"
-        | "pulumi" => {
+        | "pulumi" | "internal" | "utilities" | "reflect" | "context" => {
             format!("{name}Arg")
         }
         _ => name,

@@ -99,10 +99,11 @@ impl<'s> Imports<'s> {
     }
 
     /// The package with helpers, as code calls it.
-    pub(super) fn internal(&mut self) -> &'s str {
+    pub(super) fn internal(&mut self) -> String {
         let path = self.layout.import_of(self.internal);
-        self.named(&path, self.internal.to_owned());
-        self.internal
+        let name = names::package(self.internal);
+        self.named(&path, name.clone());
+        name
     }
 
     /// What stands before names of a module of this SDK.

@@ -4,6 +4,7 @@ use plumb_schema::bound::Package;
 
 use super::names;
 use super::settings::Settings;
+use crate::GenerateError;
 
 /// Paths of an SDK.
 pub(super) struct Layout {
@@ -18,7 +19,11 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn new(package: &Package<'_>, settings: &Settings<'_>, is_whole: bool) -> Self {
+    pub(super) fn new(
+        package: &Package<'_>,
+        settings: &Settings<'_>,
+        is_whole: bool,
+    ) -> Result<Self, GenerateError> {
         let name = package.name.replace('-', "");
         let base_name = settings.import_base_path.map_or(name.as_str(), last_step);
         let module_path = is_whole.then(|| module_path(package, settings));
@@ -39,12 +44,17 @@ impl Layout {
         let package = settings
             .root_package_name
             .map_or_else(|| names::package(base_name), names::word);
-        Layout {
+        check("the import path", &base)?;
+        check("the folder of helpers", settings.internal_module)?;
+        if let Some(path) = &module_path {
+            check("the module path", path)?;
+        }
+        Ok(Layout {
             module_path,
             base,
             folder,
             package,
-        }
+        })
     }
 
     /// The folder of a module.
@@ -65,6 +75,20 @@ impl Layout {
             names::package(&module.to_lowercase())
         }
     }
+}
+
+/// Whether a path can be that of a package of Go.
+pub(super) fn check(what: &'static str, path: &str) -> Result<(), GenerateError> {
+    let is_fit = |char: char| char.is_ascii_alphanumeric() || "-._~+@!/".contains(char);
+    let is_wrong = |step: &str| step.is_empty() || step.starts_with('.') || step.ends_with('.');
+    if path.chars().all(is_fit) && !path.split('/').any(is_wrong) {
+        return Ok(());
+    }
+    Err(GenerateError::Name {
+        what,
+        name: path.escape_debug().to_string(),
+        why: "it cannot be imported in Go",
+    })
 }
 
 fn module_path(package: &Package<'_>, settings: &Settings<'_>) -> String {

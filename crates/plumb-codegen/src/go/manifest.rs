@@ -15,12 +15,7 @@ impl Sdk<'_, '_> {
         root(".gitattributes", "* linguist-generated\n".to_owned())?;
         root("README.md", plugin::readme(self.package, None))?;
         if let Some(path) = &self.layout.module_path {
-            let version = self.settings.sdk_version.unwrap_or(CORE_SDK);
-            let version = if version.starts_with('v') {
-                version.to_owned()
-            } else {
-                format!("v{version}")
-            };
+            let version = self.core_version()?;
             root(
                 "go.mod",
                 format!(
@@ -31,6 +26,20 @@ impl Sdk<'_, '_> {
         let plugin = plugin::describe(self.package, self.has_version());
         let path = layout::joined(&self.layout.folder, "pulumi-plugin.json");
         root(&path, format!("{plugin:#}\n"))
+    }
+
+    /// The version of the core SDK, which settings may change.
+    fn core_version(&self) -> Result<String, GenerateError> {
+        let Some(wanted) = self.settings.sdk_version else {
+            return Ok(CORE_SDK.to_owned());
+        };
+        let version = semver::Version::parse(wanted.strip_prefix('v').unwrap_or(wanted));
+        let version = version.map_err(|_| GenerateError::Setting {
+            language: "go",
+            key: "pulumiSDKVersion".to_owned(),
+            expected: "a version",
+        })?;
+        Ok(format!("v{version}"))
     }
 
     /// The file that tells what the package is for.

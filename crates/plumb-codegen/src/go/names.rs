@@ -46,8 +46,21 @@ const RESERVED: [&str; 40] = [
     "init",
 ];
 
+/// Letters of scripts in which names are written, all of them letters for Go as well.
 fn is_start(char: char) -> bool {
-    char == '_' || char.is_alphabetic()
+    const SCRIPTS: [(char, char); 6] = [
+        ('\u{c0}', '\u{2af}'),
+        ('\u{370}', '\u{3ff}'),
+        ('\u{400}', '\u{52f}'),
+        ('\u{3041}', '\u{30ff}'),
+        ('\u{4e00}', '\u{9fff}'),
+        ('\u{ac00}', '\u{d7a3}'),
+    ];
+    let is_of_script = || {
+        let mut scripts = SCRIPTS.iter();
+        scripts.any(|(first, last)| (*first..=*last).contains(&char))
+    };
+    char == '_' || char.is_ascii_alphabetic() || char.is_alphabetic() && is_of_script()
 }
 
 fn is_part(char: char) -> bool {
@@ -91,7 +104,7 @@ pub(super) fn title(name: &str) -> String {
         return "_".to_owned();
     };
     let mut result = String::with_capacity(name.len() + 1);
-    if !first.is_alphabetic() {
+    if first == '_' || !is_start(first) {
         result.push('_');
     }
     result.extend(first.to_uppercase());

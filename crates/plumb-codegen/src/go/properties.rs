@@ -175,6 +175,8 @@ fn field_name(owner: &str, property: &str) -> String {
             | "ResourceState"
             | "ProviderResourceState"
     );
+    // There is a method of that name for objects with defaults.
+    let is_reserved = is_reserved || name == "Defaults";
     let conversion = name
         .strip_prefix("To")
         .and_then(|rest| rest.strip_prefix(owner));
@@ -187,6 +189,9 @@ fn field_name(owner: &str, property: &str) -> String {
 fn accessor_name(field: &str, holder: Holder) -> String {
     let bare = field.trim_end_matches('_');
     match (bare, holder) {
+        // What all outputs have, and methods for properties need themselves.
+        ("ApplyT" | "ApplyTWithContext" | "ToOutput" | "OutputState", _) => format!("Get{field}"),
+        ("Elem", Holder::Pointer) => format!("Get{field}"),
         ("ElementType" | "IsSecret", Holder::Pointer) => format!("{bare}Prop"),
         ("ElementType" | "IsSecret", Holder::Value | Holder::Resource) => format!("Get{field}"),
         _ => field.to_owned(),

@@ -1,5 +1,7 @@
 //! Resources and the provider (`codegen.md` 4.3).
 
+use std::collections::BTreeSet;
+
 use plumb_schema::bound::Resource;
 
 use super::forms::{Collection, Declarations};
@@ -7,7 +9,7 @@ use super::model::{Body, Doc, Function, Item, SourceFile, Struct};
 use super::names;
 use super::properties::{Entry, Fields, Holder};
 use super::sdk::Sdk;
-use super::usage::{Forms, Usage};
+use super::usage::Usage;
 use super::values::{Content, append};
 use crate::GenerateError;
 
@@ -169,56 +171,50 @@ impl<'p, 'd> Lowering<'_, 'p, 'd> {
         self.file.conversions(&pointer, name, &pointer);
         self.file.register_input(name, &format!("&{name}{{}}"));
         let collections = self.collections();
-        for (ending, forms) in collections.iter().filter(|(_, forms)| forms.input) {
-            self.collection(ending, *forms, true);
+        for ending in &collections {
+            self.collection_input(ending);
         }
         self.file.output(Doc::default(), name, &pointer);
         self.sdk
             .accessors(name, Holder::Resource, outputs, &mut self.file);
-        for (ending, forms) in collections.iter().filter(|(_, forms)| forms.output) {
-            self.collection(ending, *forms, false);
+        for ending in &collections {
+            self.collection_output(ending);
         }
     }
 
-    /// Collections of the resource: those that the package wants for all, and those that are used.
-    fn collections(&self) -> Vec<(String, Forms)> {
-        let mut collections = self.usage.collections.clone();
-        let both = Forms {
-            input: true,
-            output: true,
-        };
-        let is_for_all = self.sdk.settings.has_resource_containers && self.kind != Kind::Provider;
-        // A collection is made of the smaller one within it.
-        let used: Vec<String> = collections.keys().cloned().collect();
-        for ending in used {
-            for (at, _) in ending
+    /// Collections of the resource, by what stands behind its name: those that the package wants for all, and those that are
+    /// used, each with the smaller one within it.
+    fn collections(&self) -> BTreeSet<String> {
+        let mut collections = BTreeSet::new();
+        for ending in self.usage.collections.keys() {
+            let steps = ending
                 .char_indices()
-                .filter(|(at, char)| *at > 0 && char.is_uppercase())
-            {
-                collections.insert(ending[..at].to_owned(), both);
-            }
-            collections.insert(ending, both);
+                .filter(|(at, char)| *at > 0 && char.is_uppercase());
+            collections.extend(steps.map(|(at, _)| ending[..at].to_owned()));
+            collections.insert(ending.clone());
         }
-        if is_for_all {
-            collections.insert("Array".to_owned(), both);
-            collections.insert("Map".to_owned(), both);
+        if self.sdk.settings.has_resource_containers && self.kind != Kind::Provider {
+            collections.extend(["Array".to_owned(), "Map".to_owned()]);
         }
-        collections.into_iter().collect()
+        collections
     }
 
-    fn collection(&mut self, ending: &str, _forms: Forms, is_input: bool) {
+    fn collection_input(&mut self, ending: &str) {
         let kind = Collection::of(ending);
-        let (name, pointer) = (self.name, format!("*{}", self.name));
-        let inner_ending = ending.strip_suffix(kind.name()).unwrap_or_default();
-        let inner = value_of(&pointer, inner_ending);
-        let (own, element) = (format!("{name}{ending}"), format!("{name}{inner_ending}"));
-        if is_input {
-            let value = value_of(&pointer, ending);
-            self.file
-                .collection_input(kind, &own, &format!("{element}Input"), &value);
-        } else {
-            self.file.collection_output(kind, &own, &element, &inner);
-        }
+        let inner = ending.strip_suffix(kind.name()).unwrap_or_default();
+        let value = value_of(&format!("*{}", self.name), ending);
+        let own = format!("{}{ending}", self.name);
+        let element = format!("{}{inner}Input", self.name);
+        self.file.collection_input(kind, &own, &element, &value);
+    }
+
+    fn collection_output(&mut self, ending: &str) {
+        let kind = Collection::of(ending);
+        let inner = ending.strip_suffix(kind.name()).unwrap_or_default();
+        let value = value_of(&format!("*{}", self.name), inner);
+        let own = format!("{}{ending}", self.name);
+        let element = format!("{}{inner}", self.name);
+        self.file.collection_output(kind, &own, &element, &value);
     }
 
     fn token(&self) -> String {

@@ -127,7 +127,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         let module_of = |token: &str| module_of(package, &settings, token).to_lowercase();
         let naming = naming::decide(package, settings.has_resource_containers, &module_of);
         let mut sdk = Sdk {
-            layout: Layout::new(package, &settings, is_whole),
+            layout: Layout::new(package, &settings, is_whole)?,
             externals: package.externals.iter().map(ExternalSdk::new).collect(),
             has_defaults: defaults(package, &settings),
             modules: BTreeMap::new(),
@@ -139,6 +139,9 @@ impl<'p, 'd> Sdk<'p, 'd> {
             endless,
         };
         sdk.modules = sdk.find_modules();
+        for module in sdk.modules.keys().filter(|module| !module.is_empty()) {
+            layout::check("the module", module)?;
+        }
         Ok(sdk)
     }
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests count as tests
 
+mod go;
 mod java;
 
 use std::path::{Path, PathBuf};
