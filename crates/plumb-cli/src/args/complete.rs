@@ -80,14 +80,13 @@ pub fn wanted(tree: &Command, environment: &Environment, before: &[String], word
 
 /// The flag that a word is, if its value is the next word.
 fn open_flag<'c>(known: &[Flag<'c>], word: &str) -> Option<Flag<'c>> {
-    let flag = match word.strip_prefix("--") {
-        Some(name) => flags::by_name(known, name)?,
-        None => {
-            let letters = word
-                .strip_prefix('-')
-                .filter(|letters| letters.len() == 1)?;
-            flags::by_letter(known, letters.chars().next()?)?
-        }
+    let flag = if let Some(name) = word.strip_prefix("--") {
+        flags::by_name(known, name)?
+    } else {
+        let letters = word
+            .strip_prefix('-')
+            .filter(|letters| letters.len() == 1)?;
+        flags::by_letter(known, letters.chars().next()?)?
     };
     flag.bare_value().is_none().then_some(flag)
 }
@@ -161,7 +160,7 @@ fn of_word(path: &[&str], index: usize) -> Wanted {
             Wanted::ConfigKeys
         }
         (["gen-completion"], 0) => words(&["bash", "fish", "zsh"]),
-        (["new"] | ["up"], 0) => words(&[
+        (["new" | "up"], 0) => words(&[
             "csharp",
             "go",
             "java",
@@ -176,8 +175,7 @@ fn of_word(path: &[&str], index: usize) -> Wanted {
         }
         (["replay-events"], 0) => words(&["destroy", "import", "refresh", "update"]),
         (
-            ["package", ..]
-            | ["schema", ..]
+            ["package" | "schema", ..]
             | ["stack", "graph"]
             | ["gen-markdown" | "gen-man" | "replay-events"],
             _,

@@ -19,11 +19,7 @@ pub fn pages(commands: &[CommandSurface]) -> Vec<(String, String)> {
 fn page(command: &CommandSurface, name: &str) -> String {
     let mut out = format!(".TH \"{}\" 1\n.SH NAME\n", name.to_uppercase());
     let _ = writeln!(out, "{} \\- {}", escaped(name), escaped(&command.about));
-    let words: String = command
-        .words
-        .iter()
-        .map(|word| format!(" {word}"))
-        .collect();
+    let words = command.usage();
     let _ = writeln!(
         out,
         ".SH SYNOPSIS\n.B {}\n{} [flags]",

@@ -114,11 +114,7 @@ fn usage(command: &CommandSurface, out: &mut String) {
     if command.is_group {
         return;
     }
-    let words: String = command
-        .words
-        .iter()
-        .map(|word| format!(" {word}"))
-        .collect();
+    let words = command.usage();
     let _ = writeln!(out, "\n```\n{}{words} [flags]\n```", shown(command));
 }
 

@@ -30,6 +30,15 @@ pub struct CommandSurface {
     pub is_refused: bool,
 }
 
+impl CommandSurface {
+    /// Its positional words as usage lines show them, each with a space before it.
+    pub(super) fn usage(&self) -> String {
+        self.words
+            .iter()
+            .fold(String::new(), |all, word| all + " " + &word.to_string())
+    }
+}
+
 /// A positional word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {

@@ -77,7 +77,7 @@ pub fn complete(args: &CompleteArgs, ctx: &Context) -> Result<ExitStatus, Error>
     for (candidate, about) in candidates {
         let candidate = format!("{}{candidate}", asked.prefix);
         if candidate.starts_with(word) {
-            out.push_str(&format!("{candidate}\t{about}\n"));
+            out.extend([candidate.as_str(), "\t", about.as_str(), "\n"]);
         }
     }
     out.push_str(if may_be_file { ":files\n" } else { ":none\n" });

@@ -94,7 +94,7 @@ pub struct RemoveArgs {
 pub fn run(args: LogsArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     match args.verb {
         None => resource_logs(&args, ctx)?,
-        Some(LogsVerb::List(args)) => list(&args, ctx)?,
+        Some(LogsVerb::List(args)) => list(&args, ctx),
         Some(LogsVerb::Decrypt(args)) => show(&args, ctx)?,
         Some(LogsVerb::Remove(args)) => return remove(&args, ctx),
         Some(LogsVerb::Share(_)) => return Err(Error::needs_service("`logs share`")),
@@ -161,7 +161,7 @@ fn files(ctx: &Context) -> Vec<LogFile> {
     files
 }
 
-fn list(args: &ListArgs, ctx: &Context) -> Result<(), Error> {
+fn list(args: &ListArgs, ctx: &Context) {
     let files = files(ctx);
     if args.json {
         let all: Vec<_> = files
@@ -182,7 +182,7 @@ fn list(args: &ListArgs, ctx: &Context) -> Result<(), Error> {
             })
             .collect();
         ctx.printer.data(&pretty(&all, Indent::Two));
-        return Ok(());
+        return;
     }
     let mut table = Table::new(["CREATED", "PID", "SIZE", "PATH"]);
     for file in files {
@@ -195,7 +195,6 @@ fn list(args: &ListArgs, ctx: &Context) -> Result<(), Error> {
         ]);
     }
     ctx.printer.styled(&table.render());
-    Ok(())
 }
 
 /// Log files are not encrypted here; showing one is all there is to do.

@@ -483,14 +483,10 @@ impl Verb {
             Kind::Refresh => Operation::Refresh,
             Kind::Destroy => Operation::Destroy,
             Kind::Import => Operation::Import(match &self.import {
-                Some(args) => self.listing(args, session)?.specs,
+                Some(args) => listing(args, session)?.specs,
                 None => Vec::new(),
             }),
         })
-    }
-
-    fn listing(&self, args: &ImportArgs, session: &Session<'_>) -> Result<Listing, Error> {
-        import::listing(args, session.stack.name(), session.stack.project_name())
     }
 
     /// What a program has to say of the resources that an import adopted, if that is wanted.
@@ -499,7 +495,7 @@ impl Verb {
         let Some(args) = wanted.filter(|_| ran.outcome.result == OperationResult::Succeeded) else {
             return Ok(None);
         };
-        let listing = self.listing(args, session)?;
+        let listing = listing(args, session)?;
         Ok(Some(CodeRequest::new(
             args,
             listing,
@@ -512,6 +508,10 @@ impl Verb {
 /// Whether log lines go where the tree would be.
 fn logs_to_terminal(ctx: &Context) -> bool {
     ctx.globals.logtostderr && ctx.globals.verbose > 0
+}
+
+fn listing(args: &ImportArgs, session: &Session<'_>) -> Result<Listing, Error> {
+    import::listing(args, session.stack.name(), session.stack.project_name())
 }
 
 fn check_preview_flags(yes: bool, skip_preview: bool, preview_only: bool) -> Result<(), Error> {

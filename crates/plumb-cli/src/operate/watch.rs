@@ -92,7 +92,9 @@ fn roots(args: &WatchArgs, ctx: &Context) -> Result<Vec<PathBuf>, Error> {
 /// When each file changed last, and how long it is.
 fn seen(roots: &[PathBuf]) -> BTreeMap<PathBuf, (SystemTime, u64)> {
     let mut files = BTreeMap::new();
-    roots.iter().for_each(|root| look(root, &mut files));
+    for root in roots {
+        look(root, &mut files);
+    }
     files
 }
 

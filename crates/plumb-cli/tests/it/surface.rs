@@ -134,7 +134,8 @@ fn command(line: &str, sets: &BTreeMap<String, Vec<WantedFlag>>) -> Wanted {
         } else if word == "group" {
             wanted.is_group = true;
         } else {
-            wanted.path = [wanted.path.as_str(), word].join(" ").trim().to_owned();
+            let path = [wanted.path.as_str(), word].join(" ");
+            path.trim().clone_into(&mut wanted.path);
         }
     }
     wanted

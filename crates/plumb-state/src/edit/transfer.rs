@@ -117,7 +117,7 @@ pub fn move_resources(
     let root = Urn::root_stack(&to.stack, to.project.as_deref().unwrap_or_default());
     let mut plan = Plan::new(source, dest, &selected, &root)?;
     let moved = plan.told(source, &selected);
-    plan.refuse_pending(source, &selected)?;
+    refuse_pending(source, &selected)?;
 
     let mut staying = Vec::with_capacity(source.resources.len());
     let mut going = Vec::with_capacity(selected.len());
@@ -302,25 +302,6 @@ impl Plan {
         Ok(())
     }
 
-    fn refuse_pending(
-        &self,
-        source: &Snapshot,
-        selected: &FxHashSet<usize>,
-    ) -> Result<(), MoveError> {
-        let is_open = |urn: &Urn| {
-            source
-                .pending_operations
-                .iter()
-                .any(|it| it.resource.urn == *urn)
-        };
-        match chosen(source, selected).find(|(_, state)| is_open(&state.urn)) {
-            Some((_, state)) => Err(MoveError::Pending {
-                urn: state.urn.clone(),
-            }),
-            None => Ok(()),
-        }
-    }
-
     fn told(&self, source: &Snapshot, selected: &FxHashSet<usize>) -> Moved {
         let mut moved = Moved {
             providers: self.copied.clone(),
@@ -370,6 +351,22 @@ impl Plan {
         }
         rename_state(&mut state, &mut |urn| self.renames.get(urn).cloned());
         state
+    }
+}
+
+/// Refuses to move what an interrupted operation has left open.
+fn refuse_pending(source: &Snapshot, selected: &FxHashSet<usize>) -> Result<(), MoveError> {
+    let is_open = |urn: &Urn| {
+        source
+            .pending_operations
+            .iter()
+            .any(|it| it.resource.urn == *urn)
+    };
+    match chosen(source, selected).find(|(_, state)| is_open(&state.urn)) {
+        Some((_, state)) => Err(MoveError::Pending {
+            urn: state.urn.clone(),
+        }),
+        None => Ok(()),
     }
 }
 

@@ -311,7 +311,10 @@ fn a_resource_moves_with_what_is_below_it_and_a_copy_of_its_provider() {
         Some(&dest.resources[2].urn)
     );
     assert_eq!(
-        dest.resources[2].provider.as_ref().map(|it| it.urn()),
+        dest.resources[2]
+            .provider
+            .as_ref()
+            .map(plumb_resource::ProviderRef::urn),
         Some(&dest.resources[1].urn)
     );
     let broken = Broken {

@@ -59,7 +59,7 @@ impl Printer<'_> {
             Value::Number(number) => Node::plain(plumb_value::go_number::format(*number)),
             Value::String(text) => self.text(text, ty),
             Value::Array(items) => {
-                let element = ty.and_then(|ty| self.element(ty, items));
+                let element = ty.and_then(element_of);
                 list(
                     items
                         .iter()
@@ -172,20 +172,6 @@ impl Printer<'_> {
         }
     }
 
-    fn element(&self, ty: &Type, items: &[Value]) -> Option<Type> {
-        match &ty.kind {
-            TypeKind::Array(element) => Some(element.as_ref().clone()),
-            TypeKind::Union(union) => {
-                let mut arrays = union
-                    .elements
-                    .iter()
-                    .filter(|it| matches!(it.kind, TypeKind::Array(_)));
-                arrays.next().and_then(|array| self.element(array, items))
-            }
-            _ => None,
-        }
-    }
-
     fn definition(&self, reference: &Reference) -> Option<std::sync::Arc<TypeDefinition>> {
         // Types of other packages are taken as they come.
         let package = self.package.filter(|_| reference.package.is_none())?;
@@ -265,6 +251,18 @@ impl Printer<'_> {
             TypeKind::Union(_) => 11,
             TypeKind::Any | TypeKind::Invalid => 12,
         }
+    }
+}
+
+/// The type of the elements of a list.
+fn element_of(ty: &Type) -> Option<Type> {
+    match &ty.kind {
+        TypeKind::Array(element) => Some(element.as_ref().clone()),
+        TypeKind::Union(union) => {
+            let is_array = |it: &&Type| matches!(it.kind, TypeKind::Array(_));
+            union.elements.iter().find(is_array).and_then(element_of)
+        }
+        _ => None,
     }
 }
 

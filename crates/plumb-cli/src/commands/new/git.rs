@@ -41,7 +41,7 @@ impl Address {
 
     fn of_parts(before: &str, host: &str, path: &str) -> Self {
         let words: Vec<&str> = path.split('/').filter(|word| !word.is_empty()).collect();
-        let at_suffix = words.iter().position(|word| word.ends_with(".git"));
+        let at_suffix = words.iter().position(|word| has_extension(word, "git"));
         let count = match at_suffix {
             Some(at) => at + 1,
             None if HOSTS.iter().any(|known| host.ends_with(known)) => words.len().min(2),
@@ -146,6 +146,13 @@ impl Address {
         )
         .map(drop)
     }
+}
+
+/// Whether the last part of an address ends in `.extension`.
+pub(super) fn has_extension(address: &str, extension: &str) -> bool {
+    Path::new(address)
+        .extension()
+        .is_some_and(|it| it == extension)
 }
 
 /// Runs `git`, and answers what it prints. It asks for nothing when nobody is there.

@@ -157,14 +157,14 @@ pub(crate) fn for_update(
 ) -> Result<(), Error> {
     let last = update.template.trim_end_matches('/').rsplit('/').next();
     let name = sanitized(Path::new(last.unwrap_or_default().trim_end_matches(".git")));
+    let is_qualified = update
+        .stack
+        .is_some_and(|stack| stack.matches('/').count() == 2);
     let args = NewArgs {
         config: update.config.to_vec(),
         config_path: update.config_path,
         // A qualified stack names the project itself.
-        name: (!update
-            .stack
-            .is_some_and(|stack| stack.matches('/').count() == 2))
-        .then_some(name),
+        name: (!is_qualified).then_some(name),
         description: None,
         stack: update.stack.map(ToOwned::to_owned),
         dir: Some(folder.to_string_lossy().into_owned()),

@@ -8,7 +8,7 @@ use plumb_project::project::Template as TemplateSpec;
 use plumb_project::yaml::{self, Node};
 
 use super::builtin::{BUILT_IN, BuiltIn};
-use super::git::{Address, git};
+use super::git::{Address, git, has_extension};
 use crate::{Context, Error, prompt};
 
 /// A template, ready to be copied.
@@ -165,7 +165,7 @@ fn from_address(
     if is_offline {
         return Err(failed(Error::user("`--offline` forbids to fetch it")));
     }
-    if address.repository.ends_with(".zip") {
+    if has_extension(&address.repository, "zip") {
         return Err(failed(Error::user(
             "templates in zip archives are not supported yet; unpack it, and name the folder",
         )));

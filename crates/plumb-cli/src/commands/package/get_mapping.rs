@@ -37,15 +37,12 @@ pub(super) fn run(args: GetMappingArgs, ctx: &Context) -> Result<(), Error> {
         "{} maps to provider {}",
         found.plugin, found.provider
     ));
-    match &args.out {
-        Some(file) => {
-            let path = ctx.environment.cwd.join(file);
-            std::fs::write(&path, &found.data)
-                .map_err(|error| Error::from(error).context(path.display()))
-        }
-        None => {
-            ctx.printer.data(&String::from_utf8_lossy(&found.data));
-            Ok(())
-        }
+    if let Some(file) = &args.out {
+        let path = ctx.environment.cwd.join(file);
+        std::fs::write(&path, &found.data)
+            .map_err(|error| Error::from(error).context(path.display()))?;
+    } else {
+        ctx.printer.data(&String::from_utf8_lossy(&found.data));
     }
+    Ok(())
 }

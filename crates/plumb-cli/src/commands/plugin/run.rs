@@ -46,13 +46,12 @@ pub(super) fn run(args: &RunArgs, ctx: &Context) -> Result<ExitStatus, Error> {
             .parent()
             .filter(|folder| !executable.exists() && folder.join("PulumiPlugin.yaml").is_file())
     };
-    let mut command = match folder {
-        Some(folder) => from_sources(kind, folder, args, ctx)?,
-        None => {
-            let mut command = Command::new(&executable);
-            command.args(&args.arguments);
-            command
-        }
+    let mut command = if let Some(folder) = folder {
+        from_sources(kind, folder, args, ctx)?
+    } else {
+        let mut command = Command::new(&executable);
+        command.args(&args.arguments);
+        command
     };
     command.env("PULUMI_HOME", &ctx.environment.pulumi_home);
     let status = command.status().map_err(|error| {

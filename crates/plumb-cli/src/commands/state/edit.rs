@@ -51,9 +51,9 @@ pub(super) fn run(args: EditArgs, ctx: &Context) -> Result<(), Error> {
         if problems.is_empty() {
             return save(&after, &before, &stack, ctx);
         }
-        problems
-            .iter()
-            .for_each(|problem| ctx.printer.error(problem));
+        for problem in &problems {
+            ctx.printer.error(problem);
+        }
         let choices = vec!["edit".to_owned(), "cancel".to_owned()];
         if prompt::select("What would you like to do?", choices)? != 0 {
             return Err(Error::shown(ExitStatus::Failure));

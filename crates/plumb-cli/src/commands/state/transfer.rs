@@ -185,9 +185,9 @@ fn show(moved: &Moved, both: &Both<'_>, ctx: &Context) {
     let list = |title: String, lines: Vec<String>| {
         if !lines.is_empty() {
             ctx.printer.line(&title);
-            lines
-                .iter()
-                .for_each(|line| ctx.printer.line(&format!("  - {line}")));
+            for line in lines {
+                ctx.printer.line(&format!("  - {line}"));
+            }
             ctx.printer.line("");
         }
     };
