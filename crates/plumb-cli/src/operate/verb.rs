@@ -388,6 +388,7 @@ impl Verb {
             explain: ctx.is_interactive(),
             ci: self.ci(ctx),
             began: jiff::Timestamp::now().as_second(),
+            link: link(ctx, session),
             live_url: None,
             ..DisplayOptions::new(
                 self.kind.action(),
@@ -476,6 +477,15 @@ impl Verb {
         };
         import::specs(args, session.stack.name(), session.stack.project_name())
     }
+}
+
+/// Where URNs lead on a terminal that knows links: to the state that has the resource.
+fn link(ctx: &Context, session: &Session<'_>) -> Option<String> {
+    if !ctx.is_interactive() || !ctx.environment.knows_links() {
+        return None;
+    }
+    let stack = &session.stack;
+    stack.backend.permalink(&stack.reference).ok().flatten()
 }
 
 /// Whether log lines go where the tree would be.
@@ -663,7 +673,15 @@ async fn operate(
     let succeeded = ran.outcome.result == OperationResult::Succeeded;
     let left = Session::resource_count(&ran.snapshot);
     let stack = session.stack.clone();
+    let shows_permalink = succeeded
+        && form == Form::Human
+        && verb.common.suppress_permalink.as_deref() == Some("false");
     session.finish(ran, verb.kind.history(), message, environment)?;
+    if shows_permalink && let Some(url) = stack.backend.permalink(&stack.reference)? {
+        ctx.printer.styled_line(&format!(
+            "<{{%underline%}}><{{%fg 12%}}>Permalink: {url}<{{%reset%}}>"
+        ));
+    }
     if verb.kind == Kind::Destroy && succeeded && form == Form::Human {
         after_destroy(ctx, verb, &stack, left)?;
     }
