@@ -39,6 +39,7 @@ step "Python environments"
 export PYTHONDONTWRITEBYTECODE=1
 python_3_259=$(tests/setup-python.sh 3.259)
 python_3_272=$(tests/setup-python.sh 3.272)
+python_terminal=$(tests/setup-python.sh 3.259 pyte)
 python_policies=$(tests/setup-python.sh 3.259 pulumi-policy)
 # The reference was recorded with the package of a provider beside the SDK, which is of consequence for default providers.
 python_recorded=$(tests/setup-python.sh 3.259 pulumi-random)
@@ -79,6 +80,7 @@ if ! $fast; then
 
   run python3 tests/e2e/examples.py --bin "$plumb"
   run python3 tests/e2e/interrupts.py --bin "$plumb" --python "$python_3_259/bin/python"
+  run "$python_terminal/bin/python" tests/e2e/terminal.py --bin "$plumb" --python "$python_terminal/bin/python"
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_272/bin/python"
   run python3 tests/e2e/plugins.py --bin "$plumb" --python "$python_3_259/bin/python"

@@ -167,6 +167,23 @@ impl Environment {
         })
     }
 
+    /// Whether the terminal is one of those that show links (OSC 8).
+    pub fn knows_links(&self) -> bool {
+        let programs = ["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper"];
+        let is_known = self
+            .get("TERM_PROGRAM")
+            .is_some_and(|name| programs.contains(&name));
+        let marks = [
+            "VTE_VERSION",
+            "KITTY_WINDOW_ID",
+            "WT_SESSION",
+            "KONSOLE_VERSION",
+            "DOMTERM",
+        ];
+        self.get("TERM") != Some("dumb")
+            && (is_known || marks.iter().any(|name| self.non_empty(name).is_some()))
+    }
+
     /// The system of continuous integration, if it is one that has marks for groups and errors.
     pub fn ci_system(&self) -> Option<CiSystem> {
         if self.is_on("PULUMI_DISABLE_CI_DETECTION") {

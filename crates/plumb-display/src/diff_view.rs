@@ -109,7 +109,7 @@ impl DiffView {
             return String::new();
         }
         let indent = self.depth(metadata);
-        let mut text = header(metadata, indent);
+        let mut text = header(metadata, indent, self.options.link.as_deref());
         text.push_str(&self.details(metadata, indent + 1, false));
         text
     }
@@ -125,7 +125,7 @@ impl DiffView {
         }
         let indent = self.depth(metadata);
         if refreshed {
-            let mut text = header(metadata, indent);
+            let mut text = header(metadata, indent, self.options.link.as_deref());
             text.push_str(&self.details(metadata, indent + 1, true));
             return text;
         }
@@ -285,7 +285,7 @@ fn has_settled_outputs(metadata: &Metadata, new: &StateView) -> bool {
     !new.outputs.is_empty() && !matches!(metadata.op, StepOp::Import | StepOp::ImportReplacement)
 }
 
-fn header(metadata: &Metadata, indent: usize) -> String {
+fn header(metadata: &Metadata, indent: usize, link: Option<&str>) -> String {
     let op = metadata.op;
     let lock = match (&metadata.old, &metadata.new) {
         (_, Some(new)) if new.protect => " 🔒",
@@ -313,7 +313,8 @@ fn header(metadata: &Metadata, indent: usize) -> String {
     {
         let _ = writeln!(text, "{:columns$}[id={id}]", "");
     }
-    let _ = writeln!(text, "{:columns$}[urn={}]", "", metadata.urn);
+    let urn = crate::text::linked(metadata.urn.as_str(), link);
+    let _ = writeln!(text, "{:columns$}[urn={urn}]", "");
     if let Some(provider) = provider_text(metadata) {
         let _ = writeln!(text, "{:columns$}[{provider}]", "");
     }

@@ -75,6 +75,8 @@ pub struct Options {
     pub ci: Option<CiSystem>,
     /// When the operation began, in Unix seconds.
     pub began: i64,
+    /// Where URNs lead, if the terminal shows links.
+    pub link: Option<String>,
     /// Address where the operation can be watched.
     pub live_url: Option<String>,
 }
@@ -109,6 +111,7 @@ impl Options {
             explain: false,
             ci: None,
             began: 0,
+            link: None,
             live_url: None,
         }
     }

@@ -92,6 +92,14 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     out
 }
 
+/// The text as a link to an address, for terminals.
+pub(crate) fn linked(text: &str, address: Option<&str>) -> String {
+    match address {
+        Some(address) => format!("\u{1b}]8;;{address}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\"),
+        None => text.to_owned(),
+    }
+}
+
 /// The lines, each with `indent` before it.
 pub(crate) fn lines(indent: &str, lines: &[String]) -> String {
     let mut out = String::new();

@@ -111,7 +111,9 @@ pub fn run(args: ReplayArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         again(&args, &events, ctx);
     } else if as_summary {
         let mut summary = ResultSummary::new(args.show_sames);
-        events.iter().for_each(|read| summary.handle(&read.event));
+        for read in &events {
+            summary.handle(&read.event);
+        }
         ctx.printer.line(summary.to_line().trim_end());
     } else {
         show(&args, action, &events, ctx)?;

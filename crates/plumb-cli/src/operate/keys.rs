@@ -20,9 +20,12 @@ impl Keys {
     }
 }
 
+/// What a key does, with the length of a page.
+type Meaning = fn(usize) -> Scroll;
+
 /// What the bytes of keys mean; others mean nothing.
 fn scrolls(bytes: &[u8], page: usize) -> Vec<Scroll> {
-    const KEYS: [(&[u8], fn(usize) -> Scroll); 18] = [
+    const KEYS: [(&[u8], Meaning); 18] = [
         (b"\x1b[A", |_| Scroll::Up(1)),
         (b"\x1bOA", |_| Scroll::Up(1)),
         (b"k", |_| Scroll::Up(1)),
@@ -65,8 +68,10 @@ mod imp {
     use rustix::stdio::stdin;
     use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 
-    /// The terminal, and how it was.
-    pub(super) struct Terminal(Termios);
+    /// How the terminal was.
+    pub(super) struct Terminal {
+        before: Termios,
+    }
 
     impl Terminal {
         pub(super) fn take() -> Option<Self> {
@@ -82,10 +87,14 @@ mod imp {
             // Otherwise Ctrl-C throws away what has been written and not yet shown.
             during.local_modes.insert(LocalModes::NOFLSH);
             tcsetattr(stdin(), OptionalActions::Now, &during).ok()?;
-            Some(Terminal(before))
+            Some(Terminal { before })
         }
 
         /// What waits to be read.
+        #[expect(
+            clippy::unused_self,
+            reason = "only who has the terminal may read from it"
+        )]
         pub(super) fn read(&self) -> Vec<u8> {
             let mut bytes = Vec::new();
             let at_once = Timespec {
@@ -108,7 +117,7 @@ mod imp {
     impl Drop for Terminal {
         fn drop(&mut self) {
             // Keys that came too late are no answers to the next question.
-            let _ = tcsetattr(stdin(), OptionalActions::Flush, &self.0);
+            let _ = tcsetattr(stdin(), OptionalActions::Flush, &self.before);
         }
     }
 }

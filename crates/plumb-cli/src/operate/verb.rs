@@ -401,6 +401,7 @@ impl Verb {
             explain: ctx.is_interactive(),
             ci: self.ci(ctx),
             began: jiff::Timestamp::now().as_second(),
+            link: link(ctx, session),
             live_url: None,
             ..DisplayOptions::new(
                 self.kind.action(),
@@ -503,6 +504,15 @@ impl Verb {
             &ran.snapshot,
         )))
     }
+}
+
+/// Where URNs lead on a terminal that knows links: to the state that has the resource.
+fn link(ctx: &Context, session: &Session<'_>) -> Option<String> {
+    if !ctx.is_interactive() || !ctx.environment.knows_links() {
+        return None;
+    }
+    let stack = &session.stack;
+    stack.backend.permalink(&stack.reference).ok().flatten()
 }
 
 /// Whether log lines go where the tree would be.
@@ -705,9 +715,17 @@ async fn operate(
     let left = Session::resource_count(&ran.snapshot);
     let stack = session.stack.clone();
     let code = verb.code_request(&session, &ran)?;
+    let shows_permalink = succeeded
+        && form == Form::Human
+        && verb.common.suppress_permalink.as_deref() == Some("false");
     session.finish(ran, verb.kind.history(), message, environment)?;
     if let Some(code) = code {
         code.fulfil(ctx, form == Form::Human).await?;
+    }
+    if shows_permalink && let Some(url) = stack.backend.permalink(&stack.reference)? {
+        ctx.printer.styled_line(&format!(
+            "<{{%underline%}}><{{%fg 12%}}>Permalink: {url}<{{%reset%}}>"
+        ));
     }
     if verb.kind == Kind::Destroy && succeeded && form == Form::Human {
         after_destroy(ctx, verb, &stack, left)?;

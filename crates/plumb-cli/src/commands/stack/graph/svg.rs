@@ -165,9 +165,9 @@ fn rectangle(node: &Node<'_>) -> String {
         node.width
     );
     let x = node.x + LETTER;
-    let _ = write!(
+    let _ = writeln!(
         out,
-        "<text x=\"{x}\" y=\"{}\" font-weight=\"bold\">{}</text><text x=\"{x}\" y=\"{}\" fill=\"#5b647d\">{}</text></g>\n",
+        "<text x=\"{x}\" y=\"{}\" font-weight=\"bold\">{}</text><text x=\"{x}\" y=\"{}\" fill=\"#5b647d\">{}</text></g>",
         node.y + 18,
         escaped(node.title),
         node.y + 36,

@@ -113,17 +113,12 @@ pub(super) fn diff(args: &DiffArgs, target: &TargetArgs, ctx: &Context) -> Resul
     let as_json = wants_json(false, &args.output)?;
     let stack = stack_of(target, ctx)?;
     let from = Side::of_update(ctx, &stack, &args.from, args.show_secrets)?;
-    let to = match &args.to {
-        Some(text) => Side::of_update(ctx, &stack, text, args.show_secrets)?,
-        None => {
-            let state = ctx.load_state(&stack)?;
-            Side::new(
-                ctx,
-                "the present state".to_owned(),
-                &state,
-                args.show_secrets,
-            )?
-        }
+    let to = if let Some(text) = &args.to {
+        Side::of_update(ctx, &stack, text, args.show_secrets)?
+    } else {
+        let state = ctx.load_state(&stack)?;
+        let label = "the present state".to_owned();
+        Side::new(ctx, label, &state, args.show_secrets)?
     };
     let options = Options {
         color: ctx.printer.color(),
