@@ -74,12 +74,13 @@ def frames(project):
 
 def resizes(project):
     """the tree follows the size of the terminal, and what was printed before it is still there"""
-    project.write({f"slow-{n}": thing(value="v", sleepMs={"create": 5000}) for n in range(4)})
+    project.write({f"slow-{n}": thing(value="v", sleepMs={"create": 12000}) for n in range(4)})
     terminal = project.terminal(["up", "--yes", "--skip-preview"], columns=120, lines=30)
-    terminal.until("creating (1s)")
+    terminal.until("slow-2")
     for columns, lines in ((60, 20), (160, 40), (70, 12)):
         terminal.resize(columns, lines)
         terminal.until("creating (", fresh=True)
+        terminal.until("slow-2")
         rows = [line for line in terminal.screen_lines() if "slow-2" in line]
         check(len(rows) == 1, f"slow-2 is on the screen {len(rows)} times at {columns}x{lines}")
     terminal.ends(0)
@@ -92,11 +93,12 @@ def resizes(project):
 def scrolls(project):
     """a tree that is longer than the screen says so, can be looked at with keys, and is whole at the end"""
     resources = {f"thing-{n:02}": thing(value="v") for n in range(30)}
-    resources["slow"] = thing(value="v", sleepMs={"create": 8000})
+    resources["slow"] = thing(value="v", sleepMs={"create": 15000})
     project.write(resources)
     terminal = project.terminal(["up", "--yes", "--skip-preview"], columns=100, lines=15)
     terminal.until("more (arrow keys: look around)")
-    check(any("slow" in line for line in terminal.screen_lines()), "what goes on is not on the screen")
+    # The rows that are done have given way.
+    terminal.until(" slow ")
     terminal.send("g")
     terminal.until("rows 1 to 12 of 32")
     terminal.send("j")
@@ -152,7 +154,7 @@ def interrupts(project):
         name = f"slow-{count}"
         project.write({name: thing(value="v", sleepMs={"create": 4000})})
         terminal = project.terminal(["up", "--yes", "--skip-preview"])
-        terminal.until("creating (1s)")
+        terminal.until(name)
         for nth in range(count):
             terminal.send("\x03")
             if nth < 2:
