@@ -91,6 +91,9 @@ pub enum GenerateError {
     /// There is no generator for the language.
     #[error("generating SDKs for {} is not supported yet", .0.name())]
     Language(Language),
+    /// Files that people wrote cannot become part of the SDK.
+    #[error("SDKs for {} with overlays are not supported yet", .0.name())]
+    Overlays(Language),
     /// A block of the schema for the language makes no sense.
     #[error("`language.{language}.{key}` of the schema must be {expected}")]
     Setting {
@@ -132,9 +135,23 @@ pub fn generate(
     purpose: Purpose,
     sink: &mut dyn Sink,
 ) -> Result<(), GenerateError> {
+    generate_with(package, language, purpose, &FileMap::default(), sink)
+}
+
+/// The same with files that people wrote, which become part of the SDK as they are.
+pub fn generate_with(
+    package: &Package<'_>,
+    language: Language,
+    purpose: Purpose,
+    written: &FileMap,
+    sink: &mut dyn Sink,
+) -> Result<(), GenerateError> {
+    if !written.0.is_empty() && language != Language::Python {
+        return Err(GenerateError::Overlays(language));
+    }
     match language {
         Language::Nodejs => nodejs::generate(package, purpose, sink),
-        Language::Python => python::generate(package, sink),
+        Language::Python => python::generate(package, written, sink),
         Language::Go | Language::Dotnet | Language::Java => Err(GenerateError::Language(language)),
     }
 }

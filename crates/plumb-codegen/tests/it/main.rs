@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests count as tests
 
+mod python;
+
 use std::path::{Path, PathBuf};
 
 use plumb_codegen::{FileMap, GenerateError, Language, Purpose, generate};
