@@ -126,10 +126,7 @@ pub(super) fn package_name(namespace: Option<&str>, name: &str) -> String {
 }
 
 impl<'p, 'd> Sdk<'p, 'd> {
-    pub(super) fn new(
-        package: &'p Package<'d>,
-        written: &FileMap,
-    ) -> Result<Self, GenerateError> {
+    pub(super) fn new(package: &'p Package<'d>, written: &FileMap) -> Result<Self, GenerateError> {
         let settings = Settings::read(package)?;
         let name = settings.package_name.map_or_else(
             || package_name(package.namespace, package.name),
@@ -177,7 +174,10 @@ impl<'p, 'd> Sdk<'p, 'd> {
             modules.entry("config".to_owned()).or_default().is_config = true;
         }
         for path in written.0.keys() {
-            let (folder, file) = path.as_str().rsplit_once('/').unwrap_or(("", path.as_str()));
+            let (folder, file) = path
+                .as_str()
+                .rsplit_once('/')
+                .unwrap_or(("", path.as_str()));
             if let Some(name) = file.strip_suffix(".py") {
                 let module = modules.entry(folder.to_owned()).or_default();
                 module.written.push(name.to_owned());

@@ -294,7 +294,10 @@ fn files_that_people_wrote_are_part_of_the_sdk() {
     assert_eq!(files.get("pulumi_lab/notes.txt"), Some("# by hand\n"));
     has_lines(
         files.get("pulumi_lab/__init__.py").unwrap(),
-        &["from .extra import *", "    deep = _utilities.lazy_import(\"pulumi_lab.deep\")"],
+        &[
+            "from .extra import *",
+            "    deep = _utilities.lazy_import(\"pulumi_lab.deep\")",
+        ],
     );
     let deep = files.get("pulumi_lab/deep/__init__.py").unwrap();
     has_lines(deep, &["from .more import *"]);
