@@ -60,6 +60,13 @@ def main():
         "parameterization": {"name": "round", "version": "2.0.0", "value": "cm91bmQgY2lyY2xl"},
     }, manifest
 
+    code, _, errors = run("gen-sdk", str(plugin), "round", "circle", "--language", "python", "--out", "sdk")
+    assert code == 0, errors
+    package = work / "sdk" / "python" / "pulumi_round"
+    assert json.loads((package / "pulumi-plugin.json").read_text()) == manifest["pulumi"], package
+    utilities = (package / "_utilities.py").read_text()
+    assert 'SemVersion.parse("2.0.0")' in utilities and 'base64_parameter="cm91bmQgY2lyY2xl"' in utilities, utilities
+
     for words, expected in (
         (("round", "--", "--lie"), 'its schema is that of "other"'),
         (("round", "--", "--silent"), "neither parameterization nor extensionParameterization"),

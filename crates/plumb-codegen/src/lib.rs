@@ -101,6 +101,9 @@ pub enum GenerateError {
         /// What.
         what: &'static str,
     },
+    /// Files that people wrote cannot become part of the SDK.
+    #[error("SDKs for {} with overlays are not supported yet", .0.name())]
+    Overlays(Language),
     /// A block of the schema for the language makes no sense.
     #[error("`language.{language}.{key}` of the schema must be {expected}")]
     Setting {
@@ -142,11 +145,25 @@ pub fn generate(
     purpose: Purpose,
     sink: &mut dyn Sink,
 ) -> Result<(), GenerateError> {
+    generate_with(package, language, purpose, &FileMap::default(), sink)
+}
+
+/// The same with files that people wrote, which become part of the SDK as they are.
+pub fn generate_with(
+    package: &Package<'_>,
+    language: Language,
+    purpose: Purpose,
+    written: &FileMap,
+    sink: &mut dyn Sink,
+) -> Result<(), GenerateError> {
+    if !written.0.is_empty() && language != Language::Python {
+        return Err(GenerateError::Overlays(language));
+    }
     match language {
         Language::Nodejs => nodejs::generate(package, purpose, sink),
         Language::Go => go::generate(package, purpose, sink),
         Language::Java => java::generate(package, purpose, sink),
-        Language::Python => python::generate(package, sink),
+        Language::Python => python::generate(package, written, sink),
         Language::Dotnet => Err(GenerateError::Language(language)),
     }
 }

@@ -12,19 +12,18 @@ use super::types::Shape;
 use crate::GenerateError;
 
 impl Sdk<'_, '_> {
-    /// The index of the module at `path`; `extra` are files that people wrote.
+    /// The index of the module at `path`.
     pub(super) fn index_file(
         &self,
         path: &str,
         module: &Module,
-        extra: &[String],
     ) -> Result<SourceFile, GenerateError> {
         let root = root_of(path);
         let mut imports = vec![
             "import typing".to_owned(),
             format!("from {root} import _utilities"),
         ];
-        imports.extend(self.star_imports(path, module, extra));
+        imports.extend(self.star_imports(path, module));
         let mut body = Body::default();
         self.subpackages(module, &mut body);
         if path.is_empty() {
@@ -44,7 +43,7 @@ impl Sdk<'_, '_> {
     }
 
     /// What the files of the module export. Types come first, so that a resource of the same name wins.
-    fn star_imports(&self, path: &str, module: &Module, extra: &[String]) -> Vec<String> {
+    fn star_imports(&self, path: &str, module: &Module) -> Vec<String> {
         let mut lines = self.type_imports(module);
         let resources = module.resources.iter();
         let resources = resources.map(|at| self.package.resources[*at].token.as_ref());
@@ -54,7 +53,7 @@ impl Sdk<'_, '_> {
             .chain(functions)
             .map(|token| self.file_name(token))
             .collect();
-        files.extend_from_slice(extra);
+        files.extend_from_slice(&module.written);
         if path.is_empty() && self.package.provider.is_some() {
             files.push("provider".to_owned());
         }

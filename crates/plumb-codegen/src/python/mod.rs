@@ -30,7 +30,7 @@ mod values;
 
 use plumb_schema::bound::Package;
 
-use crate::{FilePath, GenerateError, Sink, parallel};
+use crate::{FileMap, FilePath, GenerateError, Sink, parallel};
 use model::SourceFile;
 use sdk::Sdk;
 
@@ -44,9 +44,16 @@ enum Job<'s> {
     Module(&'s str),
 }
 
-/// Makes the SDK of a package, the same for every purpose.
-pub(crate) fn generate(package: &Package<'_>, sink: &mut dyn Sink) -> Result<(), GenerateError> {
-    let sdk = Sdk::new(package)?;
+/// Makes the SDK of a package, the same for every purpose, with files that people wrote.
+pub(crate) fn generate(
+    package: &Package<'_>,
+    written: &FileMap,
+    sink: &mut dyn Sink,
+) -> Result<(), GenerateError> {
+    let sdk = Sdk::new(package, written)?;
+    for (path, text) in &written.0 {
+        sink.file(sdk.path("", path.as_str())?, text.clone())?;
+    }
     let mut jobs = Vec::new();
     jobs.extend(package.provider.as_ref().map(|_| Job::Provider));
     for (path, module) in &sdk.modules {
@@ -90,7 +97,7 @@ fn module_files(sdk: &Sdk<'_, '_>, path: &str) -> Result<Vec<SourceFile>, Genera
     if module.is_config {
         files.extend(sdk.config_files(module)?);
     } else if path.is_empty() || sdk.has_members(path) {
-        files.push(sdk.index_file(path, module, &[])?);
+        files.push(sdk.index_file(path, module)?);
     }
     Ok(files)
 }

@@ -116,6 +116,11 @@ pub(super) fn object_class(name: &str) -> String {
     legal(&result)
 }
 
+/// Whether the language accepts a name as it is.
+pub(super) fn is_legal(name: &str) -> bool {
+    !name.is_empty() && legal(name) == name
+}
+
 fn legal(name: &str) -> String {
     let mut result = String::with_capacity(name.len() + 1);
     if !name.starts_with(is_start) {

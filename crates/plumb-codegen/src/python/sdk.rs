@@ -15,7 +15,7 @@ use super::settings::{Compatibility, InputTypes, Settings};
 use super::types::Shape;
 use super::usage::{self, Usage};
 use crate::markdown::{self, Dialect};
-use crate::{FilePath, GenerateError};
+use crate::{FileMap, FilePath, GenerateError};
 
 /// A package and what was found out about it.
 pub(super) struct Sdk<'p, 'd> {
@@ -41,6 +41,8 @@ pub(super) struct Module {
     pub(super) enums: Vec<usize>,
     /// Paths of the modules right below.
     pub(super) children: BTreeSet<String>,
+    /// Files that people wrote, without their ending.
+    pub(super) written: Vec<String>,
     /// Whether it holds the settings of the package.
     pub(super) is_config: bool,
 }
@@ -52,6 +54,7 @@ impl Module {
             && self.functions.is_empty()
             && self.objects.is_empty()
             && self.enums.is_empty()
+            && self.written.is_empty()
             && !self.is_config
     }
 }
@@ -123,7 +126,7 @@ pub(super) fn package_name(namespace: Option<&str>, name: &str) -> String {
 }
 
 impl<'p, 'd> Sdk<'p, 'd> {
-    pub(super) fn new(package: &'p Package<'d>) -> Result<Self, GenerateError> {
+    pub(super) fn new(package: &'p Package<'d>, written: &FileMap) -> Result<Self, GenerateError> {
         let settings = Settings::read(package)?;
         let name = settings.package_name.map_or_else(
             || package_name(package.namespace, package.name),
@@ -139,7 +142,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
             package,
             settings,
         };
-        sdk.modules = sdk.find_modules();
+        sdk.modules = sdk.find_modules(written);
         let mut paths = sdk.modules.keys();
         if paths.any(|module| last_step(module) == "outputs") {
             return Err(GenerateError::Name {
@@ -151,7 +154,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         Ok(sdk)
     }
 
-    fn find_modules(&mut self) -> BTreeMap<String, Module> {
+    fn find_modules(&mut self, written: &FileMap) -> BTreeMap<String, Module> {
         let package = self.package;
         let tokens = package.resources.iter().map(|it| it.token.as_ref());
         let tokens = tokens
@@ -169,6 +172,16 @@ impl<'p, 'd> Sdk<'p, 'd> {
         self.enter_members(&mut modules);
         if self.has_config() {
             modules.entry("config".to_owned()).or_default().is_config = true;
+        }
+        for path in written.0.keys() {
+            let (folder, file) = path
+                .as_str()
+                .rsplit_once('/')
+                .unwrap_or(("", path.as_str()));
+            if let Some(name) = file.strip_suffix(".py") {
+                let module = modules.entry(folder.to_owned()).or_default();
+                module.written.push(name.to_owned());
+            }
         }
         add_parents(&mut modules);
         modules
@@ -326,7 +339,6 @@ impl<'p, 'd> Sdk<'p, 'd> {
 
 /// Names that people gave and that are written down as they are.
 fn check_names(name: &str, settings: &Settings<'_>) -> Result<(), GenerateError> {
-    let is_name = |name: &str| !name.is_empty() && names::class(name) == capitalised(name);
     let wrong = |what, name: &str| {
         Err(GenerateError::Name {
             what,
@@ -334,21 +346,15 @@ fn check_names(name: &str, settings: &Settings<'_>) -> Result<(), GenerateError>
             why: "it cannot be imported in Python",
         })
     };
-    if !is_name(name) {
+    if !names::is_legal(name) {
         return wrong("the package", name);
     }
     for path in settings.module_names.values() {
-        if !path.is_empty() && !path.split('/').all(is_name) {
+        if !path.is_empty() && !path.split('/').all(names::is_legal) {
             return wrong("the module", path);
         }
     }
     Ok(())
-}
-
-fn capitalised(name: &str) -> String {
-    let mut chars = name.chars();
-    let first = chars.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(chars).collect()
 }
 
 /// A text that cannot end the quotes that it stands in.

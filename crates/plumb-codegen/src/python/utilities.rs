@@ -156,8 +156,8 @@ def call_plain(
 const INSTALLED_VERSION: &str = r#"_PRE_RELEASES = {"a": "alpha", "b": "beta", "rc": "rc"}
 
 
-def _installed_version() -> SemVersion:
-    """The semantic version of the distribution that this package was installed from."""
+def _installed_version() -> typing.Optional[SemVersion]:
+    """The semantic version of the distribution that this package was installed from, if it was."""
     root = __name__.split(".")[0]
     try:
         version = DistributionVersion(importlib.metadata.version(root))
@@ -165,7 +165,8 @@ def _installed_version() -> SemVersion:
         # Sources that were never installed know at best what the plugin's version is.
         plugin = os.path.join(os.path.dirname(__file__), "pulumi-plugin.json")
         with open(plugin, encoding="utf-8") as file:
-            return SemVersion.parse(json.load(file).get("version", "0.0.0"))
+            plugin_version = json.load(file).get("version")
+        return SemVersion.parse(plugin_version) if plugin_version else None
     major, minor, patch = (*version.release, 0, 0)[:3]
     pre_release = None
     if version.pre is not None:
@@ -246,7 +247,7 @@ impl Sdk<'_, '_> {
                 body.line(line);
             }
         }
-        body.line("_VERSION = str(_SEMVER)");
+        body.line("_VERSION = None if _SEMVER is None else str(_SEMVER)");
         body.line("");
         body.line("");
         body.block("def get_version():", |body| body.line("return _VERSION"));

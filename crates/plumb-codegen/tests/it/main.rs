@@ -4,6 +4,7 @@
 
 mod go;
 mod java;
+mod python;
 
 use std::path::{Path, PathBuf};
 
