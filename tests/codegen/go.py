@@ -44,6 +44,9 @@ def main():
 
 
 def schema_files():
+    """Schemas of real packages, cases, and ones made up for Go: hostile names, and an extension of another package."""
+    yield HERE / "use-go" / "hostile.json"
+    yield HERE / "use-go" / "extension.json"
     for folder in ("", "cases", "cases/parameterized", "cases/programs"):
         for path in sorted((SCHEMAS / folder).iterdir()):
             if path.suffix in (".json", ".yaml") and path.name != "import-states.json":
@@ -134,8 +137,7 @@ class Check:
             packages = [sdk, f"{sdk}/config", f"{sdk}/internals", f"{sdk}x"]
             listed = self.call(GO, "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}", *packages, cwd=self.go / SDK)
             self.exports.write_text(listed.stdout)
-        roots = [folder] if (folder / "go.mod").exists() else [path.parent for path in folder.rglob("doc.go")]
-        root = min(roots, key=lambda path: len(path.parts))
+        root = min((path.parent for path in folder.rglob("doc.go")), key=lambda path: len(path.parts))
         done = self.call(self.checker, self.exports, root, base, check=False)
         if done.returncode != 0:
             self.failures.append(f"{name}: {done.stderr}")
@@ -197,10 +199,6 @@ class Check:
 
 def import_path(folder):
     """The import path of the root package of an SDK, and the path of a module that holds it."""
-    manifest = folder / "go.mod"
-    if manifest.exists():
-        module = manifest.read_text().split()[1]
-        return module, module
     roots = [path.parent for path in folder.rglob("doc.go")]
     root = min(roots, key=lambda path: len(path.parts))
     helper = next(path.parent for path in sorted(folder.rglob("pulumiVersion.go")))

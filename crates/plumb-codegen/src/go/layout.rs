@@ -26,8 +26,8 @@ impl Layout {
     ) -> Result<Self, GenerateError> {
         let name = package.name.replace('-', "");
         let base_name = settings.import_base_path.map_or(name.as_str(), last_step);
-        let module_path = is_whole.then(|| module_path(package, settings));
-        let base = match (settings.import_base_path, &module_path) {
+        let imported_path = is_whole.then(|| imported_path(package, settings));
+        let base = match (settings.import_base_path, &imported_path) {
             (Some(base), _) if !is_whole || settings.module_path.is_none() => base.to_owned(),
             (_, Some(module)) => format!("{module}/{base_name}"),
             (_, None) => format!(
@@ -37,6 +37,7 @@ impl Layout {
                 package.name
             ),
         };
+        let module_path = imported_path.map(|path| declared_path(package, settings, path));
         let folder = match settings.root_package_name {
             Some(_) if !is_whole => String::new(),
             _ => base_name.to_owned(),
@@ -91,11 +92,8 @@ pub(super) fn check(what: &'static str, path: &str) -> Result<(), GenerateError>
     })
 }
 
-fn module_path(package: &Package<'_>, settings: &Settings<'_>) -> String {
-    let is_extension = package
-        .parameterization
-        .as_ref()
-        .is_some_and(|it| it.is_extension);
+/// The path that programs know the module by.
+fn imported_path(package: &Package<'_>, settings: &Settings<'_>) -> String {
     if let Some(path) = settings.module_path {
         path.to_owned()
     } else if let Some((folder, _)) = settings
@@ -103,10 +101,21 @@ fn module_path(package: &Package<'_>, settings: &Settings<'_>) -> String {
         .and_then(|base| base.rsplit_once('/'))
     {
         folder.to_owned()
-    } else if is_extension {
-        package.name.to_owned()
     } else {
         format!("{}/sdk/go{}", root(package), version_step(package))
+    }
+}
+
+/// The path that the module declares. Published extensions declare their bare name, and programs replace the path that they
+/// are known by with their folder.
+fn declared_path(package: &Package<'_>, settings: &Settings<'_>, imported: String) -> String {
+    let parameterization = package.parameterization.as_ref();
+    let is_extension = parameterization.is_some_and(|it| it.is_extension);
+    let is_set = settings.module_path.is_some() || settings.import_base_path.is_some();
+    if is_extension && !is_set {
+        package.name.to_owned()
+    } else {
+        imported
     }
 }
 

@@ -172,6 +172,20 @@ fn packages_made_from_others_are_modules_that_say_so() {
         serde_json::from_str(files.get("sub/pulumi-plugin.json").unwrap()).unwrap();
     assert_eq!(plugin["name"], "base");
     assert_eq!(plugin["parameterization"]["value"], "YQ==");
+    let extension = sdk(
+        r#"{"name": "more", "version": "2.0.0", "extensionParameterization": {
+            "baseProvider": {"name": "base", "version": "1.0.0"}, "parameter": "YQ=="},
+            "functions": {"more:index:one": {}}}"#,
+    );
+    assert!(
+        extension
+            .get("go.mod")
+            .unwrap()
+            .starts_with("module more\n")
+    );
+    let import = "\t\"example.com/pulumi-more/sdk/go/v2/more/internal\"";
+    expect_lines(&extension, "more/one.go", &[import]);
+    assert!(extension.get("more/provider.go").is_none());
     // For use from a folder, any package is a module.
     let local = sdk_of(r#"{"name": "lab", "version": "1.0.0"}"#, Purpose::Local).unwrap();
     assert!(
