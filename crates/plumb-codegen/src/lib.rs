@@ -10,6 +10,7 @@
 //! Start with [`generate`].
 
 mod classes;
+mod csharp;
 mod files;
 mod java;
 mod markdown;
@@ -74,7 +75,7 @@ impl Language {
 
     /// Whether there is a generator for it.
     pub fn is_built(self) -> bool {
-        matches!(self, Language::Java | Language::Nodejs)
+        matches!(self, Language::Dotnet | Language::Java | Language::Nodejs)
     }
 }
 
@@ -137,8 +138,7 @@ pub fn generate(
     match language {
         Language::Nodejs => nodejs::generate(package, purpose, sink),
         Language::Java => java::generate(package, purpose, sink),
-        Language::Python | Language::Go | Language::Dotnet => {
-            Err(GenerateError::Language(language))
-        }
+        Language::Dotnet => csharp::generate(package, purpose, sink),
+        Language::Python | Language::Go => Err(GenerateError::Language(language)),
     }
 }
