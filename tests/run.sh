@@ -108,6 +108,15 @@ if ! $fast; then
     leave_out "generated SDKs for Node.js: npm is missing"
   fi
 
+  grammar=$(tests/setup-csharp-grammar.sh)
+  run "$grammar/bin/python" tests/codegen/csharp.py --bin "$plumb"
+  if [ -n "$java_sdk" ]; then
+    run python3 tests/codegen/java.py --bin "$plumb" --repository "$java_sdk"
+    run python3 tests/codegen/use-java.py --bin "$plumb" --repository "$java_sdk" --python "$python_3_259/bin/python"
+  else
+    leave_out "generated SDKs for Java: there is no JDK, or no \`mvn\`"
+  fi
+
   if [ -n "$go_sdk" ]; then
     run python3 tests/codegen/go.py --bin "$plumb" --go "$go_sdk"
     run python3 tests/codegen/use-go.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"

@@ -81,7 +81,7 @@ def use(args, root):
     hidden = json.loads(plumb("stack", "output", "--json", "--stack", "dev"))
     assert {name for name, value in hidden.items() if value == "[secret]"} == {"password", "secret"}, hidden
     sent = [json.loads(line) for line in (root / "log").read_text().splitlines()]
-    made = {entry["urn"].rsplit("::", 1)[1]: entry for entry in sent if entry.get("method") == "Create"}
+    made = {entry["urn"].rsplit("::", 1)[1]: entry for entry in sent if entry.get("method") == "Create" and "urn" in entry}
     properties = made["thing"]["properties"]
     assert properties["password"] == {"$secret": "pw"}, properties
     assert (properties["value"], properties["tags"], properties["items"]) == ("v", {"k": 1}, ["one", "two"]), properties

@@ -9,7 +9,6 @@ use crate::writer::Writer;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     Java,
-    #[expect(dead_code, reason = "for C#")]
     CSharp,
 }
 
@@ -113,6 +112,14 @@ impl Body {
         self.line(format!("{} {{", open.into()));
         self.deeper(body);
         self.line("}");
+    }
+
+    /// The lines of another body.
+    pub(crate) fn append(&mut self, other: Body) {
+        let indent = self.indent;
+        let lines = other.lines.into_iter();
+        self.lines
+            .extend(lines.map(|(deeper, text)| (indent + deeper, text)));
     }
 
     /// Lines that stand deeper.

@@ -10,6 +10,7 @@
 //! Start with [`generate`].
 
 mod classes;
+mod csharp;
 mod files;
 mod go;
 mod java;
@@ -76,7 +77,7 @@ impl Language {
 
     /// Whether there is a generator for it.
     pub fn is_built(self) -> bool {
-        self != Language::Dotnet
+        matches!(self, Language::Dotnet | Language::Java | Language::Nodejs)
     }
 }
 
@@ -164,6 +165,6 @@ pub fn generate_with(
         Language::Go => go::generate(package, purpose, sink),
         Language::Java => java::generate(package, purpose, sink),
         Language::Python => python::generate(package, written, sink),
-        Language::Dotnet => Err(GenerateError::Language(language)),
+        Language::Dotnet => csharp::generate(package, purpose, sink),
     }
 }

@@ -35,7 +35,6 @@ impl Uses {
 /// Whether methods of resources are generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Methods {
-    #[expect(dead_code, reason = "for C#")]
     Generated,
     LeftOut,
 }

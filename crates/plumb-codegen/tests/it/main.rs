@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests count as tests
 
+mod csharp;
 mod go;
 mod java;
 mod python;
@@ -250,12 +251,12 @@ fn languages_that_are_not_built_say_so() {
     let bound = bind(&document, options);
     let made = generate(
         &bound.package,
-        Language::Dotnet,
+        Language::Go,
         Purpose::Published,
         &mut FileMap::default(),
     );
     assert_eq!(
         made.unwrap_err().to_string(),
-        "generating SDKs for dotnet is not supported yet"
+        "generating SDKs for go is not supported yet"
     );
 }

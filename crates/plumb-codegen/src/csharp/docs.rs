@@ -1,0 +1,80 @@
+//! Comments in XML.
+//!
+//! What a description says is text. A comment ends with its line, and C# knows more ends of lines than most.
+
+use std::rc::Rc;
+
+use plumb_schema::bound::member_of;
+
+use super::names;
+use super::sdk::Sdk;
+use crate::classes::Doc;
+use crate::markdown::{self, Dialect};
+
+impl Sdk<'_, '_> {
+    /// The comment of a description.
+    pub(super) fn doc(&self, description: Option<&str>) -> Doc {
+        let mut lines = Vec::new();
+        if let Some(description) = description {
+            let text = markdown::translate(description, self);
+            let text = text.trim_matches(['\n', '\r']);
+            if !text.trim().is_empty() {
+                lines.push("<summary>".to_owned());
+                // Marks for web pages say nothing here.
+                let shown = text
+                    .lines()
+                    .filter(|it| !it.ends_with("PulumiCodeChooser -->"));
+                lines.extend(shown.map(escape));
+                lines.push("</summary>".to_owned());
+            }
+        }
+        Rc::new(lines)
+    }
+
+    /// The mark of what should not be used. Properties get none: what fills them in would be warned of.
+    pub(super) fn obsolete(&self, deprecation: Option<&str>) -> Vec<String> {
+        let mark = |text: &str| {
+            let text = markdown::translate(text, self);
+            format!("[global::System.Obsolete({})]", names::string(&text))
+        };
+        deprecation.map(mark).into_iter().collect()
+    }
+}
+
+/// A comment of our own.
+pub(super) fn summary(text: &str) -> Doc {
+    Rc::new(vec![
+        "<summary>".to_owned(),
+        escape(text),
+        "</summary>".to_owned(),
+    ])
+}
+
+fn escape(line: &str) -> String {
+    let mut result = String::with_capacity(line.len() + 8);
+    for char in line.trim_end().chars() {
+        match char {
+            '<' => result.push_str("&lt;"),
+            '>' => result.push_str("&gt;"),
+            '&' => result.push_str("&amp;"),
+            '\u{2028}' | '\u{2029}' => result.push(' '),
+            char if char.is_control() && char != '\t' => result.push(' '),
+            char => result.push(char),
+        }
+    }
+    result
+}
+
+impl Dialect for Sdk<'_, '_> {
+    const FENCE: &'static str = "csharp";
+    const SPAN: &'static str = "csharp";
+
+    fn reference(&self, destination: &str) -> String {
+        let fragment = destination.rsplit('#').next().unwrap_or_default();
+        let mut steps = fragment.trim_start_matches('/').split('/');
+        let (_, token) = (steps.next(), steps.next().unwrap_or_default());
+        let token = token.replace("%2F", "/").replace("%2f", "/");
+        let name = steps.next_back().unwrap_or_else(|| member_of(&token));
+        format!("`{}`", names::title(name))
+    }
+}

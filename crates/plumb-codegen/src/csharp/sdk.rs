@@ -1,0 +1,270 @@
+//! A package as C# sees it: namespaces, and the names of all classes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use plumb_schema::PackageSchema;
+use plumb_schema::bound::{
+    ExternalPackage, Package, Resource, TypeShape, member_of, runtime_module_of,
+};
+
+use super::names;
+use super::settings::{Compatibility, Settings};
+use crate::uses::{self, Methods, Uses};
+use crate::{FilePath, GenerateError, Purpose};
+
+/// Where a type stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// In inputs of resources.
+    Input,
+    /// In what helps to find an existing resource.
+    State,
+    /// In arguments of functions that take outputs.
+    FunctionInput,
+    /// In arguments of functions that take none.
+    Plain,
+    /// In outputs of resources.
+    Output,
+    /// In results of functions.
+    Result,
+    /// In settings.
+    Config,
+}
+
+impl Shape {
+    /// Whether outputs may stand in it.
+    pub(super) fn takes_outputs(self) -> bool {
+        matches!(self, Shape::Input | Shape::State | Shape::FunctionInput)
+    }
+
+    pub(super) fn is_given(self) -> bool {
+        self.takes_outputs() || self == Shape::Plain
+    }
+}
+
+/// A package and what was found out about it.
+pub(super) struct Sdk<'p, 'd> {
+    pub(super) package: &'p Package<'d>,
+    pub(super) purpose: Purpose,
+    pub(super) settings: Settings<'d>,
+    pub(super) uses: Vec<Uses>,
+    pub(super) root: Namespaces,
+    pub(super) externals: Vec<External>,
+}
+
+/// How modules become namespaces.
+pub(super) struct Namespaces {
+    /// Of the package.
+    pub(super) package: String,
+    modules: BTreeMap<String, String>,
+    pub(super) compatibility: Compatibility,
+}
+
+impl Namespaces {
+    fn module(&self, module: &str) -> String {
+        match self.modules.get(module) {
+            Some(written) => names::written_namespace(written),
+            None => names::namespace(module),
+        }
+    }
+
+    /// The namespace of a module's resources.
+    pub(super) fn of(&self, module: &str) -> String {
+        if module.is_empty() {
+            return self.package.clone();
+        }
+        join(&self.package, &self.module(module))
+    }
+
+    /// The namespace of a module's nested types, those of one direction.
+    pub(super) fn nested(&self, module: &str, direction: &str) -> String {
+        if self.compatibility != Compatibility::Kubernetes20 {
+            return join(&self.of(module), direction);
+        }
+        let types = format!("{}.Types.{direction}", self.package);
+        if module.is_empty() {
+            return types;
+        }
+        join(&types, &self.module(module))
+    }
+}
+
+/// Another package that this one refers to.
+pub(super) struct External {
+    pub(super) namespaces: Namespaces,
+    schema: Option<Arc<PackageSchema>>,
+}
+
+impl External {
+    fn new(external: &ExternalPackage) -> Self {
+        let schema = external.schema.as_ref();
+        let block = schema
+            .and_then(|it| it.language("csharp"))
+            .unwrap_or_default();
+        let modules = block.get("namespaces").and_then(|it| it.as_object());
+        let modules: BTreeMap<String, String> = modules
+            .into_iter()
+            .flatten()
+            .filter_map(|(module, to)| Some((module.clone(), to.as_str()?.to_owned())))
+            .collect();
+        let root = block.get("rootNamespace").and_then(|it| it.as_str());
+        let root = root.filter(|root| !root.is_empty()).unwrap_or("Pulumi");
+        let compatibility = block.get("compatibility").and_then(|it| it.as_str());
+        External {
+            namespaces: Namespaces {
+                package: package_namespace(root, &external.name, &modules),
+                modules,
+                compatibility: Compatibility::from_name(compatibility),
+            },
+            schema: external.schema.clone(),
+        }
+    }
+
+    pub(super) fn module_of(&self, token: &str) -> String {
+        if let Some(schema) = &self.schema {
+            return schema.module_of(token);
+        }
+        // Without its schema, the common form of modules has to do: `s3/bucket`, or nothing behind the slash.
+        let module = runtime_module_of(token).split('/').next();
+        let module = module.filter(|module| *module != "index");
+        module.unwrap_or_default().to_owned()
+    }
+}
+
+fn join(outer: &str, inner: &str) -> String {
+    format!("{outer}.{inner}")
+}
+
+/// The namespace of a package.
+fn package_namespace(root: &str, name: &str, modules: &BTreeMap<String, String>) -> String {
+    let root = names::written_namespace(root);
+    let own = match modules.get(name) {
+        Some(written) => names::written_namespace(written),
+        None => names::namespace(name),
+    };
+    // The core SDK has a class of this name.
+    let own = if root == "Pulumi" && own == "Config" {
+        "Config_".to_owned()
+    } else {
+        own
+    };
+    join(&root, &own)
+}
+
+impl<'p, 'd> Sdk<'p, 'd> {
+    pub(super) fn new(package: &'p Package<'d>, purpose: Purpose) -> Result<Self, GenerateError> {
+        let settings = Settings::read(package)?;
+        let modules = settings.namespaces.iter();
+        let modules: BTreeMap<String, String> = modules
+            .map(|(module, to)| ((*module).to_owned(), (*to).to_owned()))
+            .collect();
+        let root = match (settings.root_namespace, package.namespace) {
+            (Some(root), _) => root.to_owned(),
+            (None, Some(namespace)) => names::namespace(namespace),
+            (None, None) => "Pulumi".to_owned(),
+        };
+        Ok(Sdk {
+            uses: uses::analyse(package, Methods::Generated),
+            externals: package.externals.iter().map(External::new).collect(),
+            root: Namespaces {
+                package: package_namespace(&root, package.name, &modules),
+                modules,
+                compatibility: settings.compatibility,
+            },
+            package,
+            purpose,
+            settings,
+        })
+    }
+
+    /// The namespace of a token's resources and functions.
+    pub(super) fn namespace_of(&self, token: &str) -> String {
+        self.root.of(&self.package.module_of(token))
+    }
+
+    /// The name of a resource's class.
+    pub(super) fn resource_name(resource: &Resource<'_>) -> String {
+        let block = resource.outputs.language.get("csharp");
+        let written = block.and_then(|block| block.get("name")?.as_str());
+        match written.filter(|name| !name.is_empty()) {
+            Some(name) => names::title(name),
+            None => names::title(member_of(&resource.token)),
+        }
+    }
+
+    /// The name of a function's class.
+    pub(super) fn function_name(token: &str) -> String {
+        match names::title(member_of(token)).as_str() {
+            name @ ("Invoke" | "InvokeAsync") => format!("{name}Function"),
+            name => name.to_owned(),
+        }
+    }
+
+    /// The name of an object's class, in one shape, and the namespace that it is in.
+    pub(super) fn object_class(
+        namespaces: &Namespaces,
+        module: &str,
+        name: &str,
+        shape: Shape,
+        uses: Uses,
+    ) -> (String, String) {
+        let name = names::title(name);
+        let is_old = namespaces.compatibility != Compatibility::None;
+        let class = match shape {
+            Shape::Input => format!("{name}Args"),
+            Shape::State => format!("{name}GetArgs"),
+            Shape::FunctionInput if is_old => format!("{name}InputArgs"),
+            Shape::FunctionInput => format!("{name}Args"),
+            // Resources have the usual name where both need it.
+            Shape::Plain if is_old && !uses.has(Uses::INPUT) => format!("{name}Args"),
+            Shape::Result if is_old => format!("{name}Result"),
+            Shape::Plain | Shape::Output | Shape::Result | Shape::Config => name,
+        };
+        let direction = if shape.is_given() {
+            "Inputs"
+        } else {
+            "Outputs"
+        };
+        (namespaces.nested(module, direction), class)
+    }
+
+    /// The class of an object of this package.
+    pub(super) fn own_class(&self, position: usize, shape: Shape) -> (String, String) {
+        let token = self.package.types[position].token;
+        let module = self.package.module_of(token);
+        if shape == Shape::Config {
+            let namespace = format!("{}.Config.Types", self.root.package);
+            return (namespace, names::title(member_of(token)));
+        }
+        let uses = self.uses[position];
+        Self::object_class(&self.root, &module, member_of(token), shape, uses)
+    }
+
+    pub(super) fn is_enum(&self, position: usize) -> bool {
+        matches!(self.package.types[position].shape, TypeShape::Enum(_))
+    }
+
+    /// The folder of a namespace within the project, with a slash behind it.
+    pub(super) fn path(&self, namespace: &str, file: &str) -> Result<FilePath, GenerateError> {
+        let below = namespace
+            .strip_prefix(&self.root.package)
+            .unwrap_or_default();
+        let folder = below.trim_start_matches('.').replace('.', "/");
+        if folder.is_empty() {
+            return FilePath::new(&format!("{file}.cs"));
+        }
+        FilePath::new(&format!("{folder}/{file}.cs"))
+    }
+
+    /// Helpers of this package.
+    pub(super) fn utilities(&self) -> String {
+        format!("global::{}.Utilities", self.root.package)
+    }
+
+    /// What says which package a request is about, as one more argument.
+    pub(super) fn package_argument(&self) -> Option<String> {
+        let is_needed = self.package.parameterization.is_some();
+        is_needed.then(|| format!("{}.PackageParameterization()", self.utilities()))
+    }
+}
