@@ -513,7 +513,7 @@ pub(super) fn run(ctx: &Context, verb: &Verb) -> Result<ExitStatus, Error> {
     let (event_log, delivery) = event_log.unzip();
     let result = runtime.block_on(async {
         let delivery = delivery.map(tokio::spawn);
-        let result = operate(ctx, verb, session, form, event_log).await;
+        let result = Box::pin(operate(ctx, verb, session, form, event_log)).await;
         if let Some(delivery) = delivery {
             // Who does not listen in time does not hold up the end.
             let _ = tokio::time::timeout(DELIVERY, delivery).await;
