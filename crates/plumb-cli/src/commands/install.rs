@@ -1,5 +1,6 @@
 //! `install` (`cli.md` 9).
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -13,8 +14,8 @@ use plumb_resource::provider::PluginSpec;
 use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
 use plumb_yaml::YamlProgram;
 
-use super::language;
 use super::package::sdk::{self, LocalSdk};
+use super::{language, new};
 use crate::acquire::{Demands, PluginSource, output_to};
 use crate::context::LoadedProject;
 use crate::operate::{discovery, plugin_spec};
@@ -23,7 +24,7 @@ use crate::{Context, Error, ExitStatus};
 /// Install packages and plugins for the current project
 ///
 /// Installs what the program depends on with the package manager of its language, then downloads the plugins that it
-/// needs. The archives that plugins come from are written down in plumb.lock, and verified from then on.
+/// needs. In the folder of a policy pack or of a plugin, what that depends on is installed. The archives that plugins come from are written down in plumb.lock, and verified from then on.
 #[derive(Args, Debug)]
 pub struct InstallArgs {
     /// The max number of concurrent installs to perform
@@ -48,6 +49,12 @@ pub struct InstallArgs {
 
 /// Runs `install`.
 pub fn run(args: InstallArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    if let Some(manifest) = nearest_pack(ctx)? {
+        if !args.no_dependencies {
+            new::install_pack(&manifest, ctx)?;
+        }
+        return Ok(ExitStatus::Success);
+    }
     let project = ctx.project()?;
     project.check_version()?;
     packages(project, ctx)?;
@@ -68,6 +75,21 @@ pub fn run(args: InstallArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         plugins(project, &demands, ctx)?;
     }
     Ok(ExitStatus::Success)
+}
+
+/// The manifest of the plugin or policy pack that the working directory is in, unless it is in a project within that.
+fn nearest_pack(ctx: &Context) -> Result<Option<PathBuf>, Error> {
+    let project = ctx.find_project()?.map(LoadedProject::root);
+    for folder in ctx.environment.cwd.ancestors() {
+        if project == Some(folder) {
+            return Ok(None);
+        }
+        let manifests = ["PulumiPolicy.yaml", "PulumiPlugin.yaml"].map(|name| folder.join(name));
+        if let Some(manifest) = manifests.into_iter().find(|path| path.is_file()) {
+            return Ok(Some(manifest));
+        }
+    }
+    Ok(None)
 }
 
 /// Makes the SDKs of the packages that the project file lists, and has the program depend on them.

@@ -574,7 +574,7 @@ pub(super) fn run(ctx: &Context, verb: &Verb) -> Result<ExitStatus, Error> {
     let (event_log, delivery) = event_log.unzip();
     let result = runtime.block_on(async {
         let delivery = delivery.map(tokio::spawn);
-        let result = operate(ctx, verb, session, form, event_log).await;
+        let result = Box::pin(operate(ctx, verb, session, form, event_log)).await;
         if let Some(delivery) = delivery {
             // Who does not listen in time does not hold up the end.
             let _ = tokio::time::timeout(DELIVERY, delivery).await;
@@ -671,19 +671,7 @@ async fn operate(
             ));
         }
         if verb.preview_only || ran.outcome.result != OperationResult::Succeeded {
-            if let Some(path) = &verb.import_file {
-                import_file::write(
-                    &ctx.environment.cwd.join(path),
-                    &ran.seen.events,
-                    &session.base,
-                )?;
-            }
-            let status = status_of(verb, &ran).and_then(|status| {
-                save_plan(ctx, verb, &session, &ran)?;
-                Ok(status)
-            });
-            session.leave();
-            return status;
+            return previewed(ctx, verb, session, &ran);
         }
         if asks && !confirmed(ctx, verb, &session, &ran)? {
             session.leave();
@@ -708,18 +696,55 @@ async fn operate(
         &interrupts,
     )
     .await?;
+    conclude(ctx, verb, session, ran, form).await
+}
+
+/// Ends with a preview: it is all that was wanted, or it failed.
+fn previewed(
+    ctx: &Context,
+    verb: &Verb,
+    session: Session<'_>,
+    ran: &Ran,
+) -> Result<ExitStatus, Error> {
+    let written = match &verb.import_file {
+        Some(path) => import_file::write(
+            &ctx.environment.cwd.join(path),
+            &ran.seen.events,
+            &session.base,
+        ),
+        None => Ok(()),
+    };
+    let status = written
+        .and_then(|()| status_of(verb, ran))
+        .and_then(|status| {
+            save_plan(ctx, verb, &session, ran)?;
+            Ok(status)
+        });
+    session.leave();
+    status
+}
+
+/// Saves what was reached, and says what is to be said afterwards.
+async fn conclude(
+    ctx: &Context,
+    verb: &Verb,
+    session: Session<'_>,
+    ran: Ran,
+    form: Form,
+) -> Result<ExitStatus, Error> {
     let status = status_of(verb, &ran);
     let message = verb.common.message.clone().unwrap_or_default();
     let environment = history_environment(verb);
     let succeeded = ran.outcome.result == OperationResult::Succeeded;
     let left = Session::resource_count(&ran.snapshot);
     let stack = session.stack.clone();
-    let code = verb.code_request(&session, &ran)?;
+    let code = verb.code_request(&session, &ran);
     let shows_permalink = succeeded
         && form == Form::Human
         && verb.common.suppress_permalink.as_deref() == Some("false");
+    // The state comes first; nothing that fails before it is saved may keep it from that.
     session.finish(ran, verb.kind.history(), message, environment)?;
-    if let Some(code) = code {
+    if let Some(code) = code? {
         code.fulfil(ctx, form == Form::Human).await?;
     }
     if shows_permalink && let Some(url) = stack.backend.permalink(&stack.reference)? {

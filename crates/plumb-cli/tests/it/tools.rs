@@ -234,6 +234,27 @@ fn packs_are_made_from_templates() {
     );
 }
 
+/// The innermost of project, plugin and policy pack is meant.
+#[test]
+fn packs_have_dependencies_too() {
+    let context = TestContext::without_project();
+    context.write("pack/PulumiPlugin.yaml", "runtime: yaml\n");
+    context.write("pack/inner/PulumiPolicy.yaml", "runtime: cobol\n");
+    context.ok(&["-C", "pack", "install"]);
+    let unknown = context.fails(1, &["-C", "pack/inner", "install"]);
+    assert!(
+        unknown.contains("there is no language host for cobol here"),
+        "{unknown}"
+    );
+    context.write("pack/inner/Pulumi.yaml", "name: proj\nruntime: yaml\n");
+    context.ok(&["-C", "pack/inner", "install"]);
+    assert!(
+        context
+            .fails(1, &["install"])
+            .contains("no Pulumi.yaml project file found")
+    );
+}
+
 const SCHEMA: &str = r#"{"name": "lab", "version": "1.2.3", "resources": {"lab:index:Thing": {}}}"#;
 
 #[test]

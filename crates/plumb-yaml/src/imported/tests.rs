@@ -53,7 +53,7 @@ fn code(states: &[ResourceState], is_protected: bool) -> Code {
 #[test]
 fn inputs_are_those_of_the_schema_in_its_order() {
     let rule = PropertyMap::new()
-        .with("host", "h")
+        .with("host", "n")
         .with("port", 80.0)
         .with("old", true);
     let tags = PropertyMap::new().with("b", "${x}").with("a", "true");
@@ -72,7 +72,7 @@ fn inputs_are_those_of_the_schema_in_its_order() {
     name: a.b
     properties:
       rule:
-        host: h
+        host: n
         kind: \"\"
         port: 80
       script:

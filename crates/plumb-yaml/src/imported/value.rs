@@ -99,7 +99,7 @@ impl Printer<'_> {
             self.mentioned.push(name.unwrap_or_default().to_owned());
             return Node::string(reference.as_str());
         }
-        let node = Node::string(escaped(text));
+        let node = string(text);
         match ty.map(|ty| &ty.kind) {
             Some(TypeKind::Asset) => call("fn::fileAsset", node),
             Some(TypeKind::Archive) => call("fn::fileArchive", node),
@@ -299,6 +299,20 @@ fn flow_if_empty(is_empty: bool) -> Node {
         layout,
         entries: Vec::new(),
     }))
+}
+
+/// Words that were booleans in older versions of YAML. Writers of today quote them; programs need not.
+const FORMER_BOOLEANS: [&str; 16] = [
+    "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off",
+    "OFF",
+];
+
+fn string(text: &str) -> Node {
+    if FORMER_BOOLEANS.contains(&text) {
+        Node::plain(text)
+    } else {
+        Node::string(escaped(text))
+    }
 }
 
 /// Text that reads back as itself.

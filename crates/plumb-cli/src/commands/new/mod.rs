@@ -21,6 +21,7 @@ use crate::{Context, Error, ExitStatus, prompt};
 use instantiate::Naming;
 use template::{Kind, Template};
 
+pub(crate) use packs::install_pack;
 pub use packs::{PackageNewArgs, PolicyNewArgs, component, policy};
 
 /// Create a new project

@@ -164,6 +164,13 @@ impl Pack<'_> {
     }
 }
 
+/// Installs what a component package or a policy pack depends on.
+pub(crate) fn install_pack(manifest: &Path, ctx: &Context) -> Result<(), Error> {
+    let folder = manifest.parent().unwrap_or(Path::new("/"));
+    let is_plugin = manifest.ends_with(Kind::Component.manifest());
+    runtime::install(manifest, folder, is_plugin, ctx)
+}
+
 fn next_step(kind: Kind, dir: Option<&Path>) -> String {
     let path = dir.unwrap_or(Path::new(".")).display();
     match kind {
