@@ -39,9 +39,12 @@ step "Python environments"
 export PYTHONDONTWRITEBYTECODE=1
 python_3_259=$(tests/setup-python.sh 3.259)
 python_3_272=$(tests/setup-python.sh 3.272)
+python_terminal=$(tests/setup-python.sh 3.259 pyte)
 python_policies=$(tests/setup-python.sh 3.259 pulumi-policy)
 # The reference was recorded with the package of a provider beside the SDK, which is of consequence for default providers.
 python_recorded=$(tests/setup-python.sh 3.259 pulumi-random)
+
+mapfile -t pythons < <(tests/setup-pythons.sh 3.259)
 
 step "Node.js SDKs"
 node_3_248=$(tests/setup-node.sh 3.248.0)
@@ -52,7 +55,7 @@ export ORACLE_NODE_MODULES=$node_3_248/node_modules
 go_sdk=
 if command -v go >/dev/null; then
   step "Go SDK"
-  go_sdk=$(tests/setup-go.sh)
+  go_sdk=$(tests/setup-go-automation.sh)
 fi
 java_sdk=
 if command -v javac >/dev/null && command -v mvn >/dev/null; then
@@ -77,6 +80,7 @@ if ! $fast; then
 
   run python3 tests/e2e/examples.py --bin "$plumb"
   run python3 tests/e2e/interrupts.py --bin "$plumb" --python "$python_3_259/bin/python"
+  run "$python_terminal/bin/python" tests/e2e/terminal.py --bin "$plumb" --python "$python_terminal/bin/python"
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_272/bin/python"
   run python3 tests/e2e/plugins.py --bin "$plumb" --python "$python_3_259/bin/python"
@@ -88,7 +92,13 @@ if ! $fast; then
   run python3 tests/e2e/node_plugins.py --bin "$plumb" --sdk "$node_policies" --python "$python_3_259/bin/python"
   run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_248"
   ONLY=event run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_270"
+  run tests/e2e/automation-python/run --bin "$plumb" --python "$python_3_259/bin/python"
+  SUITES=events,interface run tests/e2e/automation-python/run --bin "$plumb" --python "$python_3_272/bin/python"
+  run "$python_3_259/bin/python" tests/e2e/automation-python/many_updates.py --bin "$plumb"
 
+  python_packages=$(tests/setup-python-packages.sh)
+  run "$python_packages/bin/python" tests/codegen/python.py --bin "$plumb" --packages "$python_packages"
+  run "$python_packages/bin/python" tests/codegen/use_python.py --bin "$plumb"
   run python3 tests/codegen/parameters.py --bin "$plumb" --python "$python_3_259/bin/python"
   if command -v npm >/dev/null; then
     sdks=$(tests/setup-node-packages.sh)
@@ -108,11 +118,14 @@ if ! $fast; then
   fi
 
   if [ -n "$go_sdk" ]; then
+    run python3 tests/codegen/go.py --bin "$plumb" --go "$go_sdk"
+    run python3 tests/codegen/use-go.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
     run python3 tests/e2e/go.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
+    run tests/e2e/automation-go/run --bin "$plumb" --go "$go_sdk"
     run python3 tests/e2e/served.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
   else
     run python3 tests/e2e/served.py --bin "$plumb" --python "$python_3_259/bin/python"
-    leave_out "programs in Go: there is no \`go\`"
+    leave_out "programs in Go and generated SDKs for it: there is no \`go\`"
   fi
 
   if [ -n "$java_sdk" ]; then
@@ -120,6 +133,21 @@ if ! $fast; then
   else
     leave_out "programs in Java: there is no JDK, or no \`mvn\`"
   fi
+
+  languages=()
+  [ -z "$go_sdk" ] || languages+=(--go "$go_sdk")
+  [ -z "$java_sdk" ] || languages+=(--repository "$java_sdk")
+  run python3 tests/e2e/languages.py --bin "$plumb" --python "$python_3_259/bin/python" --sdk "$node_3_248" \
+    ${languages[@]+"${languages[@]}"}
+  # The oldest and the newest Python that there is beside the one that everything else runs on.
+  for python in "${pythons[0]:-}" "${pythons[@]: -1}"; do
+    [ -n "$python" ] || continue
+    without=
+    [[ $python != *python3.9/* ]] || without=errorHooks
+    run python3 tests/e2e/languages.py --bin "$plumb" --python "$python" --lab "$python_3_259/bin/python" --only python \
+      --without "$without"
+  done
+  [ "${#pythons[@]}" -gt 0 ] || leave_out "other versions of Python: there are none"
 
   if grep -qsE '^[^#[:space:]]' "$passing"; then
     run python3 tests/recorded_cases.py --bin "$plumb" --python-bin "$python_recorded/bin" --jobs "${JOBS:-2}"

@@ -116,16 +116,12 @@ fn thing(
     let properties = PropertyMap::new()
         .with("name", format!("thing number {index}"))
         .with("size", size);
-    let dependencies: Vec<Urn> = before.iter().map(|it| urns[*it].clone()).collect();
+    let dependencies = || before.iter().map(|it| urns[*it].clone()).collect();
     let request = RegisterRequest {
         parent: parent.map(|parent| urns[parent].clone()),
         properties: Arc::new(properties),
-        property_dependencies: [
-            ("name".into(), dependencies.clone()),
-            ("size".into(), Vec::new()),
-        ]
-        .into(),
-        dependencies,
+        property_dependencies: [("name".into(), dependencies()), ("size".into(), [].into())].into(),
+        dependencies: dependencies(),
         ..RegisterRequest::new(THING, &format!("thing-{index}"), true)
     };
     (

@@ -7,7 +7,7 @@ use plumb_state::file::{Checkpoint, Deployment};
 use plumb_state::{CiphertextCache, EncryptedSnapshot, SecretCodec, SecretsError, Snapshot};
 
 use crate::error::BackendError;
-use crate::history::{Page, UpdateRecord};
+use crate::history::{Page, Past, UpdateRecord};
 use crate::recovery::Note;
 use crate::summary::{StackFilter, StackSummary};
 use crate::update::Update;
@@ -127,12 +127,25 @@ pub trait Backend: Send + Sync {
     /// Ends whatever is under way, by removing its locks and fencing it; returns the locks that were there.
     fn cancel(&self, stack: &StackReference) -> Result<Vec<String>, BackendError>;
 
+    /// The locks of a stack, as people read them.
+    fn locks(&self, stack: &StackReference) -> Result<Vec<String>, BackendError> {
+        let _ = stack;
+        Ok(Vec::new())
+    }
+
     /// The history, newest first.
     fn history(
         &self,
         stack: &StackReference,
         page: Option<Page>,
     ) -> Result<Vec<UpdateRecord>, BackendError>;
+
+    /// The update with this number, and the state that it left; none if there is no such update, or the backend keeps no
+    /// states.
+    fn past(&self, stack: &StackReference, version: u64) -> Result<Option<Past>, BackendError> {
+        let _ = (stack, version);
+        Ok(None)
+    }
 
     /// The tags of a stack.
     fn tags(&self, stack: &StackReference) -> Result<BTreeMap<String, String>, BackendError>;

@@ -13,7 +13,7 @@ use crate::backend::{Backend, Loaded, RemoveOptions, Rewrite};
 use crate::bucket::{Bucket, io_error};
 use crate::compression::Compression;
 use crate::error::BackendError;
-use crate::history::{Page, UpdateRecord};
+use crate::history::{Page, Past, UpdateRecord};
 use crate::keys::{self, StoreLayout};
 use crate::lease;
 use crate::local::LocalBucket;
@@ -345,6 +345,15 @@ impl Backend for FileBackend {
         page: Option<Page>,
     ) -> Result<Vec<UpdateRecord>, BackendError> {
         self.store.history(stack, page)
+    }
+
+    fn locks(&self, stack: &StackReference) -> Result<Vec<String>, BackendError> {
+        let locks = lock::locks_of(&self.store, stack)?;
+        Ok(locks.iter().map(ToString::to_string).collect())
+    }
+
+    fn past(&self, stack: &StackReference, version: u64) -> Result<Option<Past>, BackendError> {
+        self.store.past(stack, version)
     }
 
     fn tags(&self, stack: &StackReference) -> Result<BTreeMap<String, String>, BackendError> {

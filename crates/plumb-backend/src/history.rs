@@ -3,13 +3,18 @@
 use std::collections::BTreeMap;
 
 use plumb_project::StackReference;
+use plumb_state::file::Deployment;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::bucket::list_direct;
 use crate::error::BackendError;
 use crate::keys;
+use crate::state_file::StateFile;
 use crate::store::{Store, json_bytes, unix_nanos};
+
+/// What the names of records have and those of states have not.
+const RECORD: &str = ".history.json";
 
 /// One update that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,7 +33,7 @@ pub struct UpdateRecord {
     /// The settings that it ran with, secrets encrypted.
     #[serde(default)]
     pub config: Map<String, Json>,
-    /// Always zero.
+    /// Its number, from 1 for the oldest update that the history has. Files say zero.
     #[serde(default)]
     pub version: u64,
     /// `succeeded` or `failed`.
@@ -38,6 +43,15 @@ pub struct UpdateRecord {
     /// Steps by kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_changes: Option<BTreeMap<String, u64>>,
+}
+
+/// An update that happened, with the state that it left.
+#[derive(Debug)]
+pub struct Past {
+    /// What is known of the update.
+    pub record: UpdateRecord,
+    /// The state; none if there was none, or it is not kept any more.
+    pub state: Option<Deployment>,
 }
 
 /// Which part of the history is wanted.
@@ -56,24 +70,59 @@ impl Store {
         stack: &StackReference,
         page: Option<Page>,
     ) -> Result<Vec<UpdateRecord>, BackendError> {
-        let mut names: Vec<String> = self
-            .history_keys(stack)?
-            .into_iter()
-            .filter(|key| key.contains(".history.json"))
-            .collect();
-        names.sort_by(|a, b| b.cmp(a));
+        let names = self.record_keys(stack)?;
         let (skip, take) = match page {
             Some(Page { size, number }) if size > 0 => (size * number.saturating_sub(1), size),
             _ => (0, usize::MAX),
         };
         let mut records = Vec::new();
-        for key in names.into_iter().skip(skip).take(take) {
-            match self.read_json(&key) {
+        for (at, key) in names.iter().enumerate().rev().skip(skip).take(take) {
+            match self.record(key, at) {
                 Ok(record) => records.extend(record),
                 Err(error) => tracing::warn!(%key, %error, "a history record cannot be read"),
             }
         }
         Ok(records)
+    }
+
+    /// The update with this number, and the state that it left.
+    pub(crate) fn past(
+        &self,
+        stack: &StackReference,
+        version: u64,
+    ) -> Result<Option<Past>, BackendError> {
+        let at = usize::try_from(version)
+            .ok()
+            .and_then(|it| it.checked_sub(1));
+        let names = self.record_keys(stack)?;
+        let Some((at, key)) = at.and_then(|at| Some((at, names.get(at)?))) else {
+            return Ok(None);
+        };
+        let Some(record) = self.record(key, at)? else {
+            return Ok(None);
+        };
+        let key = key.replace(RECORD, ".checkpoint.json");
+        let state = match self.read(&key)? {
+            Some(content) => StateFile { key, content }.parse()?.latest,
+            None => None,
+        };
+        Ok(Some(Past { record, state }))
+    }
+
+    /// The keys of all records, the oldest first.
+    fn record_keys(&self, stack: &StackReference) -> Result<Vec<String>, BackendError> {
+        let mut names = self.history_keys(stack)?;
+        names.retain(|key| key.contains(RECORD));
+        names.sort();
+        Ok(names)
+    }
+
+    fn record(&self, key: &str, at: usize) -> Result<Option<UpdateRecord>, BackendError> {
+        let mut record: Option<UpdateRecord> = self.read_json(key)?;
+        if let Some(record) = record.as_mut().filter(|record| record.version == 0) {
+            record.version = at as u64 + 1;
+        }
+        Ok(record)
     }
 
     /// Adds a record, with a copy of the state file.

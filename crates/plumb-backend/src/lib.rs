@@ -30,7 +30,7 @@ pub use bucket::{Bucket, Entry, JournalFile};
 pub use compression::Compression;
 pub use error::{BackendError, BucketError, Fenced, JournalError};
 pub use file_backend::{FileBackend, LeftBehind, OpenWarning, UpgradeRewrite};
-pub use history::{Page, UpdateRecord};
+pub use history::{Page, Past, UpdateRecord};
 pub use journal::{JournalWriter, Progress, Seq};
 pub use keys::StoreLayout;
 pub use lease::LeaseContent;

@@ -3,8 +3,9 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    about, cancel, completion, config, install, login, logout, new, org, package, plugin, project,
-    schema, stack, state, version, whoami,
+    about, cancel, completion, config, console, describe, doctor, events, history, install, login,
+    logout, logs, new, org, package, plugin, policy, project, replay, schema, stack, state,
+    unbuilt, version, whoami, why,
 };
 use crate::operate::{self, args as operations};
 use crate::{Context, Error, ExitStatus};
@@ -100,6 +101,14 @@ pub enum Command {
     /// Create a new project
     #[command(aliases = ["create", "setup"])]
     New(new::NewArgs),
+    /// Show why a resource is created, changed, replaced, deleted or kept
+    Why(why::WhyArgs),
+    /// Show how what exists differs from the stack's state
+    Drift(operate::drift::DriftArgs),
+    /// Look for what is wrong with this machine, the project and the stack, and say how to mend it
+    Doctor(doctor::DoctorArgs),
+    /// Display history for a stack
+    History(history::StackHistoryArgs),
     /// Manage configuration
     Config(config::ConfigArgs),
     /// Manage stacks and view stack state
@@ -129,45 +138,50 @@ pub enum Command {
     /// Generate completion scripts
     #[command(alias = "completion")]
     GenCompletion(completion::CompletionArgs),
-    /// Convert programs from one language to another
-    #[command(disable_help_flag = true)]
-    Convert(LaterArgs),
+    /// Convert programs from one language to another (not supported yet)
+    Convert(unbuilt::ConvertArgs),
     /// Work with packages
     Package(package::PackageArgs),
     /// Analyze package schemas
     Schema(schema::SchemaArgs),
     /// Manage policy packs
-    Policy(LaterArgs),
-    /// Show logs of a stack
-    Logs(LaterArgs),
+    Policy(policy::PolicyArgs),
+    /// Show aggregated resource logs for a stack
+    Logs(logs::LogsArgs),
     /// Update a stack continuously as files change
-    Watch(LaterArgs),
-    /// Open the current stack in a browser
-    Console(LaterArgs),
-    /// Work on single resources without a program
+    Watch(operations::WatchArgs),
+    /// Opens the current stack in a browser
+    Console(console::ConsoleArgs),
+    /// Work on single resources without a program (not supported yet)
     #[command(hide = true)]
-    Do(LaterArgs),
-    /// Work with templates
+    Do(unbuilt::DoArgs),
+    /// Work with templates of the service
     #[command(hide = true)]
     Template(LaterArgs),
     /// Show a recorded event log
     #[command(hide = true)]
-    ReplayEvents(LaterArgs),
+    ReplayEvents(replay::ReplayArgs),
     /// Work with recorded events
     #[command(hide = true)]
-    Events(LaterArgs),
-    /// Show a trace
+    Events(events::EventsArgs),
+    /// Show a trace (not supported yet)
     #[command(hide = true)]
-    ViewTrace(LaterArgs),
-    /// Convert a trace
+    ViewTrace(unbuilt::ViewTraceArgs),
+    /// Convert a trace (not supported yet)
     #[command(hide = true)]
-    ConvertTrace(LaterArgs),
+    ConvertTrace(unbuilt::ConvertTraceArgs),
     /// Describe the command line as JSON
     #[command(hide = true)]
-    GenerateCliSpec(LaterArgs),
+    GenerateCliSpec(describe::SpecArgs),
     /// Describe the command line as Markdown
     #[command(hide = true)]
-    GenMarkdown(LaterArgs),
+    GenMarkdown(describe::FolderArgs),
+    /// Describe the command line as manual pages
+    #[command(hide = true)]
+    GenMan(describe::FolderArgs),
+    /// Answer shells that complete words
+    #[command(name = "__complete", hide = true)]
+    Complete(completion::CompleteArgs),
     /// Manage environments
     Env(LaterArgs),
     /// Manage deployments of the service
@@ -191,18 +205,6 @@ pub struct LaterArgs {
     pub words: Vec<String>,
 }
 
-/// Why there are no commands for policy packs: most of them are about packs that a service keeps.
-fn policy(words: &[String]) -> Error {
-    match words.first().map(String::as_str) {
-        Some(word @ ("analyze" | "new")) => Error::unsupported(format_args!("`policy {word}`")),
-        Some(
-            word @ ("publish" | "enable" | "disable" | "list" | "ls" | "remove" | "validate-config"
-            | "install" | "group" | "compliance" | "issue"),
-        ) => Error::needs_service(format_args!("`policy {word}`")),
-        _ => Error::unsupported("`policy`"),
-    }
-}
-
 impl Command {
     /// Runs the command.
     pub fn run(self, ctx: &Context) -> Result<ExitStatus, Error> {
@@ -212,6 +214,10 @@ impl Command {
             Command::Refresh(args) => operate::refresh(args, ctx),
             Command::Destroy(args) => operate::destroy(args, ctx),
             Command::Import(args) => operate::import(args, ctx),
+            Command::Why(args) => why::run(args, ctx),
+            Command::Drift(args) => operate::drift(args, ctx),
+            Command::Doctor(args) => doctor::run(args, ctx),
+            Command::History(args) => history::run(args, ctx),
             Command::New(args) => new::run(args, ctx),
             Command::Config(args) => config::run(args, ctx),
             Command::Stack(args) => stack::run(args, ctx),
@@ -227,27 +233,34 @@ impl Command {
             Command::Version => version::run(ctx),
             Command::About(args) => about::run(args, ctx),
             Command::GenCompletion(args) => completion::run(args, ctx),
-            Command::Convert(_) => Err(Error::unsupported("`convert`")),
+            Command::Convert(args) => unbuilt::convert(&args),
             Command::Package(args) => package::run(args, ctx),
             Command::Schema(args) => schema::run(args, ctx),
-            Command::Policy(args) => Err(policy(&args.words)),
-            Command::Logs(_) => Err(Error::unsupported("`logs`")),
-            Command::Watch(_) => Err(Error::unsupported("`watch`")),
-            Command::Console(_) => Err(Error::user(
-                "this command is not available for the current backend, which has no console",
+            Command::Policy(args) => policy::run(args, ctx),
+            Command::Logs(args) => logs::run(args, ctx),
+            Command::Watch(args) => operate::watch(args, ctx),
+            Command::Console(args) => console::run(args, ctx),
+            Command::Do(args) => unbuilt::single(&args),
+            Command::ReplayEvents(args) => replay::run(args, ctx),
+            Command::Events(args) => events::run(&args),
+            Command::ViewTrace(_) => unbuilt::traces("view-trace"),
+            Command::ConvertTrace(_) => unbuilt::traces("convert-trace"),
+            Command::GenerateCliSpec(args) => describe::spec(&args, ctx),
+            Command::GenMarkdown(args) => describe::markdown(args, ctx),
+            Command::GenMan(args) => describe::manual(args, ctx),
+            Command::Complete(args) => completion::complete(&args, ctx),
+            Command::Template(_) => Err(Error::needs_service("`template`")
+                .hint("`pulumi new --list-templates` lists the templates that are here")),
+            Command::Env(_) => Err(Error::needs_service("`env`").hint(
+                "keep values in `pulumi config`, what all stacks share under `config` in Pulumi.yaml, and secrets with \
+                 `pulumi config set --secret`",
             )),
-            Command::Do(_) => Err(Error::unsupported("`do`")),
-            Command::ReplayEvents(_) => Err(Error::unsupported("`replay-events`")),
-            Command::Events(_) => Err(Error::unsupported("`events`")),
-            Command::ViewTrace(_) => Err(Error::unsupported("`view-trace`")),
-            Command::ConvertTrace(_) => Err(Error::unsupported("`convert-trace`")),
-            Command::GenerateCliSpec(_) => Err(Error::unsupported("`generate-cli-spec`")),
-            Command::GenMarkdown(_) => Err(Error::unsupported("`gen-markdown`")),
-            Command::Template(_) => Err(Error::needs_service("`template`")),
-            Command::Env(_) => Err(Error::needs_service("`env`")),
-            Command::Deployment(_) => Err(Error::needs_service("`deployment`")),
-            Command::Api(_) => Err(Error::needs_service("`api`")),
-            Command::Insights(_) => Err(Error::needs_service("`insights`")),
+            Command::Deployment(_) => Err(Error::needs_service("`deployment`")
+                .hint("run `pulumi up --yes` where your builds run")),
+            Command::Api(_) => Err(Error::needs_service("`api`")
+                .hint("most commands print JSON with `--json` or `--output json`")),
+            Command::Insights(_) => Err(Error::needs_service("`insights`")
+                .hint("`pulumi stack --output json` lists the resources of a stack")),
             Command::Neo(_) => Err(Error::needs_service("`neo`")),
         }
     }

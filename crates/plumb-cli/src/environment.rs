@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+use plumb_display::CiSystem;
 use plumb_events::ColorMode;
 
 use crate::Error;
@@ -164,6 +165,36 @@ impl Environment {
         std::thread::available_parallelism().map_or(4, |count| {
             i32::try_from(count.get() * 4).unwrap_or(i32::MAX)
         })
+    }
+
+    /// Whether the terminal is one of those that show links (OSC 8).
+    pub fn knows_links(&self) -> bool {
+        let programs = ["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper"];
+        let is_known = self
+            .get("TERM_PROGRAM")
+            .is_some_and(|name| programs.contains(&name));
+        let marks = [
+            "VTE_VERSION",
+            "KITTY_WINDOW_ID",
+            "WT_SESSION",
+            "KONSOLE_VERSION",
+            "DOMTERM",
+        ];
+        self.get("TERM") != Some("dumb")
+            && (is_known || marks.iter().any(|name| self.non_empty(name).is_some()))
+    }
+
+    /// The system of continuous integration, if it is one that has marks for groups and errors.
+    pub fn ci_system(&self) -> Option<CiSystem> {
+        if self.is_on("PULUMI_DISABLE_CI_DETECTION") {
+            None
+        } else if self.is_on("GITHUB_ACTIONS") {
+            Some(CiSystem::GitHub)
+        } else if self.is_on("GITLAB_CI") {
+            Some(CiSystem::GitLab)
+        } else {
+            None
+        }
     }
 
     fn is_ci(&self) -> bool {

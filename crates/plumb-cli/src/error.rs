@@ -25,6 +25,8 @@ pub enum ExitStatus {
     Cancelled,
     /// A defect of the program.
     Internal,
+    /// As a program ended that was run.
+    Other(u8),
 }
 
 impl ExitStatus {
@@ -39,6 +41,7 @@ impl ExitStatus {
             ExitStatus::Changes => 7,
             ExitStatus::Cancelled => 8,
             ExitStatus::Internal => 255,
+            ExitStatus::Other(code) => code,
         }
     }
 }
@@ -109,6 +112,16 @@ impl Error {
         Error::user(format!(
             "{what} requires the cloud service, which is not supported"
         ))
+    }
+
+    /// The same error with what works instead.
+    #[must_use]
+    pub fn hint(self, instead: impl std::fmt::Display) -> Self {
+        let report = match self.report {
+            Report::Message(text) => Report::Message(format!("{text}; {instead}")),
+            other => other,
+        };
+        Error { report, ..self }
     }
 
     /// There is no stack of this name.

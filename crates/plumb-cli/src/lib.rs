@@ -8,6 +8,7 @@
 
 mod acquire;
 pub mod args;
+pub mod catalogue;
 pub mod cli;
 pub mod commands;
 pub mod context;
@@ -18,6 +19,7 @@ mod language_host;
 pub mod logging;
 pub mod operate;
 pub mod output;
+mod panics;
 pub mod prompt;
 pub mod table;
 
@@ -49,6 +51,7 @@ pub fn main() -> ExitCode {
         Ok(environment) => environment,
         Err(error) => return report(&Printer::new(ColorMode::Never), &error).into(),
     };
+    panics::install(&environment);
     if let Some(name) = language_host::name(&environment) {
         let printer = Arc::new(Printer::new(ColorMode::Never));
         let status = language_host::run(&name, &environment, &printer);
@@ -86,21 +89,34 @@ fn run(environment: Environment, cli: cli::Cli) -> ExitStatus {
     let log = Log::start(&context.globals, &context.environment, &context.printer);
     let status = match catch_unwind(AssertUnwindSafe(|| command.run(&context))) {
         Ok(Ok(status)) => status,
-        Ok(Err(error)) => report(&context.printer, &error),
-        Err(_) => {
-            context
-                .printer
-                .line("The Pulumi CLI encountered a fatal error. This is a bug!");
-            ExitStatus::Internal
+        Ok(Err(error)) => {
+            annotate(&context, &error);
+            report(&context.printer, &error)
         }
+        // The user was told when it happened.
+        Err(_) => ExitStatus::Internal,
     };
     log.end(&context.printer);
     status
 }
 
+/// Marks the error for the system of continuous integration that reads along.
+fn annotate(context: &Context, error: &Error) {
+    let ci = context.environment.ci_system();
+    let annotation = ci
+        .zip(error.text())
+        .and_then(|(ci, text)| ci.annotation(plumb_events::Severity::Error, "plumb", &text));
+    if let Some(annotation) = annotation {
+        context.printer.stderr(&annotation);
+    }
+}
+
 fn report(printer: &Printer, error: &Error) -> ExitStatus {
     if let Some(text) = error.text() {
         printer.error(&text);
+        if let Some(entry) = catalogue::find(&text) {
+            printer.hint(entry.code, entry.hint);
+        }
     }
     error.status()
 }

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use plumb_display::colorize;
+use plumb_display::{Painter, ScreenSize, colorize};
 use plumb_events::ColorMode;
 
 use crate::{Environment, Error};
@@ -11,15 +12,18 @@ use crate::{Environment, Error};
 const RESET: &str = "<{%reset%}>";
 const ERROR: &str = "<{%fg 1%}>";
 const WARNING: &str = "<{%fg 3%}>";
+const HINT: &str = "<{%fg 6%}>";
 const HEADLINE: &str = "<{%fg 13%}><{%bold%}>";
 const ATTENTION: &str = "<{%fg 9%}>";
 
 /// Writes data to stdout and everything else to stderr.
 ///
-/// When the reader of a stream goes away, what follows for it is dropped without a word.
+/// When the reader of a stream goes away, what follows for it is dropped without a word. While a frame is painted on the
+/// terminal, whatever else is printed takes its place, and the next frame stands below.
 #[derive(Debug)]
 pub struct Printer {
     color: ColorMode,
+    painter: Mutex<Painter>,
     stdout_gone: AtomicBool,
     stderr_gone: AtomicBool,
 }
@@ -29,6 +33,7 @@ impl Printer {
     pub fn new(color: ColorMode) -> Self {
         Printer {
             color,
+            painter: Mutex::default(),
             stdout_gone: AtomicBool::new(false),
             stderr_gone: AtomicBool::new(false),
         }
@@ -65,8 +70,39 @@ impl Printer {
         format!("{ATTENTION}{text}{RESET}")
     }
 
+    /// Paints a frame over the last one, cut to `size`.
+    pub fn paint(&self, lines: Vec<String>, size: ScreenSize) {
+        // A terminal that is gone shows nothing.
+        let _ = self
+            .painter()
+            .repaint(&mut io::stdout().lock(), lines, size);
+    }
+
+    /// Leaves the frame where it is and gives the terminal back.
+    pub fn end_painting(&self) {
+        let _ = self.painter().keep(&mut io::stdout().lock());
+    }
+
+    /// Whether a frame stands on the terminal.
+    pub fn is_painting(&self) -> bool {
+        self.painter().is_painted()
+    }
+
+    fn painter(&self) -> MutexGuard<'_, Painter> {
+        self.painter.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn make_way(&self) -> MutexGuard<'_, Painter> {
+        let mut painter = self.painter();
+        if painter.is_painted() {
+            let _ = painter.clear(&mut io::stdout().lock(), terminal_size());
+        }
+        painter
+    }
+
     /// Data, as it is.
     pub fn data(&self, text: &str) {
+        let _way = self.make_way();
         write_to(&mut io::stdout().lock(), &self.stdout_gone, text);
     }
 
@@ -100,14 +136,30 @@ impl Printer {
         self.labelled(ERROR, "error: ", text);
     }
 
+    /// What to do about an error.
+    pub fn hint(&self, code: &str, text: &str) {
+        self.labelled(HINT, &format!("hint[{code}]: "), text);
+    }
+
     /// Text on stderr, as it is.
     pub fn stderr(&self, text: &str) {
+        let _way = self.make_way();
         write_to(&mut io::stderr().lock(), &self.stderr_gone, text);
     }
 
     fn labelled(&self, style: &str, label: &str, text: &str) {
         let label = colorize(&format!("{style}{label}{RESET}"), self.color).into_owned();
         self.stderr(&format!("{label}{text}\n"));
+    }
+}
+
+/// Columns and lines of the terminal.
+pub fn terminal_size() -> ScreenSize {
+    let size = terminal_size::terminal_size();
+    let (width, height) = size.map_or((80, 24), |(width, height)| (width.0, height.0));
+    ScreenSize {
+        width: usize::from(width),
+        height: usize::from(height),
     }
 }
 

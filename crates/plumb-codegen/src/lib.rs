@@ -12,11 +12,13 @@
 mod classes;
 mod csharp;
 mod files;
+mod go;
 mod java;
 mod markdown;
 mod nodejs;
 mod parallel;
 mod plugin;
+mod python;
 mod settings;
 mod uses;
 mod writer;
@@ -72,11 +74,6 @@ impl Language {
             Language::Java => "java",
         }
     }
-
-    /// Whether there is a generator for it.
-    pub fn is_built(self) -> bool {
-        matches!(self, Language::Dotnet | Language::Java | Language::Nodejs)
-    }
 }
 
 /// What an SDK is made for.
@@ -91,9 +88,12 @@ pub enum Purpose {
 /// Why there is no SDK.
 #[derive(Debug, thiserror::Error)]
 pub enum GenerateError {
-    /// There is no generator for the language.
-    #[error("generating SDKs for {} is not supported yet", .0.name())]
-    Language(Language),
+    /// The schema asks for something that is not built.
+    #[error("the schema asks for {what}, which is not supported yet")]
+    Unsupported {
+        /// What.
+        what: &'static str,
+    },
     /// A block of the schema for the language makes no sense.
     #[error("`language.{language}.{key}` of the schema must be {expected}")]
     Setting {
@@ -137,8 +137,9 @@ pub fn generate(
 ) -> Result<(), GenerateError> {
     match language {
         Language::Nodejs => nodejs::generate(package, purpose, sink),
+        Language::Go => go::generate(package, purpose, sink),
         Language::Java => java::generate(package, purpose, sink),
+        Language::Python => python::generate(package, sink),
         Language::Dotnet => csharp::generate(package, purpose, sink),
-        Language::Python | Language::Go => Err(GenerateError::Language(language)),
     }
 }

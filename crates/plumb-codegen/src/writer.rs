@@ -45,6 +45,13 @@ impl Writer {
         self.line(&[close]);
     }
 
+    /// Lines that stand deeper.
+    pub(crate) fn indented(&mut self, body: impl FnOnce(&mut Self)) {
+        self.indent();
+        body(self);
+        self.dedent();
+    }
+
     /// What follows stands deeper, until [`Writer::dedent`].
     pub(crate) fn indent(&mut self) {
         self.indent += 1;

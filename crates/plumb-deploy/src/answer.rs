@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ecow::EcoString;
+use ecow::{EcoString, EcoVec};
 use plumb_resource::provider::{ProviderError, ProviderReply, ReadResponse, ResourceStatus};
 use plumb_resource::{ResourceId, ResourceState};
 
@@ -224,7 +224,7 @@ impl Deployment {
 pub(crate) struct Reading {
     pub(crate) response: ReadResponse,
     /// Why it is not ready.
-    pub(crate) reasons: Option<Vec<EcoString>>,
+    pub(crate) reasons: Option<EcoVec<EcoString>>,
 }
 
 impl Reading {

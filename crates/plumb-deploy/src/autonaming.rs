@@ -66,15 +66,21 @@ pub(crate) struct Named {
 impl NamingRules {
     /// How the resource `urn` is to be named; `None` leaves it to the provider.
     pub(crate) fn name(&self, urn: &Urn, seed: &[u8]) -> Option<Named> {
-        let token = urn.type_token();
-        let package = self.packages.get(token.package());
-        let special = package.and_then(|package| {
-            let by_type = package.types.get(token.as_str());
-            by_type.or(package.general.as_ref())
-        });
+        let special = self.special(urn);
         let mut named = special.unwrap_or(&self.general).name(urn, seed)?;
         named.must_be_heard |= special.is_some();
         Some(named)
+    }
+
+    /// The rule for the type of `urn`, or for its package.
+    fn special(&self, urn: &Urn) -> Option<&Naming> {
+        if self.packages.is_empty() {
+            return None;
+        }
+        let token = urn.type_token();
+        let package = self.packages.get(token.package())?;
+        let by_type = package.types.get(token.as_str());
+        by_type.or(package.general.as_ref())
     }
 }
 

@@ -64,7 +64,8 @@ struct Queued {
 struct Slots {
     limit: usize,
     used: FxHashSet<CallId>,
-    waiting: VecDeque<Queued>,
+    /// Mostly more than are in flight: on their own, so that the queue grows without moving them.
+    waiting: VecDeque<Box<Queued>>,
 }
 
 impl Slots {
@@ -82,7 +83,7 @@ impl Slots {
             self.used.insert(queued.call);
             return Some(queued);
         }
-        self.waiting.push_back(queued);
+        self.waiting.push_back(Box::new(queued));
         None
     }
 
@@ -93,7 +94,7 @@ impl Slots {
         }
         let next = self.waiting.pop_front()?;
         self.used.insert(next.call);
-        Some(next)
+        Some(*next)
     }
 }
 
@@ -152,7 +153,7 @@ impl Deployment {
         let call = self.outbox.call_id();
         self.calls.waiters.insert(call, waiter);
         if let Some(reply) = self.providers.answer_unconfigured(instance, &request) {
-            self.work.push_back(Work::Answer(call, Ok(reply)));
+            self.work.push_back(Work::Answer(call, Box::new(Ok(reply))));
             return None;
         }
         Some(Queued {

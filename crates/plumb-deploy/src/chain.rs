@@ -130,10 +130,10 @@ impl StepEnd {
 }
 
 impl Scheduler {
-    /// For so many calls at a time.
-    pub(crate) fn new(calls: u32) -> Self {
+    /// For so many calls at a time, with room for `expected` chains.
+    pub(crate) fn new(calls: u32, expected: usize) -> Self {
         Scheduler {
-            chains: Vec::new(),
+            chains: Vec::with_capacity(expected),
             ready: VecDeque::new(),
             running: 0,
             limit: calls.saturating_add(ahead_of(calls)),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ecow::EcoVec;
 use plumb_resource::ResourceKind;
 use plumb_resource::provider::{DiffChanges, DiffRequest, DiffResult, ProviderCall};
 use plumb_state::journal::EntryKind;
@@ -246,7 +247,7 @@ impl Deployment {
             old_outputs: provider_inputs::outputs_of(before),
             new_inputs: provider_inputs::without_internal(&after),
             allow_unknowns: self.ctx.options.is_preview(),
-            ignore_changes: Vec::new(),
+            ignore_changes: EcoVec::new(),
         });
         self.registration_mut(idx).stage = RegStage::DiffingProvider;
         self.ask(Waiter::Registration(idx), instance, request);

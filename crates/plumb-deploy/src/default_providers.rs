@@ -39,13 +39,13 @@ impl Deployment {
             Some(package) if package.extension.is_none() => {
                 packages::package_name(&package.spec).clone()
             }
-            _ => TypeToken::new(token).package().into(),
+            _ => TypeToken::package_in(token).into(),
         }
     }
 
     /// The provider for a request: the one that it names, or the default provider of `package`.
     pub(crate) fn resolve_provider(
-        &self,
+        &mut self,
         package: &str,
         reference: &str,
         request: &PackageRequest,
@@ -65,7 +65,7 @@ impl Deployment {
 
     /// The default provider of `package` (`engine.md` 3.3).
     fn default_provider(
-        &self,
+        &mut self,
         package: &str,
         request: &PackageRequest,
     ) -> Result<Resolved, RequestError> {
@@ -73,11 +73,18 @@ impl Deployment {
             // The decision about the resource reports it.
             return Ok(Resolved::Provider(denied));
         }
+        if let Some(key) = self.packages.known_key(package, request)
+            && let Some(DefaultProvider::Ready(reference)) = self.defaults.get(key)
+        {
+            return Ok(Resolved::Provider(reference.clone()));
+        }
         let spec = packages::with_defaults(
             self.packages.resolve(package, request)?,
             &self.ctx.default_versions,
         );
-        match self.defaults.get(&packages::default_key(&spec)) {
+        let key = packages::default_key(&spec);
+        self.packages.note_key(package, request, &key);
+        match self.defaults.get(&key) {
             Some(DefaultProvider::Ready(reference)) => Ok(Resolved::Provider(reference.clone())),
             _ => Ok(Resolved::Later(spec)),
         }

@@ -77,7 +77,7 @@ pub struct Deployment {
     pub(crate) open_registrations: usize,
     /// Registrations that wait while another one finds out what it must replace.
     pub(crate) gate: Gate,
-    pub(crate) goals: FxHashMap<Urn, GoalMemory>,
+    pub(crate) goals: FxHashMap<Urn, Box<GoalMemory>>,
     pub(crate) lineage: Lineage,
     pub(crate) chains: Scheduler,
     pub(crate) calls: Calls,
@@ -141,7 +141,7 @@ pub(crate) enum Stage {
 #[derive(Debug)]
 pub(crate) enum Work {
     /// An answer that needs nobody outside.
-    Answer(CallId, Result<ProviderReply, ProviderError>),
+    Answer(CallId, Box<Result<ProviderReply, ProviderError>>),
     /// A request that waited.
     Again(RequestId, Parked),
     /// A registration whose turn has come.
@@ -228,17 +228,17 @@ impl Deployment {
             refreshes: Vec::new(),
             gone: FxHashSet::default(),
             import: ImportPlan::default(),
-            registrations: Vec::new(),
+            registrations: Vec::with_capacity(known),
             open_registrations: 0,
             gate: Gate::default(),
-            goals: FxHashMap::default(),
+            goals: FxHashMap::with_capacity_and_hasher(known, FxBuildHasher),
             lineage: Lineage::default(),
-            chains: Scheduler::new(limit),
+            chains: Scheduler::new(limit, known),
             calls: Calls::new(limit),
             providers: Registry::default(),
             packages: Packages::default(),
             defaults: FxHashMap::default(),
-            outputs: OutputsMemory::default(),
+            outputs: OutputsMemory::with_capacity(known),
             transforms: Transforms::default(),
             hooks: Hooks::default(),
             plans,
@@ -290,7 +290,7 @@ impl Deployment {
     fn do_work(&mut self) {
         while let Some(work) = self.work.pop_front() {
             match work {
-                Work::Answer(call, result) => self.answered(call, result),
+                Work::Answer(call, result) => self.answered(call, *result),
                 Work::Again(id, parked) => self.dispatch_again(id, parked),
                 Work::Decide(registration) => self.take_turn(registration),
                 Work::RunChains => self.run_chains(),
@@ -362,7 +362,7 @@ impl Deployment {
             Request::Call(request) => self.take_call(id, request),
             Request::RegisterPackage(request) => {
                 let seeds = &mut self.seeds;
-                let reply = match self.packages.register(request, || seeds.uuid()) {
+                let reply = match self.packages.register(*request, || seeds.uuid()) {
                     Ok(reference) => Reply::Package(reference),
                     Err(error) => Reply::Failed(error),
                 };

@@ -119,7 +119,10 @@ impl Deployment {
         {
             match &failure {
                 None => self.send_call(call, instance, request, fence),
-                Some(error) => self.work.push_back(Work::Answer(call, Err(error.clone()))),
+                Some(error) => {
+                    let error = Box::new(Err(error.clone()));
+                    self.work.push_back(Work::Answer(call, error));
+                }
             }
         }
     }

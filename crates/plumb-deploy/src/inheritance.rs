@@ -126,6 +126,6 @@ impl Deployment {
             transforms: request.transforms.clone(),
             snippet_id: request.snippet_id.clone(),
         };
-        self.goals.insert(urn.clone(), memory);
+        self.goals.insert(urn.clone(), Box::new(memory));
     }
 }

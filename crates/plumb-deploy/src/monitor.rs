@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ecow::EcoString;
+use ecow::{EcoString, EcoVec};
 use plumb_resource::{Goal, PropertyDependencies, ProviderRef, ResourceKind, TypeToken, Urn};
 use plumb_value::{PropertyKey, PropertyMap, Value};
 
@@ -92,7 +92,7 @@ impl Deployment {
     fn check_registration(request: &RegisterRequest) -> Result<(), RequestError> {
         let invalid =
             |message: String| RequestError::new(RequestErrorKind::InvalidArgument, message);
-        if (request.custom || request.remote) && TypeToken::managed(&request.type_token).is_err() {
+        if (request.custom || request.remote) && !TypeToken::is_managed(&request.type_token) {
             return Err(invalid(format!(
                 "Type '{}' is not a valid type token",
                 request.type_token
@@ -203,7 +203,7 @@ impl Deployment {
 
     /// ReadResource (`engine.md` 2.8).
     pub(crate) fn take_read(&mut self, id: RequestId, request: Box<ReadResourceRequest>) {
-        if TypeToken::managed(&request.type_token).is_err() {
+        if !TypeToken::is_managed(&request.type_token) {
             let message = format!("Type '{}' is not a valid type token", request.type_token);
             return self.reply(
                 id,
@@ -241,23 +241,23 @@ pub(crate) fn bare_goal(type_token: TypeToken, name: EcoString) -> Goal {
         properties: Arc::default(),
         parent: None,
         protect: None,
-        dependencies: Vec::new(),
+        dependencies: EcoVec::new(),
         provider: None,
         property_dependencies: PropertyDependencies::new(),
         delete_before_replace: None,
-        ignore_changes: Vec::new(),
-        hide_diff: Vec::new(),
-        additional_secret_outputs: Vec::new(),
-        aliases: Vec::new(),
+        ignore_changes: EcoVec::new(),
+        hide_diff: EcoVec::new(),
+        additional_secret_outputs: EcoVec::new(),
+        aliases: EcoVec::new(),
         import_id: None,
         custom_timeouts: None,
-        replace_on_changes: Vec::new(),
+        replace_on_changes: EcoVec::new(),
         replacement_trigger: Value::Null,
         retain_on_delete: None,
         deleted_with: None,
-        replace_with: Vec::new(),
+        replace_with: EcoVec::new(),
         source_position: None,
-        stack_trace: Vec::new(),
+        stack_trace: EcoVec::new(),
         hooks: plumb_resource::Hooks::new(),
         extension_ref: None,
         snippet_id: None,
@@ -271,7 +271,7 @@ fn depend_on_everything(request: &mut RegisterRequest) {
     }
     let mut told = PropertyDependencies::new();
     add_output_dependencies(&request.properties, &mut told);
-    let everything: Vec<Urn> = request
+    let everything: EcoVec<Urn> = request
         .dependencies
         .iter()
         .chain(told.values().flatten())
@@ -342,12 +342,17 @@ pub(crate) fn add_output_dependencies(
 }
 
 /// Each once, in the order in which they come.
-fn deduplicated(mut urns: Vec<Urn>) -> Vec<Urn> {
-    if urns.len() > 1 {
+fn deduplicated(mut urns: EcoVec<Urn>) -> EcoVec<Urn> {
+    if has_repetition(&urns) {
         let mut seen = FxHashSet::default();
         urns.retain(|urn| seen.insert(urn.clone()));
     }
     urns
+}
+
+/// Whether some URN comes twice; perhaps also if there are many.
+fn has_repetition(urns: &[Urn]) -> bool {
+    urns.len() > 8 || (1..urns.len()).any(|at| urns[..at].contains(&urns[at]))
 }
 
 /// An answer of another kind than the call: a fault of the shell.

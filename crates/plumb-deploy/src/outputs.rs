@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plumb_resource::{ResourceState, StepOp, Urn};
 use plumb_state::journal::EntryKind;
 use plumb_value::PropertyMap;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::arena::StateIdx;
 use crate::deployment::{Deployment, Failure};
@@ -31,6 +31,14 @@ pub(crate) struct OutputsMemory {
 }
 
 impl OutputsMemory {
+    /// Room for `count` resources.
+    pub(crate) fn with_capacity(count: usize) -> Self {
+        OutputsMemory {
+            steps: FxHashMap::with_capacity_and_hasher(count, FxBuildHasher),
+            ..OutputsMemory::default()
+        }
+    }
+
     pub(crate) fn remember(&mut self, urn: Urn, step: Remembered) {
         self.steps.insert(urn, step);
     }

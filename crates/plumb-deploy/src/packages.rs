@@ -7,6 +7,7 @@ use plumb_resource::ProviderRef;
 use plumb_resource::provider::{Parameterization, PluginSpec};
 use plumb_state::Snapshot;
 use plumb_value::{PropertyMap, Value};
+use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 
 use crate::request::{PackageRequest, RegisterPackageRequest, RequestError, RequestErrorKind};
@@ -27,6 +28,8 @@ pub(crate) struct Package {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Packages {
     by_reference: BTreeMap<EcoString, Package>,
+    /// The last request for each package, and the key of the default provider that it has.
+    keys: FxHashMap<EcoString, (PackageRequest, EcoString)>,
 }
 
 impl Packages {
@@ -74,6 +77,18 @@ impl Packages {
     /// The package behind a reference.
     pub(crate) fn get(&self, reference: &str) -> Option<&Package> {
         self.by_reference.get(reference)
+    }
+
+    /// The key of the default provider that requests like this one for `package` have, if it was found out before.
+    pub(crate) fn known_key(&self, package: &str, request: &PackageRequest) -> Option<&EcoString> {
+        let (known, key) = self.keys.get(package)?;
+        (known == request).then_some(key)
+    }
+
+    /// Keeps a default provider's key: most requests for a package say the same of it.
+    pub(crate) fn note_key(&mut self, package: &str, request: &PackageRequest, key: &EcoString) {
+        let known = (request.clone(), key.clone());
+        self.keys.insert(package.into(), known);
     }
 
     /// The plugin that `request` means for `package`.

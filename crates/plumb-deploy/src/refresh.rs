@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ecow::EcoVec;
 use plumb_resource::provider::{
     DiffChanges, DiffRequest, DiffResult, ProviderCall, ProviderError, ProviderReply, ReadRequest,
 };
@@ -354,7 +355,7 @@ impl Deployment {
         if self.ctx.operation != Operation::Refresh || state.kind != ResourceKind::Custom {
             return;
         }
-        let independent = |(_, urns): &(_, &Vec<Urn>)| urns.is_empty();
+        let independent = |(_, urns): &(_, &EcoVec<Urn>)| urns.is_empty();
         for (key, _) in registered.property_dependencies.iter().filter(independent) {
             state.property_dependencies.get_or_default(key.clone());
         }

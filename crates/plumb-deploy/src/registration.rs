@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use ecow::EcoString;
+use ecow::{EcoString, eco_vec};
 use plumb_resource::provider::DiffResult;
 use plumb_resource::{
     Goal, PropertyDependencies, ProviderRef, ResourceId, ResourceKind, ResourceState, Urn,
@@ -231,7 +231,7 @@ impl Deployment {
             if goal.kind == ResourceKind::Provider {
                 self.providers.alias(urn, &former);
             }
-            new.aliases = vec![former];
+            new.aliases = eco_vec![former];
         }
         new
     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ecow::EcoString;
+use ecow::{EcoString, EcoVec};
 use plumb_resource::hook::{ErrorHookCall, HookCall};
 use plumb_resource::provider::{CheckFailure, Parameterization};
 use plumb_resource::{
@@ -30,7 +30,7 @@ pub enum Request {
     /// Calls a method of a resource.
     Call(Box<CallMethodRequest>),
     /// Names a package (with its parameter) for later requests.
-    RegisterPackage(RegisterPackageRequest),
+    RegisterPackage(Box<RegisterPackageRequest>),
     /// Has everything that is registered from now on pass through a function of the program.
     RegisterStackTransform(Callback),
     /// The same for invokes.
@@ -98,7 +98,7 @@ pub struct RegisterRequest {
     /// Inputs, with output wrappers.
     pub properties: Arc<PropertyMap>,
     /// Resources that this one depends on.
-    pub dependencies: Vec<Urn>,
+    pub dependencies: EcoVec<Urn>,
     /// Which resources each property was computed from.
     pub property_dependencies: PropertyDependencies,
     /// Reference of the provider to use; empty for none.
@@ -112,15 +112,15 @@ pub struct RegisterRequest {
     /// deleteBeforeReplace option.
     pub delete_before_replace: Option<bool>,
     /// ignoreChanges option.
-    pub ignore_changes: Vec<EcoString>,
+    pub ignore_changes: EcoVec<EcoString>,
     /// hideDiffs option.
-    pub hide_diff: Vec<EcoString>,
+    pub hide_diff: EcoVec<EcoString>,
     /// replaceOnChanges option.
-    pub replace_on_changes: Vec<EcoString>,
+    pub replace_on_changes: EcoVec<EcoString>,
     /// additionalSecretOutputs option.
-    pub additional_secret_outputs: Vec<PropertyKey>,
+    pub additional_secret_outputs: EcoVec<PropertyKey>,
     /// Former identities.
-    pub aliases: Vec<Alias>,
+    pub aliases: EcoVec<Alias>,
     /// Id of an existing object to adopt; empty for none.
     pub import_id: EcoString,
     /// Time limits; `None` when the program says nothing about them.
@@ -130,7 +130,7 @@ pub struct RegisterRequest {
     /// deletedWith option.
     pub deleted_with: Option<Urn>,
     /// replaceWith option.
-    pub replace_with: Vec<Urn>,
+    pub replace_with: EcoVec<Urn>,
     /// replacementTrigger option; null for none.
     pub replacement_trigger: Value,
     /// Names of hooks by type.
@@ -144,7 +144,7 @@ pub struct RegisterRequest {
     /// Where in the program the registration stands.
     pub source_position: Option<EcoString>,
     /// Call stack of the registration.
-    pub stack_trace: Vec<StackFrame>,
+    pub stack_trace: EcoVec<StackFrame>,
     /// The snippet that registers the resource.
     pub snippet_id: Option<EcoString>,
 }
@@ -159,30 +159,30 @@ impl RegisterRequest {
             remote: false,
             parent: None,
             properties: Arc::default(),
-            dependencies: Vec::new(),
+            dependencies: EcoVec::new(),
             property_dependencies: PropertyDependencies::new(),
             provider: EcoString::new(),
             providers: BTreeMap::new(),
             package: PackageRequest::default(),
             protect: None,
             delete_before_replace: None,
-            ignore_changes: Vec::new(),
-            hide_diff: Vec::new(),
-            replace_on_changes: Vec::new(),
-            additional_secret_outputs: Vec::new(),
-            aliases: Vec::new(),
+            ignore_changes: EcoVec::new(),
+            hide_diff: EcoVec::new(),
+            replace_on_changes: EcoVec::new(),
+            additional_secret_outputs: EcoVec::new(),
+            aliases: EcoVec::new(),
             import_id: EcoString::new(),
             custom_timeouts: None,
             retain_on_delete: None,
             deleted_with: None,
-            replace_with: Vec::new(),
+            replace_with: EcoVec::new(),
             replacement_trigger: Value::Null,
             hooks: Hooks::new(),
             transforms: Vec::new(),
             env_var_mappings: BTreeMap::new(),
             dependencies_from_properties: false,
             source_position: None,
-            stack_trace: Vec::new(),
+            stack_trace: EcoVec::new(),
             snippet_id: None,
         }
     }
@@ -267,17 +267,17 @@ pub struct ReadResourceRequest {
     /// Properties that help to find the object.
     pub properties: Arc<PropertyMap>,
     /// Resources that this one depends on.
-    pub dependencies: Vec<Urn>,
+    pub dependencies: EcoVec<Urn>,
     /// Reference of the provider to use; empty for none.
     pub provider: EcoString,
     /// Package, for the default provider.
     pub package: PackageRequest,
     /// additionalSecretOutputs option.
-    pub additional_secret_outputs: Vec<PropertyKey>,
+    pub additional_secret_outputs: EcoVec<PropertyKey>,
     /// Where in the program the read stands.
     pub source_position: Option<EcoString>,
     /// Call stack of the read.
-    pub stack_trace: Vec<StackFrame>,
+    pub stack_trace: EcoVec<StackFrame>,
 }
 
 /// Answer to ReadResource.

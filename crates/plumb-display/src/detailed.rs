@@ -6,7 +6,7 @@ use ecow::EcoString;
 use plumb_resource::{DiffKind, PropertyDiff};
 use plumb_value::{PropertyKey, PropertyMap, Value};
 
-use crate::diff::{Change, ObjectDiff, ValueDiff, diff_values};
+use crate::diff::{Change, Element, ObjectDiff, ValueDiff, diff_values};
 
 /// The three maps that a path may be looked up in.
 #[derive(Clone, Copy)]
@@ -97,11 +97,15 @@ fn change_in(node: Node) -> Option<Change> {
     if !indexed {
         return Some(Change::Update(ValueDiff::Object(object_of(node.children))));
     }
-    let elements: BTreeMap<usize, Change> = node
+    let elements: Vec<Element> = node
         .children
         .into_iter()
         .filter_map(|(segment, child)| match segment {
-            Segment::Index(idx) => Some((idx, change_in(child)?)),
+            Segment::Index(index) => Some(Element {
+                index,
+                moved_from: None,
+                change: change_in(child)?,
+            }),
             Segment::Key(_) => None,
         })
         .collect();

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use ecow::EcoString;
 use plumb_value::{PropertyKey, PropertyMap, Value};
+
+use crate::embedded::{self, Language};
+use crate::lists;
 
 /// What became of one property or element.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,14 +19,24 @@ pub(crate) enum Change {
 /// How one value differs from another.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ValueDiff {
-    Array(BTreeMap<usize, Change>),
+    Array(Vec<Element>),
     Object(ObjectDiff),
-    /// Both are texts that hold JSON, which differs like this.
-    Json(Box<ValueDiff>),
+    /// Both are texts that hold a document of this language, which differs like this.
+    Document(Language, Box<ValueDiff>),
     Plain {
         old: Value,
         new: Value,
     },
+}
+
+/// What became of an element of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Element {
+    /// Where it is, or was if it is gone.
+    pub(crate) index: usize,
+    /// Where it was, if it is the same and has changed places with others.
+    pub(crate) moved_from: Option<usize>,
+    pub(crate) change: Change,
 }
 
 /// How one object differs from another, key by key.
@@ -95,18 +107,10 @@ pub(crate) fn diff_values(old: &Value, new: &Value) -> Change {
             }
         }
         (Value::Array(old), Value::Array(new)) => {
-            Change::Update(ValueDiff::Array(diff_arrays(old, new)))
+            Change::Update(ValueDiff::Array(lists::diff_lists(old, new)))
         }
         (Value::String(old_text), Value::String(new_text)) => {
-            match (parse_json(old_text), parse_json(new_text)) {
-                (Some(old_json), Some(new_json)) => match diff_values(&old_json, &new_json) {
-                    Change::Update(difference) => {
-                        Change::Update(ValueDiff::Json(Box::new(difference)))
-                    }
-                    _ => Change::Update(plain(old, new)),
-                },
-                _ => Change::Update(plain(old, new)),
-            }
+            Change::Update(diff_documents(old_text, new_text).unwrap_or_else(|| plain(old, new)))
         }
         _ => Change::Update(plain(old, new)),
     }
@@ -119,43 +123,15 @@ fn plain(old: &Value, new: &Value) -> ValueDiff {
     }
 }
 
-fn diff_arrays(old: &[Value], new: &[Value]) -> BTreeMap<usize, Change> {
-    (0..old.len().max(new.len()))
-        .filter_map(|idx| {
-            let change = match (old.get(idx), new.get(idx)) {
-                (Some(old), Some(new)) => diff_values(old, new),
-                (Some(old), None) => Change::Delete(old.clone()),
-                (None, Some(new)) => Change::Add(new.clone()),
-                (None, None) => return None,
-            };
-            Some((idx, change))
-        })
-        .collect()
-}
-
-/// The value of a text that holds a JSON object or list.
-pub(crate) fn parse_json(text: &str) -> Option<Value> {
-    let start = text.trim_start();
-    if !start.starts_with(['{', '[']) {
-        return None;
-    }
-    serde_json::from_str::<serde_json::Value>(text)
-        .ok()
-        .map(|json| from_json(&json))
-}
-
-fn from_json(json: &serde_json::Value) -> Value {
-    match json {
-        serde_json::Value::Null => Value::Null,
-        serde_json::Value::Bool(value) => Value::Bool(*value),
-        serde_json::Value::Number(number) => Value::Number(number.as_f64().unwrap_or_default()),
-        serde_json::Value::String(text) => Value::String(EcoString::from(text.as_str())),
-        serde_json::Value::Array(values) => Value::array(values.iter().map(from_json)),
-        serde_json::Value::Object(map) => Value::from(
-            map.iter()
-                .map(|(key, value)| (key.as_str().into(), from_json(value)))
-                .collect::<PropertyMap>(),
-        ),
+/// How two texts differ that hold documents of the same language.
+fn diff_documents(old: &str, new: &str) -> Option<ValueDiff> {
+    let (old_language, old) = embedded::parse(old)?;
+    let (language, new) = embedded::parse(new)?;
+    match diff_values(&old, &new) {
+        Change::Update(difference) if language == old_language => {
+            Some(ValueDiff::Document(language, Box::new(difference)))
+        }
+        _ => None,
     }
 }
 

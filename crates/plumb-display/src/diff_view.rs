@@ -12,7 +12,7 @@ use crate::detailed::{Sides, translate};
 use crate::diff::{diff_objects, is_internal, visible};
 use crate::display::Output;
 use crate::options::Options;
-use crate::steps::{OutputView, is_shown, outputs_text, replacing_keys};
+use crate::steps::{OutputView, is_shown, outputs_text, replacing_paths};
 use crate::values::{ValuePrinter, ValueStyle};
 use crate::{ops, policies, sections};
 
@@ -109,7 +109,7 @@ impl DiffView {
             return String::new();
         }
         let indent = self.depth(metadata);
-        let mut text = header(metadata, indent);
+        let mut text = header(metadata, indent, self.options.link.as_deref());
         text.push_str(&self.details(metadata, indent + 1, false));
         text
     }
@@ -125,7 +125,7 @@ impl DiffView {
         }
         let indent = self.depth(metadata);
         if refreshed {
-            let mut text = header(metadata, indent);
+            let mut text = header(metadata, indent, self.options.link.as_deref());
             text.push_str(&self.details(metadata, indent + 1, true));
             return text;
         }
@@ -162,17 +162,24 @@ impl DiffView {
         depth
     }
 
+    /// The differences of a step alone, with colour tags.
+    pub(crate) fn difference(&self, metadata: &Metadata, refreshed: bool) -> String {
+        self.details(metadata, 1, refreshed)
+    }
+
     fn details(&self, metadata: &Metadata, indent: usize, refreshed: bool) -> String {
         let show = |map: &PropertyMap| visible(map, self.options.show_secrets);
         let state = metadata.state();
         let hidden = state
             .map(|state| state.hide_diff.as_slice())
             .unwrap_or_default();
+        let replaced = replacing_paths(metadata);
         let style = ValueStyle {
+            says_replaced: self.options.explain,
             full: self.options.full_output,
             only_changes: refreshed || metadata.detailed_diff.is_some(),
             hidden,
-            replaced: replacing_keys(metadata),
+            replaced: &replaced,
         };
         let plain = |map: &PropertyMap| {
             let mut printer = ValuePrinter::new(style);
@@ -278,7 +285,7 @@ fn has_settled_outputs(metadata: &Metadata, new: &StateView) -> bool {
     !new.outputs.is_empty() && !matches!(metadata.op, StepOp::Import | StepOp::ImportReplacement)
 }
 
-fn header(metadata: &Metadata, indent: usize) -> String {
+fn header(metadata: &Metadata, indent: usize, link: Option<&str>) -> String {
     let op = metadata.op;
     let lock = match (&metadata.old, &metadata.new) {
         (_, Some(new)) if new.protect => " 🔒",
@@ -306,7 +313,8 @@ fn header(metadata: &Metadata, indent: usize) -> String {
     {
         let _ = writeln!(text, "{:columns$}[id={id}]", "");
     }
-    let _ = writeln!(text, "{:columns$}[urn={}]", "", metadata.urn);
+    let urn = crate::text::linked(metadata.urn.as_str(), link);
+    let _ = writeln!(text, "{:columns$}[urn={urn}]", "");
     if let Some(provider) = provider_text(metadata) {
         let _ = writeln!(text, "{:columns$}[{provider}]", "");
     }

@@ -11,7 +11,26 @@ use crate::policies::Policies;
 use crate::progress::ProgressLines;
 use crate::rows::Rows;
 use crate::tree::{Size, Tree};
+use crate::waits::Waits;
 use crate::{colorize, sections};
+
+/// Where people want to look in a tree that is longer than the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scroll {
+    /// So many lines up.
+    Up(usize),
+    /// So many lines down.
+    Down(usize),
+    /// To the first line.
+    First,
+    /// To the last line.
+    Last,
+    /// Back to what goes on.
+    Follow,
+}
+
+/// How many errors and warnings are marked for systems of continuous integration.
+const MOST_ANNOTATIONS: usize = 20;
 
 /// Text to write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,6 +65,9 @@ pub struct Display {
     options: Options,
     body: Body,
     policies: Policies,
+    waits: Waits,
+    annotations: Vec<String>,
+    group_open: bool,
     summary: Option<Summary>,
     finished: bool,
 }
@@ -66,6 +88,9 @@ impl Display {
             View::Diff => Body::Diff(DiffView::new(options.clone())),
         };
         Display {
+            waits: Waits::new(options.preview),
+            annotations: Vec::new(),
+            group_open: options.ci.is_some(),
             options,
             body,
             policies: Policies::default(),
@@ -83,16 +108,35 @@ impl Display {
             Some(url) => format!("View Live: {url}\n\n"),
             None => String::new(),
         };
+        let group = self.options.ci.map_or_else(String::new, |ci| {
+            ci.group_start(&self.group_title(), self.options.began)
+        });
         format!(
-            "{}{}",
+            "{group}{}{}",
             self.options.banner(),
             colorize(&live, self.options.color)
         )
     }
 
+    fn group_title(&self) -> String {
+        format!("{} ({})", self.options.title(), self.options.stack)
+    }
+
+    /// Ends the group of the steps, so that what follows is seen without unfolding anything.
+    fn end_group(&mut self, now: Duration) -> String {
+        let Some(ci) = self.options.ci.filter(|_| self.group_open) else {
+            return String::new();
+        };
+        self.group_open = false;
+        let at = self.options.began + i64::try_from(now.as_secs()).unwrap_or(0);
+        ci.group_end(&self.group_title(), at)
+    }
+
     /// Takes an event in; `now` is the time since the operation began.
     pub fn handle(&mut self, event: &Event, now: Duration) -> Output {
         self.policies.handle(event);
+        self.waits.handle(event, now);
+        self.annotate(event);
         if let Event::Summary(summary) = event {
             self.summary = Some(summary.clone());
             self.note_result(summary.result);
@@ -104,7 +148,11 @@ impl Display {
             let config = to_json_line(&JsonProperties(config, &Filter::hiding_secrets()));
             return Output::stdout(format!("Waiting for a debugger to attach: {config}\n"));
         }
-        let output = match &mut self.body {
+        let before = match (&self.body, event) {
+            (Body::Diff(_), Event::Summary(_)) => self.end_group(now),
+            _ => String::new(),
+        };
+        let mut output = match &mut self.body {
             Body::Progress(progress) => Output::stdout(progress.handle(event, now)),
             Body::Tree(tree) => {
                 tree.handle(event, now);
@@ -118,14 +166,44 @@ impl Display {
             }
             Body::Diff(view) => view.handle(event),
         };
+        output.stdout.insert_str(0, &before);
         self.colored(output)
     }
 
-    /// A sign of life, if nothing was written for a while; to be called once a second.
-    pub fn tick(&mut self) -> Output {
+    fn annotate(&mut self, event: &Event) {
+        if let (Some(ci), Event::Diagnostic(diagnostic)) = (self.options.ci, event) {
+            let annotation = ci.of_diagnostic(diagnostic);
+            // Systems show a handful of them and drop the rest.
+            if let Some(annotation) = annotation
+                && self.annotations.len() < MOST_ANNOTATIONS
+                && !self.annotations.contains(&annotation)
+            {
+                self.annotations.push(annotation);
+            }
+        }
+    }
+
+    /// A sign of life, if nothing was written for a while, and what is being waited for; to be called once a second.
+    pub fn tick(&mut self, now: Duration) -> Output {
+        let waits = match &self.body {
+            // The tree has it in its rows.
+            Body::Tree(_) => return Output::default(),
+            Body::Progress(_) | Body::Diff(_) => self.waits.report(now),
+        };
         match &mut self.body {
-            Body::Progress(progress) => Output::stdout(progress.tick()),
+            Body::Progress(progress) => Output::stdout(progress.tick(&waits)),
+            Body::Diff(_) if !self.options.suppress_progress => Output {
+                stdout: String::new(),
+                stderr: crate::text::lines("", &waits),
+            },
             Body::Tree(_) | Body::Diff(_) => Output::default(),
+        }
+    }
+
+    /// Looks at another part of a tree that is longer than `height` lines.
+    pub fn scroll(&mut self, to: Scroll, height: usize) {
+        if let Body::Tree(tree) = &mut self.body {
+            tree.scroll(to, height);
         }
     }
 
@@ -170,11 +248,12 @@ impl Display {
             // The run was cut off.
             self.note_result(OperationResult::Canceled);
         }
-        let text = match &mut self.body {
+        let end_of_group = self.end_group(now);
+        let mut text = match &mut self.body {
             Body::Progress(progress) => {
                 let last_rows = progress.finish(now);
                 format!(
-                    "{last_rows}{}",
+                    "{last_rows}{end_of_group}{}",
                     final_sections(&progress.rows, &self.policies, self.summary.as_ref())
                 )
             }
@@ -182,8 +261,9 @@ impl Display {
                 tree.rows.done = true;
                 final_sections(&tree.rows, &self.policies, self.summary.as_ref())
             }
-            Body::Diff(_) => String::new(),
+            Body::Diff(_) => end_of_group,
         };
+        self.annotations.drain(..).for_each(|it| text.push_str(&it));
         self.colored(Output::stdout(text))
     }
 

@@ -6,17 +6,22 @@
 //! Start with [`Display`]; [`Options`] says what it shows. [`PreviewDigest`] and [`ResultSummary`] are the documents
 //! for programs; engine events as JSON lines are the matter of `plumb_events::json`.
 
+mod ci;
 mod color;
 mod detailed;
 mod diff;
 mod diff_view;
 mod display;
+mod embedded;
+mod explanations;
+mod lists;
 mod ops;
 mod options;
 mod painter;
 mod policies;
 mod preview_json;
 mod progress;
+mod reasons;
 mod rows;
 mod sections;
 mod steps;
@@ -24,11 +29,14 @@ mod summary_json;
 mod text;
 mod tree;
 mod values;
+mod waits;
 
+pub use ci::CiSystem;
 pub use color::colorize;
 pub use diff_view::DiffView;
-pub use display::{Display, Output};
+pub use display::{Display, Output, Scroll};
+pub use explanations::{Explanation, Explanations, RunExplanation};
 pub use options::{Action, Options, View};
-pub use painter::Painter;
+pub use painter::{Painter, ScreenSize};
 pub use preview_json::{PreviewDigest, StateToJson};
 pub use summary_json::ResultSummary;

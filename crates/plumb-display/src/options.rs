@@ -3,6 +3,7 @@
 use ecow::EcoString;
 use plumb_events::ColorMode;
 
+use crate::ci::CiSystem;
 use crate::color::{HEADLINE, paint};
 
 /// What is being done.
@@ -68,6 +69,14 @@ pub struct Options {
     pub debug: bool,
     /// Whether to use characters beyond ASCII for decoration.
     pub emoji: bool,
+    /// Whether what forces a replacement is said in words, and not by colour alone.
+    pub explain: bool,
+    /// The system of continuous integration that reads along.
+    pub ci: Option<CiSystem>,
+    /// When the operation began, in Unix seconds.
+    pub began: i64,
+    /// Where URNs lead, if the terminal shows links.
+    pub link: Option<String>,
     /// Address where the operation can be watched.
     pub live_url: Option<String>,
 }
@@ -99,6 +108,10 @@ impl Options {
             full_output: false,
             debug: false,
             emoji: false,
+            explain: false,
+            ci: None,
+            began: 0,
+            link: None,
             live_url: None,
         }
     }

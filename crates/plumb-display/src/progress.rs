@@ -11,6 +11,7 @@ use plumb_resource::StepOp;
 use crate::options::Options;
 use crate::rows::{Row, Rows, Touched};
 use crate::sections;
+use crate::text::lines;
 
 /// Folds events to progress lines.
 #[derive(Debug)]
@@ -59,12 +60,17 @@ impl ProgressLines {
         self.after_waiting(out)
     }
 
-    /// A sign of life if nothing was written since the last tick.
-    pub(crate) fn tick(&mut self) -> String {
-        if std::mem::take(&mut self.active)
-            || self.rows.options().suppress_progress
-            || self.rows.done
-        {
+    /// A sign of life if nothing was written since the last tick; `waits` says what is being waited for. Logs of continuous
+    /// integration get no dots.
+    pub(crate) fn tick(&mut self, waits: &[String]) -> String {
+        let options = self.rows.options();
+        if options.suppress_progress || self.rows.done {
+            return String::new();
+        }
+        if !waits.is_empty() {
+            return self.after_waiting(lines("    ", waits));
+        }
+        if std::mem::take(&mut self.active) || options.ci.is_some() {
             return String::new();
         }
         if std::mem::replace(&mut self.waiting, true) {

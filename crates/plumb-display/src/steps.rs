@@ -145,13 +145,25 @@ fn drop_unknown_updates(difference: &mut ObjectDiff) {
     });
 }
 
-/// The properties that force a replacement.
-pub(crate) fn replacing_keys(metadata: &Metadata) -> &[EcoString] {
-    match metadata.op {
+/// The properties that force a replacement, as far as the step says, by their paths.
+pub(crate) fn replacing_paths(metadata: &Metadata) -> Vec<EcoString> {
+    let is_replacement = matches!(
+        metadata.op,
         StepOp::Replace
-        | StepOp::CreateReplacement
-        | StepOp::ImportReplacement
-        | StepOp::ReadReplacement => &metadata.keys,
-        _ => &[],
+            | StepOp::CreateReplacement
+            | StepOp::ImportReplacement
+            | StepOp::ReadReplacement
+    );
+    if !is_replacement {
+        return Vec::new();
     }
+    let reported = metadata.detailed_diff.iter().flatten();
+    let forcing = reported.filter(|(_, difference)| difference.kind.is_replace());
+    let mut paths: Vec<EcoString> = forcing.map(|(path, _)| path.clone()).collect();
+    for key in &metadata.keys {
+        if !paths.contains(key) {
+            paths.push(key.clone());
+        }
+    }
+    paths
 }

@@ -92,6 +92,25 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     out
 }
 
+/// The text as a link to an address, for terminals.
+pub(crate) fn linked(text: &str, address: Option<&str>) -> String {
+    match address {
+        Some(address) => format!("\u{1b}]8;;{address}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\"),
+        None => text.to_owned(),
+    }
+}
+
+/// The lines, each with `indent` before it.
+pub(crate) fn lines(indent: &str, lines: &[String]) -> String {
+    let mut out = String::new();
+    for line in lines {
+        out.push_str(indent);
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
 /// At most three lines of at most 150 characters.
 pub(crate) fn cut_text(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();

@@ -15,9 +15,11 @@ use plumb_events::{Event, Progress};
 use plumb_resource::StepOp;
 
 use crate::color::{COLUMN_HEADER, HEADLINE, paint};
+use crate::display::Scroll;
 use crate::options::Options;
 use crate::rows::{Row, Rows};
 use crate::text::{cut, pad, width};
+use crate::waits;
 
 const GAP: &str = "  ";
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -43,6 +45,8 @@ struct Placed {
 pub(crate) struct Tree {
     pub(crate) rows: Rows,
     downloads: Vec<Progress>,
+    /// The first row that people want to see, if they do not follow what goes on.
+    first: Option<usize>,
 }
 
 impl Tree {
@@ -50,7 +54,23 @@ impl Tree {
         Tree {
             rows: Rows::new(options),
             downloads: Vec::new(),
+            first: None,
         }
+    }
+
+    /// Looks at another part of the rows.
+    pub(crate) fn scroll(&mut self, to: Scroll, height: usize) {
+        let window = height.saturating_sub(2).max(1);
+        let last = shown_rows(&self.rows).len().saturating_sub(window);
+        let at = self.first.unwrap_or(last);
+        self.first = match to {
+            _ if last == 0 => None,
+            Scroll::Follow => None,
+            Scroll::Up(lines) => Some(at.saturating_sub(lines)),
+            Scroll::Down(lines) => Some((at + lines).min(last)),
+            Scroll::First => Some(0),
+            Scroll::Last => Some(last),
+        };
     }
 
     pub(crate) fn handle(&mut self, event: &Event, now: Duration) {
@@ -72,8 +92,28 @@ impl Tree {
             self.download_lines(size)
         };
         let height = size.height.map(|height| height.saturating_sub(below.len()));
-        let mut lines = row_lines(&self.rows, Size { height, ..size }, now);
+        let size = Size { height, ..size };
+        let mut lines = match (self.first, height) {
+            (Some(first), Some(height)) => self.window(first, height, size.width, now),
+            _ => row_lines(&self.rows, size, now),
+        };
         lines.extend(below);
+        lines
+    }
+
+    /// Rows from the one with number `first`, and where that is.
+    fn window(&self, first: usize, height: usize, width: usize, now: Duration) -> Vec<String> {
+        let placed = place(&self.rows, &shown_rows(&self.rows));
+        let room = height.saturating_sub(2).max(1);
+        let first = first.min(placed.len().saturating_sub(room));
+        let end = (first + room).min(placed.len());
+        let mut cells = vec![header(&self.rows)];
+        let shown = placed[first..end].iter();
+        cells.extend(shown.map(|placed| cells_of(&self.rows, placed, now)));
+        let mut lines = align(&cells, width);
+        let place = format!("     rows {} to {end} of {}", first + 1, placed.len());
+        lines.push(cut(&format!("{place} (q: back to what goes on)"), width));
+        lines.truncate(height);
         lines
     }
 
@@ -130,7 +170,12 @@ fn row_lines(rows: &Rows, size: Size, now: Duration) -> Vec<String> {
     cells.extend(placed.iter().map(|placed| cells_of(rows, placed, now)));
     let mut lines = align(&cells, size.width);
     if left_out > 0 {
-        lines.push(cut(&format!("     … {left_out} more"), size.width));
+        let hint = if rows.options().explain {
+            " (arrow keys: look around)"
+        } else {
+            ""
+        };
+        lines.push(cut(&format!("     … {left_out} more{hint}"), size.width));
     }
     lines.truncate(size.height.unwrap_or(usize::MAX));
     lines
@@ -285,8 +330,24 @@ fn cells_of(rows: &Rows, placed: &Placed, now: Duration) -> Vec<String> {
         }
     }
     cells.push(status_cell(rows, row, now));
-    cells.push(rows.info_text(row));
+    let info = rows.info_text(row);
+    cells.push(if info.is_empty() {
+        waiting_text(rows, row, now)
+    } else {
+        info
+    });
     cells
+}
+
+/// What a row that has nothing else to say is waiting for, if that takes long.
+fn waiting_text(rows: &Rows, row: &Row, now: Duration) -> String {
+    let call = waits::call(row.op).filter(|_| row.is_custom && !rows.is_done(row));
+    match (call, row.started) {
+        (Some(call), Some(started)) if now.saturating_sub(started) >= waits::LONG => {
+            format!("waiting for the call {call} to its provider")
+        }
+        _ => String::new(),
+    }
 }
 
 /// The status; what is under way turns.

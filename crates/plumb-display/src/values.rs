@@ -9,7 +9,8 @@ use plumb_value::path::PropertyPath;
 use plumb_value::{Archive, ArchiveSource, Asset, AssetSource, PropertyMap, Value};
 
 use crate::color::paint;
-use crate::diff::{Change, ObjectDiff, ValueDiff, diff_values, is_internal, parse_json};
+use crate::diff::{Change, Element, ObjectDiff, ValueDiff, diff_values, is_internal};
+use crate::embedded;
 use crate::ops;
 use crate::text::{cut_text, line_diff, pad, width};
 
@@ -24,6 +25,8 @@ pub(crate) struct ValueStyle<'a> {
     pub(crate) hidden: &'a [EcoString],
     /// Properties that force a replacement.
     pub(crate) replaced: &'a [EcoString],
+    /// Whether that is said in words too, and not by colour alone.
+    pub(crate) says_replaced: bool,
 }
 
 /// Writes values, one property per line.
@@ -97,7 +100,6 @@ impl<'a> ValuePrinter<'a> {
                 op: StepOp::Same,
                 signed: false,
             },
-            true,
         );
     }
 
@@ -116,7 +118,7 @@ impl<'a> ValuePrinter<'a> {
         }
     }
 
-    fn changes(&mut self, difference: &ObjectDiff, at: At, top: bool) {
+    fn changes(&mut self, difference: &ObjectDiff, at: At) {
         let widest = difference
             .0
             .keys()
@@ -125,7 +127,7 @@ impl<'a> ValuePrinter<'a> {
             .unwrap_or(0);
         for (key, change) in &difference.0 {
             let length = self.enter_key(key.as_str());
-            let forces = top && self.style.replaced.iter().any(|name| name == key.as_str());
+            let forces = self.style.replaced.iter().any(|path| *path == self.path);
             self.change(&pad(key.as_str(), widest), change, at, forces);
             self.path.truncate(length);
         }
@@ -174,7 +176,10 @@ impl<'a> ValuePrinter<'a> {
             }
             return;
         }
-        let title = if forces {
+        let title = if forces && self.style.says_replaced {
+            let mark = format!("{} (forces replacement)", title.trim_end());
+            paint(ops::color(StepOp::Replace), mark)
+        } else if forces {
             paint(ops::color(StepOp::Replace), title)
         } else {
             title.to_owned()
@@ -206,22 +211,19 @@ impl<'a> ValuePrinter<'a> {
 
     fn nested_update(&mut self, difference: &ValueDiff, at: At) {
         match difference {
-            ValueDiff::Json(inner) => {
-                self.out.push_str("(json) ");
+            ValueDiff::Document(language, inner) => {
+                self.out.push_str(language.mark());
                 self.nested_update(inner, at);
             }
             ValueDiff::Object(object) => {
                 self.out.push_str("{\n");
-                self.changes(object, at.deeper(), false);
+                self.changes(object, at.deeper());
                 self.closing("}", at);
             }
             ValueDiff::Array(elements) => {
                 self.out.push_str("[\n");
-                for (idx, change) in elements {
-                    let length = self.path.len();
-                    let _ = write!(self.path, "[{idx}]");
-                    self.change(&format!("[{idx}]"), change, at.deeper(), false);
-                    self.path.truncate(length);
+                for element in elements {
+                    self.element(element, at.deeper());
                 }
                 self.closing("]", at);
             }
@@ -229,6 +231,23 @@ impl<'a> ValuePrinter<'a> {
                 let _ = writeln!(self.out, "{} => {}", self.short(old), self.short(new));
             }
         }
+    }
+
+    fn element(&mut self, element: &Element, at: At) {
+        let length = self.path.len();
+        let _ = write!(self.path, "[{}]", element.index);
+        let title = format!("[{}]", element.index);
+        match (element.moved_from, &element.change) {
+            (Some(from), Change::Same(value)) if !self.is_hidden() => {
+                let title = format!("[{from}] => {title}");
+                self.titled(&title, value, at.with(StepOp::Update));
+            }
+            (_, change) => {
+                let forces = self.style.replaced.iter().any(|path| *path == self.path);
+                self.change(&title, change, at, forces);
+            }
+        }
+        self.path.truncate(length);
     }
 
     fn plain_update(&mut self, title: &str, old: &Value, new: &Value, at: At) {
@@ -252,12 +271,8 @@ impl<'a> ValuePrinter<'a> {
             }
             _ if is_short(old) && is_short(new) => {
                 self.line_start(at);
-                let _ = writeln!(
-                    self.out,
-                    "{title}: {} => {}",
-                    self.short(old),
-                    self.short(new)
-                );
+                let (old, new) = highlighted(&self.short(old), &self.short(new));
+                let _ = writeln!(self.out, "{title}: {old} => {new}");
             }
             _ => {
                 self.titled(title, old, at.with(StepOp::Delete));
@@ -303,10 +318,10 @@ impl<'a> ValuePrinter<'a> {
             }
             Value::Asset(asset) => self.asset(asset, None, at),
             Value::Archive(archive) => self.archive(archive, None, at),
-            Value::String(text) => match parse_json(text) {
-                Some(json) => {
-                    self.out.push_str("(json) ");
-                    self.value(&json, at);
+            Value::String(text) => match embedded::parse(text) {
+                Some((language, document)) => {
+                    self.out.push_str(language.mark());
+                    self.value(&document, at);
                 }
                 None => self.short_line(value),
             },
@@ -448,12 +463,39 @@ impl<'a> ValuePrinter<'a> {
     }
 }
 
+/// Both texts, with what differs in colour if most of them is the same.
+fn highlighted(old: &str, new: &str) -> (String, String) {
+    let shared = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
+        pairs
+            .take_while(|(old, new)| old == new)
+            .map(|(letter, _)| letter.len_utf8())
+            .sum()
+    };
+    let before = shared(&mut old.chars().zip(new.chars()));
+    let (old_rest, new_rest) = (&old[before..], &new[before..]);
+    let after = shared(&mut old_rest.chars().rev().zip(new_rest.chars().rev()));
+    let is_text = old.starts_with('"') && new.starts_with('"');
+    if !is_text || 2 * (before + after) < old.len().min(new.len()) {
+        return (old.to_owned(), new.to_owned());
+    }
+    let mark = |text: &str, op: StepOp| {
+        let changed = before..text.len() - after;
+        format!(
+            "{}{}{}",
+            &text[..changed.start],
+            paint(ops::color(op), &text[changed.clone()]),
+            &text[changed.end..]
+        )
+    };
+    (mark(old, StepOp::Delete), mark(new, StepOp::Create))
+}
+
 fn is_short(value: &Value) -> bool {
     match value {
         Value::Array(values) => values.is_empty(),
         Value::Object(map) => map.is_empty(),
         Value::Asset(_) | Value::Archive(_) => false,
-        Value::String(text) => parse_json(text).is_none(),
+        Value::String(text) => embedded::parse(text).is_none(),
         _ => true,
     }
 }

@@ -310,7 +310,7 @@ impl Driver {
                     };
                     self.event(Event::SnippetEnded { uuid, end });
                 }
-                Happened::Durable(Ok(seq)) => self.release(seq.0),
+                Happened::Durable(Ok(seq)) => self.release(self.journal.counted(seq)),
                 Happened::Durable(Err(message)) => {
                     durable = None;
                     self.journal_failed(message);
@@ -741,7 +741,8 @@ impl Driver {
                 biased;
                 Some(one) = incoming.recv() => self.take_late(one, &mut failure),
                 ended = self.program_task.join_next() => match ended.map(|it| it.map(program_end)) {
-                    Some(Ok(ProgramEnd::Failed { message })) => {
+                    // What an abandoned program fails with follows from its being abandoned.
+                    Some(Ok(ProgramEnd::Failed { message })) if !self.program_cancel.is_cancelled() => {
                         self.emit(plumb_events::Event::Diagnostic(Diagnostic::new(
                             Severity::Error,
                             None,

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use plumb_backend::{Seq, Update};
 use plumb_resource::ResourceState;
-use plumb_state::journal::{EncryptedEntry, Entry, EntryKind, Fold, FoldError};
-use plumb_state::{CiphertextCache, PendingOperation, SecretCodec, SecretsError, Snapshot};
+use plumb_state::journal::{EncryptedEntry, Entry, EntryKind, Fold, FoldError, OperationId};
+use plumb_state::{
+    CiphertextCache, PendingOperation, SecretCodec, SecretsError, SecretsProvider, Snapshot,
+};
 use plumb_value::Value;
 
 /// Why the journal cannot go on.
@@ -36,6 +38,10 @@ pub struct RunJournal {
     codec: Arc<dyn SecretCodec + Send + Sync>,
     cache: CiphertextCache,
     collected: Vec<EncryptedEntry>,
+    /// What the state, with the entries so far, says of its encryption.
+    provider: Option<SecretsProvider>,
+    /// Entries that are not the core's, which does not count them.
+    uncounted: u64,
 }
 
 impl RunJournal {
@@ -47,12 +53,24 @@ impl RunJournal {
         cache: CiphertextCache,
     ) -> Self {
         RunJournal {
+            provider: base.secrets_provider.clone(),
+            uncounted: 0,
             fold: Fold::new(base),
             update,
             codec,
             cache,
             collected: Vec::new(),
         }
+    }
+
+    /// Begins with another state than the base. It comes before the entries of the core.
+    pub fn begin_with(&mut self, state: Snapshot) -> Result<(), JournalError> {
+        self.provider.clone_from(&state.secrets_provider);
+        self.uncounted += 1;
+        self.record(vec![Entry {
+            operation: OperationId::NONE,
+            kind: EntryKind::Write(Arc::new(state)),
+        }])
     }
 
     /// Takes entries in order. They are durable when the update's journal says so, some time after a flush.
@@ -77,11 +95,34 @@ impl RunJournal {
             return Ok(());
         }
         let encrypted = EncryptedEntry::encrypt_all(entries, self.codec.as_ref(), &mut self.cache)?;
+        self.name_provider()?;
         self.collected.extend(encrypted);
         if self.collected.len() >= BATCH {
             self.flush()?;
         }
         Ok(())
+    }
+
+    /// Says who encrypts what follows, where that has just been decided: else nobody could read it after a crash.
+    fn name_provider(&mut self) -> Result<(), JournalError> {
+        let provider = self.codec.provider();
+        if let Some(provider) = provider.filter(|it| Some(it) != self.provider.as_ref()) {
+            self.provider = Some(provider.clone());
+            self.uncounted += 1;
+            let entry = Entry {
+                operation: OperationId::NONE,
+                kind: EntryKind::SecretsManager(provider),
+            };
+            let codec = self.codec.as_ref();
+            let encrypted = EncryptedEntry::encrypt_all(&[entry], codec, &mut self.cache)?;
+            self.collected.extend(encrypted);
+        }
+        Ok(())
+    }
+
+    /// How many entries of the core are durable at least, when `all` are.
+    pub(crate) fn counted(&self, all: Seq) -> u64 {
+        all.0.saturating_sub(self.uncounted)
     }
 
     /// Whether entries wait to be flushed.

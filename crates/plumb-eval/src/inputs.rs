@@ -57,7 +57,7 @@ pub fn set_properties(request: &mut RegisterRequest, inputs: &Inputs, form: Form
         let key = PropertyKey::from(name.clone());
         request
             .property_dependencies
-            .insert(key.clone(), deps.to_vec());
+            .insert(key.clone(), deps.to_vec().into());
         properties.insert(key, converted);
     }
     request.properties = Arc::new(properties);

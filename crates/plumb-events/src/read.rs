@@ -238,8 +238,8 @@ fn read_state(metadata: &Fields<'_>, name: &'static str) -> Result<Option<StateV
         inputs: Arc::new(fields.properties("inputs")),
         outputs: Arc::new(fields.properties("outputs")),
         provider: ProviderRef::parse(&fields.text("provider")).ok(),
-        init_errors: fields.texts("initErrors"),
-        hide_diff: fields.texts("hideDiffs"),
+        init_errors: fields.texts("initErrors").into(),
+        hide_diff: fields.texts("hideDiffs").into(),
         ..ResourceState::new(urn, kind)
     };
     Ok(Some(StateView::new(state)))

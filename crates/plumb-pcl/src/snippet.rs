@@ -212,7 +212,10 @@ async fn package_request(
         }),
         extension: None,
     };
-    match monitor.request(Request::RegisterPackage(request)).await {
+    match monitor
+        .request(Request::RegisterPackage(Box::new(request)))
+        .await
+    {
         Reply::Package(package_ref) => Ok(PackageRequest {
             package_ref,
             ..PackageRequest::default()

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ecow::EcoString;
+use ecow::{EcoString, EcoVec};
 use plumb_value::{PropertyKey, PropertyMap, SortedMap, Value};
 
 use crate::{HookType, ProviderRef, ResourceKind, StackFrame, TypeToken, Urn};
@@ -24,7 +24,7 @@ pub struct Goal {
     /// Whether deletes and replacements are refused; `None` when the program did not say.
     pub protect: Option<bool>,
     /// Resources that this one depends on.
-    pub dependencies: Vec<Urn>,
+    pub dependencies: EcoVec<Urn>,
     /// Provider; `None` for components and provider resources.
     pub provider: Option<ProviderRef>,
     /// Which resources each property was computed from.
@@ -32,19 +32,19 @@ pub struct Goal {
     /// Whether to delete the old resource before creating its replacement; `None` leaves it to the provider.
     pub delete_before_replace: Option<bool>,
     /// Paths whose changes are ignored.
-    pub ignore_changes: Vec<EcoString>,
+    pub ignore_changes: EcoVec<EcoString>,
     /// Paths whose differences displays collapse.
-    pub hide_diff: Vec<EcoString>,
+    pub hide_diff: EcoVec<EcoString>,
     /// Outputs to treat as secret.
-    pub additional_secret_outputs: Vec<PropertyKey>,
+    pub additional_secret_outputs: EcoVec<PropertyKey>,
     /// Former identities.
-    pub aliases: Vec<Alias>,
+    pub aliases: EcoVec<Alias>,
     /// Id of an existing object to adopt.
     pub import_id: Option<EcoString>,
     /// Time limits; `None` when the program says nothing about them.
     pub custom_timeouts: Option<CustomTimeouts>,
     /// Paths whose changes force a replacement.
-    pub replace_on_changes: Vec<EcoString>,
+    pub replace_on_changes: EcoVec<EcoString>,
     /// A value whose change forces a replacement; null means none.
     pub replacement_trigger: Value,
     /// Whether to leave the object alone when the resource goes.
@@ -52,11 +52,11 @@ pub struct Goal {
     /// Resource whose deletion deletes this one too.
     pub deleted_with: Option<Urn>,
     /// Resources whose replacement replaces this one too.
-    pub replace_with: Vec<Urn>,
+    pub replace_with: EcoVec<Urn>,
     /// Where in the program the registration stands.
     pub source_position: Option<EcoString>,
     /// Call stack of the registration.
-    pub stack_trace: Vec<StackFrame>,
+    pub stack_trace: EcoVec<StackFrame>,
     /// Hooks by type.
     pub hooks: Hooks,
     /// Reference of the extension parameterization that the resource needs.
@@ -66,7 +66,7 @@ pub struct Goal {
 }
 
 /// Which resources each property was computed from.
-pub type PropertyDependencies = SortedMap<PropertyKey, Vec<Urn>>;
+pub type PropertyDependencies = SortedMap<PropertyKey, EcoVec<Urn>>;
 
 /// Names of the hooks to run, by type.
 pub type Hooks = BTreeMap<HookType, Vec<EcoString>>;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use ecow::EcoString;
+use ecow::{EcoString, EcoVec};
 use plumb_value::{PropertyKey, PropertyMap};
 
 use crate::{CustomTimeouts, PropertyDependencies, TypeToken, Urn};
@@ -127,13 +127,13 @@ pub struct AnalyzedOptions {
     /// Deletes and replacements are refused.
     pub protect: bool,
     /// Paths whose changes are ignored.
-    pub ignore_changes: Vec<EcoString>,
+    pub ignore_changes: EcoVec<EcoString>,
     /// Whether the old resource goes before its replacement comes, if the program says.
     pub delete_before_replace: Option<bool>,
     /// Outputs to treat as secret.
-    pub additional_secret_outputs: Vec<PropertyKey>,
+    pub additional_secret_outputs: EcoVec<PropertyKey>,
     /// Former URNs.
-    pub aliases: Vec<Urn>,
+    pub aliases: EcoVec<Urn>,
     /// Time limits.
     pub custom_timeouts: CustomTimeouts,
     /// Parent resource.
@@ -157,7 +157,7 @@ pub struct StackResource {
     /// Parent resource.
     pub parent: Option<Urn>,
     /// Resources that it depends on.
-    pub dependencies: Vec<Urn>,
+    pub dependencies: EcoVec<Urn>,
     /// Which resources each property was computed from.
     pub property_dependencies: PropertyDependencies,
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ecow::EcoString;
+use ecow::{EcoString, EcoVec};
 use plumb_value::PropertyMap;
 
 use crate::{PropertyDependencies, ResourceId, StatusTarget, TypeToken, Urn, View};
@@ -229,7 +229,7 @@ pub struct DiffRequest {
     /// Whether inputs may hold unknowns.
     pub allow_unknowns: bool,
     /// Paths whose changes are ignored.
-    pub ignore_changes: Vec<EcoString>,
+    pub ignore_changes: EcoVec<EcoString>,
 }
 
 /// Inputs of a resource to be created.
@@ -304,7 +304,7 @@ pub struct UpdateRequest {
     /// Checked inputs.
     pub new_inputs: Arc<PropertyMap>,
     /// Paths whose changes are ignored.
-    pub ignore_changes: Vec<EcoString>,
+    pub ignore_changes: EcoVec<EcoString>,
     /// Time limit in seconds; zero for the provider's own.
     pub timeout: f64,
     /// Whether this is a preview: nothing may be changed.
@@ -582,7 +582,7 @@ pub struct PartialFailure {
     /// Inputs that would make it, from Read.
     pub inputs: Option<Arc<PropertyMap>>,
     /// What went wrong.
-    pub reasons: Vec<EcoString>,
+    pub reasons: EcoVec<EcoString>,
     /// Whether it wants a refresh before each update.
     pub refresh_before_update: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ecow::EcoString;
+use ecow::{EcoString, EcoVec, eco_vec};
 use jiff::Timestamp;
 use plumb_value::{PropertyKey, PropertyMap, Value};
 
@@ -115,9 +115,9 @@ pub struct ResourceState {
     /// Result of a read; its life is not ours.
     pub external: bool,
     /// Resources that this one depends on.
-    pub dependencies: Vec<Urn>,
+    pub dependencies: EcoVec<Urn>,
     /// Reasons why the last operation left the resource half done.
-    pub init_errors: Vec<EcoString>,
+    pub init_errors: EcoVec<EcoString>,
     /// Provider; `None` for components and provider resources.
     pub provider: Option<ProviderRef>,
     /// Which resources each property was computed from.
@@ -125,9 +125,9 @@ pub struct ResourceState {
     /// Deleted first, its replacement is not created yet.
     pub pending_replacement: bool,
     /// Outputs to treat as secret.
-    pub additional_secret_outputs: Vec<PropertyKey>,
+    pub additional_secret_outputs: EcoVec<PropertyKey>,
     /// Former URNs, in memory only: the one that this registration matched.
-    pub aliases: Vec<Urn>,
+    pub aliases: EcoVec<Urn>,
     /// Time limits.
     pub custom_timeouts: CustomTimeouts,
     /// Id that the import option named.
@@ -137,7 +137,7 @@ pub struct ResourceState {
     /// Resource whose deletion deletes this one too.
     pub deleted_with: Option<Urn>,
     /// Resources whose replacement replaces this one too.
-    pub replace_with: Vec<Urn>,
+    pub replace_with: EcoVec<Urn>,
     /// When the resource was created or imported.
     pub created: Option<Timestamp>,
     /// When it last changed.
@@ -145,13 +145,13 @@ pub struct ResourceState {
     /// Where in the program it is registered.
     pub source_position: Option<EcoString>,
     /// Call stack of the registration.
-    pub stack_trace: Vec<StackFrame>,
+    pub stack_trace: EcoVec<StackFrame>,
     /// Paths whose changes are ignored.
-    pub ignore_changes: Vec<EcoString>,
+    pub ignore_changes: EcoVec<EcoString>,
     /// Paths whose differences displays collapse.
-    pub hide_diff: Vec<EcoString>,
+    pub hide_diff: EcoVec<EcoString>,
     /// Paths whose changes force a replacement.
-    pub replace_on_changes: Vec<EcoString>,
+    pub replace_on_changes: EcoVec<EcoString>,
     /// A value whose change forces a replacement; null means none.
     pub replacement_trigger: Value,
     /// The provider wants a refresh before each update.
@@ -181,25 +181,25 @@ impl ResourceState {
             protect: false,
             taint: false,
             external: false,
-            dependencies: Vec::new(),
-            init_errors: Vec::new(),
+            dependencies: EcoVec::new(),
+            init_errors: EcoVec::new(),
             provider: None,
             property_dependencies: PropertyDependencies::new(),
             pending_replacement: false,
-            additional_secret_outputs: Vec::new(),
-            aliases: Vec::new(),
+            additional_secret_outputs: EcoVec::new(),
+            aliases: EcoVec::new(),
             custom_timeouts: CustomTimeouts::default(),
             import_id: EcoString::new(),
             retain_on_delete: false,
             deleted_with: None,
-            replace_with: Vec::new(),
+            replace_with: EcoVec::new(),
             created: None,
             modified: None,
             source_position: None,
-            stack_trace: Vec::new(),
-            ignore_changes: Vec::new(),
-            hide_diff: Vec::new(),
-            replace_on_changes: Vec::new(),
+            stack_trace: EcoVec::new(),
+            ignore_changes: EcoVec::new(),
+            hide_diff: EcoVec::new(),
+            replace_on_changes: EcoVec::new(),
             replacement_trigger: Value::Null,
             refresh_before_update: false,
             view_of: None,
@@ -218,7 +218,7 @@ impl ResourceState {
         ResourceState {
             urn: urn.clone(),
             type_token: urn.type_token(),
-            aliases: vec![self.urn.clone()],
+            aliases: eco_vec![self.urn.clone()],
             ..self.clone()
         }
     }

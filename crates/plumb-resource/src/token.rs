@@ -26,15 +26,27 @@ impl TypeToken {
 
     /// Takes a three-part token only, as managed resources need it.
     pub fn managed(text: &str) -> Result<Self, TypeTokenError> {
-        let parts: Vec<&str> = text.split(':').collect();
-        match parts.as_slice() {
-            [package, _, name] if !package.is_empty() && !name.is_empty() => {
-                Ok(TypeToken(text.into()))
-            }
-            _ => Err(TypeTokenError {
-                text: text.to_owned(),
-            }),
+        if Self::is_managed(text) {
+            return Ok(TypeToken(text.into()));
         }
+        Err(TypeTokenError {
+            text: text.to_owned(),
+        })
+    }
+
+    /// Whether `text` is a three-part token, as managed resources need it.
+    pub fn is_managed(text: &str) -> bool {
+        let mut parts = text.split(':');
+        let package = parts.next();
+        let name = parts.nth(1);
+        package.is_some_and(|it| !it.is_empty())
+            && name.is_some_and(|it| !it.is_empty())
+            && parts.next().is_none()
+    }
+
+    /// The package part of the token `text`; the whole text when there is no colon.
+    pub fn package_in(text: &str) -> &str {
+        text.split_once(':').map_or(text, |(package, _)| package)
     }
 
     /// The type of the provider resources of `package`.
@@ -49,7 +61,7 @@ impl TypeToken {
 
     /// The package part; the whole text when there is no colon.
     pub fn package(&self) -> &str {
-        self.0.split(':').next().unwrap_or_default()
+        Self::package_in(&self.0)
     }
 
     /// The last part.

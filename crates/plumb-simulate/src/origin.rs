@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use ecow::EcoVec;
 use plumb_resource::{CustomTimeouts, ResourceId, ResourceKind, ResourceState, Urn};
 use plumb_state::Snapshot;
 use plumb_state::file::{ParseError, parse_deployment};
@@ -127,9 +128,9 @@ fn simplify(state: &mut ResourceState, number: usize) {
     }
     state.inputs = Arc::new(inputs);
     let is_simple = |path: &ecow::EcoString| is_word(path);
-    state.ignore_changes.retain(is_simple);
-    state.replace_on_changes.retain(is_simple);
-    state.hide_diff.retain(is_simple);
+    state.ignore_changes.retain(|path| is_simple(path));
+    state.replace_on_changes.retain(|path| is_simple(path));
+    state.hide_diff.retain(|path| is_simple(path));
     state.additional_secret_outputs.clear();
     state.hooks = plumb_resource::Hooks::new();
     state.extension_ref = None;
@@ -227,7 +228,7 @@ fn registration(
     res.parent = state.parent.as_ref().and_then(name_of);
     res.parent = res.parent.filter(|name| name != "stack");
     res.depends_on = state.dependencies.iter().filter_map(name_of).collect();
-    res.loose = !state.property_dependencies.values().all(Vec::is_empty);
+    res.loose = !state.property_dependencies.values().all(EcoVec::is_empty);
     res.deleted_with = state.deleted_with.as_ref().and_then(name_of);
     res.replace_with = state.replace_with.iter().filter_map(name_of).collect();
     res.protect = state.protect.then_some(true);

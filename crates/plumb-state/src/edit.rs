@@ -5,6 +5,7 @@
 
 mod delete;
 mod rename;
+mod transfer;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ pub use delete::{
     DeleteError, DeleteOptions, Deleted, Dependents, Protected, delete, delete_all, dependents_of,
 };
 pub use rename::{RenameError, StackIdentity, rename_resource, rename_stack};
+pub use transfer::{Broken, MoveError, Moved, Parents, move_resources};
 
 /// A form of snapshot that can be edited: [`Snapshot`] and [`EncryptedSnapshot`].
 pub trait Editable: access::Access {}

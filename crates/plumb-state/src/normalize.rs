@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ecow::EcoVec;
 use plumb_resource::{ProviderRef, ResourceState, Urn};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -106,7 +107,7 @@ fn normalize_snippet(snippet: &mut Snippet, renames: &Renames) {
 
 /// Leaves out properties that depend on nothing: an empty list says no more than none.
 pub(crate) fn drop_empty_dependencies(state: &mut Arc<ResourceState>) {
-    if state.property_dependencies.values().any(Vec::is_empty) {
+    if state.property_dependencies.values().any(EcoVec::is_empty) {
         Arc::make_mut(state)
             .property_dependencies
             .retain(|_, urns| !urns.is_empty());
@@ -126,14 +127,20 @@ pub(crate) fn rewrite_urns(
     };
     apply(&mut state.urn);
     state.parent.iter_mut().for_each(&mut apply);
-    state.dependencies.iter_mut().for_each(&mut apply);
     state
-        .property_dependencies
-        .values_mut()
-        .flatten()
+        .dependencies
+        .make_mut()
+        .iter_mut()
         .for_each(&mut apply);
+    for urns in state.property_dependencies.values_mut() {
+        urns.make_mut().iter_mut().for_each(&mut apply);
+    }
     state.deleted_with.iter_mut().for_each(&mut apply);
-    state.replace_with.iter_mut().for_each(&mut apply);
+    state
+        .replace_with
+        .make_mut()
+        .iter_mut()
+        .for_each(&mut apply);
     state.view_of.iter_mut().for_each(&mut apply);
     if let Some(provider) = &mut state.provider {
         rewrite_provider(provider, rename);

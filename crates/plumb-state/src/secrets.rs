@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
+use crate::snapshot::SecretsProvider;
 use crate::value::Step;
 
 /// Decrypted text of one secret. It has no text form of its own, and its memory is wiped when it goes.
@@ -34,6 +35,12 @@ pub trait SecretCodec {
 
     /// Decrypts every text.
     fn decrypt_batch(&self, ciphertexts: &[&str]) -> Result<Vec<Plaintext>, CodecError>;
+
+    /// What a state has to record so that this codec is found again. One that is made with the first secret has nothing
+    /// to say before.
+    fn provider(&self) -> Option<SecretsProvider> {
+        None
+    }
 }
 
 /// The most texts that one call of a [`SecretCodec`] gets.

@@ -185,7 +185,7 @@ impl Extend<(PropertyKey, Value)> for PropertyMap {
 
 impl IntoIterator for PropertyMap {
     type Item = (PropertyKey, Value);
-    type IntoIter = std::vec::IntoIter<(PropertyKey, Value)>;
+    type IntoIter = ecow::vec::IntoIter<(PropertyKey, Value)>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()

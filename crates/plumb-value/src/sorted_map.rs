@@ -4,19 +4,22 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::iter::Map;
 use std::ops::Index;
-use std::{slice, vec};
+use std::slice;
+
+use ecow::EcoVec;
 
 /// A map that keeps its entries sorted by key, one after the other.
 ///
 /// Resources have few properties, and a deployment has many resources: such maps are small, and most of them are never
-/// changed. An entry inserted elsewhere than at the end moves those behind it.
+/// changed. An entry inserted elsewhere than at the end moves those behind it. Clones share the entries until one of them
+/// is changed.
 #[derive(Clone, PartialEq, Eq)]
-pub struct SortedMap<K, V>(Vec<(K, V)>);
+pub struct SortedMap<K, V>(EcoVec<(K, V)>);
 
 impl<K, V> SortedMap<K, V> {
     /// An empty map.
     pub const fn new() -> Self {
-        SortedMap(Vec::new())
+        SortedMap(EcoVec::new())
     }
 
     /// Number of entries.
@@ -29,19 +32,9 @@ impl<K, V> SortedMap<K, V> {
         self.0.is_empty()
     }
 
-    /// Takes all entries out.
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-
     /// Entries in the order of their keys.
     pub fn iter(&self) -> Iter<'_, K, V> {
         self.0.iter().map(|(key, value)| (key, value))
-    }
-
-    /// Entries in the order of their keys, values for change in place.
-    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&K, &mut V)> {
-        self.0.iter_mut().map(|(key, value)| (&*key, value))
     }
 
     /// Keys in order.
@@ -53,15 +46,30 @@ impl<K, V> SortedMap<K, V> {
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> + ExactSizeIterator {
         self.0.iter().map(|(_, value)| value)
     }
+}
+
+impl<K: Clone, V: Clone> SortedMap<K, V> {
+    /// Takes all entries out.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Entries in the order of their keys, values for change in place.
+    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&K, &mut V)> {
+        self.0
+            .make_mut()
+            .iter_mut()
+            .map(|(key, value)| (&*key, value))
+    }
 
     /// Values in the order of their keys, for change in place.
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut V> {
-        self.0.iter_mut().map(|(_, value)| value)
+        self.0.make_mut().iter_mut().map(|(_, value)| value)
     }
 
     /// Keeps the entries for which `keep` holds.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
-        self.0.retain_mut(|(key, value)| keep(key, value));
+        self.0.retain(|(key, value)| keep(key, value));
     }
 }
 
@@ -81,14 +89,6 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.find(key).ok().map(|at| &self.0[at].1)
     }
 
-    /// The value at `key`, for change in place.
-    pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
-    where
-        K: Borrow<Q>,
-    {
-        self.find(key).ok().map(|at| &mut self.0[at].1)
-    }
-
     /// Whether there is an entry for `key`.
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
@@ -96,11 +96,21 @@ impl<K: Ord, V> SortedMap<K, V> {
     {
         self.find(key).is_ok()
     }
+}
+
+impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
+    /// The value at `key`, for change in place.
+    pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: Borrow<Q>,
+    {
+        self.find(key).ok().map(|at| &mut self.0.make_mut()[at].1)
+    }
 
     /// Puts `value` at `key` and returns what was there.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.place(&key) {
-            Ok(at) => Some(std::mem::replace(&mut self.0[at].1, value)),
+            Ok(at) => Some(std::mem::replace(&mut self.0.make_mut()[at].1, value)),
             Err(at) => {
                 self.put(at, key, value);
                 None
@@ -120,7 +130,7 @@ impl<K: Ord, V> SortedMap<K, V> {
                 at
             }
         };
-        &mut self.0[at].1
+        &mut self.0.make_mut()[at].1
     }
 
     /// Takes the entry of `key` out and returns its value.
@@ -142,7 +152,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     fn put(&mut self, at: usize, key: K, value: V) {
         if self.0.is_empty() {
             // Many maps have a single entry.
-            self.0.reserve_exact(1);
+            self.0 = EcoVec::with_capacity(1);
         }
         self.0.insert(at, (key, value));
     }
@@ -152,14 +162,15 @@ impl<K: Ord, V> SortedMap<K, V> {
         if self.0.is_sorted_by(|(a, _), (b, _)| a < b) {
             return;
         }
-        self.0.sort_by(|(a, _), (b, _)| a.cmp(b));
-        self.0.dedup_by(|later, earlier| {
-            let is_same = later.0 == earlier.0;
-            if is_same {
-                std::mem::swap(later, earlier);
+        self.0.make_mut().sort_by(|(a, _), (b, _)| a.cmp(b));
+        let mut kept: EcoVec<(K, V)> = EcoVec::with_capacity(self.0.len());
+        for entry in std::mem::take(&mut self.0) {
+            match kept.make_mut().last_mut() {
+                Some(last) if last.0 == entry.0 => *last = entry,
+                _ => kept.push(entry),
             }
-            is_same
-        });
+        }
+        self.0 = kept;
     }
 }
 
@@ -175,7 +186,7 @@ impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for SortedMap<K, V> {
     }
 }
 
-impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
+impl<K: Ord + Clone, V: Clone> FromIterator<(K, V)> for SortedMap<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let mut map = SortedMap(entries.into_iter().collect());
         map.sort();
@@ -183,13 +194,13 @@ impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
     }
 }
 
-impl<K: Ord, V, const N: usize> From<[(K, V); N]> for SortedMap<K, V> {
+impl<K: Ord + Clone, V: Clone, const N: usize> From<[(K, V); N]> for SortedMap<K, V> {
     fn from(entries: [(K, V); N]) -> Self {
         entries.into_iter().collect()
     }
 }
 
-impl<K: Ord, V> Extend<(K, V)> for SortedMap<K, V> {
+impl<K: Ord + Clone, V: Clone> Extend<(K, V)> for SortedMap<K, V> {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         self.0.extend(entries);
         self.sort();
@@ -208,9 +219,9 @@ impl<K: Ord + Borrow<Q>, Q: Ord + ?Sized, V> Index<&Q> for SortedMap<K, V> {
 /// Entries of a [`SortedMap`] by reference.
 pub type Iter<'a, K, V> = Map<slice::Iter<'a, (K, V)>, fn(&'a (K, V)) -> (&'a K, &'a V)>;
 
-impl<K, V> IntoIterator for SortedMap<K, V> {
+impl<K: Clone, V: Clone> IntoIterator for SortedMap<K, V> {
     type Item = (K, V);
-    type IntoIter = vec::IntoIter<(K, V)>;
+    type IntoIter = ecow::vec::IntoIter<(K, V)>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()

@@ -398,13 +398,13 @@ mod tests {
     #[test]
     fn properties_without_dependencies_are_left_out_for_stacks() {
         let dependencies = PropertyDependencies::from_iter([
-            ("a".into(), vec![urn("other")]),
-            ("b".into(), Vec::new()),
+            ("a".into(), [urn("other")].into()),
+            ("b".into(), [].into()),
         ]);
         let one = StackResource {
             resource: resource(PropertyMap::new()),
             parent: Some(urn("parent")),
-            dependencies: vec![urn("other")],
+            dependencies: [urn("other")].into(),
             property_dependencies: dependencies,
         };
         let message = analyze_stack_request(&[one]).unwrap();

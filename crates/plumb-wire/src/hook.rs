@@ -118,11 +118,11 @@ mod tests {
             id: ResourceId::Known("id".into()),
             inputs: Arc::new(PropertyMap::new().with("value", value)),
             parent: Some(urn("parent")),
-            dependencies: vec![urn("other")],
+            dependencies: [urn("other")].into(),
             protect: true,
-            additional_secret_outputs: vec!["secret".into()],
-            ignore_changes: vec!["ignored".into()],
-            replace_on_changes: vec!["replacing".into()],
+            additional_secret_outputs: ["secret".into()].into(),
+            ignore_changes: ["ignored".into()].into(),
+            replace_on_changes: ["replacing".into()].into(),
             hooks: [(HookType::AfterCreate, vec!["h".into()])].into(),
             ..ResourceState::new(urn("a"), ResourceKind::Custom)
         })

@@ -13,6 +13,7 @@ mod check;
 mod config;
 mod eval;
 mod graph;
+pub mod imported;
 mod load;
 mod packages;
 mod program;

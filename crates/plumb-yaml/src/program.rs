@@ -291,7 +291,7 @@ async fn register_packages(
 ) -> Result<Vec<EcoString>, ProgramResult> {
     let requests = declarations
         .iter()
-        .map(|declared| monitor.request(Request::RegisterPackage(declared.request())));
+        .map(|declared| monitor.request(Request::RegisterPackage(Box::new(declared.request()))));
     let mut refs = Vec::with_capacity(declarations.len());
     for reply in join_all(requests).await {
         match reply {

@@ -32,7 +32,7 @@ pub(super) fn watcher(printer: Arc<Printer>) -> Watcher {
                 meter.clear();
                 printer.info(&format!("[{kind} plugin {plugin}] installing"));
             }
-            Progress::Bytes(done, total) if draws => {
+            Progress::Bytes(done, total) if draws && !printer.is_painting() => {
                 meter.running.insert(plugin, (done, total));
                 meter.draw();
             }

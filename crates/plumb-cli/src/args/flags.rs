@@ -10,6 +10,11 @@ use crate::Environment;
 /// The help heading of flags that the commands below know too.
 pub const PERSISTENT: &str = "Global Flags";
 
+/// The variable that gives a flag its value where the command line does not.
+pub(super) fn variable(flag: &str) -> String {
+    format!("PULUMI_OPTION_{}", flag.to_uppercase().replace('-', "_"))
+}
+
 /// Flags that exist only while a variable is on.
 const GATED: [(&str, &str); 2] = [
     ("event-log", "PULUMI_DEBUG_COMMANDS"),

@@ -8,7 +8,7 @@ use super::flags::{Flag, PERSISTENT, Takes};
 use super::scan::{is_group, shown_path};
 
 /// Groups of commands in the help of the program itself.
-const ROOT_GROUPS: [(&str, &[&str]); 7] = [
+const ROOT_GROUPS: [(&str, &[&str]); 8] = [
     (
         "Stack Management",
         &[
@@ -23,17 +23,8 @@ const ROOT_GROUPS: [(&str, &[&str]); 7] = [
     ),
     ("Policy", &["policy"]),
     ("Plugin", &["plugin", "schema", "package"]),
-    (
-        "Other",
-        &[
-            "version",
-            "about",
-            "gen-completion",
-            "convert",
-            "watch",
-            "logs",
-        ],
-    ),
+    ("Other", &["version", "about", "gen-completion"]),
+    ("Experimental", &["convert", "watch", "logs"]),
 ];
 
 /// The help of the command at `path`.
@@ -127,6 +118,11 @@ fn root_commands(command: &Command, out: &mut String) {
             .filter_map(|name| command.find_subcommand(name));
         commands(title, subs, out);
     }
+    let is_grouped = |name: &str| ROOT_GROUPS.iter().any(|(_, names)| names.contains(&name));
+    let rest = command
+        .get_subcommands()
+        .filter(|sub| !sub.is_hide_set() && !is_grouped(sub.get_name()));
+    commands("Additional Commands", rest, out);
 }
 
 fn commands<'c>(title: &str, subs: impl Iterator<Item = &'c Command>, out: &mut String) {

@@ -8,11 +8,15 @@
 //!
 //! Flags with the help heading [`PERSISTENT`] are also known to the commands below theirs.
 
+pub mod complete;
 mod csv;
 mod flags;
 mod help;
+pub mod man;
+pub mod reference;
 mod scan;
 mod suggest;
+pub mod surface;
 #[cfg(test)]
 mod tests;
 

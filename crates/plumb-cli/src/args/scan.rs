@@ -113,7 +113,7 @@ pub(super) fn is_group(command: &Command) -> bool {
 }
 
 /// Descends to the command that the words name; the other words stay.
-fn find_command<'c>(
+pub(super) fn find_command<'c>(
     tree: &'c Command,
     environment: &Environment,
     words: &[String],
@@ -289,11 +289,7 @@ impl<'c> Reader<'c> {
             {
                 continue;
             }
-            let variable = format!(
-                "PULUMI_OPTION_{}",
-                flag.name().to_uppercase().replace('-', "_")
-            );
-            let Some(value) = environment.non_empty(&variable) else {
+            let Some(value) = environment.non_empty(&flags::variable(flag.name())) else {
                 continue;
             };
             if flag.is_list() {

@@ -228,8 +228,8 @@ fn variables_give_flags_their_values() {
 #[test]
 fn commands_that_are_not_built_take_any_words() {
     check(
-        "convert --from tf --language go",
-        "convert -- --from tf --language go",
+        "deployment run --git-branch main",
+        "deployment -- run --git-branch main",
     );
-    check("convert --help", "help:convert true");
+    check("deployment --help", "help:deployment true");
 }

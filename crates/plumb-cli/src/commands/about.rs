@@ -40,7 +40,15 @@ pub struct AboutArgs {
 #[derive(Subcommand, Debug)]
 pub enum AboutVerb {
     /// Show the environment variables that are set
-    Env,
+    Env(EnvArgs),
+}
+
+/// Arguments of `about env`.
+#[derive(Args, Debug)]
+pub struct EnvArgs {
+    /// Emit output as JSON
+    #[arg(short, long)]
+    pub json: bool,
 }
 
 /// What was found out.
@@ -69,8 +77,8 @@ struct StackFindings {
 
 /// Runs `about`.
 pub fn run(args: AboutArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    if args.verb.is_some() {
-        show_variables(ctx);
+    if let Some(AboutVerb::Env(args)) = &args.verb {
+        show_variables(args.json, ctx);
         return Ok(ExitStatus::Success);
     }
     let findings = find(&args, ctx);
@@ -347,20 +355,118 @@ fn resources(pairs: &[(String, String)], none: &str) -> String {
 /// Variables whose values are not shown.
 const HIDDEN: [&str; 3] = ["PASSPHRASE", "TOKEN", "SECRET"];
 
-fn show_variables(ctx: &Context) {
-    let mut table = Table::new(["Variable", "Value"]);
-    for (name, value) in ctx.environment.variables() {
-        let name = name.to_string_lossy();
-        if !name.starts_with("PULUMI_") {
-            continue;
-        }
-        let is_hidden = HIDDEN.iter().any(|part| name.contains(part));
-        let value = if is_hidden {
-            "[secret]".into()
-        } else {
-            value.to_string_lossy()
-        };
-        table.row([name.as_ref(), value.as_ref()]);
+fn show_variables(as_json: bool, ctx: &Context) {
+    let variables = ctx
+        .environment
+        .variables()
+        .iter()
+        .filter_map(|(name, value)| {
+            let name = name.to_string_lossy();
+            let is_hidden = HIDDEN.iter().any(|part| name.contains(part));
+            let value = if is_hidden {
+                "[secret]".into()
+            } else {
+                value.to_string_lossy()
+            };
+            name.starts_with("PULUMI_")
+                .then(|| (name.into_owned(), value.into_owned()))
+        });
+    if as_json {
+        let all: Vec<Json> = variables
+            .map(|(name, value)| json!({ "variable": name, "description": describe(&name), "value": value }))
+            .collect();
+        ctx.printer.data(&pretty(&all, Indent::Two));
+        return;
+    }
+    let mut table = Table::new(["Variable", "Description", "Value"]);
+    for (name, value) in variables {
+        let description = describe(&name);
+        table.row([name, description, value]);
     }
     ctx.printer.styled(&table.render());
 }
+
+/// What a variable is for, as far as it is known.
+fn describe(name: &str) -> String {
+    if let Some(flag) = name.strip_prefix("PULUMI_OPTION_") {
+        return format!(
+            "Default of the flag --{}",
+            flag.to_lowercase().replace('_', "-")
+        );
+    }
+    let known = VARIABLES.iter().find(|(variable, _)| *variable == name);
+    known
+        .map(|(_, text)| (*text).to_owned())
+        .unwrap_or_default()
+}
+
+/// Variables that people set, and what they are for.
+const VARIABLES: [(&str, &str); 22] = [
+    (
+        "PULUMI_AUTOMATION_API",
+        "Set by programs that drive the command line",
+    ),
+    ("PULUMI_BACKEND_URL", "Address of the backend"),
+    (
+        "PULUMI_CONFIG_PASSPHRASE",
+        "Passphrase of the secrets of stacks",
+    ),
+    (
+        "PULUMI_CONFIG_PASSPHRASE_FILE",
+        "File that holds the passphrase of the secrets of stacks",
+    ),
+    ("PULUMI_CONTINUE_ON_ERROR", "Default of --continue-on-error"),
+    (
+        "PULUMI_CREDENTIALS_PATH",
+        "Folder of the file that remembers logins",
+    ),
+    (
+        "PULUMI_DEBUG_COMMANDS",
+        "Shows commands and flags for finding faults",
+    ),
+    (
+        "PULUMI_DEBUG_PROVIDERS",
+        "Providers that run already, as NAME:PORT",
+    ),
+    (
+        "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION",
+        "Downloads no plugins unasked",
+    ),
+    (
+        "PULUMI_DISABLE_CI_DETECTION",
+        "Does not look for systems of continuous integration",
+    ),
+    ("PULUMI_DIY_BACKEND_GZIP", "Compresses the state of stacks"),
+    ("PULUMI_EXPERIMENTAL", "Shows flags that may still change"),
+    (
+        "PULUMI_FALLBACK_TO_STATE_SECRETS_MANAGER",
+        "Takes the secrets provider of the state where the settings name none",
+    ),
+    ("PULUMI_HOME", "Folder of plugins, logins and workspaces"),
+    (
+        "PULUMI_IGNORE_AMBIENT_PLUGINS",
+        "Does not look for plugins on the PATH",
+    ),
+    ("PULUMI_OPTION_STACK", "Default of the flag --stack"),
+    (
+        "PULUMI_PARALLEL",
+        "How many operations may run side by side",
+    ),
+    (
+        "PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES",
+        "Other addresses for plugins, as REGEX=URL",
+    ),
+    ("PULUMI_RUN_PROGRAM", "Default of --run-program"),
+    (
+        "PULUMI_SKIP_CONFIRMATIONS",
+        "Answers every question with yes",
+    ),
+    (
+        "PULUMI_SKIP_UPDATE_CHECK",
+        "Does not look for newer versions",
+    ),
+    (
+        "PULUMI_STACK",
+        "The stack to use instead of the selected one",
+    ),
+];

@@ -19,12 +19,12 @@ pub struct CancelArgs {
     #[arg(short, long)]
     pub yes: bool,
     /// The name of the stack
-    pub name: Option<String>,
+    pub stack_name: Option<String>,
 }
 
 /// Runs `cancel`.
 pub fn run(args: CancelArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    let name = one_name(args.stack, args.name)?;
+    let name = one_name(args.stack, args.stack_name)?;
     let stack = ctx.require_stack(name.as_deref(), IfMissing::Fail)?;
     let warning = format!(
         "This will irreversibly cancel the currently running update for '{}'!",

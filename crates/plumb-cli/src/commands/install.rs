@@ -14,6 +14,7 @@ use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
 use plumb_yaml::YamlProgram;
 
 use super::language;
+use super::package::sdk::{self, LocalSdk};
 use crate::acquire::{Demands, PluginSource, output_to};
 use crate::context::LoadedProject;
 use crate::operate::{discovery, plugin_spec};
@@ -49,11 +50,7 @@ pub struct InstallArgs {
 pub fn run(args: InstallArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let project = ctx.project()?;
     project.check_version()?;
-    if !project.project.packages.is_empty() && !args.no_plugins {
-        return Err(Error::unsupported(
-            "installing the packages that the project file lists",
-        ));
-    }
+    packages(project, ctx)?;
     if !args.no_dependencies {
         dependencies(project, args.use_language_version_tools, ctx)?;
     }
@@ -71,6 +68,27 @@ pub fn run(args: InstallArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         plugins(project, &demands, ctx)?;
     }
     Ok(ExitStatus::Success)
+}
+
+/// Makes the SDKs of the packages that the project file lists, and has the program depend on them.
+fn packages(project: &LoadedProject, ctx: &Context) -> Result<(), Error> {
+    let Some(runtime) = &project.project.runtime else {
+        return Ok(());
+    };
+    let mut made = Vec::new();
+    for (name, spec) in &project.project.packages {
+        let one = || -> Result<LocalSdk, Error> {
+            let schema = sdk::schema_of(spec, project, ctx)?;
+            sdk::make(&schema, &runtime.name, project.root(), ctx)
+        };
+        made.push(
+            one().map_err(|error| error.context(format!("package {name} of the project file")))?,
+        );
+    }
+    if !made.is_empty() {
+        sdk::link(&made, project, ctx)?;
+    }
+    Ok(())
 }
 
 /// Installs what the program of a project depends on.
@@ -140,7 +158,10 @@ pub(crate) fn plugins(
 }
 
 /// The plugins that a program needs.
-async fn required(project: &LoadedProject, ctx: &Context) -> Result<Vec<PluginSpec>, Error> {
+pub(crate) async fn required(
+    project: &LoadedProject,
+    ctx: &Context,
+) -> Result<Vec<PluginSpec>, Error> {
     let Some(runtime) = &project.project.runtime else {
         return Ok(Vec::new());
     };

@@ -27,6 +27,21 @@ pub struct LoginArgs {
     /// Show interactive login options based on known accounts
     #[arg(long)]
     pub interactive: bool,
+    /// A token of an identity provider to exchange for one of the service
+    #[arg(long, hide = true)]
+    pub oidc_token: Option<String>,
+    /// The organization to ask a token for
+    #[arg(long, hide = true)]
+    pub oidc_org: Option<String>,
+    /// The team to ask a token for
+    #[arg(long, hide = true)]
+    pub oidc_team: Option<String>,
+    /// The user to ask a token for
+    #[arg(long, hide = true)]
+    pub oidc_user: Option<String>,
+    /// How long the token is to be valid
+    #[arg(long, hide = true)]
+    pub oidc_expiration: Option<String>,
     /// The address of the backend
     pub url: Option<String>,
 }
@@ -35,6 +50,16 @@ pub struct LoginArgs {
 pub fn run(args: LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     if args.default_org.is_some() {
         return Err(Error::needs_service("`--default-org`"));
+    }
+    let oidc = [
+        &args.oidc_token,
+        &args.oidc_org,
+        &args.oidc_team,
+        &args.oidc_user,
+        &args.oidc_expiration,
+    ];
+    if oidc.iter().any(|flag| flag.is_some()) {
+        return Err(Error::needs_service("`--oidc-token`"));
     }
     let files = HomeFiles::new(&ctx.environment);
     let mut credentials = files.credentials()?;

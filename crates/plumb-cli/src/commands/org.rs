@@ -9,7 +9,7 @@ use crate::{Context, Error, ExitStatus};
 pub struct OrgArgs {
     /// The verb.
     #[command(subcommand)]
-    pub verb: OrgVerb,
+    pub verb: Option<OrgVerb>,
 }
 
 /// What to do with organizations.
@@ -34,10 +34,10 @@ pub fn run(args: OrgArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let backend = ctx.backend()?;
     let name = backend.name();
     Err(Error::user(match args.verb {
-        OrgVerb::GetDefault => {
+        None | Some(OrgVerb::GetDefault) => {
             format!("backends of this type \"{name}\" do not support organizations")
         }
-        OrgVerb::SetDefault(_) => {
+        Some(OrgVerb::SetDefault(_)) => {
             format!("unable to set a default organization for backend type: {name}")
         }
     }))

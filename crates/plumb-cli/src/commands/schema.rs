@@ -2,7 +2,6 @@
 
 use clap::{Args, Subcommand};
 
-use super::package::refuse_server;
 use super::package::source::SchemaText;
 use crate::{Context, Error, ExitStatus};
 
@@ -42,11 +41,10 @@ pub struct CheckArgs {
 /// Runs a verb of `schema`.
 pub fn run(args: SchemaArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let SchemaVerb::Check(args) = args.verb;
-    refuse_server(args.server.as_ref())?;
     let schema = if args.source == "-" {
         SchemaText::from_stdin()?
     } else {
-        SchemaText::load(&args.source, &args.parameters, ctx)?
+        SchemaText::load_from(&args.source, &args.parameters, args.server.as_deref(), ctx)?
     };
     let document = schema.document()?;
     if schema

@@ -51,6 +51,15 @@ impl Source {
         if !ignore_given && let Some(passphrase) = Source::given(&self.environment)? {
             return Ok(passphrase);
         }
+        if ignore_given && !self.is_interactive && self.environment.is_on("PULUMI_AUTOMATION_API") {
+            // The Automation API for Go hands a new passphrase over on standard input.
+            let passphrase = read_line()?;
+            return if passphrase.expose().is_empty() {
+                Err(SecretsError::NoPassphrase)
+            } else {
+                Ok(passphrase)
+            };
+        }
         let first = self.ask("Enter your passphrase to protect config/secrets")?;
         if self.environment.is_on("PULUMI_TEST_PASSPHRASE") {
             return Ok(first);

@@ -136,6 +136,10 @@ impl SecretCodec for StackSecrets {
             .map_err(CodecError::new)?;
         ManagerCodec(manager).decrypt_batch(ciphertexts)
     }
+
+    fn provider(&self) -> Option<SecretsProvider> {
+        StackSecrets::provider(self)
+    }
 }
 
 /// A secrets manager as snapshots use it.

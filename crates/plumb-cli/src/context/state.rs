@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plumb_backend::Loaded;
+use plumb_backend::{Loaded, Update};
 use plumb_secrets::{LockReason, LockedManager, SecretsManager};
 use plumb_state::file::{Deployment, Layout, no_deployment};
 use plumb_state::{CiphertextCache, EncryptedSnapshot, SecretsProvider, Snapshot};
@@ -100,18 +100,24 @@ impl Context {
         Ok(self.encrypted_state(state)?.deployment(Layout::Indented))
     }
 
-    /// Takes a stack, changes its state, checks it and gives the stack back. An error leaves everything as it was.
-    pub fn edit_state<T>(
-        &self,
-        stack: &Stack,
-        edit: impl FnOnce(&mut EncryptedSnapshot) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+    /// Takes a stack, so that nobody else changes it.
+    pub fn take_stack(&self, stack: &Stack) -> Result<Update, Error> {
         let update = stack
             .backend
             .begin_update(&stack.reference, &Uuid::new_v4().to_string())?;
         for note in update.notes() {
             self.printer.warning(&note.to_string());
         }
+        Ok(update)
+    }
+
+    /// Takes a stack, changes its state, checks it and gives the stack back. An error leaves everything as it was.
+    pub fn edit_state<T>(
+        &self,
+        stack: &Stack,
+        edit: impl FnOnce(&mut EncryptedSnapshot) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let update = self.take_stack(stack)?;
         let state = match &update.base().latest {
             Some(deployment) => StackState::File(Box::new(deployment.clone())),
             None => StackState::Nothing,

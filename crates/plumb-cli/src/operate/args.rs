@@ -5,7 +5,7 @@ use clap::{ArgGroup, Args};
 use crate::{Environment, Error};
 
 /// Flags that every operation has.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct CommonArgs {
     /// The name of the stack to operate on. Defaults to the current stack
     #[arg(short, long)]
@@ -58,7 +58,7 @@ pub struct CommonArgs {
 }
 
 /// Flags of the operations that can run the program.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct ProgramArgs {
     /// Config to use during the operation and save to the stack config file
     #[arg(short, long, action = clap::ArgAction::Append)]
@@ -93,7 +93,7 @@ pub struct ProgramArgs {
     /// Create the stack if it does not exist
     #[arg(long)]
     pub create: bool,
-    /// Use another environment in place of one that the stack imports
+    /// Use another environment in place of one that the stack imports (not supported yet)
     #[arg(long, hide = true, action = clap::ArgAction::Append)]
     pub override_env: Vec<String>,
     /// Accepted and ignored
@@ -108,7 +108,7 @@ pub struct ProgramArgs {
 }
 
 /// Flags of `up` and `preview`.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct UpdateArgs {
     /// Return an error if any changes occur
     #[arg(long)]
@@ -149,13 +149,21 @@ pub struct UpdateArgs {
     /// Modify protected resources too
     #[arg(long)]
     pub ignore_protect: bool,
-    /// Enable the ability to attach a debugger to the program and source based plugins being executed
+    /// Enable the ability to attach a debugger to the program and source based plugins being executed (not supported yet)
     #[arg(long, action = clap::ArgAction::Append, num_args = 0..=1)]
     pub attach_debugger: Vec<String>,
 }
 
 /// Create or update the resources in a stack
-#[derive(Args, Clone, Debug)]
+///
+/// The program of the project says which resources the stack is to have. What has to happen for that is shown first, and happens
+/// when it is confirmed. With a template, its program is taken instead: it is fetched into a temporary folder.
+///
+/// Examples:
+///   pulumi up                        shows what will happen, asks, and does it
+///   pulumi up --yes --stack prod     does it without asking, in the stack prod
+///   pulumi up --target URN           leaves everything else alone
+#[derive(Args, Clone, Debug, Default)]
 #[command(group = ArgGroup::new("up-targets").args(["target", "exclude"]).multiple(false))]
 #[command(group = ArgGroup::new("up-format").args(["json", "output"]).multiple(false))]
 pub struct UpArgs {
@@ -194,6 +202,13 @@ pub struct UpArgs {
 }
 
 /// Show a preview of updates to a stack's resources
+///
+/// Nothing is changed, and the stack is not taken.
+///
+/// Examples:
+///   pulumi preview --diff                     shows every property that would change
+///   pulumi preview --save-plan plan.json      keeps what would happen, for `up --plan plan.json`
+///   pulumi preview --import-file import.json  lists what would be created, for `import --file import.json`
 #[derive(Args, Clone, Debug)]
 #[command(group = ArgGroup::new("preview-targets").args(["target", "exclude"]).multiple(false))]
 #[command(group = ArgGroup::new("preview-format").args(["json", "output"]).multiple(false))]
@@ -219,6 +234,8 @@ pub struct PreviewArgs {
 }
 
 /// Refresh the resources in a stack
+///
+/// The state of the stack is made what the world is. No resource is changed by that; the next update may.
 #[derive(Args, Clone, Debug)]
 #[command(group = ArgGroup::new("refresh-targets").args(["target", "exclude"]).multiple(false))]
 #[command(group = ArgGroup::new("refresh-format").args(["json", "output"]).multiple(false))]
@@ -259,6 +276,8 @@ pub struct RefreshArgs {
 }
 
 /// Destroy all existing resources in the stack
+///
+/// The stack itself stays, with its history and settings, unless `--remove` says otherwise.
 #[derive(Args, Clone, Debug)]
 #[command(group = ArgGroup::new("destroy-targets").args(["target", "exclude"]).multiple(false))]
 #[command(group = ArgGroup::new("destroy-protected").args(["ignore_protect", "exclude_protected"]).multiple(false))]
@@ -306,6 +325,14 @@ pub struct DestroyArgs {
 }
 
 /// Import resources into an existing stack
+///
+/// Resources that exist already are adopted: one that the words name, or all that a file lists. They are protected afterwards
+/// unless `--protect=false` says otherwise. For YAML programs, what the program has to say of them is printed.
+///
+/// Examples:
+///   pulumi import aws:s3/bucket:Bucket logs my-logs-bucket
+///   pulumi import aws:s3/bucket:Bucket logs my-logs-bucket --parent site=URN --out logs.yaml
+///   pulumi import --file resources.json --yes
 #[derive(Args, Clone, Debug)]
 #[command(group = ArgGroup::new("import-format").args(["json", "output"]).multiple(false))]
 pub struct ImportArgs {
@@ -336,10 +363,10 @@ pub struct ImportArgs {
     /// Mark the imported resources as protected
     #[arg(long, default_value_t = true, action = clap::ArgAction::Set, num_args = 0..=1)]
     pub protect: bool,
-    /// Invoke a converter to import the resources
+    /// Invoke a converter to import the resources (not supported yet)
     #[arg(long)]
     pub from: Option<String>,
-    /// When used with --from, write a JSON-encoded file containing the resources that would be imported
+    /// When used with --from, write a JSON-encoded file containing the resources that would be imported (not supported yet)
     #[arg(long)]
     pub generate_resources: Option<String>,
     /// Only show a preview of the import, but don't perform the import itself
@@ -353,6 +380,70 @@ pub struct ImportArgs {
     pub yes: bool,
     /// Type, name and ID of a resource, or arguments for the converter
     pub arguments: Vec<String>,
+}
+
+/// Update a stack continuously as files change
+///
+/// The stack is updated, without a preview, and again whenever a file of the project changes, until the command is interrupted.
+#[derive(Args, Clone, Debug)]
+pub struct WatchArgs {
+    /// The name of the stack to operate on. Defaults to the current stack
+    #[arg(short, long)]
+    pub stack: Option<String>,
+    /// Use the configuration values in the specified file rather than detecting the file name
+    #[arg(long)]
+    pub config_file: Option<String>,
+    /// Optional message to associate with each update
+    #[arg(short, long)]
+    pub message: Option<String>,
+    /// Print detailed debugging output during resource operations
+    #[arg(short, long)]
+    pub debug: bool,
+    /// Allow P resource operations to run in parallel at once (1 for no parallelism)
+    #[arg(short, long, default_value_t = Environment::default_parallel())]
+    pub parallel: i32,
+    /// Do not install plugins before the operation starts
+    #[arg(long)]
+    pub skip_plugin_pre_install: bool,
+    /// How the command was started
+    #[arg(long, hide = true)]
+    pub exec_kind: Option<String>,
+    /// Config to use during the operation and save to the stack config file
+    #[arg(short, long, action = clap::ArgAction::Append)]
+    pub config: Vec<String>,
+    /// Config keys contain a path to a property in a map or list to set
+    #[arg(long)]
+    pub config_path: bool,
+    /// Show detailed resource replacement creates and deletes instead of a single step
+    #[arg(long)]
+    pub show_replacement_steps: bool,
+    /// Show resources that needn't be updated because they haven't changed, alongside those that do
+    #[arg(long)]
+    pub show_sames: bool,
+    /// Display full resource URNs
+    #[arg(long)]
+    pub urns: bool,
+    /// Use another environment in place of one that the stack imports (not supported yet)
+    #[arg(long, hide = true, action = clap::ArgAction::Append)]
+    pub override_env: Vec<String>,
+    /// The provider that should be used to encrypt and decrypt secrets when a stack is created
+    #[arg(long, default_value = "default")]
+    pub secrets_provider: String,
+    /// Run one or more policy packs as part of each update
+    #[arg(long, action = clap::ArgAction::Append, value_delimiter = ',')]
+    pub policy_pack: Vec<String>,
+    /// Path to a JSON file with the config of the policy pack of the corresponding --policy-pack flag
+    #[arg(long, action = clap::ArgAction::Append, value_delimiter = ',')]
+    pub policy_pack_config: Vec<String>,
+    /// Refresh the state of the stack's resources before each update
+    #[arg(short, long)]
+    pub refresh: bool,
+    /// Show configuration keys and values
+    #[arg(long)]
+    pub show_config: bool,
+    /// A file or folder to watch; the project by default
+    #[arg(long, action = clap::ArgAction::Append)]
+    pub path: Vec<String>,
 }
 
 /// Refuses flags that are declared and not built: every pair is whether the flag was used, and its name.

@@ -269,6 +269,7 @@ impl Surroundings {
                     .find(PluginKind::Language, "yaml", None, None)
                     .is_err() =>
             {
+                self.check_main()?;
                 let program = self.yaml_program(host);
                 let required = program.required_packages(&self.program_directory)?;
                 Ok(ProjectProgram {
@@ -314,6 +315,17 @@ impl Surroundings {
         Arc::new(snippets.with_diagnostic_style(self.diagnostics))
     }
 
+    /// The host of YAML programs looks into the folder alone, and would not notice that there is nothing at `main`.
+    fn check_main(&self) -> Result<(), Error> {
+        let project = self.project.as_ref();
+        match project.and_then(|project| project.project.main.as_deref()) {
+            Some(main) if !self.root.join(main).exists() => Err(Error::user(format!(
+                "could not find `{main}`, which the project file names as `main`"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     fn yaml_program(&self, host: &Arc<PluginHost>) -> YamlProgram {
         let compiler = self
             .runtime()
@@ -356,7 +368,7 @@ fn project_plugins(project: &LoadedProject) -> Vec<ProjectPlugin> {
         (PluginKind::Language, &plugins.languages),
         (PluginKind::Analyzer, &plugins.analyzers),
     ];
-    kinds
+    let named = kinds
         .into_iter()
         .flat_map(|(kind, entries)| entries.iter().map(move |entry| (kind, entry)))
         .map(|(kind, entry)| ProjectPlugin {
@@ -367,8 +379,18 @@ fn project_plugins(project: &LoadedProject) -> Vec<ProjectPlugin> {
                 .version
                 .as_ref()
                 .and_then(|text| semver::Version::parse(text).ok()),
-        })
-        .collect()
+        });
+    // Packages may be folders of this machine too; their plugins have the names of the packages.
+    let packages = project.project.packages.iter();
+    let of_folders = packages
+        .filter(|(_, spec)| spec.source.starts_with(['.', '/']) && spec.parameters.is_empty())
+        .map(|(name, spec)| ProjectPlugin {
+            kind: PluginKind::Resource,
+            name: name.clone(),
+            path: project.root().join(&spec.source),
+            version: None,
+        });
+    named.chain(of_folders).collect()
 }
 
 /// The plugin of a package that a YAML program needs.

@@ -8,7 +8,7 @@ use plumb_deploy::setup::{ImportSpec, ImportSubject};
 use plumb_resource::provider::{Parameterization, PluginSpec};
 use plumb_resource::{TypeToken, Urn};
 use plumb_value::{PropertyMap, Value};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use super::args::ImportArgs;
 use crate::Error;
@@ -17,38 +17,38 @@ use crate::Error;
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ImportFile {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     name_table: BTreeMap<String, String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     resources: Vec<FileResource>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     provider_inputs: serde_json::Map<String, serde_json::Value>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FileResource {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     r#type: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     name: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     id: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     parent: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     provider: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     version: String,
-    #[serde(default, alias = "pluginDownloadURL")]
+    #[serde(default, deserialize_with = "null_or", alias = "pluginDownloadURL")]
     plugin_download_url: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     logical_name: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     properties: Vec<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     component: bool,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_or")]
     remote: bool,
     parameterization: Option<FileParameterization>,
     extension: Option<FileExtension>,
@@ -77,12 +77,29 @@ struct FileExtension {
     value: String,
 }
 
+/// A field that SDKs write as `null` when there is nothing to say.
+fn null_or<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    field: D,
+) -> Result<T, D::Error> {
+    Ok(Option::deserialize(field)?.unwrap_or_default())
+}
+
+/// What to import, and what the user calls resources.
+pub(super) struct Listing {
+    pub(super) specs: Vec<ImportSpec>,
+    pub(super) names: BTreeMap<Urn, String>,
+}
+
+impl Listing {
+    /// The URN that an entry gets in `stack` of `project`.
+    pub(super) fn urn(spec: &ImportSpec, stack: &str, project: &str) -> Urn {
+        let parent = spec.parent.as_ref().map_or("", Urn::qualified_type);
+        Urn::new(stack, project, parent, &spec.type_token, &spec.name)
+    }
+}
+
 /// What to import into `stack` of `project`.
-pub(super) fn specs(
-    args: &ImportArgs,
-    stack: &str,
-    project: &str,
-) -> Result<Vec<ImportSpec>, Error> {
+pub(super) fn listing(args: &ImportArgs, stack: &str, project: &str) -> Result<Listing, Error> {
     match &args.file {
         Some(path) => {
             if !args.arguments.is_empty() {
@@ -99,7 +116,7 @@ pub(super) fn specs(
             from_file(&file, args.protect, stack, project)
                 .map_err(|problems| Error::user(problems.join("\n")))
         }
-        None => inline(args).map(|spec| vec![spec]),
+        None => inline(args),
     }
 }
 
@@ -112,7 +129,7 @@ fn named_urn(flag: &str, text: &str) -> Result<(String, Urn), Error> {
     Ok((name.to_owned(), Urn::parse(urn)?))
 }
 
-fn inline(args: &ImportArgs) -> Result<ImportSpec, Error> {
+fn inline(args: &ImportArgs) -> Result<Listing, Error> {
     let [type_token, name, id] = args.arguments.as_slice() else {
         return Err(Error::user(
             "an inline resource must be specified if no converter or import file is used: \
@@ -129,7 +146,11 @@ fn inline(args: &ImportArgs) -> Result<ImportSpec, Error> {
         .as_deref()
         .map(|text| named_urn("provider", text))
         .transpose()?;
-    Ok(ImportSpec {
+    let named = parent.iter().chain(&provider);
+    let names = named
+        .map(|(name, urn)| (urn.clone(), name.clone()))
+        .collect();
+    let spec = ImportSpec {
         type_token: type_token.as_str().into(),
         name: name.as_str().into(),
         subject: ImportSubject::Object {
@@ -143,6 +164,10 @@ fn inline(args: &ImportArgs) -> Result<ImportSpec, Error> {
         properties: args.properties.iter().map(Into::into).collect(),
         inputs: None,
         outputs: None,
+    };
+    Ok(Listing {
+        specs: vec![spec],
+        names,
     })
 }
 
@@ -158,7 +183,7 @@ fn from_file(
     protect: bool,
     stack: &str,
     project: &str,
-) -> Result<Vec<ImportSpec>, Vec<String>> {
+) -> Result<Listing, Vec<String>> {
     let mut problems = Vec::new();
     if !file.provider_inputs.is_empty() {
         problems.push(
@@ -181,8 +206,12 @@ fn from_file(
             Err(problem) => problems.push(problem),
         }
     }
+    let names = urns
+        .into_iter()
+        .map(|(name, urn)| (urn, name.to_owned()))
+        .collect();
     if problems.is_empty() {
-        Ok(specs)
+        Ok(Listing { specs, names })
     } else {
         Err(problems)
     }
@@ -357,7 +386,7 @@ mod tests {
 
     fn specs_of(file: serde_json::Value) -> Result<Vec<ImportSpec>, Vec<String>> {
         let file: ImportFile = serde_json::from_value(file).unwrap();
-        from_file(&file, true, "dev", "proj")
+        from_file(&file, true, "dev", "proj").map(|listing| listing.specs)
     }
 
     /// IMPORT-14, IMPORT-15, IMPORT-16: parents and providers by name, wherever they stand.
@@ -388,6 +417,15 @@ mod tests {
         assert_eq!(p.plugin.version, Some(semver::Version::new(1, 2, 3)));
         assert_eq!(p.inputs, Some(PropertyMap::new().with("key", "value")));
         assert_eq!(far.subject, ImportSubject::RemoteComponent);
+    }
+
+    /// SDKs write out every field.
+    #[test]
+    fn null_means_nothing() {
+        let thing = json!({"type": "lab:index:Thing", "name": "a", "id": "1", "parent": null, "properties": null});
+        let specs = specs_of(json!({"resources": [thing], "nameTable": null}));
+        assert_eq!(specs.unwrap().len(), 1);
+        assert_eq!(specs_of(json!({"resources": null})).unwrap().len(), 0);
     }
 
     /// IMPORT-04, IMPORT-09, IMPORT-10

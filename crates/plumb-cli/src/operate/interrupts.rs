@@ -1,9 +1,13 @@
 //! Ctrl-C, counted: the first stops new steps, the second asks providers to stop, the third ends the run.
 
+use std::sync::Arc;
+
 use tokio::sync::watch;
 
+use crate::Printer;
+
 /// Counts interrupts for as long as the process lives; says what each of them does.
-pub(super) fn listen() -> watch::Receiver<u32> {
+pub(super) fn listen(printer: Arc<Printer>) -> watch::Receiver<u32> {
     let (sender, receiver) = watch::channel(0);
     tokio::spawn(async move {
         let mut count = 0;
@@ -16,8 +20,7 @@ pub(super) fn listen() -> watch::Receiver<u32> {
                 2 => "^C received; asking providers to stop. Press ^C again to stop at once.",
                 _ => "^C received; stopping at once.",
             };
-            use std::io::Write as _;
-            let _ = writeln!(std::io::stderr(), "{text}");
+            printer.info(text);
             if sender.send(count).is_err() {
                 return;
             }

@@ -4,27 +4,60 @@
 //! and is confirmed; the operation runs; the state is saved and the stack given back.
 
 pub mod args;
+pub mod drift;
 mod event_log;
 mod host;
 mod import;
+mod import_code;
+mod import_file;
 mod interrupts;
+mod keys;
 mod naming;
 mod pending;
 mod plan;
 mod policies;
+pub(crate) mod runs;
 mod screen;
 mod session;
 mod state_json;
 mod verb;
+mod watch;
 
 pub(crate) use host::{discovery, plugin_spec};
 
+use crate::commands::new;
 use crate::{Context, Error, ExitStatus};
-use args::{DestroyArgs, ImportArgs, PreviewArgs, RefreshArgs, UpArgs};
+use args::{DestroyArgs, ImportArgs, PreviewArgs, RefreshArgs, UpArgs, WatchArgs};
 
 /// Creates or updates the resources of a stack.
-pub fn up(args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+pub fn up(mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    if let Some(template) = args.template.take() {
+        return up_template(&template, args, ctx);
+    }
     verb::run(ctx, &verb::Verb::up(args)?)
+}
+
+/// The same for the program of a template, which is there for this update alone.
+fn up_template(template: &str, mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    let yes = args.yes || args.skip_preview;
+    if !yes && !ctx.is_interactive() {
+        return Err(Error::with_status(
+            ExitStatus::Configuration,
+            "--yes or --skip-preview must be passed in to proceed when running in non-interactive mode",
+        ));
+    }
+    let folder = tempfile::tempdir()?;
+    let update = new::TemplateUpdate {
+        template,
+        stack: args.common.stack.as_deref(),
+        config: &args.program.config,
+        config_path: args.program.config_path,
+        secrets_provider: &args.secrets_provider,
+        yes,
+    };
+    new::for_update(&update, folder.path(), ctx)?;
+    args.program.config.clear();
+    verb::run(&ctx.in_folder(folder.path())?, &verb::Verb::up(args)?)
 }
 
 /// Shows what an update would do.
@@ -37,6 +70,11 @@ pub fn refresh(args: RefreshArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     verb::run(ctx, &verb::Verb::refresh(args)?)
 }
 
+/// Shows what a refresh would find.
+pub fn drift(args: drift::DriftArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    verb::run(ctx, &verb::Verb::drift(args)?)
+}
+
 /// Deletes the resources of a stack.
 pub fn destroy(args: DestroyArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     verb::run(ctx, &verb::Verb::destroy(args)?)
@@ -45,4 +83,9 @@ pub fn destroy(args: DestroyArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 /// Adopts existing objects.
 pub fn import(args: ImportArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     verb::run(ctx, &verb::Verb::import(args)?)
+}
+
+/// Updates a stack whenever files change.
+pub fn watch(args: WatchArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    watch::run(&args, ctx)
 }

@@ -1,10 +1,13 @@
 //! What subscribes to engine events: the display, the event log, JSON documents.
 
-use std::io::Write as _;
-use std::time::Duration;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use plumb_display::{Display, Options, Painter, PreviewDigest, ResultSummary, View};
+use plumb_display::{
+    Display, Explanations, Options, PreviewDigest, ResultSummary, RunExplanation, View,
+};
 use plumb_engine::Subscriber;
 use plumb_engine::monitor::DebugMessages;
 use plumb_events::json::{Encoding, EventLines};
@@ -14,6 +17,15 @@ use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
 use super::event_log::EventLog;
+use super::keys::Keys;
+use super::runs;
+use crate::Printer;
+use crate::output::terminal_size;
+
+/// How often a frame is painted at most.
+const FRAME: Duration = Duration::from_millis(60);
+/// A frame that takes long to draw is drawn less often: drawing takes one part in this many of the time.
+const SHARE: u32 = 10;
 
 /// How the result of an operation is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +37,10 @@ pub(super) enum Form {
         /// Whether resources that did not change are listed.
         show_sames: bool,
     },
+    /// One line for each event that people want to know of while they work on something else.
+    Watch,
+    /// Nothing: the caller makes something of what was seen.
+    Quiet,
     /// Every engine event, one line of JSON each.
     EventLines,
     /// One document about a preview.
@@ -36,6 +52,11 @@ pub(super) enum Form {
 
 /// What is to be shown of one run.
 pub(super) struct ScreenSetup {
+    pub(super) printer: Arc<Printer>,
+    /// Whether to say at the end why resources go.
+    pub(super) explains: bool,
+    /// Where to write down what happened to each resource.
+    pub(super) record: Option<PathBuf>,
     pub(super) options: Options,
     pub(super) form: Form,
     pub(super) event_log: Option<EventLog>,
@@ -60,6 +81,8 @@ impl ScreenSetup {
 pub(super) struct Seen {
     pub(super) summary: Option<Summary>,
     pub(super) events: Vec<Event>,
+    /// What happened to each resource.
+    pub(super) run: Option<RunExplanation>,
     /// The event log, for the next run.
     pub(super) event_log: Option<EventLog>,
 }
@@ -71,34 +94,38 @@ pub(super) fn start(setup: ScreenSetup) -> (Subscriber, JoinHandle<Seen>) {
 }
 
 struct Screen {
+    printer: Arc<Printer>,
+    options: Options,
     display: Option<Display>,
     view: View,
     human_to_stderr: bool,
-    painter: Painter,
+    keys: Option<Keys>,
+    next_frame: Instant,
     lines: Option<EventLines>,
     digest: Option<PreviewDigest>,
     result: Option<ResultSummary>,
+    explanations: Option<Explanations>,
+    explains: bool,
+    record: Option<PathBuf>,
     keeps_events: bool,
+    is_watch: bool,
     seen: Seen,
-    began: std::time::Instant,
+    began: Instant,
 }
 
 impl Screen {
     fn new(setup: ScreenSetup) -> Self {
-        let ScreenSetup {
-            options,
-            form,
-            event_log,
-            keeps_events,
-            show_secrets,
-        } = setup;
+        let form = setup.form;
         let is_human = matches!(form, Form::Human | Form::ResultLine { .. });
-        let filter = || Filter::new(show_secrets, []);
+        let is_tree = is_human && setup.options.view == View::Tree;
+        let explains = setup.explains && is_human;
+        let filter = || Filter::new(setup.show_secrets, []);
         Screen {
-            view: options.view,
-            display: is_human.then(|| Display::new(options)),
+            view: setup.options.view,
+            display: is_human.then(|| Display::new(setup.options.clone())),
             human_to_stderr: matches!(form, Form::ResultLine { .. }),
-            painter: Painter::new(),
+            keys: is_tree.then(Keys::take).flatten(),
+            next_frame: Instant::now(),
             lines: (form == Form::EventLines).then(|| {
                 EventLines::new(Encoding {
                     filter: filter(),
@@ -119,12 +146,19 @@ impl Screen {
                 Form::ResultLine { show_sames } => Some(ResultSummary::new(show_sames)),
                 _ => None,
             },
-            keeps_events,
+            is_watch: setup.form == Form::Watch,
+            explanations: (is_human || setup.record.is_some() || form == Form::Quiet)
+                .then(|| Explanations::new(&setup.options)),
+            explains,
+            record: setup.record,
+            keeps_events: setup.keeps_events,
             seen: Seen {
-                event_log,
+                event_log: setup.event_log,
                 ..Seen::default()
             },
-            began: std::time::Instant::now(),
+            began: Instant::now(),
+            options: setup.options,
+            printer: setup.printer,
         }
     }
 
@@ -132,7 +166,7 @@ impl Screen {
         let mut tick = tokio::time::interval(Duration::from_secs(1));
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         tick.reset();
-        let mut frame = tokio::time::interval(Duration::from_millis(100));
+        let mut frame = tokio::time::interval(FRAME);
         frame.set_missed_tick_behavior(MissedTickBehavior::Delay);
         if let Some(display) = &self.display {
             let start = display.start();
@@ -144,15 +178,17 @@ impl Screen {
                     Some(batch) => self.take(batch),
                     None => break,
                 },
-                _ = tick.tick(), if self.view == View::Progress => {
-                    let output = self.display.as_mut().map(Display::tick).unwrap_or_default();
+                _ = tick.tick(), if self.view != View::Tree => {
+                    let now = self.began.elapsed();
+                    let display = self.display.as_mut();
+                    let output = display.map(|it| it.tick(now)).unwrap_or_default();
                     self.print(&output.stdout, &output.stderr);
                 }
                 _ = frame.tick(), if self.view == View::Tree => self.paint(),
             }
         }
         self.finish();
-        self.seen
+        std::mem::take(&mut self.seen)
     }
 
     fn take(&mut self, batch: Vec<(Timestamp, Event)>) {
@@ -161,6 +197,9 @@ impl Screen {
         for (at, event) in batch {
             if let Some(log) = &mut self.seen.event_log {
                 log.write(&event, at);
+            }
+            if self.is_watch {
+                stdout.push_str(&super::watch::lines(&event));
             }
             if let Some(lines) = &mut self.lines {
                 stdout.push_str(lines.line(&event, at.as_second()).trim_end());
@@ -172,15 +211,15 @@ impl Screen {
             if let Some(result) = &mut self.result {
                 result.handle(&event);
             }
+            if let Some(explanations) = &mut self.explanations {
+                explanations.handle(&event);
+            }
             if self.display.is_some() {
-                let is_last = matches!(event, Event::Cancel);
-                if is_last && self.view == View::Tree {
+                let display = self.display.as_mut();
+                let output = display.map(|it| it.handle(&event, now)).unwrap_or_default();
+                if matches!(event, Event::Cancel) && self.view == View::Tree {
                     self.painter_finish(now);
                 }
-                let output = match &mut self.display {
-                    Some(display) => display.handle(&event, now),
-                    None => plumb_display::Output::default(),
-                };
                 stdout.push_str(&output.stdout);
                 stderr.push_str(&output.stderr);
             }
@@ -196,56 +235,59 @@ impl Screen {
 
     /// Paints the whole tree a last time and leaves it there.
     fn painter_finish(&mut self, now: Duration) {
-        let (width, _) = size();
+        self.keys = None;
+        let size = terminal_size();
         let lines = self
             .display
             .as_ref()
-            .map(|display| display.full_frame(width, now))
+            .map(|display| display.full_frame(size.width, now))
             .unwrap_or_default();
-        let mut out = std::io::stdout().lock();
-        // A terminal that is gone shows nothing.
-        let _ = self.painter.repaint(&mut out, &lines);
-        self.painter.keep();
+        self.printer.paint(lines, size);
+        self.printer.end_painting();
         self.view = View::Diff;
     }
 
     fn paint(&mut self) {
-        let (width, height) = size();
+        let began = Instant::now();
+        if began < self.next_frame {
+            return;
+        }
+        let size = terminal_size();
+        let height = size.height.saturating_sub(1);
+        let pressed = self.keys.as_ref().map(|keys| keys.pressed(height / 2));
         let now = self.began.elapsed();
-        let lines = self
-            .display
-            .as_ref()
-            .map(|display| display.frame(width, height.saturating_sub(1), now))
-            .unwrap_or_default();
-        let mut out = std::io::stdout().lock();
-        let _ = self.painter.repaint(&mut out, &lines);
+        let Some(display) = &mut self.display else {
+            return;
+        };
+        for scroll in pressed.into_iter().flatten() {
+            display.scroll(scroll, height);
+        }
+        self.printer
+            .paint(display.frame(size.width, height, now), size);
+        self.next_frame = Instant::now() + began.elapsed() * SHARE;
     }
 
-    fn print(&mut self, stdout: &str, stderr: &str) {
-        if self.view == View::Tree && !stdout.is_empty() {
-            let _ = self.painter.clear(&mut std::io::stdout().lock());
+    fn print(&self, stdout: &str, stderr: &str) {
+        match (stdout.is_empty(), self.human_to_stderr) {
+            (true, _) => {}
+            (false, true) => self.printer.stderr(stdout),
+            (false, false) => self.printer.data(stdout),
         }
-        let write = |stream: &mut dyn std::io::Write, text: &str| {
-            // Nobody may be reading any more.
-            if !text.is_empty() {
-                let _ = stream
-                    .write_all(text.as_bytes())
-                    .and_then(|()| stream.flush());
-            }
-        };
-        if self.human_to_stderr {
-            write(&mut std::io::stderr().lock(), stdout);
-        } else {
-            write(&mut std::io::stdout().lock(), stdout);
+        if !stderr.is_empty() {
+            self.printer.stderr(stderr);
         }
-        write(&mut std::io::stderr().lock(), stderr);
     }
 
     fn finish(&mut self) {
         let now = self.began.elapsed();
-        if let Some(output) = self.display.as_mut().map(|display| display.finish(now)) {
+        let output = self.display.as_mut().map(|display| display.finish(now));
+        if self.view == View::Tree {
+            self.painter_finish(now);
+        }
+        if let Some(output) = output {
             self.print(&output.stdout, &output.stderr);
         }
+        self.explain();
         let mut document = String::new();
         if let Some(digest) = &self.digest {
             document = digest.to_json();
@@ -254,15 +296,30 @@ impl Screen {
             document = result.to_line();
         }
         if !document.is_empty() {
-            let mut out = std::io::stdout().lock();
-            let _ = writeln!(out, "{}", document.trim_end()).and_then(|()| out.flush());
+            self.printer.line(document.trim_end());
         }
+    }
+
+    fn explain(&mut self) {
+        let Some(explanations) = self.explanations.take() else {
+            return;
+        };
+        if self.explains {
+            let text = explanations.destructive(&self.options);
+            if !text.is_empty() {
+                self.printer.stderr(&text);
+            }
+        }
+        if let Some(path) = &self.record {
+            runs::write(path, explanations.run());
+        }
+        self.seen.run = Some(explanations.into_run());
     }
 }
 
-/// Columns and lines of the terminal.
-fn size() -> (usize, usize) {
-    terminal_size::terminal_size().map_or((80, 24), |(width, height)| {
-        (usize::from(width.0), usize::from(height.0))
-    })
+impl Drop for Screen {
+    /// Whatever happened, the terminal is given back as it was.
+    fn drop(&mut self) {
+        self.printer.end_painting();
+    }
 }

@@ -18,7 +18,7 @@ use plumb_engine::{RunSetup, Shell, SourceContext};
 use plumb_events::OperationResult;
 use plumb_plugin::Acquire;
 use plumb_resource::ROOT_STACK_TYPE;
-use plumb_state::journal::{Entry, EntryKind, OperationId};
+
 use plumb_state::plan::Plan;
 use plumb_state::{CiphertextCache, Snapshot};
 use plumb_value::Value;
@@ -269,11 +269,8 @@ impl<'c> Session<'c> {
         let codec: Arc<StackSecrets> = self.secrets.clone();
         let update = self.update.clone().filter(|_| !is_preview);
         let mut journal = RunJournal::new(self.base.clone(), update, codec, self.cache.clone());
-        if let (Some(upgraded), false) = (&self.upgraded, is_preview) {
-            journal.record(vec![Entry {
-                operation: OperationId::NONE,
-                kind: EntryKind::Write(Arc::new(upgraded.clone())),
-            }])?;
+        if !is_preview && let Some(written) = self.rewritten(&base)? {
+            journal.begin_with(written)?;
         }
         let setup = Setup {
             stack: self.stack.name().into(),
@@ -347,9 +344,23 @@ impl<'c> Session<'c> {
         Ok(self.stack.backend.tags(&self.stack.reference)?)
     }
 
-    /// Makes sure, before anything changes, that the secrets that a preview showed can be encrypted.
-    pub(super) fn prepare_secrets(&self, previewed: &Snapshot) -> Result<(), Error> {
-        let has_secrets = previewed
+    /// The state that the journal has to begin with, if it is not the one that was read: an upgraded one, or one that is
+    /// encrypted in another way than what will follow in the journal. Otherwise nobody could read both after a crash.
+    fn rewritten(&self, base: &Snapshot) -> Result<Option<Snapshot>, Error> {
+        self.prepare_secrets(base)?;
+        let provider = self.secrets.provider();
+        if provider.is_none() || provider == base.secrets_provider {
+            return Ok(self.upgraded.clone());
+        }
+        Ok(Some(Snapshot {
+            secrets_provider: provider,
+            ..base.clone()
+        }))
+    }
+
+    /// Makes sure, before anything changes, that the secrets of a state, such as one that a preview showed, can be encrypted.
+    pub(super) fn prepare_secrets(&self, state: &Snapshot) -> Result<(), Error> {
+        let has_secrets = state
             .resources
             .iter()
             .any(|state| state.inputs.contains_secrets() || state.outputs.contains_secrets());
@@ -370,17 +381,18 @@ impl<'c> Session<'c> {
         let Ran {
             outcome,
             seen,
-            mut snapshot,
+            snapshot,
             plan: _,
             mut cache,
         } = ran;
         let Some(update) = self.update.take().and_then(Arc::into_inner) else {
             return Ok(());
         };
+        let mut encrypted = snapshot.encrypt(self.secrets.as_ref(), &mut cache)?;
+        // Asked afterwards: a stack whose settings name no manager has one from its first secret on.
         if let Some(provider) = self.secrets.provider() {
-            snapshot.secrets_provider = Some(provider);
+            encrypted.set_secrets_provider(Some(provider));
         }
-        let encrypted = snapshot.encrypt(self.secrets.as_ref(), &mut cache)?;
         let record = UpdateRecord {
             kind: kind.to_owned(),
             start_time: self.began.as_second(),

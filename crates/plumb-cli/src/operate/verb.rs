@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plumb_acquire::LockMode;
 use plumb_deploy::autonaming::NamingRules;
-use plumb_deploy::setup::{ImportSpec, Operation, Options, Phase};
+use plumb_deploy::setup::{Operation, Options, Phase};
 use plumb_deploy::target::UrnSet;
 use plumb_display::{Action, DiffView, Options as DisplayOptions, View};
 use plumb_engine::policies::PolicyPacks;
@@ -15,11 +15,15 @@ use super::args::{
     CommonArgs, DestroyArgs, ImportArgs, PreviewArgs, ProgramArgs, RefreshArgs, UpArgs, UpdateArgs,
     refuse,
 };
+use super::drift::{self, DriftArgs};
 use super::event_log::{Delivery, EventLog};
+use super::import::Listing;
+use super::import_code::CodeRequest;
 use super::pending::PendingCreates;
 use super::screen::{Form, ScreenSetup};
 use super::session::{Opening, Ran, Session};
-use super::{import, interrupts, policies};
+use super::{import, import_code, import_file, interrupts, policies, runs};
+use crate::commands::wants_json;
 use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::{Context, Error, ExitStatus, prompt};
 
@@ -91,10 +95,16 @@ pub(super) struct Verb {
     pending_creates: PendingCreates,
     /// Where to write the plan of the preview.
     save_plan: Option<String>,
+    /// Where to list what the preview would create.
+    import_file: Option<String>,
     /// The plan to keep to.
     plan: Option<String>,
     /// Whether the update keeps to its own preview.
     is_strict: bool,
+    /// Whether the update is one of `watch`.
+    is_watch: bool,
+    /// Whether only the drift is wanted that a preview finds.
+    is_drift: bool,
 }
 
 impl Verb {
@@ -121,8 +131,11 @@ impl Verb {
             show_full_output: false,
             pending_creates: PendingCreates::default(),
             save_plan: None,
+            import_file: None,
             plan: None,
             is_strict: false,
+            is_watch: false,
+            is_drift: false,
         }
     }
 
@@ -151,9 +164,6 @@ impl Verb {
                 "--strict cannot be used with --skip-preview; strict requires a preview",
             ));
         }
-        if args.template.is_some() {
-            return Err(Error::unsupported("`up` with a template"));
-        }
         Ok(Verb {
             exclude: args.exclude,
             continue_on_error: args.continue_on_error,
@@ -168,11 +178,19 @@ impl Verb {
         })
     }
 
+    /// An update of `watch`, which shows less.
+    pub(super) fn watch(args: UpArgs) -> Result<Self, Error> {
+        Ok(Verb {
+            is_watch: true,
+            ..Verb::up(args)?
+        })
+    }
+
     pub(super) fn preview(args: PreviewArgs) -> Result<Self, Error> {
-        refuse(&[(args.import_file.is_some(), "import-file")])?;
         Ok(Verb {
             exclude: args.exclude,
             preview_only: true,
+            import_file: args.import_file,
             save_plan: args.save_plan,
             ..Verb::new(Kind::Preview, args.common)
                 .with_program(args.program)?
@@ -191,6 +209,15 @@ impl Verb {
             skip_preview: args.skip_preview,
             yes: args.yes,
             pending_creates,
+            ..Verb::new(Kind::Refresh, args.common).with_program(args.program)?
+        })
+    }
+
+    pub(super) fn drift(args: DriftArgs) -> Result<Self, Error> {
+        Ok(Verb {
+            exclude: args.exclude,
+            preview_only: true,
+            is_drift: true,
             ..Verb::new(Kind::Refresh, args.common).with_program(args.program)?
         })
     }
@@ -217,7 +244,6 @@ impl Verb {
         refuse(&[
             (args.from.is_some(), "from"),
             (args.generate_resources.is_some(), "generate-resources"),
-            (args.out.is_some(), "out"),
         ])?;
         check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
         Ok(Verb {
@@ -346,7 +372,13 @@ impl Verb {
     ) -> DisplayOptions {
         let update = self.update.as_ref();
         let program = self.program.as_ref();
-        let is_tree = ctx.is_interactive() && !self.common.diff && !self.is_json();
+        let is_tree = ctx.is_interactive()
+            && !self.common.diff
+            && !self.is_json()
+            && !self.is_watch
+            && !logs_to_terminal(ctx)
+            // Screen readers read lines.
+            && !ctx.environment.is_on("ACCESSIBLE");
         DisplayOptions {
             view: match (self.common.diff, is_tree) {
                 (true, _) => View::Diff,
@@ -366,6 +398,10 @@ impl Verb {
             full_output: self.show_full_output,
             debug: self.common.debug,
             emoji: ctx.globals.emoji,
+            explain: ctx.is_interactive(),
+            ci: self.ci(ctx),
+            began: jiff::Timestamp::now().as_second(),
+            link: link(ctx, session),
             live_url: None,
             ..DisplayOptions::new(
                 self.kind.action(),
@@ -376,12 +412,39 @@ impl Verb {
         }
     }
 
+    /// The system of continuous integration that shows this run; programs that drive this one show it themselves.
+    fn ci(&self, ctx: &Context) -> Option<plumb_display::CiSystem> {
+        let is_driven = self
+            .common
+            .exec_kind
+            .as_deref()
+            .is_some_and(|kind| kind != "cli");
+        ctx.environment.ci_system().filter(|_| !is_driven)
+    }
+
+    /// Where what happens is written down for `why`; nowhere for programs that drive this one.
+    fn record(&self, ctx: &Context, session: &Session<'_>) -> Option<std::path::PathBuf> {
+        let is_driven = self
+            .common
+            .exec_kind
+            .as_deref()
+            .is_some_and(|kind| kind != "cli");
+        let path = runs::path(ctx, &session.stack);
+        Some(path).filter(|_| !is_driven && !self.is_drift)
+    }
+
     fn is_json(&self) -> bool {
         self.common.json || self.common.output == "json"
     }
 
     fn form(&self) -> Result<Form, Error> {
         let program = self.program.as_ref();
+        if self.is_watch {
+            return Ok(Form::Watch);
+        }
+        if self.is_drift && wants_json(self.common.json, &self.common.output)? {
+            return Ok(Form::Quiet);
+        }
         match self.common.output.as_str() {
             "default" => {}
             "json" => {
@@ -420,16 +483,45 @@ impl Verb {
             Kind::Up | Kind::Preview => Operation::Update,
             Kind::Refresh => Operation::Refresh,
             Kind::Destroy => Operation::Destroy,
-            Kind::Import => Operation::Import(self.import_specs(session)?),
+            Kind::Import => Operation::Import(match &self.import {
+                Some(args) => listing(args, session)?.specs,
+                None => Vec::new(),
+            }),
         })
     }
 
-    fn import_specs(&self, session: &Session<'_>) -> Result<Vec<ImportSpec>, Error> {
-        let Some(args) = &self.import else {
-            return Ok(Vec::new());
+    /// What a program has to say of the resources that an import adopted, if that is wanted.
+    fn code_request(&self, session: &Session<'_>, ran: &Ran) -> Result<Option<CodeRequest>, Error> {
+        let wanted = self.import.as_ref().filter(|args| args.generate_code);
+        let Some(args) = wanted.filter(|_| ran.outcome.result == OperationResult::Succeeded) else {
+            return Ok(None);
         };
-        import::specs(args, session.stack.name(), session.stack.project_name())
+        let listing = listing(args, session)?;
+        Ok(Some(CodeRequest::new(
+            args,
+            listing,
+            &session.stack,
+            &ran.snapshot,
+        )))
     }
+}
+
+/// Where URNs lead on a terminal that knows links: to the state that has the resource.
+fn link(ctx: &Context, session: &Session<'_>) -> Option<String> {
+    if !ctx.is_interactive() || !ctx.environment.knows_links() {
+        return None;
+    }
+    let stack = &session.stack;
+    stack.backend.permalink(&stack.reference).ok().flatten()
+}
+
+/// Whether log lines go where the tree would be.
+fn logs_to_terminal(ctx: &Context) -> bool {
+    ctx.globals.logtostderr && ctx.globals.verbose > 0
+}
+
+fn listing(args: &ImportArgs, session: &Session<'_>) -> Result<Listing, Error> {
+    import::listing(args, session.stack.name(), session.stack.project_name())
 }
 
 fn check_preview_flags(yes: bool, skip_preview: bool, preview_only: bool) -> Result<(), Error> {
@@ -469,6 +561,9 @@ pub(super) fn run(ctx: &Context, verb: &Verb) -> Result<ExitStatus, Error> {
     }
     let form = verb.form()?;
     let event_log = verb.event_log(ctx)?;
+    if let Some(args) = &verb.import {
+        import_code::check(ctx, args)?;
+    }
     let session = open(ctx, verb)?;
     // Requests, decisions and answers follow each other: on one thread none of them waits for another thread to wake up.
     // The journal has a thread of its own, and so has work that takes long.
@@ -542,8 +637,8 @@ async fn operate(
     form: Form,
     mut event_log: Option<EventLog>,
 ) -> Result<ExitStatus, Error> {
-    let interrupts = interrupts::listen();
-    if verb.kind == Kind::Refresh {
+    let interrupts = interrupts::listen(ctx.printer.clone());
+    if verb.kind == Kind::Refresh && !verb.is_drift {
         verb.pending_creates.settle(ctx, &mut session)?;
     }
     if let Some(path) = &verb.plan {
@@ -558,11 +653,31 @@ async fn operate(
             Phase::Preview,
             form,
             event_log.take(),
-            asks,
+            asks || verb.import_file.is_some(),
             &interrupts,
         )
         .await?;
+        if verb.is_drift {
+            let stack = session.stack.clone();
+            session.leave();
+            let run = ran.seen.run.unwrap_or_default();
+            let result = ran.outcome.result;
+            return Ok(drift::report(
+                ctx,
+                &stack,
+                &run,
+                result,
+                form == Form::Quiet,
+            ));
+        }
         if verb.preview_only || ran.outcome.result != OperationResult::Succeeded {
+            if let Some(path) = &verb.import_file {
+                import_file::write(
+                    &ctx.environment.cwd.join(path),
+                    &ran.seen.events,
+                    &session.base,
+                )?;
+            }
             let status = status_of(verb, &ran).and_then(|status| {
                 save_plan(ctx, verb, &session, &ran)?;
                 Ok(status)
@@ -599,7 +714,19 @@ async fn operate(
     let succeeded = ran.outcome.result == OperationResult::Succeeded;
     let left = Session::resource_count(&ran.snapshot);
     let stack = session.stack.clone();
+    let code = verb.code_request(&session, &ran)?;
+    let shows_permalink = succeeded
+        && form == Form::Human
+        && verb.common.suppress_permalink.as_deref() == Some("false");
     session.finish(ran, verb.kind.history(), message, environment)?;
+    if let Some(code) = code {
+        code.fulfil(ctx, form == Form::Human).await?;
+    }
+    if shows_permalink && let Some(url) = stack.backend.permalink(&stack.reference)? {
+        ctx.printer.styled_line(&format!(
+            "<{{%underline%}}><{{%fg 12%}}>Permalink: {url}<{{%reset%}}>"
+        ));
+    }
     if verb.kind == Kind::Destroy && succeeded && form == Form::Human {
         after_destroy(ctx, verb, &stack, left)?;
     }
@@ -623,6 +750,9 @@ async fn phase(
     let options = verb.options(ctx, phase, session)?;
     let is_preview = phase == Phase::Preview;
     let screen = ScreenSetup {
+        printer: ctx.printer.clone(),
+        explains: is_preview && !verb.is_drift,
+        record: verb.record(ctx, session),
         options: verb.display_options(ctx, session, is_preview),
         form,
         event_log,

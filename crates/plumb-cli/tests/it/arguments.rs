@@ -52,20 +52,9 @@ fn help_is_printed_on_stdout() {
 fn what_is_not_built_says_so() {
     let context = TestContext::new();
     assert_eq!(
-        context.fails(1, &["convert", "--from", "tf"]),
-        "error: `convert` is not supported yet\n"
-    );
-    assert_eq!(
-        context.fails(1, &["env", "ls"]),
-        "error: `env` requires the cloud service, which is not supported\n"
-    );
-    assert_eq!(
         context.fails(1, &["policy", "publish", "--help-me"]),
-        "error: `policy publish` requires the cloud service, which is not supported\n"
-    );
-    assert_eq!(
-        context.fails(1, &["policy", "analyze", "--stack", "dev"]),
-        "error: `policy analyze` is not supported yet\n"
+        "error: `policy publish` requires the cloud service, which is not supported; run packs from folders, with `pulumi up \
+         --policy-pack DIR`\n"
     );
 }
 

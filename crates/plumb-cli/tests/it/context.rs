@@ -140,11 +140,12 @@ impl TestContext {
         ran.stdout
     }
 
-    /// Runs a command that must fail with this code, and returns its stderr.
+    /// Runs a command that must fail with this code, and returns its stderr without the hint.
     pub(crate) fn fails(&self, code: i32, words: &[&str]) -> String {
         let ran = self.run(words);
         assert_eq!(ran.code, code, "{words:?}\n{}{}", ran.stdout, ran.stderr);
-        ran.stderr
+        let lines = ran.stderr.split_inclusive('\n');
+        lines.filter(|line| !line.starts_with("hint[")).collect()
     }
 
     /// Imports a deployment of these resources into the selected stack.

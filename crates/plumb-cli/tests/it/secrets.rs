@@ -129,6 +129,45 @@ fn the_passphrase_can_be_changed() {
     context.ok(&["stack", "export", "--show-secrets"]);
 }
 
+/// cli.md 2.2: the Automation API for Go writes it to standard input, without an end of line.
+#[test]
+fn an_sdk_hands_over_a_new_passphrase() {
+    let mut context = TestContext::new().with_passphrase();
+    context.ok(&["stack", "init", "dev"]);
+    context.ok(&["config", "set", "--secret", "b", "2"]);
+    context.set("PULUMI_AUTOMATION_API", Some("true"));
+    let change = ["stack", "change-secrets-provider", "passphrase"];
+    let said = context.run_with(&change, "");
+    assert_eq!(said.code, 1);
+    assert!(said.stderr.contains("passphrase must be set with "));
+    assert_eq!(context.run_with(&change, "fresh").code, 0);
+    context.set("PULUMI_CONFIG_PASSPHRASE", Some("fresh"));
+    assert_eq!(context.ok(&["config", "get", "b"]), "2\n");
+}
+
+/// What is encrypted anew is recorded with the manager that did it.
+#[test]
+fn a_stack_whose_settings_are_lost_can_still_be_read() {
+    let context = TestContext::new().with_passphrase();
+    let program = |value: &str| {
+        let text =
+            format!("name: proj\nruntime: yaml\noutputs: {{hidden: {{fn::secret: {value}}}}}\n");
+        context.write("Pulumi.yaml", &text);
+    };
+    let up = ["up", "--yes", "--skip-preview", "--non-interactive"];
+    program("one");
+    context.ok(&["stack", "init", "dev"]);
+    context.ok(&up);
+    for value in ["one", "two"] {
+        std::fs::remove_file(context.project().join("Pulumi.dev.yaml")).unwrap();
+        program(value);
+        context.ok(&up);
+        let shown = context.ok(&["stack", "output", "hidden", "--show-secrets"]);
+        assert_eq!(shown, format!("{value}\n"));
+    }
+    context.ok(&up);
+}
+
 #[test]
 fn unknown_providers_are_refused() {
     let context = TestContext::new();

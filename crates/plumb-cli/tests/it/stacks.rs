@@ -188,7 +188,7 @@ fn what_was_exported_can_be_imported() {
     assert!(
         context
             .fails(1, &["stack", "export", "--version", "1"])
-            .contains("export previous deployments")
+            .contains("has no update 1")
     );
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ecow::EcoString;
+use ecow::{EcoString, eco_vec};
 use plumb_events::FailedStatus;
 use plumb_resource::{ResourceState, StepOp, Urn, ViewStatus, ViewStep};
 use plumb_state::journal::{Entry, EntryKind, OperationId, Slot};
@@ -294,7 +294,9 @@ impl Deployment {
     ) -> Option<ResourceState> {
         let old = old.map(|old| self.arena.state(old));
         let renamed = old.filter(|old| old.urn != *urn);
-        let aliases = renamed.map(|old| vec![old.urn.clone()]).unwrap_or_default();
+        let aliases = renamed
+            .map(|old| eco_vec![old.urn.clone()])
+            .unwrap_or_default();
         let new = match &step.new {
             Some(new) => view_state(&following.owner, urn.clone(), new),
             None => ResourceState {

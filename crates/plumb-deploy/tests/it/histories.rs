@@ -221,7 +221,7 @@ fn partial_failures_are_recorded_and_retried() {
         let ran = world.up(&[Res::new("a").with("value", "1")]);
         assert_eq!(ran.outcome.result, OperationResult::Failed);
         assert_eq!(
-            world.snapshot.resources.last().unwrap().init_errors,
+            *world.snapshot.resources.last().unwrap().init_errors,
             ["not ready"]
         );
         world.cloud.failures.clear();

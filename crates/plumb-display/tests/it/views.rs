@@ -62,7 +62,9 @@ fn silence_shows_signs_of_life() {
         .handle(&pre(StepOp::Create, None, Some(&stack())), Duration::ZERO)
         .stdout;
     assert_eq!(first, " +  pulumi:pulumi:Stack shop-dev creating (0s) \n");
-    let ticks: String = (0..3).map(|_| display.tick().stdout).collect();
+    let ticks: String = (0..3)
+        .map(|_| display.tick(Duration::from_secs(1)).stdout)
+        .collect();
     assert_eq!(ticks, "@ updating.....");
     let next = display
         .handle(&error(None, "x\n"), Duration::from_secs(3))

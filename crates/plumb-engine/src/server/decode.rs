@@ -135,7 +135,7 @@ pub(super) fn register(
         .map(|(key, dependencies)| {
             Ok((
                 PropertyKey::from(key.as_str()),
-                urns(&dependencies.urns, "dependency")?,
+                urns(&dependencies.urns, "dependency")?.into(),
             ))
         })
         .collect::<Result<_, Status>>()?;
@@ -152,7 +152,7 @@ pub(super) fn register(
         remote: request.remote,
         parent: optional_urn(&request.parent, "parent")?,
         properties: map(request.object.as_ref(), monitor::REGISTER_OBJECT)?,
-        dependencies: urns(&request.dependencies, "dependency")?,
+        dependencies: urns(&request.dependencies, "dependency")?.into(),
         property_dependencies,
         provider: request.provider.into(),
         providers: text_map(request.providers),
@@ -164,27 +164,27 @@ pub(super) fn register(
         ),
         protect: request.protect,
         delete_before_replace: is_defined.then_some(request.delete_before_replace),
-        ignore_changes: texts(request.ignore_changes),
-        hide_diff: texts(request.hide_diffs),
-        replace_on_changes: texts(request.replace_on_changes),
+        ignore_changes: texts(request.ignore_changes).into(),
+        hide_diff: texts(request.hide_diffs).into(),
+        replace_on_changes: texts(request.replace_on_changes).into(),
         additional_secret_outputs: request
             .additional_secret_outputs
             .into_iter()
             .map(Into::into)
             .collect(),
-        aliases,
+        aliases: aliases.into(),
         import_id: request.import_id.into(),
         custom_timeouts: registration::timeouts_from_wire(request.custom_timeouts.as_ref())
             .map_err(|error| invalid(format!("unable to parse customTimeout Value {error}")))?,
         retain_on_delete: request.retain_on_delete,
         deleted_with: optional_urn(&request.deleted_with, "DeletedWith")?,
-        replace_with: urns(&request.replace_with, "ReplaceWith")?,
+        replace_with: urns(&request.replace_with, "ReplaceWith")?.into(),
         replacement_trigger,
         hooks: registration::hooks_from_wire(request.hooks.as_ref()),
         transforms: request.transforms.into_iter().map(callback).collect(),
         env_var_mappings: text_map(request.env_var_mappings),
         source_position: positions.position(request.source_position.as_ref()),
-        stack_trace: positions.stack_trace(request.stack_trace.as_ref()),
+        stack_trace: positions.stack_trace(request.stack_trace.as_ref()).into(),
         ..RegisterRequest::new(&request.r#type, &request.name, request.custom)
     })
 }
@@ -232,7 +232,7 @@ pub(super) fn read(
         name: request.name.into(),
         parent: optional_urn(&request.parent, "parent")?,
         properties: map(request.properties.as_ref(), monitor::READ_PROPERTIES)?,
-        dependencies: urns(&request.dependencies, "dependency")?,
+        dependencies: urns(&request.dependencies, "dependency")?.into(),
         provider: request.provider.into(),
         package: package(
             request.version,
@@ -246,7 +246,7 @@ pub(super) fn read(
             .map(Into::into)
             .collect(),
         source_position: positions.position(request.source_position.as_ref()),
-        stack_trace: positions.stack_trace(request.stack_trace.as_ref()),
+        stack_trace: positions.stack_trace(request.stack_trace.as_ref()).into(),
     })
 }
 
@@ -275,7 +275,7 @@ pub(super) fn call(request: pulumirpc::ResourceCallRequest) -> Result<CallMethod
         .map(|(key, dependencies)| {
             Ok((
                 PropertyKey::from(key.as_str()),
-                urns(&dependencies.urns, "dependency")?,
+                urns(&dependencies.urns, "dependency")?.into(),
             ))
         })
         .collect::<Result<_, Status>>()?;

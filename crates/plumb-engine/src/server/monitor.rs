@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use ecow::EcoVec;
 use plumb_deploy::request::{
     InvokeReply, Outcome, RegisterOutputsRequest, RegisterReply, Reply, Request as MonitorRequest,
     RequestError, RequestErrorKind,
@@ -116,7 +117,7 @@ fn id_text(id: &ResourceId) -> String {
     id.as_str().to_owned()
 }
 
-fn urn_texts(urns: Vec<Urn>) -> Vec<String> {
+fn urn_texts(urns: EcoVec<Urn>) -> Vec<String> {
     urns.iter().map(ToString::to_string).collect()
 }
 
@@ -279,7 +280,9 @@ impl ResourceMonitorService for MonitorService {
         request: Request<pulumirpc::RegisterPackageRequest>,
     ) -> Result<Response<RegisterPackageResponse>, Status> {
         let request = decode::register_package(request.into_inner());
-        let Reply::Package(reference) = self.ask(MonitorRequest::RegisterPackage(request)).await?
+        let Reply::Package(reference) = self
+            .ask(MonitorRequest::RegisterPackage(Box::new(request)))
+            .await?
         else {
             return Err(mismatched());
         };

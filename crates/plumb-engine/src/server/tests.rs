@@ -85,7 +85,10 @@ async fn register(
 }
 
 /// What the deployment gets to see of a registration by an SDK of this runtime.
-async fn aliases_of(runtime: &'static str, request: RegisterResourceRequest) -> Vec<Former> {
+async fn aliases_of(
+    runtime: &'static str,
+    request: RegisterResourceRequest,
+) -> ecow::EcoVec<Former> {
     let (seen, mut sees) = tokio::sync::mpsc::unbounded_channel();
     let monitor = monitor(info(), move |request| {
         seen.send(request.aliases).expect("the test listens");

@@ -28,6 +28,12 @@ pub enum NodeError {
         /// The tool.
         manager: PackageManager,
     },
+    /// The tool that edits manifests is missing.
+    #[error("could not find `{command}` on the PATH, which edits the package.json; install it")]
+    NoLinkTool {
+        /// The tool.
+        command: &'static str,
+    },
     /// The manifest has a form that only one tool understands.
     #[error(
         "the program has a package.yaml, which only pnpm understands, but the `packagemanager` in Pulumi.yaml is {}; \

@@ -3,6 +3,7 @@
 mod dependencies;
 mod error;
 mod install;
+mod link;
 mod lock_file;
 mod manager;
 mod modules;
@@ -16,8 +17,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plumb_plugin::language::{
-    AboutLanguage, InstallRequest, OptionPrompt, PluginLaunch, ProgramDependency, ProgramInfo,
-    RequiredPackages, RunOutcome, RunPluginRequest, RunRequest,
+    AboutLanguage, InstallRequest, LinkRequest, OptionPrompt, PluginLaunch, ProgramDependency,
+    ProgramInfo, RequiredPackages, RunOutcome, RunPluginRequest, RunRequest,
 };
 use plumb_plugin::{LanguageError, LanguageRuntime, OutputSink};
 use tokio_util::sync::CancellationToken;
@@ -112,6 +113,10 @@ impl LanguageRuntime for NodeHost {
 
     async fn run_plugin(&self, request: RunPluginRequest) -> Result<PluginLaunch, LanguageError> {
         Ok(plugin::launch(self.engine, &self.options, request).await?)
+    }
+
+    async fn link(&self, request: LinkRequest) -> Result<String, LanguageError> {
+        Ok(link::link(self.engine, &self.options, &request).await?)
     }
 
     async fn cancel(&self) {

@@ -140,7 +140,7 @@ pub(super) fn registered(
     let property_dependencies = response
         .property_dependencies
         .iter()
-        .map(|(key, of)| Ok((PropertyKey::from(key.as_str()), parsed(&of.urns)?)))
+        .map(|(key, of)| Ok((PropertyKey::from(key.as_str()), parsed(&of.urns)?.into())))
         .collect::<Result<PropertyDependencies, Status>>()?;
     Ok(Reply::Registered(RegisterReply {
         urn: parsed_urn(&response.urn)?,

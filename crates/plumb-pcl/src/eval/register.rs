@@ -154,11 +154,9 @@ impl Evaluator<'_> {
             .await?;
         let import = self.text_if(options.import.as_ref(), scope).await?;
         request.import_id = import.unwrap_or_default();
-        request.ignore_changes.clone_from(&options.ignore_changes);
-        request.hide_diff.clone_from(&options.hide_diffs);
-        request
-            .replace_on_changes
-            .clone_from(&options.replace_on_changes);
+        request.ignore_changes = options.ignore_changes.as_slice().into();
+        request.hide_diff = options.hide_diffs.as_slice().into();
+        request.replace_on_changes = options.replace_on_changes.as_slice().into();
         let secrets = options.additional_secret_outputs.iter().cloned();
         request.additional_secret_outputs = secrets.map(PropertyKey::from).collect();
         if let Some(ty) = &resource.ty {
@@ -248,7 +246,7 @@ impl Evaluator<'_> {
             lift::dependencies(&value, &mut needed);
             request.replacement_trigger = convert::to_value(&value, Form::Plain);
         }
-        request.dependencies = needed.to_vec();
+        request.dependencies = needed.to_vec().into();
         Ok(())
     }
 

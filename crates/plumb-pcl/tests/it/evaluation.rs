@@ -238,7 +238,7 @@ async fn outputs_carry_what_they_come_from() {
     assert_eq!(request.properties.get("text"), Some(&Value::UNKNOWN));
     assert_eq!(request.dependencies, [other()]);
     let of_text = request.property_dependencies.get("text");
-    assert_eq!(of_text.map(Vec::as_slice), Some(&[other()][..]));
+    assert_eq!(of_text.map(ecow::EcoVec::as_slice), Some(&[other()][..]));
     let secret = registration("text = \"<${other.hush}>\"").await;
     let expected = Value::secret(text("<h>"));
     assert_eq!(secret.properties.get("text"), Some(&expected));
@@ -293,7 +293,7 @@ async fn options_reach_the_registration() {
     assert_eq!(request.import_id, "id-1");
     assert_eq!(request.delete_before_replace, Some(true));
     assert_eq!(request.retain_on_delete, Some(false));
-    assert_eq!(request.hide_diff, ["text"]);
+    assert_eq!(*request.hide_diff, ["text"]);
     assert_eq!(request.replacement_trigger, text("t"));
     let timeouts = request.custom_timeouts.unwrap();
     assert_eq!((timeouts.create, timeouts.delete), (300.0, 3600.0));

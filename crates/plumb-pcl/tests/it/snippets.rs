@@ -218,9 +218,9 @@ async fn options_are_recorded() {
     stack.up(Vec::new()).await.succeeded();
     let state = stack.state("a");
     assert!(state.protect && state.retain_on_delete);
-    assert_eq!(state.ignore_changes, ["flag"]);
+    assert_eq!(*state.ignore_changes, ["flag"]);
     assert_eq!(state.additional_secret_outputs, ["id".into()]);
-    assert_eq!(state.replace_on_changes, ["text"]);
+    assert_eq!(*state.replace_on_changes, ["text"]);
     let timeouts = state.custom_timeouts;
     assert_eq!(
         (timeouts.create, timeouts.update, timeouts.delete),

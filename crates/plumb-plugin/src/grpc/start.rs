@@ -187,5 +187,5 @@ async fn handshake(
 }
 
 fn describe(status: &Status) -> String {
-    format!("{:?}: {}", status.code(), status.message())
+    format!("{}: {}", status.code().description(), status.message())
 }

@@ -120,7 +120,7 @@ async fn a_resource_lives_and_dies() {
             old_outputs: created.outputs.clone(),
             new_inputs: changed.clone(),
             allow_unknowns: false,
-            ignore_changes: Vec::new(),
+            ignore_changes: [].into(),
         })
         .await
         .unwrap();
@@ -136,7 +136,7 @@ async fn a_resource_lives_and_dies() {
             old_inputs: inputs,
             old_outputs: created.outputs,
             new_inputs: changed.clone(),
-            ignore_changes: Vec::new(),
+            ignore_changes: [].into(),
             timeout: 0.0,
             preview: false,
             old_views: Vec::new(),
@@ -227,7 +227,7 @@ async fn failures_say_what_became_of_the_resource() {
     };
     assert_eq!(
         (failure.id, failure.reasons),
-        (ResourceId::Known("a-1".into()), vec!["not ready".into()])
+        (ResourceId::Known("a-1".into()), ["not ready".into()].into())
     );
     assert_eq!(failure.outputs.unwrap().get("value"), Some(&"x".into()));
 

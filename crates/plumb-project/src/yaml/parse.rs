@@ -281,9 +281,17 @@ fn position(span: &Span) -> Position {
 }
 
 fn unexpected(event: &Event<'_>, span: &Span) -> SyntaxError {
+    let what = match event {
+        Event::Alias(_) | Event::UnresolvedAlias(_) => "alias",
+        Event::Scalar(..) => "value",
+        Event::SequenceStart(..) | Event::SequenceEnd => "list",
+        Event::MappingStart(..) | Event::MappingEnd => "map",
+        Event::DocumentStart(..) => "second document",
+        _ => "end",
+    };
     SyntaxError {
         position: position(span),
-        message: format!("unexpected {event:?}"),
+        message: format!("unexpected {what}"),
     }
 }
 

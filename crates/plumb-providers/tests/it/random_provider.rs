@@ -366,7 +366,7 @@ async fn null_entries_of_keepers_and_empty_texts_do_not_replace() {
 async fn ignored_properties_do_not_differ() {
     let state = map([("length", number(2)), ("separator", Value::from("-"))]);
     let mut request = diff(&urn(PET, "r"), map([]), state, map([("length", number(3))]));
-    request.ignore_changes = vec!["length".into()];
+    request.ignore_changes = ["length".into()].into();
     assert_eq!(
         provider().diff(request).await.unwrap().changes,
         DiffChanges::None

@@ -167,7 +167,7 @@ async fn assert_config_diff(provider: &dyn Provider, call: &Call) {
         old_outputs: shared(&call.request["olds"]),
         new_inputs: shared(&call.request["news"]),
         allow_unknowns: true,
-        ignore_changes: Vec::new(),
+        ignore_changes: [].into(),
     };
     let answer = provider.diff_config(request).await.unwrap();
     assert_eq!(answer, DiffResult::of(DiffChanges::Unknown));
@@ -221,8 +221,8 @@ async fn assert_diff(provider: &dyn Provider, call: &Call) {
         .map(|(path, json)| (path.into(), kind(json)))
         .collect();
     let expected = DiffResult {
-        replace_keys: keys(&call.response["replaces"]),
-        changed_keys: keys(&call.response["diffs"]),
+        replace_keys: keys(&call.response["replaces"]).to_vec(),
+        changed_keys: keys(&call.response["diffs"]).to_vec(),
         detailed_diff: (call.response["hasDetailedDiff"] == true).then_some(detailed),
         ..DiffResult::of(changes)
     };
@@ -344,7 +344,7 @@ async fn assert_updated(provider: &dyn Provider, call: &Call) {
         old_inputs: shared(&call.request["oldInputs"]),
         old_outputs: shared(&call.request["olds"]),
         new_inputs: shared(&call.request["news"]),
-        ignore_changes: Vec::new(),
+        ignore_changes: [].into(),
         timeout: 0.0,
         preview: call.request["preview"] == true,
         old_views: Vec::new(),

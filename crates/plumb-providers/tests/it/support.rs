@@ -114,7 +114,7 @@ pub(crate) fn diff(
         old_outputs: Arc::new(outputs),
         new_inputs: Arc::new(new),
         allow_unknowns: true,
-        ignore_changes: Vec::new(),
+        ignore_changes: [].into(),
     }
 }
 
@@ -130,7 +130,7 @@ pub(crate) fn update(
         old_inputs: Arc::new(inputs),
         old_outputs: Arc::new(outputs),
         new_inputs: Arc::new(new),
-        ignore_changes: Vec::new(),
+        ignore_changes: [].into(),
         timeout: 0.0,
         preview: false,
         old_views: Vec::new(),

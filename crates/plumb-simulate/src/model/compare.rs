@@ -137,7 +137,7 @@ fn essence(state: &ResourceState) -> ResourceState {
     state
         .property_dependencies
         .retain(|_, urns| !urns.is_empty());
-    state.dependencies.sort();
+    state.dependencies.make_mut().sort();
     state
 }
 

@@ -351,7 +351,7 @@ pub(super) fn renamed(state: &ResourceState, urn: &Urn) -> ResourceState {
     let mut state = state.clone();
     if state.urn != *urn {
         state.type_token = urn.type_token();
-        state.aliases = vec![std::mem::replace(&mut state.urn, urn.clone())];
+        state.aliases = [std::mem::replace(&mut state.urn, urn.clone())].into();
     }
     state
 }

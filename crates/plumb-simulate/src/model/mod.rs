@@ -453,10 +453,10 @@ fn drop_dangling(resources: &mut [Arc<ResourceState>]) {
             continue;
         }
         let state = Arc::make_mut(state);
-        state.dependencies.retain(is_there);
-        state.replace_with.retain(is_there);
+        state.dependencies.retain(|urn| is_there(urn));
+        state.replace_with.retain(|urn| is_there(urn));
         for urns in state.property_dependencies.values_mut() {
-            urns.retain(is_there);
+            urns.retain(|urn| is_there(urn));
         }
         state.deleted_with.take_if(|urn| !is_there(urn));
         state.parent.take_if(|urn| !is_there(urn));

@@ -292,7 +292,10 @@ impl Model<'_> {
             protect: lineage.protect.unwrap_or(false),
             dependencies: uses.into_iter().collect(),
             provider,
-            property_dependencies: property_dependencies.into_iter().collect(),
+            property_dependencies: property_dependencies
+                .into_iter()
+                .map(|(key, urns)| (key, urns.into()))
+                .collect(),
             additional_secret_outputs: res
                 .secret_outputs
                 .iter()
@@ -325,10 +328,10 @@ impl Model<'_> {
                     protect: false,
                     retain_on_delete: false,
                     deleted_with: None,
-                    replace_with: Vec::new(),
-                    ignore_changes: Vec::new(),
-                    hide_diff: Vec::new(),
-                    replace_on_changes: Vec::new(),
+                    replace_with: [].into(),
+                    ignore_changes: [].into(),
+                    hide_diff: [].into(),
+                    replace_on_changes: [].into(),
                     replacement_trigger: Value::Null,
                     custom_timeouts: CustomTimeouts::default(),
                     import_id: ecow::EcoString::new(),

@@ -186,7 +186,7 @@ impl Model<'_> {
             id: object.id.map_or(ResourceId::Unknown, ResourceId::Known),
             inputs: object.inputs,
             outputs: object.outputs,
-            init_errors,
+            init_errors: init_errors.into(),
             refresh_before_update: object.refresh_before_update,
             ..state.clone()
         };

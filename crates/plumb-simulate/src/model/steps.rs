@@ -200,7 +200,7 @@ impl Model<'_> {
                     Err(Trouble::Partial(object)) => {
                         self.coverage.reach("COE-02");
                         take_object(&mut state, &object);
-                        state.init_errors = vec![NOT_READY.into()];
+                        state.init_errors = [NOT_READY.into()].into();
                         failure = Some(NOT_READY);
                     }
                     Err(_) => {
@@ -285,7 +285,7 @@ impl Model<'_> {
                         state.outputs = object.outputs;
                         state.refresh_before_update = object.refresh_before_update;
                         kept_inputs = Some(before.inputs.clone());
-                        state.init_errors = vec![NOT_READY.into()];
+                        state.init_errors = [NOT_READY.into()].into();
                         failure = Some(NOT_READY);
                     }
                     Err(_) => {
@@ -375,7 +375,7 @@ impl Model<'_> {
                 Err(Trouble::Partial(object)) => {
                     state.outputs = object.outputs.clone();
                     state.refresh_before_update = object.refresh_before_update;
-                    state.init_errors = vec![NOT_READY.into()];
+                    state.init_errors = [NOT_READY.into()].into();
                     failure = Some(NOT_READY);
                 }
                 Ok(None) => {
@@ -419,7 +419,7 @@ impl Model<'_> {
             let object = match self.cloud.read(self.faults, state.urn.name(), &id) {
                 Ok(Some(object)) => object,
                 Err(Trouble::Partial(object)) => {
-                    state.init_errors = vec![NOT_READY.into()];
+                    state.init_errors = [NOT_READY.into()].into();
                     object
                 }
                 Ok(None) | Err(_) => {

@@ -169,7 +169,7 @@ fn failed(trouble: Trouble) -> ProviderError {
                 refresh_before_update: object.refresh_before_update,
                 inputs: Some(object.inputs),
                 outputs: Some(object.outputs),
-                reasons: vec![NOT_READY.into()],
+                reasons: [NOT_READY.into()].into(),
             })),
             ..ProviderError::clean(NOT_READY)
         },

@@ -74,9 +74,9 @@ pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
                 .unwrap_or_default()
                 .into(),
             package,
-            additional_secret_outputs: keys(&res.secret_outputs),
+            additional_secret_outputs: keys(&res.secret_outputs).into(),
             source_position: None,
-            stack_trace: Vec::new(),
+            stack_trace: [].into(),
         }));
     }
     let inputs = known.properties(&res.properties);
@@ -118,10 +118,10 @@ pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
         package,
         protect: res.protect,
         delete_before_replace: res.delete_before_replace,
-        ignore_changes: texts(&res.ignore_changes),
-        hide_diff: texts(&res.hide_diffs),
-        replace_on_changes: texts(&res.replace_on_changes),
-        additional_secret_outputs: keys(&res.secret_outputs),
+        ignore_changes: texts(&res.ignore_changes).into(),
+        hide_diff: texts(&res.hide_diffs).into(),
+        replace_on_changes: texts(&res.replace_on_changes).into(),
+        additional_secret_outputs: keys(&res.secret_outputs).into(),
         aliases: res.aliases.iter().map(alias).collect(),
         import_id: res.import.clone().unwrap_or_default().into(),
         custom_timeouts: Some(CustomTimeouts {

@@ -98,9 +98,12 @@ fn rename_all(snapshot: &mut Snapshot, rename: &mut impl FnMut(&Urn) -> Option<U
         .collect();
 }
 
-fn rename_state(state: &mut ResourceState, rename: &mut impl FnMut(&Urn) -> Option<Urn>) {
+pub(super) fn rename_state(
+    state: &mut ResourceState,
+    rename: &mut impl FnMut(&Urn) -> Option<Urn>,
+) {
     rewrite_urns(state, rename);
-    for alias in &mut state.aliases {
+    for alias in state.aliases.make_mut() {
         if let Some(renamed) = rename(alias) {
             *alias = renamed;
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ecow::EcoString;
+use ecow::{EcoString, EcoVec};
 use jiff::Timestamp;
 use plumb_resource::{
     CustomTimeouts, HookType, Hooks, InvalidUrn, OperationType, PropertyDependencies, ProviderRef,
@@ -110,7 +110,7 @@ impl ResourceReader {
         text
     }
 
-    fn frames(&mut self, wire: Vec<super::wire::WireFrame<'_>>) -> Vec<StackFrame> {
+    fn frames(&mut self, wire: Vec<super::wire::WireFrame<'_>>) -> EcoVec<StackFrame> {
         wire.into_iter()
             .map(|frame| StackFrame {
                 source_position: frame.source_position.map(|position| self.shared(position)),
@@ -132,7 +132,7 @@ impl ResourceReader {
             parent: self.optional_urn(&here, "parent", &wire.parent)?,
             protect: wire.protect,
             taint: wire.taint,
-            init_errors: wire.init_errors,
+            init_errors: wire.init_errors.into(),
             pending_replacement: wire.pending_replacement,
             additional_secret_outputs: wire
                 .additional_secret_outputs
@@ -149,9 +149,9 @@ impl ResourceReader {
             modified: time(&here, "modified", wire.modified.as_deref())?,
             source_position: non_empty(self.shared(wire.source_position)),
             stack_trace: self.frames(wire.stack_trace),
-            ignore_changes: wire.ignore_changes,
+            ignore_changes: wire.ignore_changes.into(),
             hide_diff: wire.hide_diff.iter().map(path_text).collect(),
-            replace_on_changes: wire.replace_on_changes,
+            replace_on_changes: wire.replace_on_changes.into(),
             replacement_trigger: wire
                 .replacement_trigger
                 .map_or(Value::Null, |value| value.0),
@@ -229,7 +229,7 @@ impl ResourceReader {
         here: &EcoString,
         member: &'static str,
         texts: &[Text<'_>],
-    ) -> Result<Vec<Urn>, ResourceError> {
+    ) -> Result<EcoVec<Urn>, ResourceError> {
         texts
             .iter()
             .filter(|text| !text.is_empty())

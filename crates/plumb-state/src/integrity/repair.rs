@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use ecow::EcoVec;
 use plumb_resource::{ProviderRef, ResourceState, Urn};
 use rustc_hash::FxHashMap;
 
@@ -253,7 +254,7 @@ fn rewrite(state: &mut ResourceState, renamed: Option<Urn>, seen: &FxHashMap<Urn
     if let Some(urn) = renamed {
         state.urn = urn;
     }
-    let keep = |urns: &mut Vec<Urn>| {
+    let keep = |urns: &mut EcoVec<Urn>| {
         *urns = urns
             .iter()
             .filter_map(|urn| seen.get(urn).cloned())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use ecow::EcoString;
+use ecow::{EcoString, EcoVec};
 use plumb_resource::{
     Alias, AliasParent, AliasSpec, CustomTimeouts, InvalidUrn, ProviderRef, ProviderRefError,
     StepOp, TypeToken, Urn,
@@ -176,7 +176,7 @@ fn read_goal(urn: &Urn, wire: WireGoal<'_>) -> Result<GoalPlan, PlanError> {
             read_urns(&texts.unwrap_or_default())?,
         );
     }
-    let mut aliases = Vec::new();
+    let mut aliases = EcoVec::new();
     for text in &wire.alias_urns {
         aliases.push(Alias::Urn(Urn::parse(text)?));
     }
@@ -204,7 +204,7 @@ fn read_goal(urn: &Urn, wire: WireGoal<'_>) -> Result<GoalPlan, PlanError> {
         provider,
         property_dependencies,
         delete_before_replace: wire.delete_before_replace,
-        ignore_changes: wire.ignore_changes,
+        ignore_changes: wire.ignore_changes.into(),
         additional_secret_outputs: wire
             .additional_secret_outputs
             .into_iter()
@@ -250,7 +250,7 @@ fn read_urn(text: &str) -> Result<Option<Urn>, InvalidUrn> {
     }
 }
 
-fn read_urns(texts: &[Text<'_>]) -> Result<Vec<Urn>, InvalidUrn> {
+fn read_urns(texts: &[Text<'_>]) -> Result<EcoVec<Urn>, InvalidUrn> {
     texts.iter().map(|text| Urn::parse(text)).collect()
 }
 

@@ -9,7 +9,7 @@ mod sealing;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use ecow::EcoString;
+use ecow::{EcoString, EcoVec};
 use plumb_resource::{
     Alias, CustomTimeouts, PropertyDependencies, ProviderRef, StepOp, TypeToken, Urn,
 };
@@ -57,7 +57,7 @@ pub struct GoalPlan {
     /// Whether deletes and replacements are refused.
     pub protect: bool,
     /// Resources that this one depends on.
-    pub dependencies: Vec<Urn>,
+    pub dependencies: EcoVec<Urn>,
     /// Provider; its id is unknown if the preview would have made it.
     pub provider: Option<ProviderRef>,
     /// Which resources each property was computed from.
@@ -65,11 +65,11 @@ pub struct GoalPlan {
     /// Whether to delete the old resource before creating its replacement.
     pub delete_before_replace: Option<bool>,
     /// Paths whose changes are ignored.
-    pub ignore_changes: Vec<EcoString>,
+    pub ignore_changes: EcoVec<EcoString>,
     /// Outputs to treat as secret.
-    pub additional_secret_outputs: Vec<PropertyKey>,
+    pub additional_secret_outputs: EcoVec<PropertyKey>,
     /// Former identities.
-    pub aliases: Vec<Alias>,
+    pub aliases: EcoVec<Alias>,
     /// Id of an existing object to adopt; empty for none.
     pub import_id: EcoString,
     /// Time limits.

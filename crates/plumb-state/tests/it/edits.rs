@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use plumb_resource::Urn;
 use plumb_state::edit::{
-    DeleteError, DeleteOptions, Dependents, ImportProblem, LocateError, Protected, RenameError,
-    Selection, StackIdentity, delete, delete_all, drop_pending_operations, import_problems, locate,
-    rename_resource, rename_stack, set_protect, set_taint,
+    Broken, DeleteError, DeleteOptions, Dependents, ImportProblem, LocateError, MoveError, Parents,
+    Protected, RenameError, Selection, StackIdentity, delete, delete_all, drop_pending_operations,
+    import_problems, locate, move_resources, rename_resource, rename_stack, set_protect, set_taint,
 };
 use plumb_state::file::{Layout, parse_deployment};
 use plumb_state::upgrade::{DefaultProvider, UpgradeError, upgrade};
@@ -183,19 +183,22 @@ fn a_renamed_resource_keeps_its_dependents() {
 #[test]
 fn a_rename_leaves_out_properties_that_depend_on_nothing() {
     let mut snapshot = four();
-    let dependencies = [("none".into(), Vec::new()), ("some".into(), vec![urn("a")])];
+    let dependencies = [
+        ("none".into(), [].into()),
+        ("some".into(), [urn("a")].into()),
+    ];
     Arc::make_mut(&mut snapshot.resources[2]).property_dependencies = dependencies.into();
     let at = locate(&snapshot, &urn("a")).unwrap();
     Arc::make_mut(&mut snapshot.resources[at]).property_dependencies =
-        [("none".into(), Vec::new())].into();
+        [("none".into(), [].into())].into();
     rename_resource(&mut snapshot, at, "z").unwrap();
     assert_eq!(
         snapshot.resources[2].property_dependencies,
-        [("some".into(), vec![urn("z")])].into()
+        [("some".into(), [urn("z")].into())].into()
     );
     assert_eq!(
         snapshot.resources[at].property_dependencies,
-        [("none".into(), Vec::new())].into()
+        [("none".into(), [].into())].into()
     );
 }
 
@@ -265,4 +268,108 @@ fn old_resources_get_default_providers() {
         upgrade(&mut old, never),
         Err(UpgradeError::Duplicate { .. })
     ));
+}
+
+fn prod() -> StackIdentity {
+    StackIdentity {
+        stack: "prod".into(),
+        project: Some("shop".into()),
+    }
+}
+
+#[test]
+fn a_resource_moves_with_what_is_below_it_and_a_copy_of_its_provider() {
+    let (mut source, mut dest) = (four(), Snapshot::default());
+    let moved =
+        move_resources(&mut source, &mut dest, &[urn("a")], Parents::Stay, &prod()).unwrap();
+    source.verify().unwrap();
+    dest.verify().unwrap();
+    let names = |snapshot: &Snapshot| -> Vec<String> {
+        let urns = snapshot.resources.iter().map(|state| state.urn.as_str());
+        urns.map(|urn| urn.trim_start_matches("urn:pulumi:").to_owned())
+            .collect()
+    };
+    assert_eq!(
+        names(&dest),
+        [
+            "prod::shop::pulumi:pulumi:Stack::shop-prod",
+            "prod::shop::pulumi:providers:lab::default",
+            "prod::shop::lab:index:Thing::a",
+            "prod::shop::lab:index:Thing$lab:index:Thing::c",
+        ]
+    );
+    assert_eq!(
+        names(&source),
+        [
+            "dev::lab::pulumi:providers:lab::default",
+            "dev::lab::lab:index:Thing::b",
+            "dev::lab::lab:index:Thing::d"
+        ]
+    );
+    assert_eq!(
+        dest.resources[3].parent.as_ref(),
+        Some(&dest.resources[2].urn)
+    );
+    assert_eq!(
+        dest.resources[2]
+            .provider
+            .as_ref()
+            .map(plumb_resource::ProviderRef::urn),
+        Some(&dest.resources[1].urn)
+    );
+    let broken = Broken {
+        resource: urn("b"),
+        dependency: urn("a"),
+    };
+    assert_eq!(moved.broken_behind, [broken]);
+    assert!(moved.broken_ahead.is_empty() && source.resources[1].dependencies.is_empty());
+
+    // What follows later finds the provider that is there.
+    move_resources(&mut source, &mut dest, &[urn("b")], Parents::Stay, &prod()).unwrap();
+    dest.verify().unwrap();
+    assert_eq!(dest.resources.len(), 5);
+    assert_eq!(dest.resources[4].provider, dest.resources[2].provider);
+}
+
+#[test]
+fn parents_move_only_if_that_is_wanted() {
+    let child = Urn::parse("urn:pulumi:dev::lab::lab:index:Thing$lab:index:Thing::c").unwrap();
+    let (mut source, mut dest) = (four(), Snapshot::default());
+    let urns = [child];
+    let moved = move_resources(&mut source, &mut dest, &urns, Parents::Stay, &prod()).unwrap();
+    assert_eq!(moved.resources[0].1.qualified_type(), "lab:index:Thing");
+    assert_eq!(source.resources.len(), 4);
+
+    let (mut source, mut dest) = (four(), Snapshot::default());
+    let moved = move_resources(&mut source, &mut dest, &urns, Parents::Move, &prod()).unwrap();
+    assert_eq!(moved.resources.len(), 2);
+    dest.verify().unwrap();
+}
+
+#[test]
+fn a_refused_move_changes_nothing() {
+    let provider = Urn::parse("urn:pulumi:dev::lab::pulumi:providers:lab::default").unwrap();
+    let (mut source, mut dest) = (four(), four());
+    let mut refused = |urns: &[Urn], to: &StackIdentity| {
+        let error = move_resources(&mut source, &mut dest, urns, Parents::Stay, to).unwrap_err();
+        assert!(source == four() && dest == four());
+        error
+    };
+    let same = StackIdentity {
+        stack: "dev".into(),
+        project: Some("lab".into()),
+    };
+    assert_eq!(refused(&[provider], &prod()), MoveError::Provider);
+    assert_eq!(
+        refused(&[urn("x")], &prod()),
+        MoveError::NotFound { urn: urn("x") }
+    );
+    let (urn, taken) = (urn("a"), urn("a"));
+    assert_eq!(
+        refused(std::slice::from_ref(&urn), &same),
+        MoveError::Taken {
+            urn: urn.clone(),
+            taken
+        }
+    );
 }

@@ -316,7 +316,7 @@ fn paths_of_hidden_differences_are_written_as_text() {
         "hideDiff":[["a",0,"b.c"],["x"],["q\"uote"],"y[1].z"]}]}"#;
     let snapshot = parse_body(text).unwrap().try_into_encrypted().unwrap();
     assert_eq!(
-        snapshot.opaque().resources[0].hide_diff,
+        *snapshot.opaque().resources[0].hide_diff,
         ["a[0][\"b.c\"]", "x", "[\"q\\\"uote\"]", "y[1].z"]
     );
     assert!(

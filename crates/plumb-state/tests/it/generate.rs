@@ -103,9 +103,9 @@ fn custom(index: usize, generation: usize, dependencies: Vec<Urn>) -> ResourceSt
         id: ResourceId::Known(format!("id-{index}-{generation}").into()),
         inputs: PropertyMap::new().with("index", index as f64).into(),
         outputs: outputs.into(),
-        property_dependencies: [("p".into(), dependencies.clone())].into(),
+        property_dependencies: [("p".into(), dependencies.clone().into())].into(),
         deleted_with: dependencies.first().cloned(),
-        dependencies,
+        dependencies: dependencies.into(),
         provider: Some(ProviderRef::new(Urn::parse(PROVIDER).unwrap(), "u")),
         ..ResourceState::new(urn(index), ResourceKind::Custom)
     }

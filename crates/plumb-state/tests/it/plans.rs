@@ -32,13 +32,13 @@ fn bare_goal() -> GoalPlan {
         outputs: PlanDiff::default(),
         parent: None,
         protect: false,
-        dependencies: Vec::new(),
+        dependencies: [].into(),
         provider: None,
         property_dependencies: plumb_resource::PropertyDependencies::new(),
         delete_before_replace: None,
-        ignore_changes: Vec::new(),
-        additional_secret_outputs: Vec::new(),
-        aliases: Vec::new(),
+        ignore_changes: [].into(),
+        additional_secret_outputs: [].into(),
+        aliases: [].into(),
         import_id: "".into(),
         custom_timeouts: CustomTimeouts::default(),
     }
@@ -66,26 +66,27 @@ fn full_plan() -> Plan {
         },
         parent: Some(urn("parent")),
         protect: true,
-        dependencies: vec![urn("b")],
+        dependencies: [urn("b")].into(),
         provider: Some(ProviderRef::new(
             Urn::new("dev", "proj", "", "pulumi:providers:test", "default"),
             "",
         )),
         property_dependencies: plumb_resource::PropertyDependencies::from([
-            ("new".into(), vec![urn("b")]),
-            ("size".into(), Vec::new()),
+            ("new".into(), [urn("b")].into()),
+            ("size".into(), [].into()),
         ]),
         delete_before_replace: Some(false),
-        ignore_changes: vec!["x[0]".into()],
-        additional_secret_outputs: vec!["password".into()],
-        aliases: vec![
+        ignore_changes: ["x[0]".into()].into(),
+        additional_secret_outputs: ["password".into()].into(),
+        aliases: [
             Alias::Urn(urn("former")),
             Alias::Spec(AliasSpec {
                 name: Some("other".into()),
                 parent: AliasParent::None,
                 ..AliasSpec::default()
             }),
-        ],
+        ]
+        .into(),
         import_id: "id-1".into(),
         custom_timeouts: CustomTimeouts {
             create: 60.0,
@@ -268,9 +269,9 @@ fn what_others_write_is_read() {
     let expected = GoalPlan {
         property_dependencies: plumb_resource::PropertyDependencies::from([(
             "x".into(),
-            Vec::new(),
+            [].into(),
         )]),
-        aliases: vec![Alias::Urn(urn("former"))],
+        aliases: [Alias::Urn(urn("former"))].into(),
         ..bare_goal()
     };
     assert_eq!(read.goal.as_ref(), Some(&expected));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ecow::EcoString;
+use ecow::{EcoString, EcoVec};
 use plumb_proto::pulumirpc::{self, call_request::ArgumentDependencies, construct_request};
 use plumb_resource::provider::{
     CallRequest, ConstructRequest, ConstructResponse, InvokeResponse, ProviderError,
@@ -45,7 +45,7 @@ pub fn construct_request(
                 .outputs(true),
         )?,
     };
-    let dependencies = |urns: &Vec<Urn>| construct_request::PropertyDependencies {
+    let dependencies = |urns: &[Urn]| construct_request::PropertyDependencies {
         urns: urns.iter().map(Urn::to_string).collect(),
     };
     Ok(pulumirpc::ConstructRequest {
@@ -116,7 +116,7 @@ pub fn call_request(
         .upgraded(false)
         .secrets(true)
         .resources(true);
-    let dependencies = |urns: &Vec<Urn>| ArgumentDependencies {
+    let dependencies = |urns: &[Urn]| ArgumentDependencies {
         urns: urns.iter().map(Urn::to_string).collect(),
     };
     Ok(pulumirpc::CallRequest {
@@ -176,7 +176,7 @@ fn read_dependencies<'a>(
             .iter()
             .map(|urn| parse_urn(urn))
             .collect::<Result<Vec<_>, _>>()?;
-        dependencies.insert(PropertyKey::from(key.as_str()), urns);
+        dependencies.insert(PropertyKey::from(key.as_str()), urns.into());
     }
     for (key, value) in values {
         let carried = output_dependencies(value).map_err(invalid_urn)?;
@@ -187,7 +187,7 @@ fn read_dependencies<'a>(
     Ok(dependencies)
 }
 
-fn merge(known: &mut Vec<Urn>, more: Vec<Urn>) {
+fn merge(known: &mut EcoVec<Urn>, more: Vec<Urn>) {
     for urn in more {
         if !known.contains(&urn) {
             known.push(urn);
@@ -197,7 +197,7 @@ fn merge(known: &mut Vec<Urn>, more: Vec<Urn>) {
 
 fn map_dependencies<T>(
     dependencies: &PropertyDependencies,
-    convert: impl Fn(&Vec<Urn>) -> T,
+    convert: impl Fn(&[Urn]) -> T,
 ) -> BTreeMap<String, T> {
     dependencies
         .iter()

@@ -93,7 +93,7 @@ fn update() -> UpdateRequest {
         old_inputs: map("a"),
         old_outputs: map("b"),
         new_inputs: map("c"),
-        ignore_changes: vec!["x".into()],
+        ignore_changes: ["x".into()].into(),
         timeout: 1.5,
         preview: false,
         old_views: views(),
@@ -142,7 +142,7 @@ fn requests_arrive() {
         old_outputs: map("b"),
         new_inputs: map("c"),
         allow_unknowns: true,
-        ignore_changes: vec!["x".into()],
+        ignore_changes: ["x".into()].into(),
     };
     assert_eq!(
         server::diff_request(&super::diff_request(&diff, &PROVIDER).unwrap()),
@@ -327,7 +327,7 @@ fn failures_arrive() {
         id: id(),
         outputs: Some(map("x")),
         inputs: None,
-        reasons: vec!["slow".into()],
+        reasons: ["slow".into()].into(),
         refresh_before_update: true,
     };
     let partial = ProviderError {

@@ -251,7 +251,7 @@ fn diff_sends_no_contents_of_assets() {
         old_outputs: map("a", text_asset()),
         new_inputs: map("a", text_asset()),
         allow_unknowns: true,
-        ignore_changes: vec!["x".into()],
+        ignore_changes: ["x".into()].into(),
     };
     let wire = diff_request(&request, &MODERN).unwrap();
     let elided = rich(&map("a", elided_asset()));
@@ -334,7 +334,7 @@ fn update_elides_old_contents_only() {
         old_inputs: map("a", text_asset()),
         old_outputs: map("a", text_asset()),
         new_inputs: map("a", text_asset()),
-        ignore_changes: Vec::new(),
+        ignore_changes: [].into(),
         timeout: 1.0,
         preview: false,
         old_views: Vec::new(),
@@ -406,26 +406,26 @@ fn goal() -> Goal {
         properties: Arc::default(),
         parent: Some(urn()),
         protect: Some(false),
-        dependencies: vec![urn()],
+        dependencies: [urn()].into(),
         provider: None,
-        property_dependencies: [("k".into(), vec![urn()])].into(),
+        property_dependencies: [("k".into(), [urn()].into())].into(),
         delete_before_replace: None,
-        ignore_changes: vec!["i".into()],
-        hide_diff: Vec::new(),
-        additional_secret_outputs: vec!["o".into()],
-        aliases: vec![plumb_resource::Alias::Urn(urn())],
+        ignore_changes: ["i".into()].into(),
+        hide_diff: [].into(),
+        additional_secret_outputs: ["o".into()].into(),
+        aliases: [plumb_resource::Alias::Urn(urn())].into(),
         import_id: None,
         custom_timeouts: Some(CustomTimeouts {
             create: 1000.0,
             ..Default::default()
         }),
-        replace_on_changes: Vec::new(),
+        replace_on_changes: [].into(),
         replacement_trigger: Value::Null,
         retain_on_delete: None,
         deleted_with: None,
-        replace_with: Vec::new(),
+        replace_with: [].into(),
         source_position: None,
-        stack_trace: Vec::new(),
+        stack_trace: [].into(),
         hooks: Hooks::new(),
         extension_ref: None,
         snippet_id: None,
@@ -490,7 +490,7 @@ fn construct_carries_options_and_outputs() {
     assert_eq!((answer.urn, answer.outputs), (urn(), inputs));
     assert_eq!(
         answer.dependencies,
-        [("k".into(), vec![urn()])].into(),
+        [("k".into(), [urn()].into())].into(),
         "from the output value"
     );
 }
@@ -500,7 +500,7 @@ fn calls_keep_secrets_whatever_was_negotiated() {
     let request = CallRequest {
         token: TypeToken::new("a:b:C/m"),
         args: map("s", secret()),
-        dependencies: [("s".into(), vec![urn()])].into(),
+        dependencies: [("s".into(), [urn()].into())].into(),
     };
     let wire = call_request(&request, &ProviderFeatures::default(), false).unwrap();
     assert_eq!(wire.args, rich(&request.args));

@@ -206,11 +206,11 @@ pub(crate) fn stack_reference(name: &str, stack: &str, parent: Option<Urn>) -> R
         name: name.into(),
         parent,
         properties: Arc::new(PropertyMap::new().with("name", Value::from(stack))),
-        dependencies: Vec::new(),
+        dependencies: [].into(),
         provider: ecow::EcoString::new(),
         package: PackageRequest::default(),
-        additional_secret_outputs: Vec::new(),
+        additional_secret_outputs: [].into(),
         source_position: None,
-        stack_trace: Vec::new(),
+        stack_trace: [].into(),
     }
 }

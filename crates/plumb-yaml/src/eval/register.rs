@@ -167,7 +167,7 @@ impl Common {
         for urns in request.property_dependencies.values() {
             dependencies.merge(&urns.iter().cloned().collect());
         }
-        request.dependencies = dependencies.to_vec();
+        request.dependencies = dependencies.to_vec().into();
         request.parent = Some(self.parent);
         request.provider = self.provider;
         if remote {
@@ -326,11 +326,9 @@ fn set_options(
     let options = decl.options();
     request.delete_before_replace = options.delete_before_replace;
     request.retain_on_delete = options.retain_on_delete;
-    request.ignore_changes.clone_from(&options.ignore_changes);
-    request.hide_diff.clone_from(&options.hide_diffs);
-    request
-        .replace_on_changes
-        .clone_from(&options.replace_on_changes);
+    request.ignore_changes = options.ignore_changes.as_slice().into();
+    request.hide_diff = options.hide_diffs.as_slice().into();
+    request.replace_on_changes = options.replace_on_changes.as_slice().into();
     request.additional_secret_outputs = options
         .additional_secret_outputs
         .iter()
@@ -384,7 +382,7 @@ fn set_options(
         }
         let mut needed: Deps = request.dependencies.iter().cloned().collect();
         lift::dependencies(&value, &mut needed);
-        request.dependencies = needed.to_vec();
+        request.dependencies = needed.to_vec().into();
         request.replacement_trigger = convert::to_value(&value, Form::Plain);
     }
     for (name, expr) in &options.env_var_mappings {
@@ -638,7 +636,7 @@ fn stack_reference(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
     };
     let mut request =
         super::invoke::stack_reference(decl.logical_name(), &stack, Some(common.parent));
-    request.dependencies = common.depends_on.to_vec();
+    request.dependencies = common.depends_on.to_vec().into();
     request.source_position = common.source_position;
     Ok(Plan::Read {
         request: Box::new(request),
@@ -697,12 +695,12 @@ fn read(run: &Run<'_>, index: usize, get: &GetDecl, common: Common) -> Result<Pl
         name: decl.logical_name().clone(),
         parent: Some(common.parent),
         properties: Arc::new(properties),
-        dependencies: deps.to_vec(),
+        dependencies: deps.to_vec().into(),
         provider: common.provider,
         package: common.package,
-        additional_secret_outputs: secrets,
+        additional_secret_outputs: secrets.into(),
         source_position: common.source_position,
-        stack_trace: Vec::new(),
+        stack_trace: [].into(),
     };
     Ok(Plan::Read {
         request: Box::new(request),

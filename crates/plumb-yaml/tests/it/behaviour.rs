@@ -80,9 +80,9 @@ fn options_travel_with_the_request() {
         (b.protect, b.retain_on_delete, b.delete_before_replace),
         (Some(true), Some(true), Some(false))
     );
-    assert_eq!(b.ignore_changes, ["value", "tags.x"]);
-    assert_eq!(b.replace_on_changes, ["*"]);
-    assert_eq!(b.hide_diff, ["value"]);
+    assert_eq!(*b.ignore_changes, ["value", "tags.x"]);
+    assert_eq!(*b.replace_on_changes, ["*"]);
+    assert_eq!(*b.hide_diff, ["value"]);
     let secrets: Vec<&str> = b
         .additional_secret_outputs
         .iter()

@@ -108,13 +108,13 @@ fn registration(json: &Json) -> RegisterRequest {
     );
     request.parent = Urn::parse(text(json, "parent")).ok();
     request.properties = Arc::new(map(&json["object"]));
-    request.dependencies = urns(&json["dependencies"]);
+    request.dependencies = urns(&json["dependencies"]).into();
     let dependencies = json["propertyDependencies"]
         .as_object()
         .into_iter()
         .flatten();
     request.property_dependencies = dependencies
-        .map(|(key, entry)| (PropertyKey::from(key.as_str()), urns(&entry["urns"])))
+        .map(|(key, entry)| (PropertyKey::from(key.as_str()), urns(&entry["urns"]).into()))
         .collect();
     request.additional_secret_outputs = texts::<String>(json, "additionalSecretOutputs")
         .into_iter()
@@ -122,8 +122,8 @@ fn registration(json: &Json) -> RegisterRequest {
         .collect();
     request.custom_timeouts =
         (json["customTimeouts"] == serde_json::json!({})).then(CustomTimeouts::default);
-    request.replace_on_changes = texts(json, "replaceOnChanges");
-    request.ignore_changes = texts(json, "ignoreChanges");
+    request.replace_on_changes = texts(json, "replaceOnChanges").into();
+    request.ignore_changes = texts(json, "ignoreChanges").into();
     request
 }
 

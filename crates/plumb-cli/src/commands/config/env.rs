@@ -19,7 +19,7 @@ pub struct EnvArgs {
 #[derive(Subcommand, Debug)]
 pub enum EnvVerb {
     /// Create an environment for a stack
-    Init(EnvChangeArgs),
+    Init(EnvInitArgs),
     /// Add environments to a stack
     Add(EnvChangeArgs),
     /// List imported environments
@@ -30,15 +30,26 @@ pub enum EnvVerb {
     Remove(EnvChangeArgs),
 }
 
-/// Arguments of the verbs that change something.
+/// Arguments of `config env init`.
 #[derive(Args, Debug)]
-pub struct EnvChangeArgs {
+pub struct EnvInitArgs {
     /// The name of the environment to create
     #[arg(long)]
     pub env: Option<String>,
     /// Do not remove configuration values from the stack after creating the environment
     #[arg(long)]
     pub keep_config: bool,
+    /// Show secret values in plaintext instead of ciphertext
+    #[arg(long)]
+    pub show_secrets: bool,
+    /// True to save the changes without prompting
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+/// Arguments of the verbs that change the list.
+#[derive(Args, Debug)]
+pub struct EnvChangeArgs {
     /// Show secret values in plaintext instead of ciphertext
     #[arg(long)]
     pub show_secrets: bool,
@@ -65,7 +76,8 @@ pub(super) fn run(args: EnvArgs, target: &TargetArgs, ctx: &Context) -> Result<(
     let stack = ctx.require_stack(target.stack.as_deref(), IfMissing::Fail)?;
     let EnvVerb::List(list) = args.verb else {
         return Err(Error::user(format!(
-            "backend {} does not support environments; Pulumi ESC environments require the service backend",
+            "backend {} does not support environments; Pulumi ESC environments require the service backend. Keep what \
+             stacks share under `config` in Pulumi.yaml, and secrets with `pulumi config set --secret`",
             stack.backend.name()
         )));
     };

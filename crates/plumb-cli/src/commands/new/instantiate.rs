@@ -8,7 +8,7 @@ use plumb_project::files::{self, Access};
 use plumb_project::yaml::{self, Data, Node};
 use serde_json::json;
 
-use super::template::{Template, TemplateFile};
+use super::template::{Kind, Template, TemplateFile};
 use crate::Error;
 
 /// Folders of version control systems, which do not count as content.
@@ -45,7 +45,23 @@ pub(super) fn copy(template: &Template, naming: &Naming<'_>, folder: &Path) -> R
         write(file, &folder.join(PathBuf::from(name)), naming)
             .map_err(|error| Error::from(error).context(file.path.display()))?;
     }
-    finish_project(template, naming, &folder.join("Pulumi.yaml"))
+    let manifest = folder.join(template.kind.manifest());
+    match template.kind {
+        Kind::Project => finish_project(template, naming, &manifest),
+        Kind::Component | Kind::Policy => finish_pack(&manifest),
+    }
+}
+
+/// Takes out what only concerns the template.
+fn finish_pack(manifest: &Path) -> Result<(), Error> {
+    let text = files::read_text(manifest)?.unwrap_or_default();
+    let mut document = yaml::parse(&text)?;
+    if let Some(Data::Mapping(root)) = document.root.as_mut().map(|root| &mut root.data)
+        && root.remove("template")
+    {
+        files::write_text(manifest, &yaml::emit(&document), Access::Shared)?;
+    }
+    Ok(())
 }
 
 fn write(file: &TemplateFile, target: &Path, naming: &Naming<'_>) -> std::io::Result<()> {

@@ -1,6 +1,10 @@
 //! `new` (`cli.md` 8).
 
+mod builtin;
+mod git;
 mod instantiate;
+mod packs;
+mod runtime;
 mod template;
 
 use std::fs;
@@ -15,11 +19,14 @@ use crate::commands::install;
 use crate::context::{NewStack, Stack, StateFallback};
 use crate::{Context, Error, ExitStatus, prompt};
 use instantiate::Naming;
-use template::Template;
+use template::{Kind, Template};
+
+pub use packs::{PackageNewArgs, PolicyNewArgs, component, policy};
 
 /// Create a new project
 ///
-/// A template is a folder, or the name of a built-in one. The new project gets a stack, its configuration is asked for, and
+/// A template is a folder, the address of a repository (with the branch and the folder behind `/tree/`), or the name of a
+/// built-in one: csharp, go, java, javascript, python, typescript, yaml. The new project gets a stack, its configuration is asked for, and
 /// what its program depends on is installed.
 #[derive(Args, Debug)]
 pub struct NewArgs {
@@ -81,7 +88,7 @@ pub struct NewArgs {
 /// Runs `new`.
 pub fn run(args: NewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     if args.list_templates {
-        for template in template::all(ctx)? {
+        for template in template::all(Kind::Project, !args.offline, ctx)? {
             ctx.printer
                 .line(&format!("{:<12}{}", template.name, template.description));
         }
@@ -93,66 +100,113 @@ pub fn run(args: NewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     if !args.yes && !ctx.is_interactive() {
         return Err(Error::user("non-interactive mode requires --yes flag"));
     }
-    let template = choose_template(&args, ctx)?;
-    let folder = prepare_folder(&args, ctx)?;
+    if let Some((template, folder)) = make(&args, ctx)? {
+        say_next_steps(&args, &template, &folder, ctx);
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// Makes the project, and its stack unless only files are wanted. Answers which template it has and where it is; none without
+/// a template.
+fn make(args: &NewArgs, ctx: &Context) -> Result<Option<(Template, PathBuf)>, Error> {
+    let template = choose_template(args, ctx)?;
+    let options = runtime::parse_options(&args.runtime_options)?;
+    let folder = folder_for(args.dir.as_deref(), args.force, ctx)?;
     let Some(template) = template else {
-        return empty_project(&args, &folder, ctx);
+        empty_project(args, &folder, ctx)?;
+        return Ok(None);
     };
-    let (name, description) = naming(&args, &template, &folder)?;
-    instantiate::copy(
-        &template,
-        &Naming {
-            name: &name,
-            description: &description,
-        },
-        &folder,
-    )?;
-    apply_runtime_options(&args.runtime_options, &folder)?;
+    let (name, description) = naming(args, &template, &folder)?;
+    let naming = Naming {
+        name: &name,
+        description: &description,
+    };
+    instantiate::copy(&template, &naming, &folder)?;
+    let manifest = folder.join(Kind::Project.manifest());
+    runtime::set_options(&manifest, &options)?;
+    runtime::adapt(&manifest, &folder, &name, args.yes, ctx)?;
     ctx.printer.line(&format!("Created project '{name}'"));
     ctx.printer.line("");
     let inner = ctx.in_folder(&folder)?;
     if !args.generate_only {
-        let stack = make_stack(&args, &inner)?;
-        if save_config(&args, &template, &stack, &inner)? {
+        let stack = make_stack(args, &inner)?;
+        if save_config(args, &template, &stack, &inner)? {
             ctx.printer.line("Saved config");
             ctx.printer.line("");
         }
         install::dependencies(inner.project()?, false, &inner)?;
     }
-    say_next_steps(&args, &template, &folder, ctx);
-    Ok(ExitStatus::Success)
+    Ok(Some((template, folder)))
+}
+
+/// What an update of a template needs to know.
+pub(crate) struct TemplateUpdate<'a> {
+    pub(crate) template: &'a str,
+    pub(crate) stack: Option<&'a str>,
+    pub(crate) config: &'a [String],
+    pub(crate) config_path: bool,
+    pub(crate) secrets_provider: &'a str,
+    pub(crate) yes: bool,
+}
+
+/// Makes a project of a template in an empty folder, for an update alone; it is named like the template.
+pub(crate) fn for_update(
+    update: &TemplateUpdate<'_>,
+    folder: &Path,
+    ctx: &Context,
+) -> Result<(), Error> {
+    let last = update.template.trim_end_matches('/').rsplit('/').next();
+    let name = sanitized(Path::new(last.unwrap_or_default().trim_end_matches(".git")));
+    let is_qualified = update
+        .stack
+        .is_some_and(|stack| stack.matches('/').count() == 2);
+    let args = NewArgs {
+        config: update.config.to_vec(),
+        config_path: update.config_path,
+        // A qualified stack names the project itself.
+        name: (!is_qualified).then_some(name),
+        description: None,
+        stack: update.stack.map(ToOwned::to_owned),
+        dir: Some(folder.to_string_lossy().into_owned()),
+        force: false,
+        generate_only: false,
+        offline: false,
+        yes: update.yes,
+        secrets_provider: update.secrets_provider.to_owned(),
+        runtime_options: Vec::new(),
+        list_templates: false,
+        remote_stack_config: false,
+        template_mode: false,
+        ai: None,
+        language: None,
+        template: Some(update.template.to_owned()),
+    };
+    make(&args, ctx).map(drop)
 }
 
 fn choose_template(args: &NewArgs, ctx: &Context) -> Result<Option<Template>, Error> {
     match &args.template {
-        Some(name) => template::find(name, ctx).map(Some),
+        Some(name) => template::find(Kind::Project, name, args.offline, ctx).map(Some),
         None if args.yes => Ok(None),
-        None => {
-            let mut all = template::all(ctx)?;
-            let choices = all
-                .iter()
-                .map(|template| format!("{:<12}{}", template.name, template.description))
-                .collect();
-            let index = prompt::select("Please choose a template:", choices)?;
-            Ok(Some(all.swap_remove(index)))
-        }
+        None => template::choose(Kind::Project, ctx).map(Some),
     }
 }
 
-fn prepare_folder(args: &NewArgs, ctx: &Context) -> Result<PathBuf, Error> {
-    let folder = match &args.dir {
+/// The folder for something new, which must be empty unless `force` says otherwise.
+fn folder_for(dir: Option<&str>, force: bool, ctx: &Context) -> Result<PathBuf, Error> {
+    let folder = match dir {
         Some(dir) => ctx.environment.cwd.join(dir),
         None => ctx.environment.cwd.clone(),
     };
     fs::create_dir_all(&folder).map_err(|error| Error::from(error).context(folder.display()))?;
-    if !args.force {
+    if !force {
         instantiate::check_empty(&folder)?;
     }
     Ok(folder)
 }
 
 /// A project without program: settings and stacks work in it.
-fn empty_project(args: &NewArgs, folder: &Path, ctx: &Context) -> Result<ExitStatus, Error> {
+fn empty_project(args: &NewArgs, folder: &Path, ctx: &Context) -> Result<(), Error> {
     let name = match &args.name {
         Some(name) => checked_name(name)?,
         None => sanitized(folder),
@@ -164,7 +218,7 @@ fn empty_project(args: &NewArgs, folder: &Path, ctx: &Context) -> Result<ExitSta
     }
     files::write_text(&folder.join("Pulumi.yaml"), &file.to_text(), Access::Shared)?;
     ctx.printer.line(&format!("Created project '{name}'"));
-    Ok(ExitStatus::Success)
+    Ok(())
 }
 
 fn naming(args: &NewArgs, template: &Template, folder: &Path) -> Result<(String, String), Error> {
@@ -222,31 +276,6 @@ fn sanitized(folder: &Path) -> String {
     } else {
         "project".to_owned()
     }
-}
-
-fn apply_runtime_options(options: &[String], folder: &Path) -> Result<(), Error> {
-    if options.is_empty() {
-        return Ok(());
-    }
-    let path = folder.join("Pulumi.yaml");
-    let shown = path.display().to_string();
-    let text = files::read_text(&path)?.unwrap_or_default();
-    let mut file = ProjectFile::parse(&shown, &text)?;
-    let Some(mut runtime) = file.project(&shown)?.runtime else {
-        return Err(Error::user(
-            "the template has no runtime to set options for",
-        ));
-    };
-    for option in options {
-        let (key, value) = option
-            .split_once('=')
-            .ok_or_else(|| Error::user(format!("invalid runtime option: {option}")))?;
-        runtime
-            .options
-            .insert(key.to_owned(), serde_json::Value::from(value));
-    }
-    file.set_runtime(&runtime);
-    Ok(files::write_text(&path, &file.to_text(), Access::Shared)?)
 }
 
 fn make_stack(args: &NewArgs, ctx: &Context) -> Result<Stack, Error> {

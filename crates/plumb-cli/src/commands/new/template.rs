@@ -1,15 +1,20 @@
-//! Where templates come from: the program itself, and folders.
+//! Where templates come from: the program itself, folders, and repositories.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use plumb_project::Project;
 use plumb_project::project::Template as TemplateSpec;
+use plumb_project::yaml::{self, Node};
 
-use crate::{Context, Error};
+use super::builtin::{BUILT_IN, BuiltIn};
+use super::git::{Address, git, has_extension};
+use crate::{Context, Error, prompt};
 
 /// A template, ready to be copied.
 pub(super) struct Template {
+    /// What it is for.
+    pub(super) kind: Kind,
     /// Its name.
     pub(super) name: String,
     /// The project's name in its project file.
@@ -30,103 +35,214 @@ pub(super) struct TemplateFile {
     pub(super) is_executable: bool,
 }
 
-type BuiltIn = (&'static str, &'static [(&'static str, &'static str)]);
+/// What templates are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Projects.
+    Project,
+    /// Packages of components.
+    Component,
+    /// Policy packs.
+    Policy,
+}
 
-/// Templates that are part of the program.
-const BUILT_IN: [BuiltIn; 2] = [
-    (
-        "python",
-        &[
-            (
-                "Pulumi.yaml",
-                include_str!("../../../templates/python/Pulumi.yaml"),
-            ),
-            (
-                "__main__.py",
-                include_str!("../../../templates/python/__main__.py"),
-            ),
-            (
-                "requirements.txt",
-                include_str!("../../../templates/python/requirements.txt"),
-            ),
-            (
-                ".gitignore",
-                include_str!("../../../templates/python/gitignore"),
-            ),
-        ],
-    ),
-    (
-        "yaml",
-        &[
-            (
-                "Pulumi.yaml",
-                include_str!("../../../templates/yaml/Pulumi.yaml"),
-            ),
-            (
-                ".gitignore",
-                include_str!("../../../templates/yaml/gitignore"),
-            ),
-        ],
-    ),
-];
+impl Kind {
+    /// The file that says what the folder is.
+    pub(super) fn manifest(self) -> &'static str {
+        match self {
+            Kind::Project => "Pulumi.yaml",
+            Kind::Component => "PulumiPlugin.yaml",
+            Kind::Policy => "PulumiPolicy.yaml",
+        }
+    }
+
+    /// The variables that name a folder, a repository and a branch of the user's own templates.
+    fn variables(self) -> [&'static str; 3] {
+        match self {
+            Kind::Project => [
+                "PULUMI_TEMPLATE_PATH",
+                "PULUMI_TEMPLATE_GIT_REPOSITORY",
+                "PULUMI_TEMPLATE_BRANCH",
+            ],
+            Kind::Component => [
+                "PULUMI_PACKAGE_TEMPLATE_PATH",
+                "PULUMI_PACKAGE_TEMPLATE_GIT_REPOSITORY",
+                "PULUMI_PACKAGE_TEMPLATE_BRANCH",
+            ],
+            Kind::Policy => [
+                "PULUMI_POLICY_TEMPLATE_PATH",
+                "PULUMI_POLICY_TEMPLATE_GIT_REPOSITORY",
+                "PULUMI_POLICY_TEMPLATE_BRANCH",
+            ],
+        }
+    }
+
+    /// Where repositories of templates are kept, below the home folder.
+    fn cache(self) -> &'static str {
+        match self {
+            Kind::Project => "templates",
+            Kind::Component => "templates-package",
+            Kind::Policy => "templates-policy",
+        }
+    }
+}
 
 /// Folders that are never copied.
 const SKIPPED: [&str; 2] = [".git", ".pulumi.template.yaml"];
 
-/// The templates that can be named: the built-in ones, and those in the user's own folder.
-pub(super) fn all(ctx: &Context) -> Result<Vec<Template>, Error> {
-    let mut templates: Vec<Template> = BUILT_IN.iter().map(built_in).collect::<Result<_, _>>()?;
-    if let Some(root) = own_folder(ctx) {
+/// Names of the built-in templates.
+pub(super) fn names(kind: Kind) -> Vec<&'static str> {
+    let of_kind = BUILT_IN.iter().filter(|(of, ..)| *of == kind);
+    of_kind.map(|(_, name, _)| *name).collect()
+}
+
+/// The templates that can be named: the built-in ones, and those in the user's own folder or repository. Without `may_fetch`,
+/// a repository is taken as it was the last time.
+pub(super) fn all(kind: Kind, may_fetch: bool, ctx: &Context) -> Result<Vec<Template>, Error> {
+    let of_kind = BUILT_IN.iter().filter(|(of, ..)| *of == kind);
+    let mut templates: Vec<Template> = of_kind.map(built_in).collect::<Result<_, _>>()?;
+    if let Some(root) = own_folder(kind, may_fetch, ctx)? {
         let entries =
             fs::read_dir(&root).map_err(|error| Error::from(error).context(root.display()))?;
         for entry in entries
             .flatten()
-            .filter(|entry| entry.path().join("Pulumi.yaml").is_file())
+            .filter(|entry| entry.path().join(kind.manifest()).is_file())
         {
-            templates.push(from_folder(&entry.path())?);
+            let own = from_folder(kind, &entry.path())?;
+            templates.retain(|template| template.name != own.name);
+            templates.push(own);
         }
     }
     templates.sort_by(|left, right| left.name.cmp(&right.name));
     Ok(templates)
 }
 
-/// The template that the user names: a folder, or one of [`all`].
-pub(super) fn find(name: &str, ctx: &Context) -> Result<Template, Error> {
+/// The template that the user chooses of [`all`].
+pub(super) fn choose(kind: Kind, ctx: &Context) -> Result<Template, Error> {
+    let mut all = all(kind, true, ctx)?;
+    let choices = all
+        .iter()
+        .map(|template| format!("{:<12}{}", template.name, template.description))
+        .collect();
+    let index = prompt::select("Please choose a template:", choices)?;
+    Ok(all.swap_remove(index))
+}
+
+/// The template that the user names: a folder, an address, or one of [`all`].
+pub(super) fn find(
+    kind: Kind,
+    name: &str,
+    is_offline: bool,
+    ctx: &Context,
+) -> Result<Template, Error> {
     let folder = ctx.environment.cwd.join(name);
     if folder.is_dir() {
-        return from_folder(&folder);
+        return from_folder(kind, &folder);
     }
-    if name.contains("://") || name.starts_with("git@") || name.contains("github.com/") {
-        return Err(Error::unsupported(format!(
-            "template '{name}': fetching templates from addresses"
-        )));
+    if let Some(address) = Address::parse(name) {
+        return from_address(kind, name, &address, is_offline, ctx);
     }
-    let template = all(ctx)?.into_iter().find(|template| template.name == name);
+    let template = all(kind, !is_offline, ctx)?
+        .into_iter()
+        .find(|template| template.name == name);
     template.ok_or_else(|| {
-        let known: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
         Error::user(format!(
-            "template '{name}' not found: it is neither a folder nor one of {}",
-            known.join(", ")
+            "template '{name}' not found: it is neither a folder, nor an address, nor one of {}; templates of a repository \
+             are named by address, as in https://github.com/pulumi/templates/tree/master/{name}",
+            names(kind).join(", ")
         ))
     })
 }
 
-fn own_folder(ctx: &Context) -> Option<PathBuf> {
-    ctx.environment
-        .non_empty("PULUMI_TEMPLATE_PATH")
-        .map(|path| ctx.environment.cwd.join(path))
+fn from_address(
+    kind: Kind,
+    name: &str,
+    address: &Address,
+    is_offline: bool,
+    ctx: &Context,
+) -> Result<Template, Error> {
+    let failed = |error: Error| error.context(format!("template '{name}' not found"));
+    if is_offline {
+        return Err(failed(Error::user("`--offline` forbids to fetch it")));
+    }
+    if has_extension(&address.repository, "zip") {
+        return Err(failed(Error::user(
+            "templates in zip archives are not supported yet; unpack it, and name the folder",
+        )));
+    }
+    let scratch = tempfile::tempdir()?;
+    let folder = address
+        .fetch(&scratch.path().join("repository"), ctx)
+        .map_err(failed)?;
+    if folder.join(kind.manifest()).is_file() {
+        let mut template = from_folder(kind, &folder)?;
+        if address.tree.is_empty() && address.folder.is_empty() {
+            let last = address.repository.rsplit('/').next().unwrap_or_default();
+            last.trim_end_matches(".git").clone_into(&mut template.name);
+        }
+        return Ok(template);
+    }
+    // A folder of templates: the user says which.
+    let mut found = Vec::new();
+    for entry in fs::read_dir(&folder)?.flatten() {
+        if entry.path().join(kind.manifest()).is_file() {
+            found.push(from_folder(kind, &entry.path())?);
+        }
+    }
+    found.sort_by(|left: &Template, right| left.name.cmp(&right.name));
+    let listed: Vec<String> = found.iter().map(|template| template.name.clone()).collect();
+    match found.len() {
+        0 => Err(failed(Error::user(format!(
+            "there is no {} in it",
+            kind.manifest()
+        )))),
+        1 => Ok(found.remove(0)),
+        _ if ctx.is_interactive() => {
+            Ok(found.swap_remove(prompt::select("Please choose a template:", listed)?))
+        }
+        _ => Err(failed(Error::user(format!(
+            "it has several templates; name the folder of one: {}",
+            listed.join(", ")
+        )))),
+    }
 }
 
-fn built_in((name, files): &BuiltIn) -> Result<Template, Error> {
+/// The user's own templates: a folder, or a repository that is kept in the home folder.
+fn own_folder(kind: Kind, may_fetch: bool, ctx: &Context) -> Result<Option<PathBuf>, Error> {
+    let [path, repository, branch] = kind.variables().map(|name| ctx.environment.non_empty(name));
+    if let Some(path) = path {
+        return Ok(Some(ctx.environment.cwd.join(path)));
+    }
+    let Some(repository) = repository else {
+        return Ok(None);
+    };
+    let target = ctx.environment.pulumi_home.join(kind.cache());
+    if !may_fetch {
+        return Ok(target.is_dir().then_some(target));
+    }
+    if target.exists() {
+        fs::remove_dir_all(&target)?;
+    }
+    let into = target.to_string_lossy().into_owned();
+    let mut words = vec!["clone", "--quiet", "--depth", "1"];
+    if let Some(branch) = branch {
+        words.extend(["--branch", branch]);
+    }
+    words.extend(["--", repository, &into]);
+    git(&words, ctx)?;
+    Ok(Some(target))
+}
+
+fn built_in((kind, name, files): &BuiltIn) -> Result<Template, Error> {
     let files = files.iter().map(|(path, content)| TemplateFile {
         path: PathBuf::from(path),
         content: content.as_bytes().to_vec(),
         is_executable: false,
     });
-    of_files(name, files.collect())
+    of_files(*kind, name, files.collect())
 }
 
-fn from_folder(folder: &Path) -> Result<Template, Error> {
+fn from_folder(kind: Kind, folder: &Path) -> Result<Template, Error> {
     let mut files = Vec::new();
     collect(folder, Path::new(""), &mut files)
         .map_err(|error| Error::from(error).context(folder.display()))?;
@@ -136,19 +252,30 @@ fn from_folder(folder: &Path) -> Result<Template, Error> {
         .file_name()
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default();
-    of_files(&name, files)
+    of_files(kind, &name, files)
 }
 
-fn of_files(name: &str, files: Vec<TemplateFile>) -> Result<Template, Error> {
+fn of_files(kind: Kind, name: &str, files: Vec<TemplateFile>) -> Result<Template, Error> {
     let broken = |error: Error| error.context(format!("template '{name}' is currently broken"));
     let file = files
         .iter()
-        .find(|file| file.path == Path::new("Pulumi.yaml"))
-        .ok_or_else(|| broken(Error::user("it has no Pulumi.yaml")))?;
+        .find(|file| file.path == Path::new(kind.manifest()))
+        .ok_or_else(|| broken(Error::user(format!("it has no {}", kind.manifest()))))?;
     let text = String::from_utf8_lossy(&file.content);
+    if kind != Kind::Project {
+        return Ok(Template {
+            kind,
+            name: name.to_owned(),
+            project_name: String::new(),
+            description: described(&text).map_err(broken)?,
+            spec: TemplateSpec::default(),
+            files,
+        });
+    }
     let project = Project::parse("Pulumi.yaml", &text).map_err(|error| broken(error.into()))?;
     let spec = project.template.unwrap_or_default();
     Ok(Template {
+        kind,
         name: name.to_owned(),
         project_name: project.name,
         description: spec
@@ -159,6 +286,18 @@ fn of_files(name: &str, files: Vec<TemplateFile>) -> Result<Template, Error> {
         spec,
         files,
     })
+}
+
+/// What a manifest that is no project file says of itself.
+fn described(text: &str) -> Result<String, Error> {
+    let document = yaml::parse(text)?;
+    let root = document.root.as_ref().and_then(Node::as_mapping);
+    let template = root
+        .and_then(|root| root.get("template"))
+        .and_then(Node::as_mapping);
+    let places = [template, root].into_iter().flatten();
+    let mut told = places.filter_map(|place| place.get("description").and_then(Node::as_str));
+    Ok(told.next().unwrap_or_default())
 }
 
 fn collect(root: &Path, below: &Path, files: &mut Vec<TemplateFile>) -> std::io::Result<()> {

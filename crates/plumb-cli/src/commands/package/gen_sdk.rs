@@ -9,7 +9,6 @@ use clap::Args;
 use plumb_codegen::{FilePath, GenerateError, Language, Purpose, Sink};
 use plumb_schema::bound::Package;
 
-use super::refuse_server;
 use super::source::SchemaText;
 use crate::{Context, Error};
 
@@ -44,12 +43,12 @@ pub struct GenSdkArgs {
 }
 
 pub(super) fn run(args: GenSdkArgs, ctx: &Context) -> Result<(), Error> {
-    refuse_server(args.server.as_ref())?;
     if args.overlays.is_some() {
         return Err(Error::unsupported("`--overlays`"));
     }
     let languages = languages(&args.language)?;
-    let schema = SchemaText::load(&args.source, &args.parameters, ctx)?;
+    let schema =
+        SchemaText::load_from(&args.source, &args.parameters, args.server.as_deref(), ctx)?;
     let document = schema.document()?;
     let mut bound = schema.bind(&document, true, ctx)?;
     if !bound.is_usable() {
@@ -65,8 +64,12 @@ pub(super) fn run(args: GenSdkArgs, ctx: &Context) -> Result<(), Error> {
     };
     let out = ctx.environment.cwd.join(&args.out);
     for language in &languages {
-        let mut folder = Folder::empty(out.join(language.name()))?;
-        plumb_codegen::generate(&bound.package, *language, purpose, &mut folder)?;
+        write_sdk(
+            &bound.package,
+            *language,
+            purpose,
+            out.join(language.name()),
+        )?;
     }
     let what = match languages[..] {
         [_] => "SDK has",
@@ -77,26 +80,29 @@ pub(super) fn run(args: GenSdkArgs, ctx: &Context) -> Result<(), Error> {
     Ok(())
 }
 
+/// Makes an SDK in a folder, which is emptied first.
+pub(super) fn write_sdk(
+    package: &Package<'_>,
+    language: Language,
+    purpose: Purpose,
+    root: PathBuf,
+) -> Result<(), Error> {
+    let mut folder = Folder::empty(root)?;
+    Ok(plumb_codegen::generate(
+        package,
+        language,
+        purpose,
+        &mut folder,
+    )?)
+}
+
 fn languages(name: &str) -> Result<Vec<Language>, Error> {
-    let languages = if name == "all" {
-        Language::ALL.to_vec()
-    } else {
-        let language = Language::from_name(name)
-            .ok_or_else(|| Error::user(format!("unknown language {name:?}")))?;
-        vec![language]
-    };
-    let missing = languages.iter().filter(|language| !language.is_built());
-    let missing: Vec<&str> = missing.map(|language| language.name()).collect();
-    if missing.is_empty() {
-        return Ok(languages);
+    if name == "all" {
+        return Ok(Language::ALL.to_vec());
     }
-    let built = Language::ALL.into_iter().filter(|it| it.is_built());
-    let built: Vec<&str> = built.map(Language::name).collect();
-    Err(Error::user(format!(
-        "generating SDKs for {} is not supported yet; choose another language with `--language` ({})",
-        missing.join(", "),
-        built.join(", ")
-    )))
+    let language = Language::from_name(name)
+        .ok_or_else(|| Error::user(format!("unknown language {name:?}")))?;
+    Ok(vec![language])
 }
 
 fn replace_version(package: &mut Package<'_>, text: &str, ctx: &Context) -> Result<(), Error> {

@@ -3,7 +3,6 @@
 use clap::Args;
 use plumb_schema::Escapes;
 
-use super::refuse_server;
 use super::source::SchemaText;
 use crate::{Context, Error};
 
@@ -23,8 +22,8 @@ pub struct GetSchemaArgs {
 }
 
 pub(super) fn run(args: GetSchemaArgs, ctx: &Context) -> Result<(), Error> {
-    refuse_server(args.server.as_ref())?;
-    let schema = SchemaText::load(&args.source, &args.parameters, ctx)?;
+    let schema =
+        SchemaText::load_from(&args.source, &args.parameters, args.server.as_deref(), ctx)?;
     let document = schema.document()?;
     ctx.printer.data(&document.to_json(Escapes::Html));
     if schema.bind(&document, true, ctx)?.is_usable() {

@@ -1,12 +1,16 @@
 //! `package` (`cli.md` 10).
 
+mod add;
 mod gen_sdk;
+mod get_mapping;
 mod get_schema;
 mod info;
+pub(crate) mod sdk;
 pub(crate) mod source;
 
 use clap::{Args, Subcommand};
 
+use super::new;
 use crate::cli::LaterArgs;
 use crate::{Context, Error, ExitStatus};
 
@@ -28,12 +32,12 @@ pub enum PackageVerb {
     /// Show information about a package
     Info(info::InfoArgs),
     /// Add a package to your project
-    Add(LaterArgs),
+    Add(add::AddArgs),
     /// Get the mapping information for a given key from a package
-    GetMapping(LaterArgs),
+    GetMapping(get_mapping::GetMappingArgs),
     /// Creates a new component package from a template
     #[command(aliases = ["create", "setup"])]
-    New(LaterArgs),
+    New(new::PackageNewArgs),
     /// Publish a package to the registry
     Publish(LaterArgs),
     /// Remove a package from the registry
@@ -53,21 +57,13 @@ pub fn run(args: PackageArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         PackageVerb::GetSchema(args) => get_schema::run(args, ctx)?,
         PackageVerb::GenSdk(args) => gen_sdk::run(args, ctx)?,
         PackageVerb::Info(args) => info::run(args, ctx)?,
-        PackageVerb::Add(_) => return Err(Error::unsupported("`package add`")),
-        PackageVerb::GetMapping(_) => return Err(Error::unsupported("`package get-mapping`")),
-        PackageVerb::New(_) => return Err(Error::unsupported("`package new`")),
+        PackageVerb::Add(args) => add::run(args, ctx)?,
+        PackageVerb::GetMapping(args) => get_mapping::run(args, ctx)?,
+        PackageVerb::New(args) => return new::component(args, ctx),
         PackageVerb::PackSdk(_) => return Err(Error::unsupported("`package pack-sdk`")),
         PackageVerb::PublishSdk(_) => return Err(Error::unsupported("`package publish-sdk`")),
         PackageVerb::Publish(_) => return Err(Error::needs_service("`package publish`")),
         PackageVerb::Remove(_) => return Err(Error::needs_service("`package remove`")),
     }
     Ok(ExitStatus::Success)
-}
-
-/// `--server` names a registry of plugins, and no plugin is downloaded yet.
-pub(crate) fn refuse_server(server: Option<&String>) -> Result<(), Error> {
-    match server {
-        Some(_) => Err(Error::unsupported("`--server`")),
-        None => Ok(()),
-    }
 }

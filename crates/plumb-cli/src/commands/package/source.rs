@@ -1,5 +1,6 @@
 //! Where the schema of a package comes from: a file, standard input, or a plugin (`schema.md` 1).
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use plumb_resource::provider::{PluginSpec, ProviderError};
 use plumb_schema::{BindOptions, Bound, Document, Format, PackageSchema, Packages, bind};
 
 use crate::acquire::{Demands, unasked};
+use crate::operate::discovery;
 use crate::{Context, Error, Printer};
 
 /// A schema as it came.
@@ -31,6 +33,16 @@ pub(crate) struct SchemaText {
 impl SchemaText {
     /// Reads the schema that `source` stands for; `parameters` make another package of a plugin.
     pub(crate) fn load(source: &str, parameters: &[String], ctx: &Context) -> Result<Self, Error> {
+        Self::load_from(source, parameters, None, ctx)
+    }
+
+    /// Like [`SchemaText::load`]; a plugin that is missing is downloaded from `server`.
+    pub(crate) fn load_from(
+        source: &str,
+        parameters: &[String],
+        server: Option<&str>,
+        ctx: &Context,
+    ) -> Result<Self, Error> {
         if let Some(format) = Format::of_file(source) {
             if !parameters.is_empty() {
                 let kind = source.rsplit('.').next().unwrap_or_default();
@@ -43,7 +55,7 @@ impl SchemaText {
                 .map_err(|error| Error::from(error).context(format!("could not read {source}")))?;
             return Ok(Self::of_bytes(bytes, format, source));
         }
-        of_plugin(source, parameters, ctx)
+        of_plugin(source, parameters, server, ctx)
     }
 
     /// Reads JSON from standard input.
@@ -113,15 +125,15 @@ struct Plugins {
 
 impl Plugins {
     fn new(ctx: &Context) -> Result<Self, Error> {
-        Self::with_plugin(ctx, None)
+        Self::with_plugins(ctx, project_plugins(ctx)?)
     }
 
-    fn with_plugin(ctx: &Context, plugin: Option<ProjectPlugin>) -> Result<Self, Error> {
+    fn with_plugins(ctx: &Context, plugins: Vec<ProjectPlugin>) -> Result<Self, Error> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
         Ok(Plugins {
-            host: host(ctx, plugin)?,
+            host: host(ctx, plugins)?,
             runtime,
         })
     }
@@ -143,6 +155,54 @@ impl Plugins {
             origin: source.to_owned(),
             version,
         })
+    }
+
+    async fn ask_mapping(
+        &self,
+        spec: &PluginSpec,
+        ecosystem: &str,
+        wanted: &str,
+        parameters: &[String],
+    ) -> Result<Option<Mapping>, Error> {
+        let provider = self.host.provider(spec).await?;
+        let failed = |error: ProviderError| {
+            Error::user(format!("the plugin {}: {}", spec.name, error.message))
+        };
+        if !parameters.is_empty() {
+            provider
+                .parameterize_with_args(parameters)
+                .await
+                .map_err(failed)?;
+        }
+        let listed = provider.get_mappings(ecosystem).await.map_err(failed)?;
+        let names = listed.unwrap_or_default();
+        let name = match (wanted, names.as_slice()) {
+            ("", [only]) => only.as_str(),
+            ("", [_, _, ..]) => {
+                return Err(Error::user(format!(
+                    "the plugin {} has several mappings; say which one: {}",
+                    spec.name,
+                    names.join(", ")
+                )));
+            }
+            (wanted, _) => wanted,
+        };
+        let found = provider
+            .get_mapping(ecosystem, name)
+            .await
+            .map_err(failed)?;
+        let version = provider.info().await.ok().and_then(|info| info.version);
+        let plugin = match version {
+            Some(version) => format!("{}@{version}", spec.name),
+            None => spec.name.to_string(),
+        };
+        Ok(found
+            .filter(|found| !found.data.is_empty())
+            .map(|found| Mapping {
+                plugin,
+                provider: found.provider,
+                data: found.data,
+            }))
     }
 
     async fn ask(
@@ -168,6 +228,65 @@ impl Plugins {
         }
         Ok((text, None))
     }
+}
+
+/// The schemas of packages; none where nobody has one.
+pub(crate) async fn schemas(
+    specs: &[PluginSpec],
+    ctx: &Context,
+) -> Result<Vec<Option<Arc<PackageSchema>>>, Error> {
+    let host = host(ctx, project_plugins(ctx)?)?;
+    let mut known: BTreeMap<String, Option<Arc<PackageSchema>>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for spec in specs {
+        let key = format!("{spec:?}");
+        if !known.contains_key(&key) {
+            let text = host.schema(spec).await.unwrap_or_default();
+            let schema = text.and_then(|text| PackageSchema::parse(text).ok());
+            known.insert(key.clone(), schema.map(Arc::new));
+        }
+        found.push(known[&key].clone());
+    }
+    host.shutdown().await;
+    Ok(found)
+}
+
+/// What a provider knows of a package of another ecosystem.
+pub(crate) struct Mapping {
+    /// The plugin, with its version.
+    pub(crate) plugin: String,
+    /// The package of the other ecosystem.
+    pub(crate) provider: String,
+    /// The mapping, opaque.
+    pub(crate) data: Vec<u8>,
+}
+
+/// Asks the plugin `source` for its mapping of the package `wanted` of an ecosystem; with an empty name, of any.
+pub(crate) fn mapping(
+    ecosystem: &str,
+    source: &str,
+    wanted: &str,
+    parameters: &[String],
+    ctx: &Context,
+) -> Result<Option<Mapping>, Error> {
+    let path = ctx.environment.cwd.join(source);
+    let (plugins, spec) = if source.starts_with(['.', '/']) || path.is_dir() {
+        let plugin = plugin_at(&path)?;
+        let spec = PluginSpec::named(&plugin.name);
+        (Plugins::with_plugins(ctx, vec![plugin])?, spec)
+    } else {
+        (Plugins::new(ctx)?, named(source)?)
+    };
+    let asked = plugins
+        .runtime
+        .block_on(plugins.ask_mapping(&spec, ecosystem, wanted, parameters));
+    plugins.runtime.block_on(plugins.host.shutdown());
+    asked
+}
+
+/// The plugins that the project file names.
+fn project_plugins(ctx: &Context) -> Result<Vec<ProjectPlugin>, Error> {
+    Ok(discovery(&ctx.environment, ctx.find_project()?).project)
 }
 
 /// A package that parameters made says how, once, and has the name that the plugin gave it.
@@ -197,12 +316,17 @@ fn check_parameterized(text: &str, name: &str) -> Result<(), Error> {
 }
 
 /// The schema of a plugin by name, with a version or without, or by path.
-fn of_plugin(source: &str, parameters: &[String], ctx: &Context) -> Result<SchemaText, Error> {
+fn of_plugin(
+    source: &str,
+    parameters: &[String],
+    server: Option<&str>,
+    ctx: &Context,
+) -> Result<SchemaText, Error> {
     let path = ctx.environment.cwd.join(source);
     if source.starts_with(['.', '/']) || path.is_dir() {
         let plugin = plugin_at(&path)?;
         let spec = PluginSpec::named(&plugin.name);
-        let plugins = Plugins::with_plugin(ctx, Some(plugin))?;
+        let plugins = Plugins::with_plugins(ctx, vec![plugin])?;
         return plugins.schema_text(&spec, parameters, source);
     }
     if source.contains('/') {
@@ -210,7 +334,11 @@ fn of_plugin(source: &str, parameters: &[String], ctx: &Context) -> Result<Schem
             "a package from a repository ({source})"
         )));
     }
-    Plugins::new(ctx)?.schema_text(&named(source)?, parameters, source)
+    let spec = PluginSpec {
+        download_url: server.map(Into::into),
+        ..named(source)?
+    };
+    Plugins::new(ctx)?.schema_text(&spec, parameters, source)
 }
 
 impl Packages for Plugins {
@@ -277,14 +405,14 @@ fn program_in(folder: &Path) -> Result<PathBuf, Error> {
     Ok(folder.canonicalize()?)
 }
 
-fn host(ctx: &Context, plugin: Option<ProjectPlugin>) -> Result<PluginHost, Error> {
+fn host(ctx: &Context, plugins: Vec<ProjectPlugin>) -> Result<PluginHost, Error> {
     let environment = ctx.environment.variables().clone();
     let attachments = |name: &str| parse_attachments(ctx.environment.get(name).unwrap_or_default());
     let printer = Arc::clone(&ctx.printer);
     let search_path = environment.get(std::ffi::OsStr::new("PATH")).cloned();
     let options = HostOptions {
         discovery: Discovery {
-            project: plugin.into_iter().collect(),
+            project: plugins,
             search_path: search_path
                 .filter(|_| !ctx.environment.is_on("PULUMI_IGNORE_AMBIENT_PLUGINS")),
             bundled: None,
@@ -293,11 +421,11 @@ fn host(ctx: &Context, plugin: Option<ProjectPlugin>) -> Result<PluginHost, Erro
         },
         working_directory: ctx.environment.cwd.clone(),
         project: None,
-        runtime_options: std::collections::BTreeMap::new(),
-        config: std::collections::BTreeMap::new(),
+        runtime_options: BTreeMap::new(),
+        config: BTreeMap::new(),
         services: ServiceAddresses::default(),
         attached_providers: attachments("PULUMI_DEBUG_PROVIDERS")?,
-        attached_languages: std::collections::BTreeMap::new(),
+        attached_languages: BTreeMap::new(),
         timeouts: PluginTimeouts::default(),
         refresh_before_update: false,
         use_provider_preview: true,

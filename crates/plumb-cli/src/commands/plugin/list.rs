@@ -4,9 +4,12 @@ use clap::{ArgGroup, Args};
 use jiff::Timestamp;
 use plumb_plugin::discovery::CachedPlugin;
 use plumb_plugin::discovery::cache::PluginUsage;
+use plumb_resource::provider::PluginSpec;
 use serde_json::{Map, Value as Json};
 
 use super::cache;
+use crate::commands::install::required;
+use crate::commands::language::block_on;
 use crate::commands::stack::values::{json_time, time_ago};
 use crate::commands::wants_json;
 use crate::json::{Indent, pretty};
@@ -29,13 +32,21 @@ pub struct ListArgs {
 }
 
 pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<(), Error> {
-    if args.project {
-        return Err(Error::user("`--project` is not supported yet"));
-    }
+    let wanted = if args.project {
+        Some(block_on(required(ctx.project()?, ctx))??)
+    } else {
+        None
+    };
+    let is_wanted = |plugin: &CachedPlugin| {
+        wanted.as_ref().is_none_or(|wanted: &Vec<PluginSpec>| {
+            let mut of_name = wanted.iter().filter(|spec| spec.name == plugin.name);
+            of_name.any(|spec| spec.version.is_none() || spec.version == plugin.version)
+        })
+    };
     let as_json = wants_json(args.json, &args.output)?;
     let cache = cache(ctx);
     let mut plugins = Vec::new();
-    for plugin in cache.list()? {
+    for plugin in cache.list()?.into_iter().filter(is_wanted) {
         let usage = cache.usage(&plugin)?;
         plugins.push((plugin, usage));
     }

@@ -3,12 +3,12 @@
 mod install;
 mod list;
 mod remove;
+mod run;
 
 use clap::{Args, Subcommand};
 use plumb_plugin::PluginKind;
 use plumb_plugin::discovery::Cache;
 
-use crate::cli::LaterArgs;
 use crate::{Context, Error, ExitStatus};
 
 /// Manage language and resource provider plugins
@@ -31,7 +31,7 @@ pub enum PluginVerb {
     #[command(aliases = ["rm", "delete"])]
     Remove(remove::RemoveArgs),
     /// Run a command on a plugin binary
-    Run(LaterArgs),
+    Run(run::RunArgs),
 }
 
 /// Runs a verb of `plugin`.
@@ -40,7 +40,7 @@ pub fn run(args: PluginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         PluginVerb::Install(args) => install::run(args, ctx)?,
         PluginVerb::List(args) => list::run(args, ctx)?,
         PluginVerb::Remove(args) => remove::run(args, ctx)?,
-        PluginVerb::Run(_) => return Err(Error::unsupported("`plugin run`")),
+        PluginVerb::Run(args) => return run::run(&args, ctx),
     }
     Ok(ExitStatus::Success)
 }

@@ -8,7 +8,7 @@ use plumb_secrets::{PASSPHRASE, SecretsManager};
 use plumb_state::CiphertextCache;
 
 use super::{TargetArgs, stack_of};
-use crate::context::{ManagerCodec, StateFallback};
+use crate::context::{ManagerCodec, Stack, StateFallback};
 use crate::{Context, Error};
 
 /// Change the secrets provider for a stack
@@ -24,11 +24,15 @@ pub struct ChangeArgs {
 
 pub(super) fn run(args: ChangeArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
     ctx.project()?;
-    let stack = stack_of(target, ctx)?;
-    crate::context::check_provider_name(&args.provider)?;
-    let mut settings = ctx.stack_settings(&stack, None)?;
-    let state = ctx.load_state(&stack)?;
-    let old = ctx.stack_secrets(&settings, &stack, state.provider(), StateFallback::Always)?;
+    change(&args.provider, &stack_of(target, ctx)?, ctx)
+}
+
+/// Encrypts everything of a stack with another provider.
+pub(super) fn change(provider: &str, stack: &Stack, ctx: &Context) -> Result<(), Error> {
+    crate::context::check_provider_name(provider)?;
+    let mut settings = ctx.stack_settings(stack, None)?;
+    let state = ctx.load_state(stack)?;
+    let old = ctx.stack_secrets(&settings, stack, state.provider(), StateFallback::Always)?;
     old.check()?;
     let is_rotation = old
         .manager()
@@ -47,7 +51,7 @@ pub(super) fn run(args: ChangeArgs, target: &TargetArgs, ctx: &Context) -> Resul
     }
     let provider = crate::context::provider_of(new.as_ref());
     let codec = ManagerCodec(Arc::clone(&new) as Arc<dyn SecretsManager>);
-    ctx.edit_state(&stack, |snapshot| {
+    ctx.edit_state(stack, |snapshot| {
         let recorded = snapshot.opaque().secrets_provider.clone();
         let mut plain = snapshot.decrypt(
             &ctx.codec_of(recorded.as_ref())?,

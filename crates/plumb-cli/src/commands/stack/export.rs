@@ -24,13 +24,14 @@ pub struct ExportArgs {
 
 pub(super) fn run(args: ExportArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
     let stack = stack_of(target, ctx)?;
-    if args.version.is_some_and(|version| !version.is_empty()) {
-        return Err(Error::user(format!(
-            "the current backend ({}) does not provide the ability to export previous deployments",
-            stack.backend.name()
-        )));
-    }
-    let state = ctx.load_state(&stack)?;
+    let state = match args
+        .version
+        .as_deref()
+        .filter(|version| !version.is_empty())
+    {
+        Some(version) => super::past(&stack, version)?.1,
+        None => ctx.load_state(&stack)?,
+    };
     let text = ctx.export_text(state, args.show_secrets)?;
     match &args.file {
         Some(file) => {

@@ -5,7 +5,6 @@ use std::io::Read;
 use clap::Args;
 use plumb_state::edit::{drop_pending_operations, import_problems};
 use plumb_state::file::{ParseError, parse_deployment};
-use uuid::Uuid;
 
 use super::{TargetArgs, stack_of};
 use crate::commands::config::refresh::secrets_of;
@@ -54,13 +53,7 @@ pub(super) fn run(args: ImportArgs, target: &TargetArgs, ctx: &Context) -> Resul
             pending.resource.urn
         ));
     }
-    let update = stack
-        .backend
-        .begin_update(&stack.reference, &Uuid::new_v4().to_string())?;
-    update
-        .notes()
-        .iter()
-        .for_each(|note| ctx.printer.warning(&note.to_string()));
+    let update = ctx.take_stack(&stack)?;
     update.replace(&snapshot)?;
     if let Some(provider) = provider {
         adopt(&provider, &stack, ctx)?;

@@ -3,10 +3,11 @@
 mod change_secrets;
 mod export;
 mod graph;
-mod history;
+pub(crate) mod history;
 mod import;
 mod init;
 mod list;
+mod migrate;
 mod output;
 mod remove;
 mod rename;
@@ -14,6 +15,8 @@ mod select;
 mod show;
 mod tag;
 pub(crate) mod values;
+
+pub(crate) use history::past::past;
 
 use clap::{Args, Subcommand};
 
@@ -83,7 +86,7 @@ pub enum StackVerb {
     /// Show a stack
     Get(show::ShowArgs),
     /// Copy a stack from another backend
-    Migrate(LaterArgs),
+    Migrate(migrate::MigrateArgs),
     /// Manage drift detection of the service
     #[command(hide = true)]
     Drift(LaterArgs),
@@ -118,7 +121,7 @@ pub fn run(args: StackArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         Some(StackVerb::Tag(verb)) => tag::run(verb, target, ctx)?,
         Some(StackVerb::ChangeSecretsProvider(verb)) => change_secrets::run(verb, target, ctx)?,
         Some(StackVerb::Graph(verb)) => graph::run(verb, target, ctx)?,
-        Some(StackVerb::Migrate(_)) => return Err(Error::unsupported("`stack migrate`")),
+        Some(StackVerb::Migrate(verb)) => migrate::run(verb, target, ctx)?,
         Some(StackVerb::Drift(_)) => return Err(Error::needs_service("`stack drift`")),
         Some(StackVerb::Schedule(_)) => return Err(Error::needs_service("`stack schedule`")),
         Some(StackVerb::Webhook(_)) => return Err(Error::needs_service("`stack webhook`")),

@@ -3,10 +3,13 @@
 use std::fmt::Write as _;
 
 mod delete;
+mod edit;
 mod get;
 mod mark;
 mod rename;
 mod repair;
+mod restore;
+mod transfer;
 mod upgrade;
 
 use clap::{Args, Subcommand};
@@ -14,7 +17,6 @@ use plumb_resource::Urn;
 use plumb_state::Snapshot;
 use plumb_state::edit::LocateError;
 
-use crate::cli::LaterArgs;
 use crate::context::{IfMissing, Stack};
 use crate::{Context, Error, ExitStatus, prompt};
 
@@ -49,14 +51,16 @@ pub enum StateVerb {
     Rename(rename::RenameArgs),
     /// Repair an invalid state
     Repair(repair::RepairArgs),
+    /// Bring the state back that a former update left
+    Restore(restore::RestoreArgs),
     /// Migrate the current backend to the latest supported version
     Upgrade(upgrade::UpgradeArgs),
     /// Move resources from one stack to another
     #[command(alias = "mv")]
-    Move(LaterArgs),
+    Move(transfer::MoveArgs),
     /// Edit the current stack's state in an editor
     #[command(hide = true, aliases = ["update", "modify"])]
-    Edit(LaterArgs),
+    Edit(edit::EditArgs),
 }
 
 /// Flags that every verb has.
@@ -81,9 +85,10 @@ pub fn run(args: StateArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         StateVerb::Untaint(args) => mark::run(mark::Mark::Untaint, args, ctx)?,
         StateVerb::Rename(args) => rename::run(args, ctx)?,
         StateVerb::Repair(args) => repair::run(args, ctx)?,
+        StateVerb::Restore(args) => restore::run(args, ctx)?,
         StateVerb::Upgrade(args) => upgrade::run(args, ctx)?,
-        StateVerb::Move(_) => return Err(Error::unsupported("`state move`")),
-        StateVerb::Edit(_) => return Err(Error::unsupported("`state edit`")),
+        StateVerb::Move(args) => transfer::run(args, ctx)?,
+        StateVerb::Edit(args) => edit::run(args, ctx)?,
     }
     Ok(ExitStatus::Success)
 }

@@ -70,7 +70,7 @@ fn what_depends_on_a_component_goes_before_everything_in_it() {
 }
 
 fn depend(key: &str, urns: &[Urn]) -> Dependencies {
-    Dependencies::from([(key.into(), urns.to_vec())])
+    Dependencies::from([(key.into(), urns.into())])
 }
 
 /// A provider that answers Construct and Call with one property.
@@ -170,11 +170,11 @@ fn inputs_tell_what_they_depend_on() {
             assert_eq!(constructed.inputs.get("in"), Some(&value));
             assert_eq!(
                 constructed.goal.property_dependencies.get("in"),
-                Some(&on.to_vec())
+                Some(&ecow::EcoVec::from(on.clone()))
             );
             let called = call_request(world);
             assert_eq!(called.args.get("in"), Some(&value));
-            assert_eq!(called.dependencies.get("in"), Some(&on.to_vec()));
+            assert_eq!(called.dependencies.get("in"), Some(&ecow::EcoVec::from(on)));
         });
     }
 }

@@ -9,7 +9,7 @@ use crate::world::{component, for_orders, provider, res, urn};
 
 /// Keys and names of what they depend on, as `key: name, name`.
 fn dependencies(state: &ResourceState) -> Vec<String> {
-    let line = |(key, urns): (&_, &Vec<plumb_resource::Urn>)| {
+    let line = |(key, urns): (&_, &ecow::EcoVec<plumb_resource::Urn>)| {
         let names: Vec<&str> = urns.iter().map(plumb_resource::Urn::name).collect();
         format!("{key}: {}", names.join(", "))
     };
@@ -30,7 +30,7 @@ fn properties_depend_on_everything_unless_told() {
             .with("one", "1")
             .with("two", "2")
             .tune(|request, known| {
-                request.property_dependencies = [("two".into(), vec![known.urn("a")])].into();
+                request.property_dependencies = [("two".into(), [known.urn("a")].into())].into();
             });
         world
             .up(&[res("a"), res("b"), untold, told.after("a")])

@@ -347,7 +347,7 @@ fn no_id_of_a_half_made_object_is_lost() {
             ["create", "delete-replaced", "delete-replaced"]
         );
         assert_eq!(world.state("a").id.as_str(), "kept-3");
-        assert_eq!(world.state("a").init_errors, [] as [&str; 0]);
+        assert_eq!(*world.state("a").init_errors, [] as [&str; 0]);
         let mut calls = world.cloud.take_calls();
         calls.retain(|call| call.starts_with("create") || call.starts_with("delete"));
         let expected = ["create a", "create a", "create a", "delete a", "delete a"];
@@ -373,7 +373,7 @@ fn a_half_made_object_stays_if_the_next_attempt_makes_none() {
         let ran = world.up(&program("1", &["h"]));
         fails_with(&ran, "create of a failed (1)");
         assert_eq!(world.state("a").id.as_str(), "kept-1");
-        assert_eq!(world.state("a").init_errors, ["not ready"]);
+        assert_eq!(*world.state("a").init_errors, ["not ready"]);
         assert!(world.snapshot.pending_operations.is_empty());
     });
 }
@@ -393,7 +393,7 @@ fn a_half_done_update_is_done_again() {
         let ran = world.up(&next);
         ran.succeeded();
         assert!(is_done(world, FailedOperation::Update));
-        assert_eq!(world.state("a").init_errors, [] as [&str; 0]);
+        assert_eq!(*world.state("a").init_errors, [] as [&str; 0]);
         assert_eq!(ran.steps("a"), ["update"]);
     });
 }

@@ -125,7 +125,7 @@ fn hooks_of_a_creation_get_the_new_options_alone() {
             .depends_on("other")
             .protect(true)
             .binds(BeforeCreate, "h")
-            .tune(|request, _| request.additional_secret_outputs = vec!["secret".into()]);
+            .tune(|request, _| request.additional_secret_outputs = ["secret".into()].into());
         a.retain = true;
         a.ignore_changes = vec!["ignored".into()];
         a.replace_on_changes = vec!["replacing".into()];
@@ -138,8 +138,8 @@ fn hooks_of_a_creation_get_the_new_options_alone() {
         assert_eq!(options.dependencies, [urn("other")]);
         assert!(options.protect && options.retain_on_delete);
         assert_eq!(options.additional_secret_outputs, ["secret".into()]);
-        assert_eq!(options.ignore_changes, ["ignored"]);
-        assert_eq!(options.replace_on_changes, ["replacing"]);
+        assert_eq!(*options.ignore_changes, ["ignored"]);
+        assert_eq!(*options.replace_on_changes, ["replacing"]);
         assert_eq!(options.hooks, [(BeforeCreate, vec!["h".into()])].into());
     });
 }
@@ -434,7 +434,7 @@ fn a_failing_hook_after_a_creation_fails_the_run() {
         assert!(ran.outcome.error.as_ref().unwrap().ends_with(message));
         assert_eq!(ran.counts(), [("create", 1)]);
         assert_eq!(world.names(), ["a"]);
-        assert_eq!(world.state("a").init_errors, [] as [&str; 0]);
+        assert_eq!(*world.state("a").init_errors, [] as [&str; 0]);
         assert_eq!(world.take_actions(), ["create a", "hook h"]);
     });
 }

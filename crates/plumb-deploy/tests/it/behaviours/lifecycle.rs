@@ -329,7 +329,7 @@ fn paths_whose_differences_are_hidden_are_recorded() {
         };
         for paths in [["a", "b[*].c"], ["d", "e"]] {
             world.up(&[hidden(paths)]).succeeded();
-            assert_eq!(world.state("a").hide_diff, paths);
+            assert_eq!(*world.state("a").hide_diff, paths);
         }
     });
 }

@@ -130,7 +130,7 @@ fn what_cannot_be_adopted_stays_pending() {
         ));
         let known = world.snapshot.pending_operations[0].resource.clone();
         world.snapshot.pending_operations[0].resource = Arc::new(ResourceState {
-            dependencies: vec![urn("strange")],
+            dependencies: [urn("strange")].into(),
             ..known.as_ref().clone()
         });
         let ran = adopt(world, "kept-lost");

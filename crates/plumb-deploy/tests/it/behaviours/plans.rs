@@ -538,13 +538,15 @@ fn options_must_be_as_planned() {
                 "delete timeout changed (expected 0)",
             ),
             (
-                tuned(|request| request.additional_secret_outputs = vec!["foo".into()]),
+                tuned(|request| request.additional_secret_outputs = ["foo".into()].into()),
                 "additionalSecretOutputs changed: added foo",
             ),
             (
                 tuned(|request| {
                     let x = request.dependencies[0].clone();
-                    request.property_dependencies.insert("foo".into(), vec![x]);
+                    request
+                        .property_dependencies
+                        .insert("foo".into(), [x].into());
                 }),
                 "dependencies for foo changed: added urn:pulumi:dev::proj::test:index:Thing::x",
             ),

@@ -272,7 +272,7 @@ fn the_stack_is_judged_with_registered_outputs_and_in_previews_too() {
             let b = ran.analyzed_in_stack("b");
             assert_eq!(b.dependencies, [urn("a")]);
             let by_key = b.property_dependencies.get("value");
-            assert_eq!(by_key.map(Vec::as_slice), Some(&[urn("a")][..]));
+            assert_eq!(by_key.map(ecow::EcoVec::as_slice), Some(&[urn("a")][..]));
         }
     });
 }

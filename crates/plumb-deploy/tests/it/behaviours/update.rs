@@ -80,7 +80,7 @@ fn an_update_that_reads_first_resumes_a_replacement() {
 #[test]
 fn a_dependency_may_be_told_by_its_former_name() {
     for_orders(|world| {
-        let user = || res("user").tune(|request, _| request.dependencies = vec![urn("a")]);
+        let user = || res("user").tune(|request, _| request.dependencies = [urn("a")].into());
         world.up(&[res("a"), user().after("a")]).succeeded();
         let program = [provider("p"), res("b").alias("a"), user()];
         world
@@ -95,7 +95,7 @@ fn a_dependency_may_be_told_by_its_former_name() {
 fn references_to_what_nobody_registers_are_left_out() {
     let stale = [
         |user: Res| user.tune(|request, _| request.deleted_with = Some(urn("a"))),
-        |user: Res| user.tune(|request, _| request.dependencies = vec![urn("a")]),
+        |user: Res| user.tune(|request, _| request.dependencies = [urn("a")].into()),
     ];
     for stale in stale {
         for only_old_copy in [false, true] {

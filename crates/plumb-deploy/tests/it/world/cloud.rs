@@ -367,7 +367,7 @@ pub(crate) fn partial(id: ResourceId, outputs: Arc<PropertyMap>) -> ProviderErro
         id,
         outputs: Some(outputs),
         inputs: None,
-        reasons: vec!["not ready".into()],
+        reasons: ["not ready".into()].into(),
         refresh_before_update: false,
     };
     ProviderError {

@@ -481,9 +481,9 @@ impl Res {
                 dependencies: self.depends_on.iter().map(|it| known.urn(it)).collect(),
                 provider: known.reference_if(self.provider.as_ref()),
                 package: self.package_request(known),
-                additional_secret_outputs: Vec::new(),
+                additional_secret_outputs: [].into(),
                 source_position: None,
-                stack_trace: Vec::new(),
+                stack_trace: [].into(),
             })),
             What::Invoke(token) => Request::Invoke(Box::new(InvokeFunctionRequest {
                 token: token.as_str().into(),
@@ -494,7 +494,7 @@ impl Res {
                 depends_on: self.depends_on.iter().map(|it| known.urn(it)).collect(),
             })),
             What::Method(token) => Request::Call(Box::new(self.method_call(token, known))),
-            What::Package(request) => Request::RegisterPackage(request.as_ref().clone()),
+            What::Package(request) => Request::RegisterPackage(request.clone()),
             What::Transform(token) => Request::RegisterStackTransform(callback(token)),
             What::InvokeTransform(token) => Request::RegisterStackInvokeTransform(callback(token)),
             What::Shutdown => Request::SignalAndWaitForShutdown,
@@ -542,7 +542,7 @@ impl Res {
         let mut dependencies: Vec<Urn> = self.depends_on.iter().map(|it| known.urn(it)).collect();
         for (key, other) in &self.uses {
             properties.insert(key.as_str(), known.output(other, "value"));
-            property_dependencies.insert(key.as_str().into(), vec![known.urn(other)]);
+            property_dependencies.insert(key.as_str().into(), [known.urn(other)].into());
             dependencies.push(known.urn(other));
         }
         for key in properties.keys() {
@@ -558,7 +558,7 @@ impl Res {
         let mut request = RegisterRequest {
             parent: known.urn_if(self.parent.as_ref()),
             properties: Arc::new(properties),
-            dependencies,
+            dependencies: dependencies.into(),
             property_dependencies,
             provider: known.reference_if(self.provider.as_ref()),
             aliases: self.alias.iter().map(alias).collect(),

@@ -44,10 +44,11 @@ type Link = fn(Res) -> Res;
 
 fn former_without_parent(new: Res) -> Res {
     new.parent("new").tune(|request, _| {
-        request.aliases = vec![Alias::Spec(AliasSpec {
+        request.aliases = [Alias::Spec(AliasSpec {
             parent: AliasParent::None,
             ..AliasSpec::default()
-        })];
+        })]
+        .into();
     })
 }
 

@@ -336,7 +336,7 @@ fn parts_follow_a_renamed_owner() {
             let former = urn("a");
             let b = res("b").with("value", if changes { "2" } else { "1" });
             let b = b.token(token).tune(move |it, _| {
-                it.aliases = vec![Alias::Urn(former.clone())];
+                it.aliases = [Alias::Urn(former.clone())].into();
             });
             let ran = world.up(&[b]);
             ran.succeeded();
@@ -368,7 +368,7 @@ fn names_of_parts_are_taken() {
         world.up(&[a(), child]).failed(&taken);
         assert_eq!(value_of(world, "part").as_deref(), Some("1"));
         let former = part_urn(&urn("a"), "part");
-        let heir = res("heir").tune(move |it, _| it.aliases = vec![Alias::Urn(former.clone())]);
+        let heir = res("heir").tune(move |it, _| it.aliases = [Alias::Urn(former.clone())].into());
         let ran = world.up(&[a(), heir]);
         ran.succeeded();
         assert_eq!(ran.steps("heir"), ["create"]);

@@ -1,5 +1,7 @@
 //! `stack history`.
 
+pub(crate) mod past;
+
 use std::fmt::Write as _;
 
 use clap::{ArgGroup, Args, Subcommand};
@@ -49,14 +51,20 @@ pub struct HistoryArgs {
 /// What to look at.
 #[derive(Subcommand, Debug)]
 pub enum HistoryVerb {
+    /// Show what changed between two updates
+    Diff(past::DiffArgs),
     /// Show events of an update
     #[command(hide = true)]
     Events(LaterArgs),
 }
 
-pub(super) fn run(args: HistoryArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
-    if args.verb.is_some() {
-        return Err(Error::needs_service("`stack history events`"));
+pub(crate) fn run(args: HistoryArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    match &args.verb {
+        Some(HistoryVerb::Diff(verb)) => return past::diff(verb, target, ctx),
+        Some(HistoryVerb::Events(_)) => {
+            return Err(Error::needs_service("`stack history events`"));
+        }
+        None => {}
     }
     let as_json = wants_json(args.json, &args.output)?;
     let stack = stack_of(target, ctx)?;

@@ -1,6 +1,10 @@
 //! `stack graph`.
 
+mod svg;
+
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use clap::Args;
 use plumb_resource::Urn;
@@ -12,7 +16,7 @@ use crate::{Context, Error};
 
 /// Export a stack's dependency graph to a file
 ///
-/// The file is in the DOT language, which Graphviz turns into pictures.
+/// The file is in the DOT language, which Graphviz turns into pictures, or a picture itself if its name ends with `.svg`.
 #[derive(Args, Debug)]
 pub struct GraphArgs {
     /// Ignores edges introduced by parent/child resource relationships
@@ -33,9 +37,12 @@ pub struct GraphArgs {
     /// An optional DOT fragment that will be inserted at the top of the digraph element
     #[arg(long, default_value = "")]
     pub dot_fragment: String,
+    /// Open the picture; without a file, one is made for it
+    #[arg(long)]
+    pub open: bool,
     /// The file to write
-    #[arg(required = true)]
-    pub file: String,
+    #[arg(required_unless_present = "open")]
+    pub file: Option<String>,
 }
 
 pub(super) fn run(args: GraphArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
@@ -50,14 +57,68 @@ pub(super) fn run(args: GraphArgs, target: &TargetArgs, ctx: &Context) -> Result
                 stack.shown
             ))
         })?;
-    let path = ctx.environment.cwd.join(&args.file);
-    std::fs::write(&path, dot(snapshot, &args))?;
+    let (path, shown) = target_file(&args, &stack.shown, ctx)?;
+    let is_picture = path
+        .extension()
+        .is_some_and(|it| it.eq_ignore_ascii_case("svg"));
+    let text = if is_picture {
+        svg::svg(snapshot, &args)
+    } else {
+        dot(snapshot, &args)
+    };
+    std::fs::write(&path, text)
+        .map_err(|error| Error::from(error).context(format!("could not write {shown}")))?;
     ctx.printer.line(&format!(
-        "{}Wrote stack dependency graph to `{}`",
+        "{}Wrote stack dependency graph to `{shown}`",
         ctx.emoji_or("🔍 ", ""),
-        args.file
     ));
+    if args.open && !open(&path) {
+        ctx.printer.warning(&format!(
+            "there is no program that opens it; open {shown} yourself"
+        ));
+    }
     Ok(())
+}
+
+/// Where to write, and how people call that.
+fn target_file(args: &GraphArgs, stack: &str, ctx: &Context) -> Result<(PathBuf, String), Error> {
+    if let Some(file) = &args.file {
+        if args.open
+            && !Path::new(file)
+                .extension()
+                .is_some_and(|it| it.eq_ignore_ascii_case("svg"))
+        {
+            return Err(Error::user(
+                "only a picture can be opened: give a file whose name ends with `.svg`, or none",
+            ));
+        }
+        return Ok((ctx.environment.cwd.join(file), file.clone()));
+    }
+    let folder = ctx.environment.pulumi_home.join("plumb").join("graphs");
+    std::fs::create_dir_all(&folder)?;
+    let path = folder.join(format!("{}.svg", stack.replace(['/', '\\'], "_")));
+    let shown = path.display().to_string();
+    Ok((path, shown))
+}
+
+/// Has the desktop open a file; whether there is a program that does that.
+fn open(path: &Path) -> bool {
+    let openers: &[&[&str]] = if cfg!(target_os = "macos") {
+        &[&["open"]]
+    } else if cfg!(windows) {
+        &[&["cmd", "/C", "start", ""]]
+    } else {
+        &[&["xdg-open"], &["wslview"], &["gio", "open"]]
+    };
+    openers.iter().any(|words| {
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).arg(path);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.spawn().is_ok()
+    })
 }
 
 fn dot(snapshot: &Snapshot, args: &GraphArgs) -> String {

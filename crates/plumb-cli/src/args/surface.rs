@@ -1,0 +1,208 @@
+//! The whole surface of the command line as data: what documents, man pages, completions and tests are made from.
+
+use std::fmt;
+
+use clap::{ArgAction, Command};
+
+use super::flags::{Flag, PERSISTENT, Takes};
+use super::scan::is_group;
+
+/// A command as it is declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandSurface {
+    /// Names from below the program down to the command; empty for the program itself.
+    pub path: Vec<String>,
+    /// Its other names.
+    pub aliases: Vec<String>,
+    /// One line.
+    pub about: String,
+    /// Everything that its help says before the flags.
+    pub description: String,
+    /// Its positional words, in their order.
+    pub words: Vec<Word>,
+    /// Its flags by name, those that commands above share with it among them.
+    pub flags: Vec<FlagSurface>,
+    /// Whether it does nothing by itself.
+    pub is_group: bool,
+    /// Whether help does not list it.
+    pub is_hidden: bool,
+    /// Whether it is known and refused: whatever follows its name is taken.
+    pub is_refused: bool,
+}
+
+impl CommandSurface {
+    /// Its positional words as usage lines show them, each with a space before it.
+    pub(super) fn usage(&self) -> String {
+        self.words
+            .iter()
+            .fold(String::new(), |all, word| all + " " + &word.to_string())
+    }
+}
+
+/// A positional word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// What it stands for.
+    pub name: String,
+    /// Whether the command fails without it.
+    pub is_required: bool,
+    /// Whether there may be any number of them.
+    pub is_many: bool,
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let many = if self.is_many { "..." } else { "" };
+        if self.is_required {
+            write!(out, "<{}>{many}", self.name)
+        } else {
+            write!(out, "[{}]{many}", self.name)
+        }
+    }
+}
+
+/// What kind of value a flag has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlagKind {
+    /// True or false.
+    Bool,
+    /// A whole number.
+    Int,
+    /// Text.
+    Text,
+    /// Several texts, one each time the flag is given.
+    Array,
+    /// Several texts, separated by commas.
+    Slice,
+}
+
+impl fmt::Display for FlagKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            FlagKind::Bool => "bool",
+            FlagKind::Int => "int",
+            FlagKind::Text => "string",
+            FlagKind::Array => "array",
+            FlagKind::Slice => "slice",
+        })
+    }
+}
+
+/// A flag as it is declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlagSurface {
+    /// Its name, without dashes.
+    pub name: String,
+    /// Its letter.
+    pub short: Option<char>,
+    /// What it takes.
+    pub kind: FlagKind,
+    /// The value that it has when nobody gives it; none for nothing, false and the empty text.
+    pub default: Option<String>,
+    /// The value that it has when it is given without one.
+    pub bare: Option<String>,
+    /// What it is for.
+    pub help: String,
+    /// Whether a command above declares it for all below.
+    pub is_inherited: bool,
+    /// Whether help does not list it.
+    pub is_hidden: bool,
+}
+
+impl FlagSurface {
+    /// The variable that gives it a value where the command line does not.
+    pub fn variable(&self) -> String {
+        super::flags::variable(&self.name)
+    }
+}
+
+/// Every command of the tree, each before those below it.
+pub fn surface(tree: &Command) -> Vec<CommandSurface> {
+    let mut all = Vec::new();
+    collect(&[tree], &mut Vec::new(), &mut all);
+    all
+}
+
+fn collect<'c>(levels: &[&'c Command], path: &mut Vec<String>, all: &mut Vec<CommandSurface>) {
+    let command: &'c Command = levels[levels.len() - 1];
+    all.push(describe(levels, path));
+    for sub in command.get_subcommands() {
+        path.push(sub.get_name().to_owned());
+        collect(&[levels, &[sub]].concat(), path, all);
+        path.pop();
+    }
+}
+
+fn describe(levels: &[&Command], path: &[String]) -> CommandSurface {
+    let command = levels[levels.len() - 1];
+    let about = command.get_about().map(ToString::to_string);
+    let about = about.unwrap_or_default();
+    let long = command.get_long_about().map(ToString::to_string);
+    let words = command.get_positionals().map(|arg| Word {
+        name: arg.get_id().as_str().replace('_', "-"),
+        is_required: arg.is_required_set(),
+        is_many: matches!(arg.get_action(), ArgAction::Append),
+    });
+    CommandSurface {
+        path: path.to_vec(),
+        aliases: command.get_all_aliases().map(ToOwned::to_owned).collect(),
+        description: long.unwrap_or_else(|| about.clone()),
+        about,
+        words: words.collect(),
+        flags: flags(levels),
+        is_group: is_group(command),
+        is_hidden: levels.iter().any(|level| level.is_hide_set()),
+        is_refused: command
+            .get_positionals()
+            .any(clap::Arg::is_trailing_var_arg_set),
+    }
+}
+
+fn flags(levels: &[&Command]) -> Vec<FlagSurface> {
+    let last = levels.len() - 1;
+    let mut found: Vec<FlagSurface> = Vec::new();
+    for (level, command) in levels.iter().enumerate().rev() {
+        for arg in command.get_arguments().filter(|arg| !arg.is_positional()) {
+            let flag = Flag { arg, level };
+            let is_shared = arg.get_help_heading() == Some(PERSISTENT);
+            let is_known = found.iter().any(|known| known.name == flag.name());
+            if is_known || (level != last && !is_shared) {
+                continue;
+            }
+            found.push(FlagSurface {
+                is_inherited: level != last,
+                ..one(flag)
+            });
+        }
+    }
+    found.sort_by(|left, right| left.name.cmp(&right.name));
+    found
+}
+
+fn one(flag: Flag<'_>) -> FlagSurface {
+    let kind = match flag.takes() {
+        Takes::Bool => FlagKind::Bool,
+        Takes::Int => FlagKind::Int,
+        Takes::Text if flag.is_slice() => FlagKind::Slice,
+        Takes::Text if flag.is_list() => FlagKind::Array,
+        Takes::Text => FlagKind::Text,
+    };
+    let defaults = flag.arg.get_default_values();
+    let default = defaults.first().and_then(|value| value.to_str());
+    let default = default.filter(|value| !matches!(*value, "" | "false"));
+    let bare = flag.bare_value().filter(|_| kind != FlagKind::Bool);
+    FlagSurface {
+        name: flag.name().to_owned(),
+        short: flag.arg.get_short(),
+        kind,
+        default: default.map(ToOwned::to_owned),
+        bare: bare.map(ToOwned::to_owned),
+        help: flag
+            .arg
+            .get_help()
+            .map(ToString::to_string)
+            .unwrap_or_default(),
+        is_inherited: false,
+        is_hidden: flag.arg.is_hide_set(),
+    }
+}

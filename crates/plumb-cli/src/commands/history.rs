@@ -1,0 +1,26 @@
+//! `history`: the same as `stack history`, within reach.
+
+use clap::Args;
+
+use super::stack;
+use crate::{Context, Error, ExitStatus};
+
+/// Display history for a stack
+///
+/// Lists previous updates of the stack, the newest first; `history diff A B` shows what changed between two of them.
+#[derive(Args, Debug)]
+#[group(skip)]
+pub struct StackHistoryArgs {
+    /// Shared flags.
+    #[command(flatten)]
+    pub target: stack::TargetArgs,
+    /// Shared flags.
+    #[command(flatten)]
+    pub history: stack::history::HistoryArgs,
+}
+
+/// Runs `history`.
+pub fn run(args: StackHistoryArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    stack::history::run(args.history, &args.target, ctx)?;
+    Ok(ExitStatus::Success)
+}

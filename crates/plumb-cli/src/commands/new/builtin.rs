@@ -1,0 +1,127 @@
+//! Templates that are part of the program.
+
+use super::template::Kind;
+
+/// A template: what it is for, its name, and its files.
+pub(super) type BuiltIn = (Kind, &'static str, &'static [(&'static str, &'static str)]);
+
+/// Files of a template by the names that they get.
+macro_rules! files {
+    ($folder:literal: $($name:literal = $file:literal),+ $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../templates/", $folder, "/", $file)))),+]
+    };
+}
+
+/// All of them, by kind and name.
+pub(super) const BUILT_IN: [BuiltIn; 11] = [
+    (
+        Kind::Component,
+        "python",
+        files!("component-python":
+            "PulumiPlugin.yaml" = "PulumiPlugin.yaml",
+            "__main__.py" = "__main__.py",
+            "greeting.py" = "greeting.py",
+            "requirements.txt" = "requirements.txt",
+            ".gitignore" = "gitignore",
+        ),
+    ),
+    (
+        Kind::Component,
+        "typescript",
+        files!("component-typescript":
+            "PulumiPlugin.yaml" = "PulumiPlugin.yaml",
+            "package.json" = "package.json",
+            "tsconfig.json" = "tsconfig.json",
+            "index.ts" = "index.ts",
+            "greeting.ts" = "greeting.ts",
+            ".gitignore" = "gitignore",
+        ),
+    ),
+    (
+        Kind::Policy,
+        "python",
+        files!("policy-python":
+            "PulumiPolicy.yaml" = "PulumiPolicy.yaml",
+            "__main__.py" = "__main__.py",
+            "requirements.txt" = "requirements.txt",
+            ".gitignore" = "gitignore",
+        ),
+    ),
+    (
+        Kind::Policy,
+        "typescript",
+        files!("policy-typescript":
+            "PulumiPolicy.yaml" = "PulumiPolicy.yaml",
+            "package.json" = "package.json",
+            "tsconfig.json" = "tsconfig.json",
+            "index.ts" = "index.ts",
+            ".gitignore" = "gitignore",
+        ),
+    ),
+    (
+        Kind::Project,
+        "csharp",
+        files!("csharp":
+            "Pulumi.yaml" = "Pulumi.yaml",
+            "${PROJECT}.csproj" = "project.csproj",
+            "Program.cs" = "Program.cs",
+            ".gitignore" = "gitignore",
+        ),
+    ),
+    (
+        Kind::Project,
+        "go",
+        files!("go":
+            "Pulumi.yaml" = "Pulumi.yaml",
+            "go.mod" = "go.mod",
+            "main.go" = "main.go",
+            ".gitignore" = "gitignore",
+        ),
+    ),
+    (
+        Kind::Project,
+        "java",
+        files!("java":
+            "Pulumi.yaml" = "Pulumi.yaml",
+            "pom.xml" = "pom.xml",
+            "src/main/java/app/App.java" = "App.java",
+            ".gitignore" = "gitignore",
+        ),
+    ),
+    (
+        Kind::Project,
+        "javascript",
+        files!("javascript":
+            "Pulumi.yaml" = "Pulumi.yaml",
+            "package.json" = "package.json",
+            "index.js" = "index.js",
+            ".gitignore" = "gitignore",
+        ),
+    ),
+    (
+        Kind::Project,
+        "python",
+        files!("python":
+            "Pulumi.yaml" = "Pulumi.yaml",
+            "__main__.py" = "__main__.py",
+            "requirements.txt" = "requirements.txt",
+            ".gitignore" = "gitignore",
+        ),
+    ),
+    (
+        Kind::Project,
+        "typescript",
+        files!("typescript":
+            "Pulumi.yaml" = "Pulumi.yaml",
+            "package.json" = "package.json",
+            "tsconfig.json" = "tsconfig.json",
+            "index.ts" = "index.ts",
+            ".gitignore" = "gitignore",
+        ),
+    ),
+    (
+        Kind::Project,
+        "yaml",
+        files!("yaml": "Pulumi.yaml" = "Pulumi.yaml", ".gitignore" = "gitignore"),
+    ),
+];

@@ -1,0 +1,195 @@
+//! SDKs of packages inside a project: making them, and having the program depend on them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use plumb_codegen::{Language, Purpose};
+use plumb_plugin::PluginKind;
+use plumb_plugin::language::{LinkDependency, LinkRequest, PackageDependency};
+use plumb_project::project::PackageSpec;
+use plumb_project::yaml::{self, Document as YamlDocument, Node};
+use plumb_schema::bound::Package;
+use serde_json::json;
+
+use super::gen_sdk::write_sdk;
+use super::source::SchemaText;
+use crate::acquire::output_to;
+use crate::commands::language;
+use crate::context::LoadedProject;
+use crate::{Context, Error};
+
+/// Where a project keeps the SDKs that were made for it.
+const FOLDER: &str = "sdks";
+
+/// A package that a project uses, with its SDK in the project.
+pub(crate) struct LocalSdk {
+    /// The package's name.
+    pub(crate) name: String,
+    /// The SDK's folder, relative to the project; none where the language needs no SDK.
+    pub(crate) folder: Option<PathBuf>,
+    version: Option<semver::Version>,
+}
+
+/// The language of SDKs for programs of a runtime; YAML programs need none.
+fn sdk_language(runtime: &str) -> Option<Language> {
+    match runtime {
+        "bun" => Some(Language::Nodejs),
+        other => Language::from_name(other),
+    }
+}
+
+/// The package that `spec` stands for, as it is named by `project`.
+pub(crate) fn schema_of(
+    spec: &PackageSpec,
+    project: &LoadedProject,
+    ctx: &Context,
+) -> Result<SchemaText, Error> {
+    let inner = ctx.in_folder(project.root())?;
+    let source = match &spec.version {
+        Some(version) => format!("{}@{version}", spec.source),
+        None => spec.source.clone(),
+    };
+    SchemaText::load_from(
+        &source,
+        &spec.parameters,
+        spec.plugin_download_url.as_deref(),
+        &inner,
+    )
+}
+
+/// Makes the SDK of a package for the programs of a project.
+pub(crate) fn make(
+    schema: &SchemaText,
+    runtime: &str,
+    root: &Path,
+    ctx: &Context,
+) -> Result<LocalSdk, Error> {
+    let document = schema.document()?;
+    let bound = schema.bind(&document, true, ctx)?;
+    if !bound.is_usable() {
+        return Err(Error::user("the schema is not valid"));
+    }
+    let package = &bound.package;
+    let name = package.name.to_string();
+    let relative = Path::new(FOLDER).join(&name);
+    let folder = root.join(&relative);
+    let is_made = match sdk_language(runtime) {
+        Some(language) => {
+            write_sdk(package, language, Purpose::Local, folder)?;
+            true
+        }
+        None if runtime == "yaml" => declare(&document, package, &folder)?,
+        None => {
+            return Err(Error::user(format!(
+                "there are no SDKs for {runtime} programs"
+            )));
+        }
+    };
+    Ok(LocalSdk {
+        folder: is_made.then_some(relative),
+        version: package.version.clone(),
+        name,
+    })
+}
+
+/// YAML programs need to be told only of packages that parameters make (`yaml-runtime.md` 9).
+fn declare(
+    document: &plumb_schema::Document<'_>,
+    package: &Package<'_>,
+    folder: &Path,
+) -> Result<bool, Error> {
+    let root = document.root();
+    let text = |node: Option<&plumb_schema::Node<'_>>, key: &str| -> String {
+        let value = node.and_then(|node| node.get(key));
+        value
+            .and_then(|node| node.as_str().map(ToOwned::to_owned))
+            .unwrap_or_default()
+    };
+    let version = package
+        .version
+        .as_ref()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    for (key, member) in [
+        ("parameterization", "parameterization"),
+        ("extensionParameterization", "extension"),
+    ] {
+        let Some(parameter) = root.get(key) else {
+            continue;
+        };
+        let base = parameter.get("baseProvider");
+        let value = text(Some(parameter), "parameter");
+        // What is written is what was read; a text that is not base64 would only be found out by the program.
+        STANDARD.decode(&value).map_err(|error| {
+            Error::user(format!(
+                "the parameter in the schema of {} is not base64: {error}",
+                package.name
+            ))
+        })?;
+        let declaration = json!({
+            "packageDeclarationVersion": 1,
+            "name": text(base, "name"),
+            "version": text(base, "version"),
+            member: { "name": package.name.to_string(), "version": version, "value": value },
+        });
+        fs::create_dir_all(folder)?;
+        let path = folder.join(format!("{}-{version}.yaml", package.name));
+        fs::write(path, yaml_text(yaml::from_json(&declaration)))?;
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+fn yaml_text(root: Node) -> String {
+    yaml::emit(&YamlDocument {
+        head: Vec::new(),
+        root: Some(root),
+        foot: Vec::new(),
+    })
+}
+
+/// Has the program of a project depend on SDKs; answers what the host says about their use.
+pub(crate) fn link(
+    sdks: &[LocalSdk],
+    project: &LoadedProject,
+    ctx: &Context,
+) -> Result<String, Error> {
+    let Some(runtime) = &project.project.runtime else {
+        return Ok(String::new());
+    };
+    let with_folder = sdks
+        .iter()
+        .filter_map(|sdk| sdk.folder.clone().map(|path| (sdk, path)));
+    let packages: Vec<LinkDependency> = with_folder
+        .map(|(sdk, path)| LinkDependency {
+            package: PackageDependency {
+                name: sdk.name.clone(),
+                kind: PluginKind::Resource,
+                version: sdk.version.clone(),
+                server: None,
+                checksums: std::collections::BTreeMap::new(),
+                parameterization: None,
+                extension: None,
+            },
+            path,
+        })
+        .collect();
+    if packages.is_empty() || sdk_language(&runtime.name).is_none() {
+        return Ok(String::new());
+    }
+    let host =
+        language::host(&runtime.name, output_to(ctx.printer.clone()), ctx).ok_or_else(|| {
+            Error::user(format!(
+                "there is no language host for {} here",
+                runtime.name
+            ))
+        })?;
+    let request = LinkRequest {
+        info: project.program_info()?,
+        loader_target: String::new(),
+        packages,
+    };
+    Ok(language::block_on(host.link(request))??)
+}

@@ -1,0 +1,140 @@
+//! Commands that are declared in full and not built: their flags are read, and then they say what to do instead.
+
+use clap::Args;
+
+use crate::{Error, ExitStatus};
+
+/// Convert programs from one language to another (not supported yet)
+///
+/// Programs would be taken from YAML, PCL or another system, by a converter plugin, and written in the language named.
+#[derive(Args, Debug)]
+pub struct ConvertArgs {
+    /// Which language plugin to use to generate the project
+    #[arg(long)]
+    pub language: Option<String>,
+    /// Which converter plugin to use to read the source program
+    #[arg(long, default_value = "yaml")]
+    pub from: String,
+    /// The output directory to write the converted project to
+    #[arg(long, default_value = ".")]
+    pub out: String,
+    /// Generate the converted program only; do not install dependencies
+    #[arg(long)]
+    pub generate_only: bool,
+    /// Any mapping files to use in the conversion
+    #[arg(long, action = clap::ArgAction::Append, value_delimiter = ',')]
+    pub mappings: Vec<String>,
+    /// Fail the conversion on errors such as missing variables
+    #[arg(long)]
+    pub strict: bool,
+    /// The name to use for the converted project
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Arguments for the converter
+    pub arguments: Vec<String>,
+}
+
+/// Runs `convert`.
+pub fn convert(args: &ConvertArgs) -> Result<ExitStatus, Error> {
+    let language = args
+        .language
+        .as_deref()
+        .ok_or_else(|| Error::user("required flag(s) \"language\" not set"))?;
+    Err(Error::user(format!(
+        "`convert` is not supported yet; begin a project in {language} with `pulumi new`, and import what exists with \
+         `pulumi import`"
+    )))
+}
+
+/// Work on single resources without a program (not supported yet)
+#[derive(Args, Debug)]
+pub struct DoArgs {
+    /// Only show what would be done
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Show secrets in plaintext
+    #[arg(long)]
+    pub show_secrets: bool,
+    /// Format of the result: default or json
+    #[arg(long, default_value = "default")]
+    pub output: String,
+    /// Keep no state of what is done
+    #[arg(long)]
+    pub stateless: bool,
+    /// The package that has the resource or function
+    #[arg(long)]
+    pub package: Option<String>,
+    /// A resource or function, what to do with it, and its inputs
+    pub arguments: Vec<String>,
+}
+
+/// Runs `do`.
+pub fn single(_: &DoArgs) -> Result<ExitStatus, Error> {
+    Err(Error::user(
+        "`do` is not supported yet; a YAML program of one resource does the same: `pulumi new yaml`, then `pulumi up`",
+    ))
+}
+
+/// Show a trace (not supported yet)
+#[derive(Args, Debug)]
+pub struct ViewTraceArgs {
+    /// The port to serve the trace at
+    #[arg(long, default_value_t = 8008)]
+    pub port: i32,
+    /// The trace file
+    pub file: String,
+}
+
+/// Convert a trace (not supported yet)
+#[derive(Args, Debug)]
+pub struct ConvertTraceArgs {
+    /// How far apart samples are
+    #[arg(short, long, default_value = "500ms")]
+    pub granularity: String,
+    /// Write OpenTelemetry instead of a profile
+    #[arg(long)]
+    pub otel: bool,
+    /// Leave out spans of logs
+    #[arg(long)]
+    pub ignore_log_spans: bool,
+    /// The trace file
+    pub file: String,
+}
+
+/// Runs `view-trace` and `convert-trace`.
+pub fn traces(command: &str) -> Result<ExitStatus, Error> {
+    Err(Error::user(format!(
+        "`{command}` is not supported yet: no traces are written. `--verbose 9 --logtostderr` shows what happens when, and \
+         `--event-log` keeps what `replay-events` shows"
+    )))
+}
+
+/// Run policy packs over the state of a stack (not supported yet)
+#[derive(Args, Debug)]
+pub struct AnalyzeArgs {
+    /// The name of the stack to operate on. Defaults to the current stack
+    #[arg(short, long)]
+    pub stack: Option<String>,
+    /// A file with the state to look at
+    #[arg(long)]
+    pub file: Option<String>,
+    /// Display violations as a rich diff
+    #[arg(long)]
+    pub diff: bool,
+    /// Emit output as JSON
+    #[arg(short, long)]
+    pub json: bool,
+    /// Run one or more policy packs
+    #[arg(long, action = clap::ArgAction::Append, value_delimiter = ',')]
+    pub policy_pack: Vec<String>,
+    /// Path to a JSON file with the config of the policy pack of the corresponding --policy-pack flag
+    #[arg(long, action = clap::ArgAction::Append, value_delimiter = ',')]
+    pub policy_pack_config: Vec<String>,
+}
+
+/// Runs `policy analyze`.
+pub fn analyze() -> Result<ExitStatus, Error> {
+    Err(Error::user(
+        "`policy analyze` is not supported yet; `pulumi preview --policy-pack DIR` runs the packs over what a program wants",
+    ))
+}

@@ -1,0 +1,144 @@
+//! The code that an import prints: what the program has to say of what was adopted (`codegen.md` 15).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use plumb_resource::provider::PluginSpec;
+use plumb_resource::{ResourceState, Urn};
+use plumb_schema::PackageSchema;
+use plumb_state::Snapshot;
+use plumb_value::Value;
+use plumb_yaml::imported::{Imported, declarations};
+
+use super::args::ImportArgs;
+use super::import::Listing;
+use crate::commands::package::source::schemas;
+use crate::context::Stack;
+use crate::{Context, Error};
+
+const INTRODUCTION: &str = "Please copy the following code into your Pulumi application. Not doing so\n\
+                            will cause Pulumi to report that an update will happen on the next update command.\n";
+
+const ABOUT_PROTECTION: &str = "Please note that the imported resources are marked as protected. To destroy them\n\
+                                you will need to remove the `protect` option and run `pulumi update` *before*\n\
+                                the destroy will take effect.\n";
+
+/// Refuses, before anything happens, what will not be possible afterwards.
+pub(super) fn check(ctx: &Context, args: &ImportArgs) -> Result<(), Error> {
+    let language = language(ctx)?;
+    match (&args.out, language.as_deref()) {
+        (Some(_), Some(language)) if args.generate_code && language != "yaml" => {
+            Err(Error::user(format!(
+                "`--out`: code for imported resources is written in YAML, and not yet in {language}; import with \
+                 `--generate-code=false`, and declare the resources by hand"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn language(ctx: &Context) -> Result<Option<String>, Error> {
+    let project = ctx.find_project()?;
+    let runtime = project.and_then(|project| project.project.runtime.as_ref());
+    Ok(runtime.map(|runtime| runtime.name.clone()))
+}
+
+/// What is to be printed, and where.
+pub(super) struct CodeRequest {
+    states: Vec<(Arc<ResourceState>, PluginSpec)>,
+    names: BTreeMap<Urn, String>,
+    out: Option<String>,
+    is_protected: bool,
+}
+
+impl CodeRequest {
+    /// The states of what was imported, from the snapshot that has them.
+    pub(super) fn new(
+        args: &ImportArgs,
+        listing: Listing,
+        stack: &Stack,
+        snapshot: &Snapshot,
+    ) -> Self {
+        let states = listing.specs.iter().filter_map(|spec| {
+            let urn = Listing::urn(spec, stack.name(), stack.project_name());
+            let mut live = snapshot.resources.iter().filter(|state| !state.delete);
+            let state = live.find(|state| state.urn == urn)?;
+            Some((Arc::clone(state), plugin(state, &spec.plugin, snapshot)))
+        });
+        CodeRequest {
+            states: states.collect(),
+            names: listing.names,
+            out: args.out.clone(),
+            is_protected: args.protect,
+        }
+    }
+
+    /// Prints the code, or writes it into its file.
+    pub(super) async fn fulfil(self, ctx: &Context, is_human: bool) -> Result<(), Error> {
+        let Some(language) = language(ctx)? else {
+            return Ok(());
+        };
+        if language != "yaml" {
+            if is_human {
+                ctx.printer.warning(&format!(
+                    "the resources are imported; code for them is printed in YAML, and not yet in {language}: declare them by \
+                     hand, with the inputs that `pulumi state get URN` shows"
+                ));
+            }
+            return Ok(());
+        }
+        let specs: Vec<PluginSpec> = self.states.iter().map(|(_, spec)| spec.clone()).collect();
+        let packages: Vec<Option<Arc<PackageSchema>>> = schemas(&specs, ctx).await?;
+        let resources: Vec<Imported<'_>> = self
+            .states
+            .iter()
+            .zip(packages)
+            .map(|((state, _), package)| Imported {
+                state,
+                package,
+                is_protected: self.is_protected,
+            })
+            .collect();
+        let code = declarations(&resources, &self.names);
+        for note in &code.notes {
+            ctx.printer.warning(note);
+        }
+        match &self.out {
+            Some(file) => {
+                let path = ctx.environment.cwd.join(file);
+                std::fs::write(&path, &code.text)
+                    .map_err(|error| Error::from(error).context(path.display()))?;
+            }
+            None if is_human => {
+                ctx.printer.line(INTRODUCTION);
+                if self.is_protected {
+                    ctx.printer.line(ABOUT_PROTECTION);
+                }
+                ctx.printer.data(&code.text);
+            }
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+/// The plugin that served a resource: what the import named, in the version that its provider records.
+fn plugin(state: &ResourceState, named: &PluginSpec, snapshot: &Snapshot) -> PluginSpec {
+    let reference = state.provider.as_ref();
+    let provider = snapshot
+        .resources
+        .iter()
+        .find(|it| it.as_provider_ref().as_ref() == reference && reference.is_some());
+    let text = |key: &str| match provider?.inputs.get(key)? {
+        Value::String(text) => Some(text.clone()),
+        _ => None,
+    };
+    let mut plugin = named.clone();
+    if plugin.version.is_none() {
+        plugin.version = text("version").and_then(|text| semver::Version::parse(&text).ok());
+    }
+    if plugin.download_url.is_none() {
+        plugin.download_url = text("pluginDownloadURL").map(|url| url.as_str().into());
+    }
+    plugin
+}

@@ -1,0 +1,162 @@
+//! The file of `preview --import-file`: what a preview would create, as a list that `import` takes (`cli.md` 3.6).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use plumb_events::Event;
+use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
+use plumb_state::Snapshot;
+use plumb_value::Value;
+use serde_json::{Map, Value as Json, json};
+
+use crate::Error;
+use crate::json::{Indent, pretty};
+
+/// What stands where an id is to be filled in.
+const PLACEHOLDER: &str = "<PLACEHOLDER>";
+
+/// Lists what the steps of `events` create; `base` is the state before.
+pub(super) fn write(path: &Path, events: &[Event], base: &Snapshot) -> Result<(), Error> {
+    let document = document(&created(events), base);
+    fs::write(path, pretty(&document, Indent::Two))
+        .map_err(|error| Error::from(error).context(path.display()))
+}
+
+fn created(events: &[Event]) -> Vec<Arc<ResourceState>> {
+    let steps = events.iter().filter_map(|event| match event {
+        Event::ResourcePre(step) => Some(&step.metadata),
+        _ => None,
+    });
+    let creates = steps.filter(|step| step.op == StepOp::Create);
+    let states = creates.filter_map(|step| step.new.as_ref().map(|view| Arc::clone(view.shared())));
+    states.filter(|state| !state.urn.is_root_stack()).collect()
+}
+
+fn document(created: &[Arc<ResourceState>], base: &Snapshot) -> Json {
+    let mut names = Names::default();
+    let listed = created
+        .iter()
+        .filter(|state| state.kind != ResourceKind::Provider);
+    let listed: Vec<&Arc<ResourceState>> = listed.collect();
+    for state in &listed {
+        names.give(&state.urn);
+    }
+    let new: BTreeSet<&Urn> = created.iter().map(|state| &state.urn).collect();
+    let mut table = Map::new();
+    let mut known = |urn: &Urn, names: &mut Names| -> Option<String> {
+        if let Some(name) = names.by_urn.get(urn) {
+            return Some(name.clone());
+        }
+        let is_there = !new.contains(urn) && base.resources.iter().any(|state| state.urn == *urn);
+        is_there.then(|| {
+            let name = names.give(urn);
+            table.insert(name.clone(), Json::from(urn.as_str()));
+            name
+        })
+    };
+    let mut resources = Vec::new();
+    for state in listed {
+        let name = names.by_urn[&state.urn].clone();
+        let mut entry = json!({ "type": state.urn.type_text(), "name": name });
+        if name != state.urn.name() {
+            entry["logicalName"] = Json::from(state.urn.name());
+        }
+        if state.is_custom() {
+            entry["id"] = Json::from(PLACEHOLDER);
+        } else {
+            entry["component"] = Json::from(true);
+            if state.provider.is_some() {
+                entry["remote"] = Json::from(true);
+            }
+        }
+        let parent = state.parent.as_ref().filter(|urn| !urn.is_root_stack());
+        if let Some(parent) = parent.and_then(|urn| known(urn, &mut names)) {
+            entry["parent"] = Json::from(parent);
+        }
+        let provider = state.provider.as_ref().map(|it| it.urn().clone());
+        if let Some(urn) = provider {
+            if !urn.is_default_provider()
+                && let Some(name) = known(&urn, &mut names)
+            {
+                entry["provider"] = Json::from(name);
+            }
+            let all = || base.resources.iter().chain(created);
+            let inputs = all().find(|it| it.urn == urn).map(|it| &it.inputs);
+            if let Some(Value::String(version)) = inputs.and_then(|inputs| inputs.get("version")) {
+                entry["version"] = Json::from(version.as_str());
+            }
+        }
+        resources.push(entry);
+    }
+    let mut document = Map::new();
+    if !table.is_empty() {
+        document.insert("nameTable".to_owned(), Json::Object(table));
+    }
+    document.insert("resources".to_owned(), Json::Array(resources));
+    Json::Object(document)
+}
+
+/// Names of the file: those of the resources, with the type behind them where two would be the same.
+#[derive(Default)]
+struct Names {
+    by_urn: BTreeMap<Urn, String>,
+    taken: BTreeSet<String>,
+}
+
+impl Names {
+    fn give(&mut self, urn: &Urn) -> String {
+        let simple = urn.type_text().rsplit(':').next().unwrap_or_default();
+        let plain = urn.name().to_owned();
+        let with_type = format!("{plain}{simple}");
+        let numbered = (2..).map(|number| format!("{with_type}{number}"));
+        let mut candidates = [plain, with_type.clone()].into_iter().chain(numbered);
+        let free = candidates.find(|name| !self.taken.contains(name));
+        let name = free.unwrap_or_default();
+        self.taken.insert(name.clone());
+        self.by_urn.insert(urn.clone(), name.clone());
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(parent: &str, token: &str, name: &str, kind: ResourceKind) -> Arc<ResourceState> {
+        let urn = Urn::new("dev", "p", parent, token, name);
+        Arc::new(ResourceState::new(urn, kind))
+    }
+
+    #[test]
+    fn names_are_unique_and_parents_go_by_name() {
+        let group = state("", "p:index:Group", "a", ResourceKind::Component);
+        let mut thing = ResourceState::clone(&state(
+            "p:index:Group",
+            "lab:index:Thing",
+            "a",
+            ResourceKind::Custom,
+        ));
+        thing.parent = Some(group.urn.clone());
+        let mut other =
+            ResourceState::clone(&state("", "lab:index:Thing", "b", ResourceKind::Custom));
+        let old = state("", "p:index:Group", "old", ResourceKind::Component);
+        other.parent = Some(old.urn.clone());
+        let base = Snapshot {
+            resources: vec![old.clone()],
+            ..Snapshot::default()
+        };
+        assert_eq!(
+            document(&[group, Arc::new(thing), Arc::new(other)], &base),
+            json!({
+                "nameTable": { "old": old.urn.as_str() },
+                "resources": [
+                    { "type": "p:index:Group", "name": "a", "component": true },
+                    { "type": "lab:index:Thing", "name": "aThing", "logicalName": "a", "id": "<PLACEHOLDER>", "parent": "a" },
+                    { "type": "lab:index:Thing", "name": "b", "id": "<PLACEHOLDER>", "parent": "old" },
+                ],
+            })
+        );
+    }
+}

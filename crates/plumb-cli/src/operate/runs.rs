@@ -1,0 +1,70 @@
+//! What the last preview or update of each stack did to every resource, and why: a file of its own below the home folder,
+//! which `why` reads. It has no secrets.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use plumb_display::RunExplanation;
+use plumb_project::files::{self, Access};
+use serde::{Deserialize, Serialize};
+
+use crate::context::Stack;
+use crate::{Context, Error};
+
+/// A run that was written down.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RecordedRun {
+    /// When it ended.
+    pub(crate) time: Timestamp,
+    /// What it did.
+    #[serde(flatten)]
+    pub(crate) run: RunExplanation,
+}
+
+/// Where the last run of a stack is written down.
+pub(crate) fn path(ctx: &Context, stack: &Stack) -> PathBuf {
+    let readable = |text: &str| -> String {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        text.chars()
+            .map(|c| if is_plain(c) { c } else { '_' })
+            .collect()
+    };
+    let folder = ctx.environment.pulumi_home.join("plumb").join("runs");
+    let (place, name) = (
+        readable(stack.backend.url()),
+        readable(&stack.reference.qualified()),
+    );
+    folder.join(place).join(format!("{name}.json"))
+}
+
+/// Writes a run down. That it cannot be written stops nothing.
+pub(super) fn write(path: &Path, run: &RunExplanation) {
+    let recorded = RecordedRun {
+        time: Timestamp::now(),
+        run: run.clone(),
+    };
+    let written = serde_json::to_string(&recorded)
+        .map_err(Error::from)
+        .and_then(|text| {
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder)?;
+            }
+            Ok(files::write_text(path, &text, Access::Private)?)
+        });
+    if let Err(error) = written {
+        let error = error.text().unwrap_or_default();
+        tracing::warn!(path = %path.display(), error, "the run is not written down for `why`");
+    }
+}
+
+/// The last run of a stack, if there was any.
+pub(crate) fn last(ctx: &Context, stack: &Stack) -> Result<Option<RecordedRun>, Error> {
+    let path = path(ctx, stack);
+    let Some(text) = files::read_text(&path)? else {
+        return Ok(None);
+    };
+    let run =
+        serde_json::from_str(&text).map_err(|error| Error::from(error).context(path.display()))?;
+    Ok(Some(run))
+}

@@ -1,0 +1,194 @@
+//! `watch`: an update after every change of the project's files (`cli.md` 3.5).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use plumb_events::{Event, Severity, strip_color};
+use plumb_resource::StepOp;
+
+use super::args::{CommonArgs, ProgramArgs, UpArgs, UpdateArgs, WatchArgs};
+use super::verb::{self, Verb};
+use crate::{Context, Error, ExitStatus};
+
+/// How often the files are looked at.
+const INTERVAL: Duration = Duration::from_millis(500);
+
+/// Folders that programs and tools write to.
+const SKIPPED: [&str; 11] = [
+    ".git",
+    ".hg",
+    ".pulumi",
+    ".venv",
+    "__pycache__",
+    "bin",
+    "node_modules",
+    "obj",
+    "sdks",
+    "target",
+    "venv",
+];
+
+/// Updates the stack, and again whenever something has changed, until it is interrupted.
+pub(super) fn run(args: &WatchArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    let roots = roots(args, ctx)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    // Without a selected stack the first update would ask for one, every time.
+    ctx.require_stack(args.stack.as_deref(), crate::context::IfMissing::Offer)?;
+    loop {
+        let before = seen(&roots);
+        let stop = match verb::run(ctx, &Verb::watch(up_args(args))?) {
+            Ok(status) => status == ExitStatus::Cancelled,
+            Err(error) => {
+                if let Some(text) = error.text() {
+                    ctx.printer.error(&text);
+                }
+                false
+            }
+        };
+        if stop {
+            return Ok(ExitStatus::Success);
+        }
+        ctx.printer.line(&line("", "Waiting for changes..."));
+        let changed = runtime.block_on(async {
+            loop {
+                tokio::select! {
+                    _ = tokio::signal::ctrl_c() => return false,
+                    () = tokio::time::sleep(INTERVAL) => {}
+                }
+                if seen(&roots) != before {
+                    return true;
+                }
+            }
+        });
+        if !changed {
+            return Ok(ExitStatus::Success);
+        }
+    }
+}
+
+fn roots(args: &WatchArgs, ctx: &Context) -> Result<Vec<PathBuf>, Error> {
+    let project = ctx.project()?;
+    if args.path.is_empty() {
+        return Ok(vec![project.root().to_owned()]);
+    }
+    let mut roots = Vec::new();
+    for path in &args.path {
+        let path = ctx.environment.cwd.join(path);
+        if !path.exists() {
+            return Err(Error::user(format!(
+                "there is nothing to watch at {}",
+                path.display()
+            )));
+        }
+        roots.push(path);
+    }
+    Ok(roots)
+}
+
+/// When each file changed last, and how long it is.
+fn seen(roots: &[PathBuf]) -> BTreeMap<PathBuf, (SystemTime, u64)> {
+    let mut files = BTreeMap::new();
+    for root in roots {
+        look(root, &mut files);
+    }
+    files
+}
+
+fn look(path: &Path, files: &mut BTreeMap<PathBuf, (SystemTime, u64)>) {
+    let Ok(metadata) = fs::metadata(path) else {
+        return;
+    };
+    if metadata.is_file() {
+        let time = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        files.insert(path.to_owned(), (time, metadata.len()));
+        return;
+    }
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        // A link may lead back to where it is.
+        let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        if !is_link && !SKIPPED.iter().any(|skipped| entry.file_name() == *skipped) {
+            look(&entry.path(), files);
+        }
+    }
+}
+
+fn up_args(args: &WatchArgs) -> UpArgs {
+    UpArgs {
+        common: CommonArgs {
+            stack: args.stack.clone(),
+            config_file: args.config_file.clone(),
+            message: args.message.clone(),
+            debug: args.debug,
+            output: "default".to_owned(),
+            parallel: args.parallel,
+            suppress_outputs: true,
+            skip_plugin_pre_install: args.skip_plugin_pre_install,
+            exec_kind: args.exec_kind.clone(),
+            ..CommonArgs::default()
+        },
+        program: ProgramArgs {
+            config: args.config.clone(),
+            config_path: args.config_path,
+            show_replacement_steps: args.show_replacement_steps,
+            show_sames: args.show_sames,
+            urns: args.urns,
+            override_env: args.override_env.clone(),
+            ..ProgramArgs::default()
+        },
+        update: UpdateArgs {
+            policy_pack: args.policy_pack.clone(),
+            policy_pack_config: args.policy_pack_config.clone(),
+            refresh: args.refresh.then(|| "true".to_owned()),
+            show_config: args.show_config,
+            ..UpdateArgs::default()
+        },
+        secrets_provider: args.secrets_provider.clone(),
+        skip_preview: true,
+        yes: true,
+        ..UpArgs::default()
+    }
+}
+
+/// A line with the time and a name before it.
+fn line(name: &str, text: &str) -> String {
+    let time = jiff::Zoned::now().strftime("%H:%M:%S").to_string();
+    format!("   {time}[{name:>20}] {text}")
+}
+
+/// What `watch` says of an event, each line with its end.
+pub(super) fn lines(event: &Event) -> String {
+    let step = |step: &plumb_events::StepEvent, rest: &str| {
+        let metadata = &step.metadata;
+        if metadata.op == StepOp::Same || metadata.urn.is_root_stack() {
+            return String::new();
+        }
+        let text = format!(
+            "{}: {}{rest}",
+            metadata.urn.type_text(),
+            metadata.op.as_str()
+        );
+        format!("{}\n", line(metadata.urn.name(), &text))
+    };
+    match event {
+        Event::ResourcePre(it) => step(it, "..."),
+        Event::ResourceOutputs(it) => step(it, "... ✅"),
+        Event::Diagnostic(it) if it.severity != Severity::Debug && !it.ephemeral => {
+            let name = it.urn.as_ref().map_or("", |urn| urn.name());
+            let message = strip_color(&it.message);
+            message
+                .lines()
+                .fold(String::new(), |all, text| all + &line(name, text) + "\n")
+        }
+        Event::Stdout { message, .. } => {
+            let message = strip_color(message);
+            message
+                .lines()
+                .fold(String::new(), |all, text| all + &line("", text) + "\n")
+        }
+        _ => String::new(),
+    }
+}

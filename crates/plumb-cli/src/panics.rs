@@ -1,0 +1,72 @@
+//! What happens when the program itself is wrong: a report is written, and the user is told where it is. The state is kept
+//! by the journal, as after any other end of a process.
+
+use std::backtrace::Backtrace;
+use std::fmt::Write as _;
+use std::panic::PanicHookInfo;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use jiff::Timestamp;
+
+use crate::{Environment, Printer, VERSION};
+
+/// Whether a report was written.
+static REPORTED: AtomicBool = AtomicBool::new(false);
+
+/// Replaces the message of the Rust runtime by ours.
+pub(crate) fn install(environment: &Environment) {
+    let folder = environment.pulumi_home.join("logs");
+    let words = environment.arguments.first().cloned().unwrap_or_default();
+    std::panic::set_hook(Box::new(move |info| {
+        let first = !REPORTED.swap(true, Ordering::SeqCst);
+        if !first {
+            return;
+        }
+        let path = write_report(&folder, &words, info);
+        // Programs that drive this one look for it on stdout.
+        Printer::new(plumb_events::ColorMode::Never).data(&banner(path.as_ref()));
+    }));
+}
+
+fn banner(path: Option<&PathBuf>) -> String {
+    let report = path.map_or_else(String::new, |path| {
+        format!("A report is in {}; it has no secrets.\n", path.display())
+    });
+    format!(
+        "================================================================================\n\
+         The Pulumi CLI encountered a fatal error. This is a bug!\n\
+         What was done so far is not lost: the next command reads it from the journal.\n\
+         {report}\
+         Please report it with the report, the command, and what you see if you run it again.\n\
+         ================================================================================\n"
+    )
+}
+
+/// Writes what a developer needs. The message of a panic may hold anything, so it is left out unless it is constant.
+fn write_report(
+    folder: &std::path::Path,
+    command: &str,
+    info: &PanicHookInfo<'_>,
+) -> Option<PathBuf> {
+    let mut text = format!(
+        "plumb {VERSION}, command `{command}`, {}\n",
+        Timestamp::now()
+    );
+    if let Some(location) = info.location() {
+        let _ = writeln!(text, "at {location}");
+    }
+    if let Some(message) = info.payload().downcast_ref::<&'static str>() {
+        let _ = writeln!(text, "{message}");
+    }
+    let _ = writeln!(text, "\n{}", Backtrace::force_capture());
+    let name = format!(
+        "plumb-defect-{}-{}.txt",
+        Timestamp::now().strftime("%Y%m%dT%H%M%S"),
+        std::process::id()
+    );
+    let path = folder.join(name);
+    std::fs::create_dir_all(folder).ok()?;
+    std::fs::write(&path, text).ok()?;
+    Some(path)
+}

@@ -1,0 +1,172 @@
+//! `state move`, `state edit` and `stack migrate`: state that goes elsewhere, or through an editor.
+
+use serde_json::{Value, json};
+
+use crate::context::TestContext;
+
+const STACK: &str = "urn:pulumi:dev::proj::pulumi:pulumi:Stack::proj-dev";
+const A: &str = "urn:pulumi:dev::proj::my:index:Thing::a";
+const B: &str = "urn:pulumi:dev::proj::my:index:Thing::b";
+const C: &str = "urn:pulumi:dev::proj::my:index:Thing$my:index:Thing::c";
+
+fn with_resources() -> TestContext {
+    let context = TestContext::new();
+    context.ok(&["stack", "init", "dev"]);
+    let thing = |urn: &str, parent: &str, dependencies: Value| json!({ "urn": urn, "custom": false, "type": "my:index:Thing", "parent": parent, "dependencies": dependencies });
+    context.import(&json!([
+        { "urn": STACK, "custom": false, "type": "pulumi:pulumi:Stack" },
+        thing(A, STACK, json!([])),
+        thing(B, STACK, json!([A])),
+        thing(C, A, json!([])),
+    ]));
+    context.ok(&["stack", "init", "prod"]);
+    context.ok(&["stack", "select", "dev"]);
+    context
+}
+
+fn urns(context: &TestContext, stack: &str) -> Vec<String> {
+    let text = context.ok(&["stack", "export", "--stack", stack]);
+    let exported: Value = serde_json::from_str(&text).unwrap();
+    let resources = exported["deployment"]["resources"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    let urns = resources
+        .iter()
+        .map(|resource| resource["urn"].as_str().unwrap().to_owned());
+    urns.collect()
+}
+
+#[test]
+fn resources_move_to_another_stack_with_what_is_below_them() {
+    let context = with_resources();
+    assert_eq!(
+        context.ok(&["state", "move", "--dest", "prod", "--yes", A]),
+        format!(
+            "Planning to move the following resources from dev to prod:\n\n  - {A}\n  - {C}\n\n\
+             The following resources remaining in dev have dependencies on resources moved to prod:\n\n  \
+             - {B} has a dependency on {A}\n\n\
+             These dependencies will be dropped. The programs have to hand such values over as outputs and configuration, or \
+             with stack references.\n\nSuccessfully moved resources from dev to prod\n"
+        )
+    );
+    assert_eq!(urns(&context, "dev"), [STACK, B]);
+    assert_eq!(
+        urns(&context, "prod"),
+        [
+            "urn:pulumi:prod::proj::pulumi:pulumi:Stack::proj-prod",
+            "urn:pulumi:prod::proj::my:index:Thing::a",
+            "urn:pulumi:prod::proj::my:index:Thing$my:index:Thing::c",
+        ]
+    );
+    // And back, from a stack that is not the current one.
+    let there = "urn:pulumi:prod::proj::my:index:Thing$my:index:Thing::c";
+    context.ok(&[
+        "state",
+        "mv",
+        "--source",
+        "prod",
+        "--include-parents",
+        "--yes",
+        there,
+    ]);
+    assert_eq!(urns(&context, "dev").len(), 4);
+}
+
+#[test]
+fn refused_moves_say_why() {
+    let context = with_resources();
+    assert_eq!(
+        context.fails(1, &["state", "move", "--yes", A]),
+        "error: at least one of --source or --dest must be provided\n"
+    );
+    assert_eq!(
+        context.fails(1, &["state", "move", "--dest", "dev", "--yes", A]),
+        "error: source and destination stack must be different\n"
+    );
+    assert_eq!(
+        context.fails(1, &["state", "move", "--dest", "prod", A]),
+        "error: non-interactive mode requires --yes flag\n"
+    );
+    assert_eq!(
+        context.fails(6, &["state", "move", "--dest", "nowhere", "--yes", A]),
+        "error: no stack named 'nowhere' found\n"
+    );
+    let missing = "urn:pulumi:dev::proj::my:index:Thing::x";
+    assert!(
+        context
+            .fails(1, &["state", "move", "--dest", "prod", "--yes", missing])
+            .contains("Did you mean:")
+    );
+    assert_eq!(urns(&context, "dev").len(), 4);
+}
+
+#[test]
+fn the_state_goes_through_an_editor() {
+    let context = with_resources().with("PULUMI_TEST_INTERACTIVE", "true");
+    assert_eq!(
+        context.fails(1, &["state", "edit"]),
+        "error: no EDITOR environment variable set\n"
+    );
+    let unchanged = context.with("EDITOR", "true");
+    assert_eq!(unchanged.ok(&["state", "edit"]), "State is unchanged\n");
+    let renaming = unchanged.with("EDITOR", "sed -i s/Thing::b/Thing::b2/");
+    assert_eq!(renaming.ok(&["state", "edit"]), "State edited\n");
+    assert!(
+        urns(&renaming, "dev").contains(&"urn:pulumi:dev::proj::my:index:Thing::b2".to_owned())
+    );
+    let failing = renaming.with("EDITOR", "false");
+    assert!(
+        failing
+            .fails(1, &["state", "edit"])
+            .contains("the editor false ended with")
+    );
+    let alone = with_resources();
+    assert_eq!(
+        alone.fails(1, &["state", "edit"]),
+        "error: pulumi state edit must be run in interactive mode\n"
+    );
+}
+
+#[test]
+fn a_stack_is_copied_from_another_backend() {
+    let context = with_resources();
+    context.ok(&["config", "set", "size", "3"]);
+    let store = context.store().display().to_string();
+    context.write("elsewhere/.keep", "");
+    let here = context.with("PULUMI_BACKEND_URL", "file://./elsewhere");
+    let there = format!("file://{store}");
+    assert_eq!(
+        here.fails(1, &["stack", "migrate", &there, "dev"]),
+        "error: non-interactive mode requires --yes flag\n"
+    );
+    let told = here.ok(&[
+        "stack", "migrate", &there, "dev", "--target", "copy", "--yes",
+    ]);
+    assert!(
+        told.starts_with("Migrated stack 'copy' from file://"),
+        "{told}"
+    );
+    assert_eq!(urns(&here, "copy").len(), 4);
+    assert_eq!(here.ok(&["config", "get", "size"]), "3\n");
+    assert!(
+        here.fails(
+            1,
+            &[
+                "stack", "migrate", &there, "dev", "--target", "copy", "--yes"
+            ]
+        )
+        .contains("stack 'copy' already exists")
+    );
+    assert!(
+        here.fails(
+            1,
+            &["stack", "migrate", "file://./elsewhere", "dev", "--yes"]
+        )
+        .contains("source and target backends are the same")
+    );
+    assert!(
+        here.fails(6, &["stack", "migrate", &there, "none", "--yes"])
+            .contains("no stack named 'none' found")
+    );
+}

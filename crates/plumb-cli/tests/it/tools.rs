@@ -1,0 +1,566 @@
+//! Commands around the others: templates, packages, plugins, logs, events, documents, completion.
+
+use std::fs;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::context::TestContext;
+
+fn yaml_project() -> TestContext {
+    let context = TestContext::without_project().with_passphrase();
+    context.write(
+        "Pulumi.yaml",
+        "name: proj\nruntime: yaml\nresources:\n  word:\n    type: random:RandomString\n    properties: {length: 3}\n",
+    );
+    context.ok(&["stack", "init", "dev"]);
+    context
+}
+
+#[test]
+fn every_template_makes_a_project() {
+    let names = [
+        "csharp",
+        "go",
+        "java",
+        "javascript",
+        "python",
+        "typescript",
+        "yaml",
+    ];
+    let context = TestContext::without_project();
+    let listed = context.ok(&["new", "--list-templates"]);
+    assert_eq!(
+        listed
+            .lines()
+            .map(|line| line.split(' ').next().unwrap())
+            .collect::<Vec<_>>(),
+        names
+    );
+    for name in names {
+        context.ok(&[
+            "new",
+            name,
+            "--yes",
+            "--generate-only",
+            "--dir",
+            name,
+            "--name",
+            "shop",
+        ]);
+        let project = context.read(&format!("{name}/Pulumi.yaml"));
+        assert!(
+            project.starts_with("name: shop\n") && !project.contains("\ntemplate:"),
+            "{project}"
+        );
+    }
+    assert!(context.read("go/go.mod").starts_with("module shop\n"));
+    assert!(
+        context.exists("csharp/shop.csproj") && context.exists("java/src/main/java/app/App.java")
+    );
+    assert!(
+        context
+            .read("java/pom.xml")
+            .contains("<artifactId>shop</artifactId>")
+    );
+    assert!(
+        context
+            .read("typescript/index.ts")
+            .contains("${pulumi.getProject()}")
+    );
+}
+
+fn git(context: &TestContext, folder: &str, words: &[&str]) {
+    let status = Command::new("git")
+        .args([
+            "-c",
+            "user.name=tester",
+            "-c",
+            "user.email=tester@example.com",
+            "-c",
+            "init.defaultBranch=main",
+        ])
+        .args(words)
+        .current_dir(context.project().join(folder))
+        .env("HOME", context.home())
+        .output()
+        .unwrap();
+    assert!(
+        status.status.success(),
+        "{words:?}: {}",
+        String::from_utf8_lossy(&status.stderr)
+    );
+}
+
+#[test]
+fn templates_come_from_repositories() {
+    let context = TestContext::without_project();
+    context.write(
+        "repo.git/one/Pulumi.yaml",
+        "name: ${PROJECT}\nruntime: yaml\ndescription: First\n",
+    );
+    context.write(
+        "repo.git/two/Pulumi.yaml",
+        "name: ${PROJECT}\nruntime: yaml\ndescription: Second\n",
+    );
+    git(&context, "repo.git", &["init", "--quiet"]);
+    git(&context, "repo.git", &["add", "."]);
+    git(
+        &context,
+        "repo.git",
+        &["commit", "--quiet", "-m", "Templates"],
+    );
+    git(
+        &context,
+        "repo.git",
+        &["checkout", "--quiet", "-b", "feature/x"],
+    );
+    context.write("repo.git/two/extra.txt", "on the branch\n");
+    git(&context, "repo.git", &["add", "."]);
+    git(&context, "repo.git", &["commit", "--quiet", "-m", "More"]);
+    git(&context, "repo.git", &["checkout", "--quiet", "main"]);
+    let url = format!("file://{}", context.project().join("repo.git").display());
+    let make = |address: &str, dir: &str| {
+        context.ok(&[
+            "new",
+            address,
+            "--yes",
+            "--generate-only",
+            "--dir",
+            dir,
+            "--name",
+            "shop",
+        ]);
+    };
+    make(&format!("{url}/one"), "a");
+    assert!(context.read("a/Pulumi.yaml").contains("description: First"));
+    make(&format!("{url}/tree/feature/x/two"), "b");
+    assert_eq!(context.read("b/extra.txt"), "on the branch\n");
+    let several = context.fails(1, &["new", &url, "--yes", "--generate-only", "--dir", "c"]);
+    assert!(
+        several.contains("it has several templates; name the folder of one: one, two"),
+        "{several}"
+    );
+    let missing = context.fails(1, &["new", &format!("{url}/three"), "--yes", "--dir", "c"]);
+    assert!(missing.contains("has no folder three"), "{missing}");
+    let offline = context.fails(1, &["new", &url, "--yes", "--offline", "--dir", "c"]);
+    assert!(
+        offline.contains("`--offline` forbids to fetch it"),
+        "{offline}"
+    );
+    let own = context.with("PULUMI_TEMPLATE_GIT_REPOSITORY", &url);
+    assert!(
+        own.ok(&["new", "--list-templates"])
+            .contains("two         Second")
+    );
+    own.ok(&[
+        "new",
+        "two",
+        "--offline",
+        "--yes",
+        "--generate-only",
+        "--dir",
+        "d",
+    ]);
+}
+
+#[test]
+fn a_template_is_updated_without_a_project() {
+    let context = TestContext::without_project().with_passphrase();
+    let text = context.ok(&["up", "yaml", "--yes", "--stack", "organization/hello/dev"]);
+    assert!(
+        text.contains("greeting: \"Hello from hello in dev\""),
+        "{text}"
+    );
+    assert!(!context.exists("Pulumi.yaml"));
+    assert!(
+        context
+            .fails(2, &["up", "yaml"])
+            .contains("non-interactive mode")
+    );
+}
+
+#[test]
+fn packs_are_made_from_templates() {
+    let context = TestContext::without_project();
+    for language in ["python", "typescript"] {
+        let (policy, package) = (format!("policy-{language}"), format!("package-{language}"));
+        let made = context.ok(&[
+            "policy",
+            "new",
+            language,
+            "--generate-only",
+            "--dir",
+            &policy,
+        ]);
+        assert_eq!(
+            made,
+            "Created Policy Pack!\nTo install dependencies for the Policy Pack, run `pulumi install`\n"
+        );
+        assert!(context.exists(&format!("{policy}/PulumiPolicy.yaml")));
+        context.ok(&[
+            "package",
+            "new",
+            language,
+            "--yes",
+            "--generate-only",
+            "--dir",
+            &package,
+            "--name",
+            "greetings",
+        ]);
+        let manifest = context.read(&format!("{package}/PulumiPlugin.yaml"));
+        assert!(
+            manifest.starts_with("runtime:") && !manifest.contains("template"),
+            "{manifest}"
+        );
+    }
+    assert!(
+        context
+            .read("package-typescript/greeting.ts")
+            .contains("\"greetings:index:Greeting\"")
+    );
+    assert!(context.fails(1, &["policy", "new"]).contains(
+        "a template must be named when nobody can be asked; there are python, typescript"
+    ));
+    assert!(
+        context
+            .fails(1, &["policy", "ls"])
+            .contains("`--policy-pack")
+            || context
+                .fails(1, &["policy", "ls"])
+                .contains("--policy-pack")
+    );
+}
+
+const SCHEMA: &str = r#"{"name": "lab", "version": "1.2.3", "resources": {"lab:index:Thing": {}}}"#;
+
+#[test]
+fn packages_are_added_to_projects() {
+    let context = yaml_project();
+    context.write("schema.json", SCHEMA);
+    assert_eq!(
+        context.ok(&["package", "add", "./schema.json"]),
+        "Added package lab\n"
+    );
+    assert!(
+        context
+            .read("Pulumi.yaml")
+            .contains("packages:\n  lab: ./schema.json\n"),
+        "{}",
+        context.read("Pulumi.yaml")
+    );
+
+    // What parameters made is declared for YAML programs.
+    let parameterized = r#"{"name": "sub", "version": "0.5.0", "parameterization": {"baseProvider":
+        {"name": "base", "version": "1.0.0"}, "parameter": "eA=="}, "resources": {"sub:index:Thing": {}}}"#;
+    context.write("sub.json", parameterized);
+    let added = context.ok(&["package", "add", "./sub.json"]);
+    assert_eq!(
+        added,
+        "Successfully generated an SDK for the sub package at sdks/sub\nAdded package sub\n"
+    );
+    let declaration = context.read("sdks/sub/sub-0.5.0.yaml");
+    assert!(
+        declaration.contains("name: base") && declaration.contains("value: eA=="),
+        "{declaration}"
+    );
+
+    let outside = TestContext::without_project();
+    outside.write("schema.json", SCHEMA);
+    assert!(
+        outside
+            .fails(1, &["package", "add", "./schema.json"])
+            .contains("--language")
+    );
+    outside.ok(&["package", "add", "./schema.json", "--language", "nodejs"]);
+    assert!(outside.exists("sdks/lab/thing.ts"));
+}
+
+#[test]
+fn mappings_that_there_are_not_are_no_success() {
+    let context = TestContext::without_project();
+    assert_eq!(
+        context.fails(1, &["package", "get-mapping", "terraform", "random"]),
+        "error: no mapping of terraform packages to random was found: the provider has none\n"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn plugins_run_with_the_words_behind_them() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let context = TestContext::without_project();
+    context.write("tool", "#!/bin/sh\necho \"got $*\"\nexit 7\n");
+    let path = context.project().join("tool");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let ran = context.run(&["plugin", "run", "./tool", "--", "--flag", "word"]);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (7, "got --flag word\n"),
+        "{}",
+        ran.stderr
+    );
+    context.ok(&[
+        "plugin", "install", "tool", "mine", "1.0.0", "--file", "tool",
+    ]);
+    let ran = context.run(&["plugin", "run", "mine@1.0.0", "word"]);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (7, "got word\n"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        context
+            .fails(1, &["plugin", "run", "other"])
+            .contains("other")
+    );
+}
+
+#[test]
+fn log_files_are_listed_shown_and_removed() {
+    let context = yaml_project();
+    assert_eq!(context.ok(&["logs", "ls", "--json"]), "[]\n");
+    context.ok(&["stack", "ls", "-v", "9"]);
+    let listed: Value = serde_json::from_str(&context.ok(&["logs", "list", "--json"])).unwrap();
+    assert_eq!(listed.as_array().unwrap().len(), 1);
+    assert_eq!(context.run(&["logs", "decrypt", "--latest"]).code, 0);
+    assert!(context.fails(1, &["logs", "remove"]).contains("--all"));
+    assert_eq!(
+        context.ok(&["logs", "remove", "--all", "--yes"]),
+        "Removed 1 log files\n"
+    );
+    assert!(
+        context
+            .ok(&["logs"])
+            .starts_with("Collecting logs for stack dev since 1h.")
+    );
+    assert_eq!(context.ok(&["logs", "--json"]), "[]\n");
+}
+
+#[test]
+fn an_event_log_is_shown_again() {
+    let context = yaml_project().with("PULUMI_DEBUG_COMMANDS", "true");
+    let text = context.ok(&[
+        "up",
+        "--yes",
+        "--skip-preview",
+        "--event-log",
+        "events.jsonl",
+    ]);
+    let again = context.ok(&["replay-events", "update", "events.jsonl"]);
+    let last = |text: &str| text.split("\nResources:").nth(1).map(ToOwned::to_owned);
+    assert_eq!(last(&again), last(&text), "{again}");
+    assert!(
+        again.starts_with("Updating (dev):") || again.contains("RandomString word created"),
+        "{again}"
+    );
+    let lines = context.ok(&["replay-events", "update", "events.jsonl", "--json"]);
+    assert_eq!(
+        lines.lines().count(),
+        context.read("events.jsonl").lines().count()
+    );
+    context.ok(&["up", "--yes", "--skip-preview", "--event-log", "same.jsonl"]);
+    let filtered = context.run_with(
+        &["events", "filter", "--changes-only"],
+        &context.read("same.jsonl"),
+    );
+    assert!(
+        !filtered.stdout.contains("resourcePreEvent") && filtered.stdout.contains("summaryEvent")
+    );
+    assert!(
+        context
+            .fails(1, &["replay-events", "dance", "events.jsonl"])
+            .contains("unrecognized update kind")
+    );
+    context.write("bad.jsonl", "{}\n");
+    assert!(
+        context
+            .fails(1, &["replay-events", "update", "bad.jsonl"])
+            .contains("bad.jsonl, line 1, is no engine event")
+    );
+}
+
+#[test]
+fn the_command_line_describes_itself() {
+    let context = TestContext::without_project();
+    context.ok(&["gen-markdown", "md"]);
+    assert!(
+        context
+            .read("md/pulumi_up.md")
+            .contains("| `-y`, `--yes` | bool |")
+    );
+    context.ok(&["gen-man", "man"]);
+    assert!(
+        context
+            .read("man/pulumi-stack-ls.1".replace("ls", "list").as_str())
+            .starts_with(".TH \"PULUMI-STACK-LIST\" 1\n")
+    );
+    let spec: Value = serde_json::from_str(&context.ok(&["generate-cli-spec"])).unwrap();
+    assert_eq!(spec["commands"]["stack"]["executable"], true);
+    assert_eq!(
+        spec["commands"]["up"]["flags"]["target"]["repeatable"],
+        true
+    );
+    assert_eq!(
+        spec["commands"]["config"]["commands"]["set"]["arguments"]["requiredArguments"],
+        1
+    );
+    let variables: Value = serde_json::from_str(
+        &context
+            .with("PULUMI_OPTION_COLOR", "never")
+            .ok(&["about", "env", "--json"]),
+    )
+    .unwrap();
+    let variable = variables
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|it| it["variable"] == "PULUMI_OPTION_COLOR")
+        .unwrap();
+    assert_eq!(variable["description"], "Default of the flag --color");
+}
+
+#[test]
+fn words_are_completed_from_what_there_is() {
+    let context = yaml_project();
+    context.ok(&["stack", "init", "prod"]);
+    context.ok(&["config", "set", "size", "3"]);
+    let complete = |words: &[&str]| context.ok(&[&["__complete", "--"], words].concat());
+    assert_eq!(complete(&["stack", "select", ""]), "dev\t\nprod\t\n:none\n");
+    assert_eq!(complete(&["stack", "select", "p"]), "prod\t\n:none\n");
+    assert_eq!(complete(&["up", "--stack=d"]), "--stack=dev\t\n:none\n");
+    assert_eq!(complete(&["config", "get", "s"]), "size\t\n:none\n");
+    assert!(
+        complete(&["destr"]).starts_with("destroy\tDestroy all existing resources in the stack\n")
+    );
+    assert_eq!(complete(&["up", "--plan", ""]), ":files\n");
+    context.ok(&["up", "--yes", "--skip-preview"]);
+    context.ok(&["stack", "select", "prod"]);
+    assert!(complete(&["state", "delete", ""]).contains("::word\t\n"));
+    // Outside a project there is nothing to offer, and no error either.
+    let outside = TestContext::without_project();
+    assert_eq!(
+        outside.ok(&["__complete", "--", "config", "get", ""]),
+        ":none\n"
+    );
+}
+
+/// The script itself, in the shell that is always there.
+#[test]
+fn bash_completes() {
+    let context = yaml_project();
+    context.ok(&["stack", "init", "prod"]);
+    let script = context.ok(&["gen-completion", "bash"]);
+    let binary = env!("CARGO_BIN_EXE_plumb");
+    let driver = format!(
+        "plumb() {{ {binary} \"$@\"; }}\n{script}\nCOMP_LINE='plumb stack select p'; COMP_POINT=${{#COMP_LINE}}\n\
+         COMP_WORDS=(plumb stack select p); COMP_CWORD=3\n_plumb_complete; printf '%s\\n' \"${{COMPREPLY[@]}}\"\n\
+         COMP_LINE='plumb up --stack='; COMP_POINT=${{#COMP_LINE}}\nCOMP_WORDS=(plumb up --stack =); COMP_CWORD=3\n\
+         _plumb_complete; printf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
+    );
+    context.write("driver.sh", &driver);
+    let output = Command::new("bash")
+        .arg("driver.sh")
+        .current_dir(context.project())
+        .env("HOME", context.home())
+        .env(
+            "PULUMI_BACKEND_URL",
+            format!("file://{}", context.store().display()),
+        )
+        .output()
+        .unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "prod\ndev\nprod\n",
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_watched_stack_follows_its_program() {
+    let context = yaml_project();
+    let mut child = context.start(&["watch"]);
+    let wait = |what: &str| {
+        let began = Instant::now();
+        while !context.ok(&["stack", "output", "--json"]).contains(what) {
+            assert!(
+                began.elapsed() < Duration::from_mins(1),
+                "{what} never came"
+            );
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    };
+    let program = |value: &str| {
+        context.write(
+            "Pulumi.yaml",
+            &format!("name: proj\nruntime: yaml\noutputs:\n  value: {value}\n"),
+        );
+    };
+    program("first");
+    wait("first");
+    program("the second");
+    wait("the second");
+    Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    let began = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        assert!(began.elapsed() < Duration::from_mins(1), "it does not end");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let ran = context.ended(child);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.contains("Waiting for changes..."),
+        "{}",
+        ran.stdout
+    );
+    let nowhere = context.fails(1, &["watch", "--path", "nowhere"]);
+    assert!(
+        nowhere.contains("there is nothing to watch at"),
+        "{nowhere}"
+    );
+}
+
+#[test]
+fn what_has_no_console_says_where_the_state_is() {
+    let context = yaml_project();
+    let told = context.ok(&["console"]);
+    assert!(
+        told.contains("/dev.json") && told.contains("which has no console"),
+        "{told}"
+    );
+    assert_eq!(
+        context.ok(&["console", "--stack", "none"]),
+        "Stack 'none' does not exist. Run `pulumi stack init` to create a new stack.\n"
+    );
+}
+
+#[test]
+fn what_is_not_built_says_what_works_instead() {
+    let context = TestContext::new();
+    for (words, expected) in [
+        (&["convert", "--language", "go"][..], "`pulumi new`"),
+        (&["do", "aws:s3:Bucket"], "pulumi up"),
+        (&["view-trace", "x"], "--verbose"),
+        (&["convert-trace", "x"], "--event-log"),
+        (&["policy", "analyze"], "--policy-pack"),
+        (&["env", "ls"], "pulumi config"),
+        (&["deployment", "run"], "pulumi up --yes"),
+        (&["insights"], "stack --output json"),
+        (&["template", "list"], "--list-templates"),
+    ] {
+        let said = context.fails(1, words);
+        assert!(said.contains(expected), "{words:?}: {said}");
+    }
+    assert_eq!(
+        context.fails(1, &["convert"]),
+        "error: required flag(s) \"language\" not set\n"
+    );
+}

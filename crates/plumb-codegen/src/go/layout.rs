@@ -1,0 +1,149 @@
+//! Where an SDK stands: its module, its packages and their folders (`codegen.md` 4.1).
+
+use plumb_schema::bound::Package;
+
+use super::names;
+use super::settings::Settings;
+use crate::GenerateError;
+
+/// Paths of an SDK.
+pub(super) struct Layout {
+    /// Path of the Go module, if the SDK is one of its own.
+    pub(super) module_path: Option<String>,
+    /// Import path of the root package.
+    pub(super) base: String,
+    /// Folder of the root package within the SDK; empty for the SDK's own.
+    pub(super) folder: String,
+    /// Name of the root package.
+    pub(super) package: String,
+}
+
+impl Layout {
+    pub(super) fn new(
+        package: &Package<'_>,
+        settings: &Settings<'_>,
+        is_whole: bool,
+    ) -> Result<Self, GenerateError> {
+        let name = package.name.replace('-', "");
+        let base_name = settings.import_base_path.map_or(name.as_str(), last_step);
+        let module_path = is_whole.then(|| module_path(package, settings));
+        let base = match (settings.import_base_path, &module_path) {
+            (Some(base), _) if !is_whole || settings.module_path.is_none() => base.to_owned(),
+            (_, Some(module)) => format!("{module}/{base_name}"),
+            (_, None) => format!(
+                "{}/sdk{}/go/{}",
+                root(package),
+                version_step(package),
+                package.name
+            ),
+        };
+        let folder = match settings.root_package_name {
+            Some(_) if !is_whole => String::new(),
+            _ => base_name.to_owned(),
+        };
+        let package = settings
+            .root_package_name
+            .map_or_else(|| names::package(base_name), names::word);
+        check("the import path", &base)?;
+        check("the folder of helpers", settings.internal_module)?;
+        if let Some(path) = &module_path {
+            check("the module path", path)?;
+        }
+        Ok(Layout {
+            module_path,
+            base,
+            folder,
+            package,
+        })
+    }
+
+    /// The folder of a module.
+    pub(super) fn folder_of(&self, module: &str) -> String {
+        joined(&self.folder, &module.to_lowercase())
+    }
+
+    /// The import path of a module.
+    pub(super) fn import_of(&self, module: &str) -> String {
+        joined(&self.base, &module.to_lowercase())
+    }
+
+    /// The name of the package of a module.
+    pub(super) fn package_of(&self, module: &str) -> String {
+        if module.is_empty() {
+            self.package.clone()
+        } else {
+            names::package(&module.to_lowercase())
+        }
+    }
+}
+
+/// Whether a path can be that of a package of Go.
+pub(super) fn check(what: &'static str, path: &str) -> Result<(), GenerateError> {
+    let is_fit = |char: char| char.is_ascii_alphanumeric() || "-._~+@!/".contains(char);
+    let is_wrong = |step: &str| step.is_empty() || step.starts_with('.') || step.ends_with('.');
+    if path.chars().all(is_fit) && !path.split('/').any(is_wrong) {
+        return Ok(());
+    }
+    Err(GenerateError::Name {
+        what,
+        name: path.escape_debug().to_string(),
+        why: "it cannot be imported in Go",
+    })
+}
+
+fn module_path(package: &Package<'_>, settings: &Settings<'_>) -> String {
+    let is_extension = package
+        .parameterization
+        .as_ref()
+        .is_some_and(|it| it.is_extension);
+    if let Some(path) = settings.module_path {
+        path.to_owned()
+    } else if let Some((folder, _)) = settings
+        .import_base_path
+        .and_then(|base| base.rsplit_once('/'))
+    {
+        folder.to_owned()
+    } else if is_extension {
+        package.name.to_owned()
+    } else {
+        format!("{}/sdk/go{}", root(package), version_step(package))
+    }
+}
+
+/// The repository that the SDK belongs to.
+fn root(package: &Package<'_>) -> String {
+    let repository = package.about.repository.and_then(|url| {
+        let (_, path) = url.split_once("://")?;
+        let path = path
+            .split(['?', '#'])
+            .next()
+            .unwrap_or(path)
+            .trim_end_matches('/');
+        let path = path.strip_suffix(".git").unwrap_or(path);
+        (!path.is_empty() && !path.contains(char::is_whitespace)).then(|| path.to_owned())
+    });
+    repository.unwrap_or_else(|| match package.namespace {
+        Some(namespace) => format!("github.com/{namespace}/pulumi-{}", package.name),
+        None => format!("example.com/pulumi-{}", package.name),
+    })
+}
+
+/// The step of import paths for major versions from the second.
+fn version_step(package: &Package<'_>) -> String {
+    match &package.version {
+        Some(version) if version.major >= 2 => format!("/v{}", version.major),
+        _ => String::new(),
+    }
+}
+
+pub(super) fn joined(folder: &str, path: &str) -> String {
+    match (folder.is_empty(), path.is_empty()) {
+        (_, true) => folder.to_owned(),
+        (true, false) => path.to_owned(),
+        (false, false) => format!("{folder}/{path}"),
+    }
+}
+
+pub(super) fn last_step(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}

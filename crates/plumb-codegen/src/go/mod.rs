@@ -1,0 +1,113 @@
+//! SDKs for Go (`codegen.md` 4).
+//!
+//! 1. [`layout`] finds the paths of the module and its packages, [`usage`] which forms of each type are needed, [`naming`] what
+//!    they are called.
+//! 2. [`sdk`] sorts members into packages.
+//! 3. [`resource`], [`function`], [`nested`], [`enums`], [`config`], [`registry`] and [`internal`] make a
+//!    [`model::SourceFile`] each; every type, statement and import is text by then. What all types have in common is in
+//!    [`forms`].
+//! 4. [`print`] lays it out as the formatter of Go would, comments too ([`comment`]).
+
+mod comment;
+mod config;
+mod enums;
+mod forms;
+mod function;
+mod imports;
+mod internal;
+mod layout;
+mod manifest;
+mod method;
+mod model;
+mod names;
+mod naming;
+mod nested;
+mod print;
+mod properties;
+mod registry;
+mod resource;
+mod sdk;
+mod settings;
+mod types;
+mod usage;
+mod values;
+
+use plumb_schema::bound::{Package, Resource};
+
+use crate::{FilePath, GenerateError, Purpose, Sink, parallel};
+use model::SourceFile;
+use sdk::{Module, Sdk};
+
+/// A file to be made.
+enum Job<'s, 'p, 'd> {
+    Doc,
+    Provider(&'p Resource<'d>),
+    Resource(usize),
+    Function(usize),
+    /// Some of the objects of a module, and the number of their file.
+    Objects(&'s str, &'s [usize], usize),
+    Enums(&'s str, &'s Module),
+    Init(&'s str, &'s Module),
+    Config,
+    Utilities,
+    Version,
+}
+
+/// Makes the SDK of a package.
+pub(crate) fn generate(
+    package: &Package<'_>,
+    purpose: Purpose,
+    sink: &mut dyn Sink,
+) -> Result<(), GenerateError> {
+    let sdk = Sdk::new(package, purpose)?;
+    let make = |job: &Job<'_, '_, '_>| -> Result<Vec<(FilePath, String)>, GenerateError> {
+        let file = source(&sdk, job)?;
+        Ok(file
+            .map(|file| (file.path.clone(), print::print(&file)))
+            .into_iter()
+            .collect())
+    };
+    parallel::write(&jobs(&sdk), make, sink)?;
+    sdk.manifests(sink)
+}
+
+fn jobs<'s, 'p, 'd>(sdk: &'s Sdk<'p, 'd>) -> Vec<Job<'s, 'p, 'd>> {
+    let mut jobs = vec![Job::Doc, Job::Config, Job::Utilities, Job::Version];
+    jobs.extend(sdk.package.provider.iter().map(Job::Provider));
+    for (path, module) in &sdk.modules {
+        // The longest first, so that no thread is left alone with it.
+        let objects = module.objects.chunks(nested::PER_FILE).enumerate();
+        jobs.extend(objects.map(|(number, positions)| Job::Objects(path, positions, number)));
+        jobs.extend(
+            module
+                .resources
+                .iter()
+                .map(|position| Job::Resource(*position)),
+        );
+        jobs.extend(
+            module
+                .functions
+                .iter()
+                .map(|position| Job::Function(*position)),
+        );
+        jobs.extend([Job::Enums(path, module), Job::Init(path, module)]);
+    }
+    jobs
+}
+
+fn source(sdk: &Sdk<'_, '_>, job: &Job<'_, '_, '_>) -> Result<Option<SourceFile>, GenerateError> {
+    match job {
+        Job::Doc => sdk.doc_file().map(Some),
+        Job::Provider(provider) => sdk.provider_file(provider).map(Some),
+        Job::Resource(position) => sdk.resource_file(*position).map(Some),
+        Job::Function(position) => sdk.function_file(*position).map(Some),
+        Job::Objects(module, positions, number) => {
+            sdk.objects_file(module, positions, *number).map(Some)
+        }
+        Job::Enums(module, members) => sdk.enums_file(module, members),
+        Job::Init(module, members) => sdk.init_file(module, members),
+        Job::Config => sdk.config_file(),
+        Job::Utilities => sdk.utilities_file().map(Some),
+        Job::Version => sdk.version_file().map(Some),
+    }
+}

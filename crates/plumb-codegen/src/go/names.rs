@@ -1,0 +1,289 @@
+//! Names in Go (`codegen.md` 4.2).
+
+use std::fmt::Write;
+
+/// Words that cannot be names, of the language and of its predeclared part.
+const RESERVED: [&str; 40] = [
+    "any",
+    "append",
+    "bool",
+    "break",
+    "case",
+    "chan",
+    "const",
+    "continue",
+    "default",
+    "defer",
+    "else",
+    "error",
+    "fallthrough",
+    "false",
+    "float64",
+    "for",
+    "func",
+    "go",
+    "goto",
+    "if",
+    "import",
+    "int",
+    "interface",
+    "iota",
+    "len",
+    "make",
+    "map",
+    "nil",
+    "package",
+    "panic",
+    "range",
+    "return",
+    "select",
+    "string",
+    "struct",
+    "switch",
+    "true",
+    "type",
+    "var",
+    "init",
+];
+
+/// Letters of scripts in which names are written, all of them letters for Go as well.
+fn is_start(char: char) -> bool {
+    const SCRIPTS: [(char, char); 6] = [
+        ('\u{c0}', '\u{2af}'),
+        ('\u{370}', '\u{3ff}'),
+        ('\u{400}', '\u{52f}'),
+        ('\u{3041}', '\u{30ff}'),
+        ('\u{4e00}', '\u{9fff}'),
+        ('\u{ac00}', '\u{d7a3}'),
+    ];
+    let is_of_script = || {
+        let mut scripts = SCRIPTS.iter();
+        scripts.any(|(first, last)| (*first..=*last).contains(&char))
+    };
+    char == '_' || char.is_ascii_alphabetic() || char.is_alphabetic() && is_of_script()
+}
+
+fn is_part(char: char) -> bool {
+    is_start(char) || char.is_ascii_digit()
+}
+
+/// Illegal characters become `_`, and what cannot begin a name gets one before it.
+fn legal(name: &str) -> String {
+    let mut result = String::with_capacity(name.len() + 1);
+    if !name.starts_with(is_start) {
+        result.push('_');
+    }
+    result.extend(
+        name.chars()
+            .map(|char| if is_part(char) { char } else { '_' }),
+    );
+    result
+}
+
+/// Without hyphens, the letters behind them in capitals.
+fn joined(name: &str) -> String {
+    let mut result = String::with_capacity(name.len());
+    let mut is_next_upper = false;
+    for char in name.chars() {
+        if char == '-' {
+            is_next_upper = true;
+        } else if std::mem::replace(&mut is_next_upper, false) {
+            result.extend(char.to_uppercase());
+        } else {
+            result.push(char);
+        }
+    }
+    result
+}
+
+/// The name of something that users see.
+pub(super) fn title(name: &str) -> String {
+    let name = joined(name.strip_prefix('$').unwrap_or(name));
+    let mut chars = name.chars();
+    let Some(first) = chars.next() else {
+        return "_".to_owned();
+    };
+    let mut result = String::with_capacity(name.len() + 1);
+    if first == '_' || !is_start(first) {
+        result.push('_');
+    }
+    result.extend(first.to_uppercase());
+    result.extend(chars);
+    legal(&result)
+}
+
+/// Joined, and the leading run of capitals in lower case.
+pub(super) fn camel(name: &str) -> String {
+    let name = joined(name.strip_prefix('$').unwrap_or(name));
+    let mut chars = name.chars().peekable();
+    let mut result = String::with_capacity(name.len());
+    while let Some(char) = chars.next_if(|char| !char.is_lowercase()) {
+        result.extend(char.to_lowercase());
+    }
+    result.extend(chars);
+    result
+}
+
+/// The name of a type that users do not see, beside one that they do.
+pub(super) fn hidden(name: &str) -> String {
+    let hidden = camel(name);
+    if hidden == name {
+        format!("hidden{name}")
+    } else {
+        hidden
+    }
+}
+
+/// The name of a parameter or a package: [`camel`], and no word of the language.
+pub(super) fn word(name: &str) -> String {
+    let mut name = legal(name);
+    if RESERVED.contains(&name.as_str()) || name == "_" {
+        name.push('_');
+    }
+    name
+}
+
+/// The name of a package: the last part of its path, without hyphens.
+pub(super) fn package(path: &str) -> String {
+    let last = path.rsplit('/').next().unwrap_or(path);
+    word(&last.replace('-', ""))
+}
+
+/// The name of an enum's member behind that of its type; `None` if nothing sensible is left of it.
+pub(super) fn enum_member(name: &str) -> Option<String> {
+    const SINGLE: [(&str, &str); 11] = [
+        ("*", "Asterisk"),
+        ("0", "Zero"),
+        ("1", "One"),
+        ("2", "Two"),
+        ("3", "Three"),
+        ("4", "Four"),
+        ("5", "Five"),
+        ("6", "Six"),
+        ("7", "Seven"),
+        ("8", "Eight"),
+        ("9", "Nine"),
+    ];
+    let name = SINGLE
+        .iter()
+        .find(|(short, _)| *short == name)
+        .map_or(name, |(_, long)| long);
+    let mut titled = String::with_capacity(name.len() + 1);
+    let mut is_next_upper = true;
+    for char in name.strip_prefix('$').unwrap_or(name).chars() {
+        if char == '-' {
+            titled.push('_');
+            is_next_upper = true;
+        } else if std::mem::replace(&mut is_next_upper, false) {
+            titled.extend(char.to_uppercase());
+        } else {
+            titled.push(char);
+        }
+    }
+    let legal = legal(&titled);
+    let mut result = String::with_capacity(legal.len() + 1);
+    for char in legal.chars() {
+        if char != '_' || !result.ends_with('_') {
+            result.push(char);
+        }
+    }
+    if !result.chars().any(char::is_alphanumeric) {
+        return None;
+    }
+    if result.contains('_') && !result.starts_with('_') {
+        result.insert(0, '_');
+    }
+    Some(result)
+}
+
+/// A string literal.
+pub(super) fn string(text: &str) -> String {
+    let mut result = String::with_capacity(text.len() + 2);
+    result.push('"');
+    for char in text.chars() {
+        match char {
+            '"' => result.push_str("\\\""),
+            '\\' => result.push_str("\\\\"),
+            '\n' => result.push_str("\\n"),
+            '\r' => result.push_str("\\r"),
+            '\t' => result.push_str("\\t"),
+            char if char.is_control() || char == '\u{feff}' => {
+                let _ = write!(result, "\\u{:04x}", u32::from(char));
+            }
+            char => result.push(char),
+        }
+    }
+    result.push('"');
+    result
+}
+
+/// The tag of a field for a property.
+pub(super) fn tag(property: &str) -> String {
+    let tag = format!("pulumi:{}", string(property));
+    if tag.contains('`') {
+        string(&tag)
+    } else {
+        format!("`{tag}`")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_users_see_begin_with_a_capital() {
+        for (name, expected) in [
+            ("foo", "Foo"),
+            ("$ref", "Ref"),
+            ("foo-bar", "FooBar"),
+            ("foo.bar", "Foo_bar"),
+            ("3d", "_3d"),
+            ("élan", "Élan"),
+            ("", "_"),
+        ] {
+            assert_eq!(title(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn files_and_hidden_types_are_in_camel_case() {
+        for (name, expected) in [
+            ("RandomPet", "randomPet"),
+            ("URLThing", "urlthing"),
+            ("foo-bar", "fooBar"),
+        ] {
+            assert_eq!(camel(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn packages_are_never_words_of_the_language() {
+        assert_eq!(package("a/core/v1"), "v1");
+        assert_eq!(package("foo-bar"), "foobar");
+        assert_eq!(package("a/default"), "default_");
+        assert_eq!(package("helm.sh"), "helm_sh");
+    }
+
+    #[test]
+    fn members_of_enums_have_names() {
+        for (name, expected) in [
+            ("*", Some("Asterisk")),
+            ("key", Some("Key")),
+            ("1234", Some("_1234")),
+            ("Pulumi Planters Inc.", Some("_Pulumi_Planters_Inc_")),
+            ("Plants'R'Us", Some("_Plants_R_Us")),
+            ("a--b", Some("_A_B")),
+            ("-", None),
+        ] {
+            assert_eq!(enum_member(name).as_deref(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn literals_and_tags_cannot_be_broken_out_of() {
+        assert_eq!(string("a\"b\\\n\u{0}"), "\"a\\\"b\\\\\\n\\u0000\"");
+        assert_eq!(tag("a"), "`pulumi:\"a\"`");
+        assert_eq!(tag("a`b"), "\"pulumi:\\\"a`b\\\"\"");
+    }
+}

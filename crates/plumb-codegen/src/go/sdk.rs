@@ -1,0 +1,304 @@
+//! What all files of an SDK need to know.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use plumb_schema::PackageSchema;
+use plumb_schema::bound::{
+    ExternalPackage, Package, Property, TypeShape, member_of, runtime_module_of,
+};
+
+use super::comment;
+use super::imports::Imports;
+use super::layout::{self, Layout};
+use super::model::Doc;
+use super::names;
+use super::naming::{self, Naming};
+use super::settings::Settings;
+use super::usage::{self, Usages};
+use crate::markdown::{self, Dialect};
+use crate::{FilePath, GenerateError, Purpose};
+
+/// A package and what was found out about it.
+pub(super) struct Sdk<'p, 'd> {
+    pub(super) package: &'p Package<'d>,
+    pub(super) settings: Settings<'d>,
+    pub(super) layout: Layout,
+    pub(super) naming: Naming,
+    pub(super) usages: Usages,
+    pub(super) externals: Vec<ExternalSdk>,
+    /// What each module holds, by its path.
+    pub(super) modules: BTreeMap<String, Module>,
+    /// Whether versions are written out and the SDK is a module of its own.
+    pub(super) is_whole: bool,
+    /// Which types, objects all of them, have defaults.
+    pub(super) has_defaults: Vec<bool>,
+    endless: Vec<bool>,
+}
+
+/// Positions of what a module holds.
+#[derive(Default)]
+pub(super) struct Module {
+    pub(super) resources: Vec<usize>,
+    pub(super) functions: Vec<usize>,
+    /// Objects among the types.
+    pub(super) objects: Vec<usize>,
+    pub(super) enums: Vec<usize>,
+}
+
+/// Another package that this one refers to.
+pub(super) struct ExternalSdk {
+    base: String,
+    package: Option<String>,
+    modules: BTreeMap<String, String>,
+    schema: Option<Arc<PackageSchema>>,
+}
+
+impl ExternalSdk {
+    fn new(external: &ExternalPackage) -> Self {
+        let schema = external.schema.as_ref();
+        let block = schema
+            .and_then(|schema| schema.language("go"))
+            .unwrap_or_default();
+        let text = |key: &str| {
+            block
+                .get(key)
+                .and_then(|it| it.as_str())
+                .filter(|it| !it.is_empty())
+        };
+        let modules = block.get("moduleToPackage").and_then(|it| it.as_object());
+        let modules = modules
+            .into_iter()
+            .flatten()
+            .filter_map(|(module, to)| Some((module.clone(), to.as_str()?.to_owned())));
+        let version = external
+            .version
+            .as_ref()
+            .or(schema.and_then(|schema| schema.version()));
+        let major = match version {
+            Some(version) if version.major >= 2 => format!("/v{}", version.major),
+            _ => String::new(),
+        };
+        let name = &external.name;
+        let usual = || format!("github.com/pulumi/pulumi-{name}/sdk{major}/go/{name}");
+        ExternalSdk {
+            base: text("importBasePath").map_or_else(usual, ToOwned::to_owned),
+            package: text("rootPackageName").map(ToOwned::to_owned),
+            modules: modules.collect(),
+            schema: external.schema.clone(),
+        }
+    }
+
+    fn module_of(&self, token: &str) -> String {
+        let module = if let Some(schema) = &self.schema {
+            schema.module_of(token)
+        } else {
+            guessed_module(token)
+        };
+        self.modules
+            .get(&module)
+            .cloned()
+            .unwrap_or(module)
+            .to_lowercase()
+    }
+
+    /// What stands before names of the module of a token.
+    pub(super) fn before(&self, token: &str, imports: &mut Imports<'_>) -> String {
+        let module = self.module_of(token);
+        let name = match &self.package {
+            Some(package) if module.is_empty() => package.clone(),
+            _ if module.is_empty() => names::package(&self.base),
+            _ => names::package(&module),
+        };
+        imports.package(layout::joined(&self.base, &module), name)
+    }
+}
+
+impl<'p, 'd> Sdk<'p, 'd> {
+    pub(super) fn new(package: &'p Package<'d>, purpose: Purpose) -> Result<Self, GenerateError> {
+        let settings = Settings::read(package)?;
+        let is_whole =
+            package.support_pack || package.parameterization.is_some() || purpose == Purpose::Local;
+        let endless = usage::endless_objects(package);
+        let is_required =
+            |position: usize, property: &Property<'_>| is_required(&endless, position, property);
+        let usages = usage::analyse(package, settings.has_extra_inputs, &is_required);
+        let module_of = |token: &str| module_of(package, &settings, token).to_lowercase();
+        let naming = naming::decide(package, settings.has_resource_containers, &module_of);
+        let mut sdk = Sdk {
+            layout: Layout::new(package, &settings, is_whole)?,
+            externals: package.externals.iter().map(ExternalSdk::new).collect(),
+            has_defaults: defaults(package, &settings),
+            modules: BTreeMap::new(),
+            package,
+            settings,
+            naming,
+            usages,
+            is_whole,
+            endless,
+        };
+        sdk.modules = sdk.find_modules();
+        for module in sdk.modules.keys().filter(|module| !module.is_empty()) {
+            layout::check("the module", module)?;
+        }
+        Ok(sdk)
+    }
+
+    fn find_modules(&self) -> BTreeMap<String, Module> {
+        let package = self.package;
+        let mut modules: BTreeMap<String, Module> = BTreeMap::new();
+        modules.entry(String::new()).or_default();
+        let mut enter = |token: &str, list: fn(&mut Module) -> &mut Vec<usize>, position| {
+            let module = self.module_of(token);
+            list(modules.entry(module).or_default()).push(position);
+        };
+        for (position, resource) in package.resources.iter().enumerate() {
+            if !resource.outputs.overlay.is_overlay {
+                enter(&resource.token, |module| &mut module.resources, position);
+            }
+        }
+        for (position, function) in package.functions.iter().enumerate() {
+            if !function.is_method && !function.overlay.is_overlay {
+                enter(function.token, |module| &mut module.functions, position);
+            }
+        }
+        for (position, definition) in package.types.iter().enumerate() {
+            match &definition.shape {
+                TypeShape::Object(object) if !object.overlay.is_overlay => {
+                    enter(definition.token, |module| &mut module.objects, position);
+                }
+                TypeShape::Enum(it) if !it.overlay.is_overlay => {
+                    enter(definition.token, |module| &mut module.enums, position);
+                }
+                _ => {}
+            }
+        }
+        modules
+    }
+
+    /// The module of a token, as SDKs have it: packages of Go are told apart without regard to case.
+    pub(super) fn module_of(&self, token: &str) -> String {
+        module_of(self.package, &self.settings, token).to_lowercase()
+    }
+
+    /// Imports of a file of a module.
+    pub(super) fn imports(&self, module: &str) -> Imports<'_> {
+        self.imports_at(self.layout.import_of(module))
+    }
+
+    pub(super) fn imports_at(&self, own: String) -> Imports<'_> {
+        let aliases: &IndexMap<&str, &str> = &self.settings.import_aliases;
+        Imports::new(&self.layout, aliases, self.settings.internal_module, own)
+    }
+
+    pub(super) fn path(&self, module: &str, file: &str) -> Result<FilePath, GenerateError> {
+        FilePath::new(&layout::joined(&self.layout.folder_of(module), file))
+    }
+
+    /// Whether a property of an object must be there. An object within itself cannot.
+    pub(super) fn is_required(&self, position: usize, property: &Property<'_>) -> bool {
+        is_required(&self.endless, position, property)
+    }
+
+    /// Whether the package is made from another one, so that each request must say so.
+    pub(super) fn is_parameterized(&self) -> bool {
+        self.package.parameterization.is_some()
+    }
+
+    /// A comment of a description, and of a reason not to use the thing.
+    pub(super) fn doc(&self, description: Option<&str>, deprecation: Option<&str>) -> Doc {
+        let mut lines = Vec::new();
+        if let Some(description) = description {
+            lines = comment::lines(&markdown::translate(description, self));
+        }
+        if let Some(deprecation) = deprecation {
+            let words: Vec<&str> = deprecation.split_whitespace().collect();
+            let text = format!("Deprecated: {}", words.join(" "));
+            if !lines.is_empty() {
+                lines.push(String::new());
+            }
+            lines.extend(comment::lines(&text));
+        }
+        Doc {
+            lines: Arc::new(lines),
+        }
+    }
+}
+
+/// The module of a token of a package without a schema. Many have a step for the file of the member at its end:
+/// `s3/bucket:Bucket`.
+fn guessed_module(token: &str) -> String {
+    let module = runtime_module_of(token);
+    let module = match module.rsplit_once('/') {
+        Some((module, file)) if file.eq_ignore_ascii_case(member_of(token)) => module,
+        _ => module,
+    };
+    if module == "index" {
+        String::new()
+    } else {
+        module.to_owned()
+    }
+}
+
+fn module_of(package: &Package<'_>, settings: &Settings<'_>, token: &str) -> String {
+    let module = package.module_of(token);
+    match settings.module_to_package.get(module.as_str()) {
+        Some(path) => (*path).to_owned(),
+        None => module,
+    }
+}
+
+fn is_required(endless: &[bool], position: usize, property: &Property<'_>) -> bool {
+    use plumb_schema::bound::TypeKind;
+    let is_endless = match property.ty.kind {
+        TypeKind::Defined(inner) => endless[position] && endless[inner],
+        _ => false,
+    };
+    property.required && !is_endless
+}
+
+/// An object has defaults when it has one itself, or an object right in it has.
+fn defaults(package: &Package<'_>, settings: &Settings<'_>) -> Vec<bool> {
+    use plumb_schema::bound::TypeKind;
+    let mut has_defaults = vec![false; package.types.len()];
+    if settings.disable_object_defaults {
+        return has_defaults;
+    }
+    let mut holders: Vec<Vec<usize>> = vec![Vec::new(); package.types.len()];
+    let mut open = Vec::new();
+    for (position, definition) in package.types.iter().enumerate() {
+        let TypeShape::Object(object) = &definition.shape else {
+            continue;
+        };
+        for property in &object.properties {
+            if let TypeKind::Defined(inner) = property.ty.kind {
+                holders[inner].push(position);
+            }
+            if property.default.is_some() || property.default_info.is_some() {
+                open.push(position);
+            }
+        }
+    }
+    while let Some(position) = open.pop() {
+        if !std::mem::replace(&mut has_defaults[position], true) {
+            open.extend(&holders[position]);
+        }
+    }
+    has_defaults
+}
+
+impl Dialect for Sdk<'_, '_> {
+    const FENCE: &'static str = "go";
+    const SPAN: &'static str = "go";
+
+    fn reference(&self, destination: &str) -> String {
+        let fragment = destination.rsplit('#').next().unwrap_or_default();
+        let mut steps = fragment.trim_start_matches('/').split('/');
+        let _section = steps.next();
+        let token = steps.next().unwrap_or_default();
+        let token = token.replace("%2F", "/").replace("%2f", "/");
+        let name = steps.next_back().unwrap_or_else(|| member_of(&token));
+        format!("`{}`", names::title(name))
+    }
+}

@@ -1,0 +1,160 @@
+//! Python, with everything decided: what is printed stands here as it will be read.
+
+use std::rc::Rc;
+
+use crate::FilePath;
+
+/// A file.
+pub(super) struct SourceFile {
+    pub(super) path: FilePath,
+    /// Whole lines, in order.
+    pub(super) imports: Vec<String>,
+    /// What a star imports; `None` for files that nobody takes everything from.
+    pub(super) exports: Option<Vec<String>>,
+    pub(super) items: Vec<Item>,
+}
+
+/// Something at the top of a file or in a class.
+pub(super) enum Item {
+    Class(Class),
+    Function(Callable),
+    Property(Property),
+    Variable(Variable),
+    /// Lines of other kinds.
+    Lines(Vec<Line>),
+}
+
+/// A text for readers; empty for none.
+pub(super) type Text = Rc<str>;
+
+/// What stands in the quotes below a definition; empty for none.
+#[derive(Clone, Default)]
+pub(super) struct Doc {
+    pub(super) text: Text,
+    pub(super) parameters: Vec<DocParameter>,
+}
+
+impl Doc {
+    pub(super) fn of(text: Text) -> Self {
+        Doc {
+            text,
+            parameters: Vec::new(),
+        }
+    }
+}
+
+/// What is said of a parameter.
+#[derive(Clone)]
+pub(super) struct DocParameter {
+    pub(super) name: String,
+    pub(super) ty: String,
+    pub(super) text: Text,
+}
+
+/// A line within a body.
+pub(super) struct Line {
+    pub(super) indent: usize,
+    pub(super) text: String,
+}
+
+pub(super) struct Class {
+    /// Whole lines.
+    pub(super) decorators: Vec<String>,
+    /// With what it is derived from.
+    pub(super) head: String,
+    pub(super) doc: Doc,
+    pub(super) items: Vec<Item>,
+}
+
+/// A function or a method.
+pub(super) struct Callable {
+    /// Whole lines.
+    pub(super) decorators: Vec<String>,
+    pub(super) name: String,
+    pub(super) parameters: Parameters,
+    pub(super) returns: Option<String>,
+    pub(super) doc: Doc,
+    /// Empty for overloads, which have none.
+    pub(super) body: Vec<Line>,
+}
+
+/// Parameters, on one line or on a line each.
+pub(super) struct Parameters {
+    /// What stands on the first line.
+    pub(super) first: &'static str,
+    pub(super) rest: Vec<Parameter>,
+}
+
+/// A parameter with its type and default.
+pub(super) struct Parameter {
+    pub(super) name: String,
+    /// Empty for none.
+    pub(super) ty: String,
+    pub(super) default: &'static str,
+}
+
+impl Parameter {
+    pub(super) fn required(name: impl Into<String>, ty: impl Into<String>) -> Self {
+        Parameter {
+            name: name.into(),
+            ty: ty.into(),
+            default: "",
+        }
+    }
+
+    pub(super) fn optional(name: impl Into<String>, ty: impl Into<String>) -> Self {
+        Parameter {
+            name: name.into(),
+            ty: ty.into(),
+            default: " = None",
+        }
+    }
+}
+
+/// A property with a getter, whose name in schemas is told to the core SDK.
+pub(super) struct Property {
+    pub(super) name: String,
+    /// The decorator that holds the name in schemas.
+    pub(super) getter: String,
+    /// The decorator that warns.
+    pub(super) deprecation: Option<String>,
+    pub(super) ty: String,
+    pub(super) doc: Text,
+    pub(super) setter: Setter,
+}
+
+/// Whether a property can be set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Setter {
+    None,
+    Present,
+}
+
+/// `name: type`, or `name = value`, with what is said of it below.
+pub(super) struct Variable {
+    pub(super) definition: String,
+    pub(super) doc: Text,
+}
+
+/// Lines of a body, with their indentation.
+#[derive(Default)]
+pub(super) struct Body {
+    pub(super) lines: Vec<Line>,
+    indent: usize,
+}
+
+impl Body {
+    pub(super) fn line(&mut self, text: impl Into<String>) {
+        self.lines.push(Line {
+            indent: self.indent,
+            text: text.into(),
+        });
+    }
+
+    pub(super) fn block(&mut self, open: impl Into<String>, body: impl FnOnce(&mut Self)) {
+        self.line(open);
+        self.indent += 1;
+        body(self);
+        self.indent -= 1;
+    }
+}

@@ -1,0 +1,433 @@
+//! What all files of an SDK need to know.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use plumb_schema::bound::{ExternalPackage, Package, TypeShape, member_of, runtime_module_of};
+use plumb_schema::{Constant, PackageSchema};
+
+use super::model::Text;
+use super::names;
+use super::settings::{Compatibility, InputTypes, Settings};
+use super::types::Shape;
+use super::usage::{self, Usage};
+use crate::markdown::{self, Dialect};
+use crate::{FilePath, GenerateError};
+
+/// A package and what was found out about it.
+pub(super) struct Sdk<'p, 'd> {
+    pub(super) package: &'p Package<'d>,
+    pub(super) settings: Settings<'d>,
+    /// Name of the distribution and of the folder that is imported.
+    pub(super) name: String,
+    pub(super) usages: Vec<Usage>,
+    pub(super) externals: Vec<ExternalSdk>,
+    /// What each module holds, by its path, parents of modules included.
+    pub(super) modules: BTreeMap<String, Module>,
+    /// Modules by the tokens' modules, which are asked for again and again.
+    paths: BTreeMap<String, String>,
+}
+
+/// Positions of what a module holds.
+#[derive(Default)]
+pub(super) struct Module {
+    pub(super) resources: Vec<usize>,
+    pub(super) functions: Vec<usize>,
+    /// Objects among the types, used ones only.
+    pub(super) objects: Vec<usize>,
+    pub(super) enums: Vec<usize>,
+    /// Paths of the modules right below.
+    pub(super) children: BTreeSet<String>,
+    /// Whether it holds the settings of the package.
+    pub(super) is_config: bool,
+}
+
+impl Module {
+    /// Whether nothing is in it, leaving aside modules below it.
+    pub(super) fn is_bare(&self) -> bool {
+        self.resources.is_empty()
+            && self.functions.is_empty()
+            && self.objects.is_empty()
+            && self.enums.is_empty()
+            && !self.is_config
+    }
+}
+
+/// Another package that this one refers to.
+pub(super) struct ExternalSdk {
+    /// What it is imported by.
+    pub(super) name: String,
+    pub(super) compatibility: Compatibility,
+    /// How objects can be given, if its schema says so itself.
+    pub(super) input_types: Option<InputTypes>,
+    modules: BTreeMap<String, String>,
+    schema: Option<Arc<PackageSchema>>,
+}
+
+impl ExternalSdk {
+    fn new(external: &ExternalPackage) -> Self {
+        let schema = external.schema.as_ref();
+        let block = schema.and_then(|schema| schema.language("python"));
+        let block = block.unwrap_or_default();
+        let text = |key: &str| block.get(key).and_then(|it| it.as_str());
+        let modules = block.get("moduleNameOverrides");
+        let modules = modules.and_then(|it| it.as_object()).into_iter().flatten();
+        let modules =
+            modules.filter_map(|(from, to)| Some((from.clone(), to.as_str()?.to_owned())));
+        let namespace = schema.and_then(|schema| schema.namespace());
+        ExternalSdk {
+            name: text("packageName").map_or_else(
+                || package_name(namespace, &external.name),
+                ToOwned::to_owned,
+            ),
+            compatibility: Compatibility::from_name(text("compatibility")),
+            input_types: text("inputTypes").map(|it| InputTypes::from_name(Some(it))),
+            modules: modules.collect(),
+            schema: external.schema.clone(),
+        }
+    }
+
+    pub(super) fn module_of(&self, token: &str) -> String {
+        let module = if let Some(schema) = &self.schema {
+            schema.module_of(token)
+        } else {
+            // Without its schema, the common form of modules has to do: `s3/bucket`, where the last step is the member again.
+            let module = runtime_module_of(token);
+            let module = match module.rsplit_once('/') {
+                Some((module, last)) if last.eq_ignore_ascii_case(member_of(token)) => module,
+                _ => module,
+            };
+            if module == "index" { "" } else { module }.to_owned()
+        };
+        match self.modules.get(&module) {
+            Some(path) => path.clone(),
+            None => python_module(&module),
+        }
+    }
+}
+
+/// The module of Python for one of the schema.
+fn python_module(module: &str) -> String {
+    let module = module.to_lowercase();
+    let steps: Vec<String> = module.split('/').map(names::snake).collect();
+    steps.join("/")
+}
+
+/// The name of a package's distribution.
+pub(super) fn package_name(namespace: Option<&str>, name: &str) -> String {
+    let namespace = namespace.unwrap_or("pulumi");
+    format!("{namespace}_{name}").replace('-', "_")
+}
+
+impl<'p, 'd> Sdk<'p, 'd> {
+    pub(super) fn new(package: &'p Package<'d>) -> Result<Self, GenerateError> {
+        let settings = Settings::read(package)?;
+        let name = settings.package_name.map_or_else(
+            || package_name(package.namespace, package.name),
+            ToOwned::to_owned,
+        );
+        check_names(&name, &settings)?;
+        let mut sdk = Sdk {
+            externals: package.externals.iter().map(ExternalSdk::new).collect(),
+            usages: usage::analyse(package),
+            modules: BTreeMap::new(),
+            paths: BTreeMap::new(),
+            name,
+            package,
+            settings,
+        };
+        sdk.modules = sdk.find_modules();
+        let mut paths = sdk.modules.keys();
+        if paths.any(|module| last_step(module) == "outputs") {
+            return Err(GenerateError::Name {
+                what: "the module",
+                name: "outputs".to_owned(),
+                why: "SDKs for Python keep types of results there",
+            });
+        }
+        Ok(sdk)
+    }
+
+    fn find_modules(&mut self) -> BTreeMap<String, Module> {
+        let package = self.package;
+        let tokens = package.resources.iter().map(|it| it.token.as_ref());
+        let tokens = tokens
+            .chain(package.functions.iter().map(|it| it.token))
+            .chain(package.types.iter().map(|it| it.token));
+        for token in tokens {
+            let module = package.module_of(token);
+            if !self.paths.contains_key(&module) {
+                let path = self.path_of(&module);
+                self.paths.insert(module, path);
+            }
+        }
+        let mut modules: BTreeMap<String, Module> = BTreeMap::new();
+        modules.entry(String::new()).or_default();
+        self.enter_members(&mut modules);
+        if self.has_config() {
+            modules.entry("config".to_owned()).or_default().is_config = true;
+        }
+        add_parents(&mut modules);
+        modules
+    }
+
+    fn enter_members(&self, modules: &mut BTreeMap<String, Module>) {
+        let package = self.package;
+        let mut enter = |token: &str, list: fn(&mut Module) -> &mut Vec<usize>, position| {
+            let module = self.module_of(token);
+            list(modules.entry(module).or_default()).push(position);
+        };
+        for (position, resource) in package.resources.iter().enumerate() {
+            if !resource.outputs.overlay.is_overlay {
+                enter(&resource.token, |module| &mut module.resources, position);
+            }
+        }
+        for (position, function) in package.functions.iter().enumerate() {
+            if !function.is_method && !function.overlay.is_overlay {
+                enter(function.token, |module| &mut module.functions, position);
+            }
+        }
+        for (position, definition) in package.types.iter().enumerate() {
+            let usage = self.usages[position];
+            match &definition.shape {
+                TypeShape::Object(object) => {
+                    let is_used = usage.input || usage.plain || usage.output;
+                    if is_used && !object.overlay.is_overlay {
+                        enter(definition.token, |module| &mut module.objects, position);
+                    }
+                }
+                TypeShape::Enum(it) if !it.overlay.is_overlay => {
+                    enter(definition.token, |module| &mut module.enums, position);
+                }
+                TypeShape::Enum(_) => {}
+            }
+        }
+    }
+
+    fn path_of(&self, module: &str) -> String {
+        match self.settings.module_names.get(module) {
+            Some(path) => (*path).to_owned(),
+            None => python_module(module),
+        }
+    }
+
+    /// The module of a token, as SDKs have it.
+    pub(super) fn module_of(&self, token: &str) -> String {
+        let module = self.package.module_of(token);
+        match self.paths.get(&module) {
+            Some(path) => path.clone(),
+            None => self.path_of(&module),
+        }
+    }
+
+    pub(super) fn resource_class(token: &str) -> String {
+        names::class(member_of(token))
+    }
+
+    /// The name of the file of a resource or function, without its ending.
+    pub(super) fn file_name(&self, token: &str) -> String {
+        let module = self.module_of(token);
+        let member = member_of(token);
+        let class = names::class(member);
+        let name = if self.settings.compatibility == Compatibility::Kubernetes20 {
+            // Files of functions are called as everywhere; those of resources keep their capitals.
+            let is_resource = member.starts_with(char::is_uppercase);
+            if is_resource {
+                class
+            } else {
+                names::snake(&class)
+            }
+        } else {
+            names::snake(&class)
+        };
+        let is_taken = match name.as_str() {
+            "outputs" | "_inputs" | "_enums" | "_utilities" | "__init__" => true,
+            "vars" => module == "config",
+            _ => self.modules.get(&module).is_some_and(|module| {
+                let mut children = module.children.iter();
+                children.any(|child| last_step(child) == name)
+            }),
+        };
+        if is_taken { format!("{name}_") } else { name }
+    }
+
+    /// The path of a file of a module.
+    pub(super) fn path(&self, module: &str, file: &str) -> Result<FilePath, GenerateError> {
+        if module.is_empty() {
+            FilePath::new(&format!("{}/{file}", self.name))
+        } else {
+            FilePath::new(&format!("{}/{module}/{file}", self.name))
+        }
+    }
+
+    /// What the module at `path` is imported by.
+    pub(super) fn import_name(&self, path: &str) -> String {
+        if path.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{}.{}", self.name, path.replace('/', "."))
+        }
+    }
+
+    /// Whether there is a module of settings.
+    pub(super) fn has_config(&self) -> bool {
+        !self.package.config.is_empty()
+            && self.settings.compatibility != Compatibility::Kubernetes20
+    }
+
+    /// Whether a module, or one below it, has something in it.
+    pub(super) fn has_members(&self, path: &str) -> bool {
+        let below = format!("{path}/");
+        let mut modules = self.modules.iter();
+        modules.any(|(known, module)| {
+            let is_here = known == path || known.starts_with(&below);
+            is_here && !module.is_bare()
+        })
+    }
+
+    /// Whether objects of a module are used in one of these shapes.
+    pub(super) fn has_objects(&self, module: &Module, shapes: &[Shape]) -> bool {
+        module.objects.iter().any(|position| {
+            let usage = self.usages[*position];
+            shapes.iter().any(|shape| match shape {
+                Shape::Input => usage.input,
+                Shape::Plain => usage.plain,
+                Shape::Output => usage.output,
+            })
+        })
+    }
+
+    /// Whether the package is made from another one, so that each request must say so.
+    pub(super) fn is_parameterized(&self) -> bool {
+        self.package.parameterization.is_some()
+    }
+
+    /// A text as people who write in Python read it.
+    pub(super) fn words<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        markdown::translate(text, self)
+    }
+
+    /// A description.
+    pub(super) fn text(&self, description: Option<&str>) -> Text {
+        let Some(description) = description else {
+            return Rc::from("");
+        };
+        let text = self.words(description);
+        let text = text.trim_matches(['\n', '\r']);
+        if text.trim().is_empty() {
+            return Rc::from("");
+        }
+        docstring(text)
+    }
+}
+
+/// Names that people gave and that are written down as they are.
+fn check_names(name: &str, settings: &Settings<'_>) -> Result<(), GenerateError> {
+    let is_name = |name: &str| !name.is_empty() && names::class(name) == capitalised(name);
+    let wrong = |what, name: &str| {
+        Err(GenerateError::Name {
+            what,
+            name: name.escape_debug().to_string(),
+            why: "it cannot be imported in Python",
+        })
+    };
+    if !is_name(name) {
+        return wrong("the package", name);
+    }
+    for path in settings.module_names.values() {
+        if !path.is_empty() && !path.split('/').all(is_name) {
+            return wrong("the module", path);
+        }
+    }
+    Ok(())
+}
+
+fn capitalised(name: &str) -> String {
+    let mut chars = name.chars();
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(chars).collect()
+}
+
+/// A text that cannot end the quotes that it stands in.
+fn docstring(text: &str) -> Text {
+    let is_harmless = |byte: u8| byte != b'\\' && byte != b'"' && (byte >= b' ' || byte == b'\n');
+    if text.bytes().all(is_harmless) && !text.contains(" \n") {
+        return Rc::from(text.trim_end());
+    }
+    let mut result = String::with_capacity(text.len() + 16);
+    for (index, line) in text.lines().enumerate() {
+        if index > 0 {
+            result.push('\n');
+        }
+        for char in line.trim_end().chars() {
+            match char {
+                '\\' => result.push_str("\\\\"),
+                '\t' => result.push('\t'),
+                char if char.is_ascii_control() => {
+                    let _ = write!(result, "\\x{:02x}", u32::from(char));
+                }
+                char => result.push(char),
+            }
+        }
+    }
+    if result.contains("\"\"") {
+        result = result.replace("\"\"", "\\\"\\\"");
+    }
+    // A quote at the very end stands on a line of its own before those that end the text.
+    Rc::from(result)
+}
+
+impl Dialect for Sdk<'_, '_> {
+    const FENCE: &'static str = "python";
+    const SPAN: &'static str = "python";
+
+    fn reference(&self, destination: &str) -> String {
+        let fragment = destination.rsplit('#').next().unwrap_or_default();
+        let mut steps = fragment.trim_start_matches('/').split('/');
+        let (section, token) = (steps.next(), steps.next().unwrap_or_default());
+        let token = token.replace("%2F", "/").replace("%2f", "/");
+        if let Some(property) = steps.next_back() {
+            return format!("`{}`", names::snake(property));
+        }
+        let member = member_of(&token);
+        match section {
+            Some("functions") => format!("`{}`", names::snake(member)),
+            Some("types") => format!("`{}`", names::object_class(member)),
+            _ => format!("`{}`", names::class(member)),
+        }
+    }
+}
+
+/// Modules above others exist too, and know those below them.
+fn add_parents(modules: &mut BTreeMap<String, Module>) {
+    let mut open: Vec<String> = modules.keys().cloned().collect();
+    while let Some(module) = open.pop() {
+        if module.is_empty() {
+            continue;
+        }
+        let parent = module.rsplit_once('/').map_or("", |(parent, _)| parent);
+        if !modules.contains_key(parent) {
+            open.push(parent.to_owned());
+        }
+        let parent = modules.entry(parent.to_owned()).or_default();
+        parent.children.insert(module);
+    }
+}
+
+/// The last step of a module's path.
+pub(super) fn last_step(module: &str) -> &str {
+    module.rsplit('/').next().unwrap_or(module)
+}
+
+/// A literal.
+pub(super) fn literal(constant: &Constant) -> String {
+    match constant {
+        Constant::Bool(true) => "True".to_owned(),
+        Constant::Bool(false) => "False".to_owned(),
+        Constant::Number(value) => value.to_string(),
+        Constant::String(value) => names::string(value),
+    }
+}

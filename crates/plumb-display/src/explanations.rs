@@ -1,0 +1,246 @@
+//! What a run did or would do to each resource, and why: for `plumb why`, and before something is destroyed.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use ecow::EcoString;
+use indexmap::IndexMap;
+use plumb_events::{Event, Metadata, OperationResult, Severity, strip_color};
+use plumb_resource::{StepOp, Urn};
+use serde::{Deserialize, Serialize};
+
+use crate::color::{HEADLINE, paint};
+use crate::diff::{Change, diff_objects, visible};
+use crate::diff_view::DiffView;
+use crate::options::{Action, Options, View};
+use crate::reasons::{causes, differing_paths};
+use crate::text::{counted, short_type};
+use crate::{colorize, ops, steps};
+
+/// How many resources are named before something is destroyed.
+const MOST_NAMED: usize = 30;
+
+/// One resource in a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explanation {
+    /// The step: `create`, `update`, `replace`, `delete`, …
+    pub op: String,
+    /// The causes, the most telling first.
+    pub because: Vec<String>,
+    /// Paths of properties that differ.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differs: Vec<EcoString>,
+    /// Paths that force a replacement.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaces: Vec<EcoString>,
+    /// The differences as text with colour tags, secrets hidden.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub difference: String,
+    /// Errors that were reported about it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<String>,
+}
+
+/// A run, resource by resource. What did not change is only named.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunExplanation {
+    /// `update`, `refresh`, `destroy` or `import`.
+    pub operation: String,
+    /// Whether it was only a preview.
+    pub preview: bool,
+    /// How it ended, if it did.
+    pub result: Option<String>,
+    /// What was or would be changed.
+    pub resources: IndexMap<EcoString, Explanation>,
+    /// URNs of what stayed as it was.
+    pub unchanged: Vec<EcoString>,
+}
+
+/// Folds the events of one run to a [`RunExplanation`].
+#[derive(Debug)]
+pub struct Explanations {
+    action: Action,
+    view: DiffView,
+    run: RunExplanation,
+}
+
+impl Explanations {
+    /// A run of which nothing has been heard.
+    pub fn new(options: &Options) -> Self {
+        let options = Options {
+            view: View::Diff,
+            show_secrets: false,
+            show_sames: false,
+            explain: true,
+            ..options.clone()
+        };
+        let word = match options.action {
+            Action::Update => "update",
+            Action::Refresh => "refresh",
+            Action::Destroy => "destroy",
+            Action::Import => "import",
+        };
+        Explanations {
+            action: options.action,
+            run: RunExplanation {
+                operation: word.to_owned(),
+                preview: options.preview,
+                result: None,
+                resources: IndexMap::new(),
+                unchanged: Vec::new(),
+            },
+            view: DiffView::new(options),
+        }
+    }
+
+    /// Takes an event in.
+    pub fn handle(&mut self, event: &Event) {
+        match event {
+            Event::ResourcePre(step) if !step.internal => self.step(&step.metadata),
+            // A refresh knows only afterwards what became of the resource.
+            Event::ResourceOutputs(step) if !step.internal => {
+                let known = self.run.resources.get(step.metadata.urn.as_str());
+                if known.is_some_and(|known| known.op == StepOp::Refresh.as_str()) {
+                    self.run.resources.shift_remove(step.metadata.urn.as_str());
+                    self.step(&step.metadata);
+                }
+            }
+            Event::Diagnostic(diagnostic) if diagnostic.severity == Severity::Error => {
+                let urn = diagnostic.urn.as_ref().map(Urn::as_str);
+                if let Some(known) = urn.and_then(|urn| self.run.resources.get_mut(urn)) {
+                    let message = strip_color(diagnostic.message.trim()).into_owned();
+                    known.errors.push(message);
+                }
+            }
+            Event::Summary(summary) => {
+                self.run.result = Some(
+                    match summary.result {
+                        OperationResult::Succeeded => "succeeded",
+                        OperationResult::Failed => "failed",
+                        OperationResult::Canceled => "canceled",
+                    }
+                    .to_owned(),
+                );
+            }
+            _ => {}
+        }
+    }
+
+    fn step(&mut self, metadata: &Metadata) {
+        let urn = EcoString::from(metadata.urn.as_str());
+        if metadata.op == StepOp::Same {
+            if !self.run.resources.contains_key(&urn) {
+                self.run.unchanged.push(urn);
+            }
+            return;
+        }
+        // The parts of a replacement belong to it; the step that stands for all of them knows most.
+        let is_part = metadata.op.is_replacement() && !metadata.logical;
+        if is_part && self.run.resources.contains_key(&urn) {
+            return;
+        }
+        let has_two_sides = metadata.old.is_some() && metadata.new.is_some();
+        let difference = if has_two_sides {
+            self.view
+                .difference(metadata, self.action == Action::Refresh)
+        } else {
+            String::new()
+        };
+        let op = if is_part {
+            StepOp::Replace
+        } else {
+            metadata.op
+        };
+        let explanation = Explanation {
+            op: op.as_str().to_owned(),
+            because: causes(metadata, self.action),
+            differs: self.differing(metadata),
+            replaces: steps::replacing_paths(metadata),
+            difference,
+            errors: Vec::new(),
+        };
+        self.run.resources.insert(urn, explanation);
+    }
+
+    /// Paths that differ; top-level properties where the provider did not say.
+    fn differing(&self, metadata: &Metadata) -> Vec<EcoString> {
+        let told = differing_paths(metadata);
+        let (Some(old), Some(new), true) = (&metadata.old, &metadata.new, told.is_empty()) else {
+            return told;
+        };
+        let (old, new) = match self.action {
+            Action::Refresh => (&old.outputs, &new.outputs),
+            _ => (&old.inputs, &new.inputs),
+        };
+        let difference = diff_objects(&visible(old, true), &visible(new, true));
+        let changes = difference.0.iter();
+        changes
+            .filter(|(_, change)| !matches!(change, Change::Same(_)))
+            .map(|(key, _)| key.as_str().into())
+            .collect()
+    }
+
+    /// The run so far.
+    pub fn run(&self) -> &RunExplanation {
+        &self.run
+    }
+
+    /// The run.
+    pub fn into_run(self) -> RunExplanation {
+        self.run
+    }
+
+    /// What a preview would replace and delete, and why, for people to read before they agree; empty when nothing would.
+    pub fn destructive(&self, options: &Options) -> String {
+        let told = |it: &Explanation| {
+            let is_deletion = it.op == "delete" && self.action != Action::Destroy;
+            it.op == "replace" || is_deletion
+        };
+        let resources = self.run.resources.iter();
+        let goes: Vec<(&EcoString, &Explanation)> = resources.filter(|(_, it)| told(it)).collect();
+        if goes.is_empty() {
+            return String::new();
+        }
+        let mut out = format!("{}\n", paint(HEADLINE, "Replaced or deleted, and why:"));
+        for (urn, explanation) in goes.iter().take(MOST_NAMED) {
+            out.push_str(&destructive_line(urn, explanation));
+        }
+        if goes.len() > MOST_NAMED {
+            let left = counted(goes.len() - MOST_NAMED, "more resource");
+            let _ = writeln!(out, "    … and {left}");
+        }
+        colorize(&out, options.color).into_owned()
+    }
+}
+
+fn destructive_line(urn: &str, explanation: &Explanation) -> String {
+    let op = StepOp::from_name(&explanation.op).unwrap_or(StepOp::Delete);
+    format!(
+        "    {} {}: {}\n",
+        paint(ops::color(op), ops::sign(op)),
+        label(urn),
+        explanation.because.join("; ")
+    )
+}
+
+/// `type name` of a URN.
+fn label(urn: &str) -> String {
+    Urn::parse(urn).map_or_else(
+        |_| urn.to_owned(),
+        |urn| format!("{} {}", short_type(urn.type_text()), urn.name()),
+    )
+}
+
+/// Counts of a run by step.
+impl RunExplanation {
+    /// How many resources each step was for.
+    pub fn counts(&self) -> BTreeMap<&str, usize> {
+        let mut counts = BTreeMap::new();
+        for explanation in self.resources.values() {
+            *counts.entry(explanation.op.as_str()).or_default() += 1;
+        }
+        counts
+    }
+}

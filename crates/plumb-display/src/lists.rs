@@ -1,0 +1,140 @@
+//! How two lists differ: place by place, or, if that says it with fewer changes, with elements that came, went and moved.
+
+use plumb_value::Value;
+
+use crate::diff::{Change, Element, diff_values};
+
+/// Longer lists are compared place by place.
+const MOST_PAIRS: usize = 250_000;
+
+/// How `new` differs from `old`.
+pub(crate) fn diff_lists(old: &[Value], new: &[Value]) -> Vec<Element> {
+    let by_place = by_place(old, new);
+    if old.len() * new.len() > MOST_PAIRS {
+        return by_place;
+    }
+    let aligned = aligned(old, new);
+    if count_changes(&aligned) < count_changes(&by_place) {
+        aligned
+    } else {
+        by_place
+    }
+}
+
+fn count_changes(elements: &[Element]) -> usize {
+    let is_change =
+        |it: &&Element| it.moved_from.is_some() || !matches!(it.change, Change::Same(_));
+    elements.iter().filter(is_change).count()
+}
+
+fn by_place(old: &[Value], new: &[Value]) -> Vec<Element> {
+    (0..old.len().max(new.len()))
+        .filter_map(|index| {
+            let change = match (old.get(index), new.get(index)) {
+                (Some(old), Some(new)) => diff_values(old, new),
+                (Some(old), None) => Change::Delete(old.clone()),
+                (None, Some(new)) => Change::Add(new.clone()),
+                (None, None) => return None,
+            };
+            Some(element(index, change))
+        })
+        .collect()
+}
+
+fn element(index: usize, change: Change) -> Element {
+    Element {
+        index,
+        moved_from: None,
+        change,
+    }
+}
+
+/// Elements that both have in the same order stay; of the others, equal ones have moved.
+fn aligned(old: &[Value], new: &[Value]) -> Vec<Element> {
+    let kept = common(old, new);
+    let mut gone: Vec<usize> = (0..old.len())
+        .filter(|at| !kept.iter().any(|(from, _)| from == at))
+        .collect();
+    let mut elements = Vec::new();
+    for (index, value) in new.iter().enumerate() {
+        if kept.iter().any(|(_, to)| *to == index) {
+            elements.push(element(index, Change::Same(value.clone())));
+        } else if let Some(nth) = gone.iter().position(|from| old[*from] == *value) {
+            elements.push(Element {
+                index,
+                moved_from: Some(gone.remove(nth)),
+                change: Change::Same(value.clone()),
+            });
+        } else {
+            elements.push(element(index, Change::Add(value.clone())));
+        }
+    }
+    for from in gone {
+        let before = |it: &Element| it.index < from && !matches!(it.change, Change::Delete(_));
+        let place = elements.iter().take_while(|it| before(it)).count();
+        elements.insert(place, element(from, Change::Delete(old[from].clone())));
+    }
+    elements
+}
+
+/// The longest common subsequence: pairs of an index in each list.
+fn common(old: &[Value], new: &[Value]) -> Vec<(usize, usize)> {
+    let mut longest = vec![vec![0_u32; new.len() + 1]; old.len() + 1];
+    for (i, left) in old.iter().enumerate().rev() {
+        for (j, right) in new.iter().enumerate().rev() {
+            longest[i][j] = if left == right {
+                longest[i + 1][j + 1] + 1
+            } else {
+                longest[i + 1][j].max(longest[i][j + 1])
+            };
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    let mut pairs = Vec::new();
+    while i < old.len() && j < new.len() {
+        if old[i] == new[j] {
+            pairs.push((i, j));
+            (i, j) = (i + 1, j + 1);
+        } else if longest[i + 1][j] >= longest[i][j + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(old: &str, new: &str) -> String {
+        let values = |text: &str| -> Vec<Value> {
+            text.chars().map(|it| Value::from(it.to_string())).collect()
+        };
+        let elements = diff_lists(&values(old), &values(new));
+        let word = |it: &Element| match (&it.change, it.moved_from) {
+            (_, Some(from)) => format!("{from}>{}", it.index),
+            (Change::Same(_), None) => format!("={}", it.index),
+            (Change::Add(_), None) => format!("+{}", it.index),
+            (Change::Delete(_), None) => format!("-{}", it.index),
+            (Change::Update(_), None) => format!("~{}", it.index),
+        };
+        elements.iter().map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_came_and_went_does_not_change_what_stands_behind_it() {
+        assert_eq!(told("abc", "abc"), "=0 =1 =2");
+        assert_eq!(told("abc", "axc"), "=0 ~1 =2");
+        assert_eq!(told("abc", "xabc"), "+0 =1 =2 =3");
+        assert_eq!(told("abc", "bc"), "-0 =0 =1");
+        assert_eq!(told("abc", "ab"), "=0 =1 -2");
+    }
+
+    #[test]
+    fn elements_that_change_places_have_moved() {
+        assert_eq!(told("abcd", "dabc"), "3>0 =1 =2 =3");
+        assert_eq!(told("abcd", "bcda").matches('>').count(), 1);
+    }
+}

@@ -1,0 +1,383 @@
+#!/usr/bin/env python3
+"""Runs the command line in a pseudo terminal and looks at what a person sees.
+
+    tests/e2e/terminal.py --bin target/debug/plumb --python .cache/venvs/pulumi-3.259-pyte/bin/python
+
+A terminal emulator (the package `pyte`) turns what is written into the lines on the screen and those that have scrolled out of
+it. Resources come from the lab provider (`tests/lab`), so the Python needs the packages `pulumi` and `grpcio` as well. `--only`
+names the tests to run.
+"""
+
+import argparse
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+from pathlib import Path
+
+import pyte
+
+LAB = Path(__file__).resolve().parents[1] / "lab"
+LIMIT = 90
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Look at what a person sees.")
+    parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
+    parser.add_argument("--python", required=True, type=Path, help="a Python with pulumi and grpcio")
+    parser.add_argument("--only", default="", help="names of tests, with commas between them")
+    options = parser.parse_args()
+    failed = False
+    for test in TESTS:
+        if options.only and test.__name__ not in options.only.split(","):
+            continue
+        with tempfile.TemporaryDirectory(prefix="plumb-terminal-") as root:
+            project = Project(Path(root).resolve(), options.bin.resolve(), options.python.absolute())
+            try:
+                test(project)
+            except AssertionError as problem:
+                failed = True
+                print(f"FAILED {test.__name__}\n    {problem}")
+                for terminal in project.terminals:
+                    print("    | " + "\n    | ".join(terminal.everything()))
+            else:
+                print(f"passed {test.__name__}: {test.__doc__}")
+            finally:
+                project.close()
+    return 1 if failed else 0
+
+
+def frames(project):
+    """the tree fits terminals of 80, 100 and 200 columns"""
+    project.write({"one": thing(value="x"), "a-rather-long-name-for-a-resource": thing(value="y"), "日本語": thing(value="z")})
+    for columns in (80, 100, 200):
+        terminal = project.terminal(["preview"], columns=columns)
+        terminal.ends(0)
+        lines = terminal.everything()
+        check(all(len(line) <= columns for line in lines), f"a line is wider than {columns}")
+        header = next(line for line in lines if "Type" in line and "Plan" in line)
+        for name in ("one", "a-rather-long-name-for-a-resource", "日本語"):
+            row = next((line for line in lines if f" {name} " in f"{line} "), None)
+            check(row is not None, f"{name} has no row at {columns} columns")
+            check(column(row, "create") == column(header, "Plan"), f"the plan of {name} is not below its header at {columns}")
+        check(any("+ 4 to create" in line for line in lines), "the counts are missing")
+
+
+def resizes(project):
+    """the tree follows the size of the terminal, and what was printed before it is still there"""
+    project.write({f"slow-{n}": thing(value="v", sleepMs={"create": 5000}) for n in range(4)})
+    terminal = project.terminal(["up", "--yes", "--skip-preview"], columns=120, lines=30)
+    terminal.until("creating (1s)")
+    for columns, lines in ((60, 20), (160, 40), (70, 12)):
+        terminal.resize(columns, lines)
+        terminal.until("creating (", fresh=True)
+        rows = [line for line in terminal.screen_lines() if "slow-2" in line]
+        check(len(rows) == 1, f"slow-2 is on the screen {len(rows)} times at {columns}x{lines}")
+    terminal.ends(0)
+    seen = terminal.everything()
+    check(any(line.startswith("Updating (dev)") for line in seen), "the banner is gone")
+    check(sum("slow-2" in line and "created (" in line for line in seen) == 1, "the last frame is not there once")
+    check(any("+ 5 created" in line for line in seen), "the counts are missing")
+
+
+def scrolls(project):
+    """a tree that is longer than the screen says so, can be looked at with keys, and is whole at the end"""
+    resources = {f"thing-{n:02}": thing(value="v") for n in range(30)}
+    resources["slow"] = thing(value="v", sleepMs={"create": 8000})
+    project.write(resources)
+    terminal = project.terminal(["up", "--yes", "--skip-preview"], columns=100, lines=15)
+    terminal.until("more (arrow keys: look around)")
+    check(any("slow" in line for line in terminal.screen_lines()), "what goes on is not on the screen")
+    terminal.send("g")
+    terminal.until("rows 1 to 12 of 32")
+    terminal.send("j")
+    terminal.until("rows 2 to 13 of 32")
+    terminal.send("G")
+    terminal.until("rows 21 to 32 of 32")
+    terminal.send("q")
+    terminal.until("more (arrow keys: look around)")
+    terminal.ends(0)
+    seen = terminal.everything()
+    for n in range(30):
+        count = sum(f" thing-{n:02} " in line and "created (" in line for line in seen)
+        check(count >= 1, f"thing-{n:02} is not in the last frame")
+
+
+def confirms(project):
+    """a question can be answered with details, no and yes, and says what is replaced and why"""
+    project.write({"a": thing(value="1", replaceOn=["value"], detailedDiff=True)})
+    project.run("up", "--yes", "--skip-preview")
+    project.write({"a": thing(value="2", replaceOn=["value"], detailedDiff=True)})
+    terminal = project.terminal(["up"])
+    terminal.until("Do you want to perform this update?")
+    why = [line for line in terminal.everything() if "changes, which its provider cannot do in place" in line]
+    check(len(why) == 1 and "lab:index:Thing a" in why[0] and "`value`" in why[0], f"nobody says why a is replaced: {why}")
+    terminal.send("details\r")
+    terminal.until('value (forces replacement): "1" => "2"')
+    terminal.until("Do you want to perform this update?", times=2)
+    terminal.send("no\r")
+    terminal.ends(1)
+    check("confirmation declined" in terminal.text(), "nobody says that nothing happens")
+    terminal = project.terminal(["up"])
+    terminal.until("Do you want to perform this update?")
+    terminal.send("yes\r")
+    terminal.ends(0)
+    check("1 replaced" in terminal.text(), "nothing was replaced")
+
+
+def stops_the_question(project):
+    """Ctrl-C at the question changes nothing"""
+    project.write({"a": thing(value="1")})
+    terminal = project.terminal(["up"])
+    terminal.until("Do you want to perform this update?")
+    terminal.send("\x03")
+    terminal.ends(1)
+    check(project.names() == [], "something was made")
+    terminal = project.terminal(["up", "--yes", "--skip-preview"])
+    terminal.ends(0)
+
+
+def interrupts(project):
+    """Ctrl-C once lets what runs finish, twice and thrice end sooner, and each says what it does"""
+    for count, limit in ((1, 60), (2, 60), (3, 60)):
+        name = f"slow-{count}"
+        project.write({name: thing(value="v", sleepMs={"create": 4000})})
+        terminal = project.terminal(["up", "--yes", "--skip-preview"])
+        terminal.until("creating (1s)")
+        for nth in range(count):
+            terminal.send("\x03")
+            if nth < 2:
+                terminal.until("^C received", times=nth + 1)
+            else:
+                time.sleep(0.3)
+        code = terminal.ends(None)
+        check(code != 0, f"the exit code is {code} after {count} interrupts")
+        check("^C\r\n" not in terminal.raw, "the terminal shows the key itself")
+        check(terminal.is_sane(), f"the terminal is not as it was after {count} interrupts")
+        project.sound()
+
+
+def passphrases(project):
+    """a passphrase is asked for and not shown, a wrong one is refused"""
+    project.write({"a": thing(value="${s}")}, config={"s": {"type": "string", "secret": True}})
+    del project.environment["PULUMI_CONFIG_PASSPHRASE"]
+    project.run("stack", "init", "other")
+    terminal = project.terminal(["config", "set", "--secret", "s", "hush-hush"])
+    terminal.until("Enter your passphrase to protect config/secrets")
+    terminal.send("correct horse\r")
+    terminal.until("Re-enter your passphrase to confirm")
+    terminal.send("correct horse\r")
+    terminal.ends(0)
+    check("correct horse" not in terminal.raw, "the passphrase is on the screen")
+    terminal = project.terminal(["config", "get", "s"])
+    terminal.until("Enter your passphrase to unlock config/secrets")
+    terminal.send("wrong\r")
+    terminal.until("incorrect passphrase")
+    terminal.send("\x03")
+    terminal.ends(None)
+    terminal = project.terminal(["config", "get", "s"])
+    terminal.until("Enter your passphrase to unlock config/secrets")
+    terminal.send("correct horse\r")
+    terminal.ends(0)
+    check("hush-hush" in terminal.text(), "the secret is not shown")
+
+
+def waits(project):
+    """a long wait is named, with resource and call, on a terminal and in a log"""
+    project.write({"slow": thing(value="v", sleepMs={"create": 14000})})
+    terminal = project.terminal(["up", "--yes", "--skip-preview"])
+    terminal.until("waiting for the call Create to its provider")
+    terminal.ends(0)
+    project.write({"slower": thing(value="v", sleepMs={"create": 12500})})
+    said = project.run("up", "--yes", "--skip-preview", GITHUB_ACTIONS="true")
+    lines = [line for line in said.splitlines() if "waiting for lab:index:Thing slower: creating for 1" in line]
+    check(len(lines) == 1 and "(call Create to its provider)" in lines[0], f"the wait is told {len(lines)} times:\n{said}")
+    check("...." not in said, f"there are dots:\n{said}")
+    check("::group::Updating (dev)" in said and "::endgroup::" in said, f"there is no group:\n{said}")
+
+
+def thing(**properties):
+    return {"type": "lab:index:Thing", "properties": properties}
+
+
+def column(line, word):
+    """The column of a word; wide characters take two."""
+    import unicodedata
+
+    before = line[: line.index(word)]
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in before)
+
+
+class Project:
+    """A project in its own folder, home and pretend cloud."""
+
+    def __init__(self, root, binary, python):
+        self.binary, self.root, self.terminals = binary, root, []
+        self.folder = root / "project"
+        for folder in (self.folder, root / "cloud", root / "home"):
+            folder.mkdir()
+        self.environment = {
+            "PATH": f"{LAB}:{os.environ.get('PATH', '')}",
+            "HOME": str(root / "home"),
+            "TERM": "xterm-256color",
+            "LANG": "C.UTF-8",
+            "PULUMI_CONFIG_PASSPHRASE": "terminal",
+            "LAB_PYTHON": str(python),
+            "LAB_CLOUD": str(root / "cloud"),
+        }
+        self.write({})
+        self.run("stack", "init", "dev")
+
+    def write(self, resources, config=None):
+        program = {"name": "seen", "runtime": "yaml", "resources": resources}
+        if config:
+            program["config"] = config
+        (self.folder / "Pulumi.yaml").write_text(json.dumps(program))
+
+    def terminal(self, words, columns=100, lines=30):
+        self.terminals = [Terminal([str(self.binary), *words], self.folder, self.environment, columns, lines)]
+        return self.terminals[0]
+
+    def run(self, *words, **variables):
+        """What a command says without a terminal."""
+        done = subprocess.run([str(self.binary), *words], cwd=self.folder, env={**self.environment, **variables},
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              timeout=LIMIT)
+        check(done.returncode == 0, f"{words} ended with {done.returncode}: {done.stdout}")
+        return done.stdout
+
+    def deployment(self):
+        return json.loads(self.run("stack", "export"))["deployment"]
+
+    def names(self):
+        return [it["urn"].split("::")[-1] for it in self.deployment().get("resources", []) if it["type"] == "lab:index:Thing"]
+
+    def sound(self):
+        """The state can be read, and the next update goes through."""
+        self.deployment()
+        self.run("up", "--yes", "--skip-preview")
+
+    def close(self):
+        for terminal in self.terminals:
+            terminal.close()
+
+
+class Terminal:
+    """A command in a pseudo terminal."""
+
+    def __init__(self, words, folder, environment, columns, lines):
+        self.master, slave = pty.openpty()
+        self.screen = pyte.HistoryScreen(columns, lines, history=5000, ratio=0.5)
+        self.stream = pyte.Stream(self.screen)
+        self.raw = ""
+        self.slave = slave
+        self.set_size(columns, lines)
+        self.modes = termios.tcgetattr(slave)
+
+        def own_terminal():
+            os.setsid()
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+        self.process = subprocess.Popen(words, cwd=folder, env=environment, stdin=slave, stdout=slave, stderr=slave,
+                                        preexec_fn=own_terminal)
+        self.decoder = __import__("codecs").getincrementaldecoder("utf-8")("replace")
+
+    def set_size(self, columns, lines):
+        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
+    def resize(self, columns, lines):
+        self.read()
+        self.set_size(columns, lines)
+        screen = self.screen
+        # As terminals do, and the emulator does not: lines that do not fit scroll out of the screen.
+        out = max(0, screen.cursor.y + 1 - lines)
+        screen.history.top.extend(screen.buffer[y].copy() for y in range(out))
+        kept = {y: screen.buffer[y + out] for y in range(min(lines, screen.lines - out))}
+        screen.buffer.clear()
+        screen.buffer.update(kept)
+        screen.lines, screen.columns = lines, columns
+        screen.cursor.y -= out
+        screen.cursor.x = min(screen.cursor.x, columns - 1)
+        screen.set_margins()
+        self.process.send_signal(signal.SIGWINCH)
+
+    def read(self, seconds=0.05):
+        """Takes in what was written; answers whether anything was."""
+        ready, _, _ = select.select([self.master], [], [], seconds)
+        if not ready:
+            return False
+        text = self.decoder.decode(os.read(self.master, 65536))
+        self.raw += text
+        # The emulator does not know the marks for whole frames, nor how to answer questions.
+        self.stream.feed(re.sub("\x1b\\[\\?2026[hl]", "", text))
+        if "\x1b[6n" in text:
+            os.write(self.master, b"\x1b[1;1R")
+        return True
+
+    def send(self, keys):
+        os.write(self.master, keys.encode())
+
+    def screen_lines(self):
+        return [line.rstrip() for line in self.screen.display]
+
+    def everything(self):
+        """What has scrolled out of the screen, and what is on it."""
+        history = ["".join(row[x].data for x in range(self.screen.columns)).rstrip() for row in self.screen.history.top]
+        return history + self.screen_lines()
+
+    def text(self):
+        return "\n".join(self.everything())
+
+    def until(self, words, fresh=False, times=1):
+        """Waits until words are on the screen, or `fresh`, until they are written anew."""
+        deadline, start = time.monotonic() + LIMIT, len(self.raw)
+        while time.monotonic() < deadline:
+            shown = self.raw[start:] if fresh else "\n".join(self.screen_lines())
+            if shown.count(words) >= times or (times > 1 and self.text().count(words) >= times):
+                return
+            if not self.read() and self.process.poll() is not None and not self.read():
+                break
+        check(False, f"“{words}” does not appear")
+
+    def ends(self, code):
+        """Waits for the end; answers the exit code, which must be `code` unless that is None."""
+        deadline = time.monotonic() + LIMIT
+        while time.monotonic() < deadline and self.process.poll() is None:
+            self.read()
+        while self.read():
+            pass
+        check(self.process.poll() is not None, "the command does not end")
+        check(code is None or self.process.returncode == code, f"the exit code is {self.process.returncode}, not {code}")
+        return self.process.returncode
+
+    def is_sane(self):
+        """Whether the terminal shows what is typed, line by line, and a cursor."""
+        now = termios.tcgetattr(self.slave)
+        return now[3] == self.modes[3] and self.raw.rfind("\x1b[?25h") >= self.raw.rfind("\x1b[?25l")
+
+    def close(self):
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        os.close(self.master)
+        os.close(self.slave)
+
+
+def check(holds, message):
+    if not holds:
+        raise AssertionError(message)
+
+
+TESTS = [frames, resizes, scrolls, confirms, stops_the_question, interrupts, passphrases, waits]
+
+if __name__ == "__main__":
+    sys.exit(main())
