@@ -74,11 +74,6 @@ impl Language {
             Language::Java => "java",
         }
     }
-
-    /// Whether there is a generator for it.
-    pub fn is_built(self) -> bool {
-        matches!(self, Language::Dotnet | Language::Java | Language::Nodejs)
-    }
 }
 
 /// What an SDK is made for.
@@ -93,9 +88,6 @@ pub enum Purpose {
 /// Why there is no SDK.
 #[derive(Debug, thiserror::Error)]
 pub enum GenerateError {
-    /// There is no generator for the language.
-    #[error("generating SDKs for {} is not supported yet", .0.name())]
-    Language(Language),
     /// The schema asks for something that is not built.
     #[error("the schema asks for {what}, which is not supported yet")]
     Unsupported {

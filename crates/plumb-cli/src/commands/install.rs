@@ -100,7 +100,6 @@ fn packages(project: &LoadedProject, ctx: &Context) -> Result<(), Error> {
     let mut made = Vec::new();
     for (name, spec) in &project.project.packages {
         let one = || -> Result<LocalSdk, Error> {
-            sdk::check_language(&runtime.name)?;
             let schema = sdk::schema_of(spec, project, ctx)?;
             sdk::make(&schema, &runtime.name, project.root(), ctx)
         };

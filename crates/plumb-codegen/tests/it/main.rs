@@ -240,23 +240,3 @@ fn packages_know_their_plugin() {
     );
     assert!(local.get("scripts/postinstall.js").is_some());
 }
-
-#[test]
-fn languages_that_are_not_built_say_so() {
-    let document = Document::read(r#"{"name": "lab"}"#, Format::Json).unwrap();
-    let options = BindOptions {
-        allow_dangling: false,
-        packages: &NoPackages,
-    };
-    let bound = bind(&document, options);
-    let made = generate(
-        &bound.package,
-        Language::Go,
-        Purpose::Published,
-        &mut FileMap::default(),
-    );
-    assert_eq!(
-        made.unwrap_err().to_string(),
-        "generating SDKs for go is not supported yet"
-    );
-}

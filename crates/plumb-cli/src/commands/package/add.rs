@@ -44,7 +44,6 @@ pub(super) fn run(args: AddArgs, ctx: &Context) -> Result<(), Error> {
                  language to make an SDK here",
             )
         })?;
-        sdk::check_language(language)?;
         let schema =
             SchemaText::load_from(&args.source, &args.parameters, args.server.as_deref(), ctx)?;
         let made = sdk::make(&schema, language, &ctx.environment.cwd, ctx)?;
@@ -55,7 +54,6 @@ pub(super) fn run(args: AddArgs, ctx: &Context) -> Result<(), Error> {
     let runtime = runtime.map(|runtime| runtime.name.clone()).ok_or_else(|| {
         Error::user("the project has no runtime; set `runtime` in Pulumi.yaml, or run `pulumi new`")
     })?;
-    sdk::check_language(&runtime)?;
     let spec = package_spec(&args);
     let schema =
         SchemaText::load_from(&args.source, &args.parameters, args.server.as_deref(), ctx)?;

@@ -97,25 +97,12 @@ pub(super) fn write_sdk(
 }
 
 fn languages(name: &str) -> Result<Vec<Language>, Error> {
-    let languages = if name == "all" {
-        Language::ALL.to_vec()
-    } else {
-        let language = Language::from_name(name)
-            .ok_or_else(|| Error::user(format!("unknown language {name:?}")))?;
-        vec![language]
-    };
-    let missing = languages.iter().filter(|language| !language.is_built());
-    let missing: Vec<&str> = missing.map(|language| language.name()).collect();
-    if missing.is_empty() {
-        return Ok(languages);
+    if name == "all" {
+        return Ok(Language::ALL.to_vec());
     }
-    let built = Language::ALL.into_iter().filter(|it| it.is_built());
-    let built: Vec<&str> = built.map(Language::name).collect();
-    Err(Error::user(format!(
-        "generating SDKs for {} is not supported yet; choose another language with `--language` ({})",
-        missing.join(", "),
-        built.join(", ")
-    )))
+    let language = Language::from_name(name)
+        .ok_or_else(|| Error::user(format!("unknown language {name:?}")))?;
+    Ok(vec![language])
 }
 
 fn replace_version(package: &mut Package<'_>, text: &str, ctx: &Context) -> Result<(), Error> {

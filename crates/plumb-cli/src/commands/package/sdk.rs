@@ -32,24 +32,6 @@ pub(crate) struct LocalSdk {
     version: Option<semver::Version>,
 }
 
-/// Refuses languages that no SDK can be made for.
-pub(crate) fn check_language(runtime: &str) -> Result<(), Error> {
-    match sdk_language(runtime) {
-        None => Ok(()),
-        Some(language) if language.is_built() => Ok(()),
-        Some(language) => {
-            let built = Language::ALL.into_iter().filter(|it| it.is_built());
-            let built: Vec<&str> = built.map(Language::name).collect();
-            Err(Error::user(format!(
-                "generating SDKs for {} is not supported yet (there are {} and yaml); install a published SDK of the package \
-                 instead",
-                language.name(),
-                built.join(", ")
-            )))
-        }
-    }
-}
-
 /// The language of SDKs for programs of a runtime; YAML programs need none.
 fn sdk_language(runtime: &str) -> Option<Language> {
     match runtime {
@@ -95,7 +77,6 @@ pub(crate) fn make(
     let folder = root.join(&relative);
     let is_made = match sdk_language(runtime) {
         Some(language) => {
-            check_language(runtime)?;
             write_sdk(package, language, Purpose::Local, folder)?;
             true
         }
