@@ -35,7 +35,9 @@ fn main() {
         }
         measure(&format!("explanations {name}"), &events, || {
             let mut explanations = Explanations::new(&options(View::Progress));
-            events.iter().for_each(|event| explanations.handle(event));
+            for event in &events {
+                explanations.handle(event);
+            }
             black_box(explanations.run().resources.len())
         });
     }

@@ -96,7 +96,7 @@ fn what_names_one_other_resource_becomes_a_reference() {
     first.outputs = Arc::new(PropertyMap::new().with("arn", "arn:a").with("name", "same"));
     let mut second = thing("b", "id-b", inputs("arn:a"));
     second.outputs = Arc::new(PropertyMap::new().with("name", "same"));
-    second.dependencies = vec![first.urn.clone()];
+    second.dependencies = [first.urn.clone()].into();
     let third = thing("c", "id-c", inputs("same"));
     let text = code(&[first, second, third], false).text;
     // Not to itself, and not where it could be either of two.
