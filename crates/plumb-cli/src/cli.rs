@@ -84,42 +84,27 @@ pub struct GlobalArgs {
 
 /// The verbs.
 #[derive(Subcommand, Debug)]
+#[expect(missing_docs, reason = "the arguments of each say what it is for")]
 pub enum Command {
-    /// Create or update the resources in a stack
     #[command(alias = "update")]
     Up(operations::UpArgs),
-    /// Show a preview of updates to a stack's resources
     #[command(alias = "pre")]
     Preview(operations::PreviewArgs),
-    /// Refresh the resources in a stack
     Refresh(operations::RefreshArgs),
-    /// Destroy all existing resources in the stack
     #[command(aliases = ["down", "dn"])]
     Destroy(operations::DestroyArgs),
-    /// Import resources into an existing stack
     Import(operations::ImportArgs),
-    /// Create a new project
     #[command(aliases = ["create", "setup"])]
     New(new::NewArgs),
-    /// Show why a resource is created, changed, replaced, deleted or kept
     Why(why::WhyArgs),
-    /// Show how what exists differs from the stack's state
     Drift(operate::drift::DriftArgs),
-    /// Look for what is wrong with this machine, the project and the stack, and say how to mend it
     Doctor(doctor::DoctorArgs),
-    /// Display history for a stack
     History(history::StackHistoryArgs),
-    /// Manage configuration
     Config(config::ConfigArgs),
-    /// Manage stacks and view stack state
     Stack(stack::StackArgs),
-    /// Edit the current stack's state
     State(state::StateArgs),
-    /// Install packages and plugins for the current project
     Install(install::InstallArgs),
-    /// Cancel a stack's currently running update, if any
     Cancel(cancel::CancelArgs),
-    /// Log in to a backend
     Login(login::LoginArgs),
     /// Log out of a backend
     Logout(logout::LogoutArgs),
@@ -133,24 +118,17 @@ pub enum Command {
     Plugin(plugin::PluginArgs),
     /// Print the version number
     Version,
-    /// Print information about the environment
     About(about::AboutArgs),
-    /// Generate completion scripts
     #[command(alias = "completion")]
     GenCompletion(completion::CompletionArgs),
-    /// Convert programs from one language to another (not supported yet)
     Convert(unbuilt::ConvertArgs),
     /// Work with packages
     Package(package::PackageArgs),
     /// Analyze package schemas
     Schema(schema::SchemaArgs),
-    /// Manage policy packs
     Policy(policy::PolicyArgs),
-    /// Show aggregated resource logs for a stack
     Logs(logs::LogsArgs),
-    /// Update a stack continuously as files change
     Watch(operations::WatchArgs),
-    /// Opens the current stack in a browser
     Console(console::ConsoleArgs),
     /// Work on single resources without a program (not supported yet)
     #[command(hide = true)]
@@ -158,7 +136,6 @@ pub enum Command {
     /// Work with templates of the service
     #[command(hide = true)]
     Template(LaterArgs),
-    /// Show a recorded event log
     #[command(hide = true)]
     ReplayEvents(replay::ReplayArgs),
     /// Work with recorded events

@@ -22,6 +22,7 @@ use crate::{Context, Error, ExitStatus};
 ///   plumb gen-completion zsh > ~/.zsh/completions/_plumb
 ///   plumb gen-completion fish > ~/.config/fish/completions/plumb.fish
 #[derive(Args, Debug)]
+#[command(verbatim_doc_comment)]
 pub struct CompletionArgs {
     /// The shell
     #[arg(required = true)]

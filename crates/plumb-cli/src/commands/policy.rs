@@ -19,8 +19,8 @@ pub struct PolicyArgs {
 
 /// What to do with policy packs.
 #[derive(Subcommand, Debug)]
+#[expect(missing_docs, reason = "the arguments of each say what it is for")]
 pub enum PolicyVerb {
-    /// Creates a new policy pack
     New(new::PolicyNewArgs),
     /// Run policy packs over the state of a stack (not supported yet)
     Analyze(unbuilt::AnalyzeArgs),

@@ -21,11 +21,11 @@ pub struct ProjectArgs {
 
 /// What to do with projects.
 #[derive(Subcommand, Debug)]
+#[expect(missing_docs, reason = "the arguments of each say what it is for")]
 pub enum ProjectVerb {
     /// List the projects that have stacks
     #[command(alias = "ls")]
     List(ListArgs),
-    /// Create a new project
     New(new::NewArgs),
 }
 

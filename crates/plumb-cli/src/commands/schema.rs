@@ -15,8 +15,8 @@ pub struct SchemaArgs {
 
 /// What to do with schemas.
 #[derive(Subcommand, Debug)]
+#[expect(missing_docs, reason = "the arguments of each say what it is for")]
 pub enum SchemaVerb {
-    /// Check a Pulumi package schema for errors
     Check(CheckArgs),
 }
 

@@ -164,6 +164,7 @@ pub struct UpdateArgs {
 ///   pulumi up --yes --stack prod     does it without asking, in the stack prod
 ///   pulumi up --target URN           leaves everything else alone
 #[derive(Args, Clone, Debug, Default)]
+#[command(verbatim_doc_comment)]
 #[command(group = ArgGroup::new("up-targets").args(["target", "exclude"]).multiple(false))]
 #[command(group = ArgGroup::new("up-format").args(["json", "output"]).multiple(false))]
 pub struct UpArgs {
@@ -210,6 +211,7 @@ pub struct UpArgs {
 ///   pulumi preview --save-plan plan.json      keeps what would happen, for `up --plan plan.json`
 ///   pulumi preview --import-file import.json  lists what would be created, for `import --file import.json`
 #[derive(Args, Clone, Debug)]
+#[command(verbatim_doc_comment)]
 #[command(group = ArgGroup::new("preview-targets").args(["target", "exclude"]).multiple(false))]
 #[command(group = ArgGroup::new("preview-format").args(["json", "output"]).multiple(false))]
 pub struct PreviewArgs {
@@ -334,6 +336,7 @@ pub struct DestroyArgs {
 ///   pulumi import aws:s3/bucket:Bucket logs my-logs-bucket --parent site=URN --out logs.yaml
 ///   pulumi import --file resources.json --yes
 #[derive(Args, Clone, Debug)]
+#[command(verbatim_doc_comment)]
 #[command(group = ArgGroup::new("import-format").args(["json", "output"]).multiple(false))]
 pub struct ImportArgs {
     /// Shared flags.

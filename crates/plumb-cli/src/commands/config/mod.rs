@@ -53,10 +53,10 @@ pub struct TargetArgs {
 
 /// What to do with the settings.
 #[derive(Subcommand, Debug)]
+#[expect(missing_docs, reason = "the arguments of each say what it is for")]
 pub enum ConfigVerb {
     /// Get a single configuration value
     Get(get::GetArgs),
-    /// Set configuration value
     Set(set::SetArgs),
     /// Set multiple configuration values
     SetAll(set_all::SetAllArgs),

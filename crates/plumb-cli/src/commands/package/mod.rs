@@ -24,18 +24,13 @@ pub struct PackageArgs {
 
 /// What to do with packages.
 #[derive(Subcommand, Debug)]
+#[expect(missing_docs, reason = "the arguments of each say what it is for")]
 pub enum PackageVerb {
-    /// Get the schema.json from a package
     GetSchema(get_schema::GetSchemaArgs),
-    /// Generate SDK(s) from a package or schema
     GenSdk(gen_sdk::GenSdkArgs),
-    /// Show information about a package
     Info(info::InfoArgs),
-    /// Add a package to your project
     Add(add::AddArgs),
-    /// Get the mapping information for a given key from a package
     GetMapping(get_mapping::GetMappingArgs),
-    /// Creates a new component package from a template
     #[command(aliases = ["create", "setup"])]
     New(new::PackageNewArgs),
     /// Publish a package to the registry

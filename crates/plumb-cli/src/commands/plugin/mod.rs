@@ -21,16 +21,14 @@ pub struct PluginArgs {
 
 /// What to do with plugins.
 #[derive(Subcommand, Debug)]
+#[expect(missing_docs, reason = "the arguments of each say what it is for")]
 pub enum PluginVerb {
-    /// Install one or more plugins
     Install(install::InstallArgs),
     /// List plugins
     #[command(alias = "ls")]
     List(list::ListArgs),
-    /// Remove one or more plugins from the download cache
     #[command(aliases = ["rm", "delete"])]
     Remove(remove::RemoveArgs),
-    /// Run a command on a plugin binary
     Run(run::RunArgs),
 }
 

@@ -52,40 +52,28 @@ pub struct TargetArgs {
 
 /// What to do with stacks.
 #[derive(Subcommand, Debug)]
+#[expect(missing_docs, reason = "the arguments of each say what it is for")]
 pub enum StackVerb {
-    /// Create an empty stack with the given name, ready for updates
     #[command(name = "new", aliases = ["init", "create", "setup"])]
     Init(init::InitArgs),
-    /// Switch the current workspace to the given stack
     Select(select::SelectArgs),
     /// Reset stack selection from the current workspace
     Unselect,
-    /// List stacks
     #[command(alias = "ls")]
     List(list::ListArgs),
-    /// Remove a stack and its configuration
     #[command(aliases = ["rm", "delete"])]
     Remove(remove::RemoveArgs),
-    /// Rename an existing stack
     Rename(rename::RenameArgs),
-    /// Show a stack's output properties
     Output(output::OutputArgs),
-    /// Export a stack's deployment to standard out
     Export(export::ExportArgs),
-    /// Import a deployment from standard in into an existing stack
     Import(import::ImportArgs),
-    /// Display history for a stack
     #[command(alias = "hist")]
     History(history::HistoryArgs),
-    /// Manage stack tags
     Tag(tag::TagArgs),
-    /// Change the secrets provider for a stack
     ChangeSecretsProvider(change_secrets::ChangeArgs),
-    /// Export a stack's dependency graph to a file
     Graph(graph::GraphArgs),
     /// Show a stack
     Get(show::ShowArgs),
-    /// Copy a stack from another backend
     Migrate(migrate::MigrateArgs),
     /// Manage drift detection of the service
     #[command(hide = true)]

@@ -33,8 +33,8 @@ pub struct StateArgs {
 
 /// What to do with the state.
 #[derive(Subcommand, Debug)]
+#[expect(missing_docs, reason = "the arguments of each say what it is for")]
 pub enum StateVerb {
-    /// Remove resources from a stack's state
     #[command(aliases = ["rm", "delete"])]
     Remove(delete::DeleteArgs),
     /// Show a resource of a stack's state
@@ -49,16 +49,11 @@ pub enum StateVerb {
     Untaint(mark::AllArgs),
     /// Rename a resource from a stack's state
     Rename(rename::RenameArgs),
-    /// Repair an invalid state
     Repair(repair::RepairArgs),
-    /// Bring the state back that a former update left
     Restore(restore::RestoreArgs),
-    /// Migrate the current backend to the latest supported version
     Upgrade(upgrade::UpgradeArgs),
-    /// Move resources from one stack to another
     #[command(alias = "mv")]
     Move(transfer::MoveArgs),
-    /// Edit the current stack's state in an editor
     #[command(hide = true, aliases = ["update", "modify"])]
     Edit(edit::EditArgs),
 }

@@ -51,7 +51,6 @@ pub struct HistoryArgs {
 /// What to look at.
 #[derive(Subcommand, Debug)]
 pub enum HistoryVerb {
-    /// Show what changed between two updates
     Diff(past::DiffArgs),
     /// Show events of an update
     #[command(hide = true)]
