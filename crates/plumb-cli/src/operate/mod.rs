@@ -1,9 +1,10 @@
 //! The operations: up, preview, refresh, destroy, import.
 //!
-//! Every operation goes the same way (`verb.rs`): the stack is opened and, if it will be changed, taken; a preview runs
+//! Every operation goes the same way (`course.rs`): the stack is opened and, if it will be changed, taken; a preview runs
 //! and is confirmed; the operation runs; the state is saved and the stack given back.
 
 pub mod args;
+mod course;
 pub mod drift;
 mod event_log;
 mod host;
@@ -28,13 +29,14 @@ pub(crate) use host::{discovery, plugin_spec};
 use crate::commands::new;
 use crate::{Context, Error, ExitStatus};
 use args::{DestroyArgs, ImportArgs, PreviewArgs, RefreshArgs, UpArgs, WatchArgs};
+use verb::Verb;
 
 /// Creates or updates the resources of a stack.
 pub fn up(mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     if let Some(template) = args.template.take() {
         return up_template(&template, args, ctx);
     }
-    verb::run(ctx, &verb::Verb::up(args)?)
+    course::run(ctx, &Verb::up(args)?)
 }
 
 /// The same for the program of a template, which is there for this update alone.
@@ -57,32 +59,32 @@ fn up_template(template: &str, mut args: UpArgs, ctx: &Context) -> Result<ExitSt
     };
     new::for_update(&update, folder.path(), ctx)?;
     args.program.config.clear();
-    verb::run(&ctx.in_folder(folder.path())?, &verb::Verb::up(args)?)
+    course::run(&ctx.in_folder(folder.path())?, &Verb::up(args)?)
 }
 
 /// Shows what an update would do.
 pub fn preview(args: PreviewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    verb::run(ctx, &verb::Verb::preview(args)?)
+    course::run(ctx, &Verb::preview(args)?)
 }
 
 /// Makes the state what the world is.
 pub fn refresh(args: RefreshArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    verb::run(ctx, &verb::Verb::refresh(args)?)
+    course::run(ctx, &Verb::refresh(args)?)
 }
 
 /// Shows what a refresh would find.
 pub fn drift(args: drift::DriftArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    verb::run(ctx, &verb::Verb::drift(args)?)
+    course::run(ctx, &Verb::drift(args)?)
 }
 
 /// Deletes the resources of a stack.
 pub fn destroy(args: DestroyArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    verb::run(ctx, &verb::Verb::destroy(args)?)
+    course::run(ctx, &Verb::destroy(args)?)
 }
 
 /// Adopts existing objects.
 pub fn import(args: ImportArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    verb::run(ctx, &verb::Verb::import(args)?)
+    course::run(ctx, &Verb::import(args)?)
 }
 
 /// Updates a stack whenever files change.

@@ -1,38 +1,30 @@
-//! The way that every operation goes: open, preview, confirm, run, save.
+//! What operation is wanted, and how: flags and settings of the commands that run one.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
-use plumb_acquire::LockMode;
 use plumb_deploy::autonaming::NamingRules;
 use plumb_deploy::setup::{Operation, Options, Phase};
 use plumb_deploy::target::UrnSet;
-use plumb_display::{Action, DiffView, Options as DisplayOptions, View};
+use plumb_display::{Action, Options as DisplayOptions, View};
 use plumb_engine::policies::PolicyPacks;
-use plumb_events::{Event, OperationResult};
+use plumb_events::OperationResult;
 
 use super::args::{
     CommonArgs, DestroyArgs, ImportArgs, PreviewArgs, ProgramArgs, RefreshArgs, UpArgs, UpdateArgs,
     refuse,
 };
-use super::drift::{self, DriftArgs};
+use super::drift::DriftArgs;
 use super::event_log::{Delivery, EventLog};
 use super::import::Listing;
 use super::import_code::CodeRequest;
 use super::pending::PendingCreates;
-use super::screen::{Form, ScreenSetup};
-use super::session::{Opening, Ran, Session};
-use super::{import, import_code, import_file, interrupts, policies, runs};
+use super::screen::Form;
+use super::session::{Ran, Session};
+use super::{import, policies, runs};
 use crate::commands::wants_json;
-use crate::context::{ConfigCheck, IfMissing, StateFallback};
-use crate::{Context, Error, ExitStatus, prompt};
-
-/// How long the last events may take to arrive where somebody listens.
-const DELIVERY: Duration = Duration::from_secs(10);
+use crate::{Context, Error};
 
 /// Which operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Up,
     Preview,
     Refresh,
@@ -42,7 +34,7 @@ enum Kind {
 
 impl Kind {
     /// The word in questions and messages.
-    fn word(self) -> &'static str {
+    pub(super) fn word(self) -> &'static str {
         match self {
             Kind::Up => "update",
             Kind::Preview => "preview",
@@ -53,7 +45,7 @@ impl Kind {
     }
 
     /// The kind in the history.
-    fn history(self) -> &'static str {
+    pub(super) fn history(self) -> &'static str {
         match self {
             Kind::Up | Kind::Preview => "update",
             Kind::Import => "resource-import",
@@ -61,7 +53,7 @@ impl Kind {
         }
     }
 
-    fn action(self) -> Action {
+    pub(super) fn action(self) -> Action {
         match self {
             Kind::Up | Kind::Preview => Action::Update,
             Kind::Refresh => Action::Refresh,
@@ -73,42 +65,42 @@ impl Kind {
 
 /// An operation with its flags, whatever command they came from.
 pub(super) struct Verb {
-    kind: Kind,
-    common: CommonArgs,
-    program: Option<ProgramArgs>,
-    update: Option<UpdateArgs>,
-    import: Option<ImportArgs>,
-    exclude: Vec<String>,
-    exclude_dependents: bool,
-    exclude_protected: bool,
-    refresh: Option<String>,
-    expect_no_changes: bool,
-    continue_on_error: bool,
-    ignore_protect: bool,
-    secrets_provider: Option<String>,
-    preview_only: bool,
-    skip_preview: bool,
-    yes: bool,
-    remove: bool,
-    show_config: bool,
-    show_full_output: bool,
-    pending_creates: PendingCreates,
+    pub(super) kind: Kind,
+    pub(super) common: CommonArgs,
+    pub(super) program: Option<ProgramArgs>,
+    pub(super) update: Option<UpdateArgs>,
+    pub(super) import: Option<ImportArgs>,
+    pub(super) exclude: Vec<String>,
+    pub(super) exclude_dependents: bool,
+    pub(super) exclude_protected: bool,
+    pub(super) refresh: Option<String>,
+    pub(super) expect_no_changes: bool,
+    pub(super) continue_on_error: bool,
+    pub(super) ignore_protect: bool,
+    pub(super) secrets_provider: Option<String>,
+    pub(super) preview_only: bool,
+    pub(super) skip_preview: bool,
+    pub(super) yes: bool,
+    pub(super) remove: bool,
+    pub(super) show_config: bool,
+    pub(super) show_full_output: bool,
+    pub(super) pending_creates: PendingCreates,
     /// Where to write the plan of the preview.
-    save_plan: Option<String>,
+    pub(super) save_plan: Option<String>,
     /// Where to list what the preview would create.
-    import_file: Option<String>,
+    pub(super) import_file: Option<String>,
     /// The plan to keep to.
-    plan: Option<String>,
+    pub(super) plan: Option<String>,
     /// Whether the update keeps to its own preview.
-    is_strict: bool,
+    pub(super) is_strict: bool,
     /// Whether the update is one of `watch`.
-    is_watch: bool,
+    pub(super) is_watch: bool,
     /// Whether only the drift is wanted that a preview finds.
-    is_drift: bool,
+    pub(super) is_drift: bool,
 }
 
 impl Verb {
-    fn new(kind: Kind, common: CommonArgs) -> Self {
+    pub(super) fn new(kind: Kind, common: CommonArgs) -> Self {
         Verb {
             kind,
             common,
@@ -139,7 +131,7 @@ impl Verb {
         }
     }
 
-    fn with_update(mut self, update: UpdateArgs) -> Result<Self, Error> {
+    pub(super) fn with_update(mut self, update: UpdateArgs) -> Result<Self, Error> {
         refuse(&[(!update.attach_debugger.is_empty(), "attach-debugger")])?;
         policies::check_pairs(update.policy_pack.len(), update.policy_pack_config.len())?;
         self.refresh.clone_from(&update.refresh);
@@ -152,7 +144,7 @@ impl Verb {
         Ok(self)
     }
 
-    fn with_program(mut self, program: ProgramArgs) -> Result<Self, Error> {
+    pub(super) fn with_program(mut self, program: ProgramArgs) -> Result<Self, Error> {
         refuse(&[(!program.override_env.is_empty(), "override-env")])?;
         self.program = Some(program);
         Ok(self)
@@ -255,11 +247,11 @@ impl Verb {
         })
     }
 
-    fn is_yes(&self, ctx: &Context) -> bool {
+    pub(super) fn is_yes(&self, ctx: &Context) -> bool {
         self.yes || ctx.environment.is_on("PULUMI_SKIP_CONFIRMATIONS")
     }
 
-    fn runs_program(&self, ctx: &Context) -> bool {
+    pub(super) fn runs_program(&self, ctx: &Context) -> bool {
         let asked = self
             .program
             .as_ref()
@@ -268,7 +260,7 @@ impl Verb {
     }
 
     /// Whether everything is read first: the flag, or else the project.
-    fn refreshes(&self, ctx: &Context) -> Result<bool, Error> {
+    pub(super) fn refreshes(&self, ctx: &Context) -> Result<bool, Error> {
         if let Some(text) = &self.refresh {
             return match text.as_str() {
                 "" | "true" => Ok(true),
@@ -285,7 +277,7 @@ impl Verb {
                 .is_some_and(|project| project.project.refresh_always))
     }
 
-    fn options(
+    pub(super) fn options(
         &self,
         ctx: &Context,
         phase: Phase,
@@ -347,7 +339,11 @@ impl Verb {
     }
 
     /// The policy packs that look at a run. Backends that store files demand none.
-    fn policies(&self, ctx: &Context, session: &Session<'_>) -> Result<PolicyPacks, Error> {
+    pub(super) fn policies(
+        &self,
+        ctx: &Context,
+        session: &Session<'_>,
+    ) -> Result<PolicyPacks, Error> {
         let Some(update) = &self.update else {
             return Ok(PolicyPacks::default());
         };
@@ -364,7 +360,7 @@ impl Verb {
         })
     }
 
-    fn display_options(
+    pub(super) fn display_options(
         &self,
         ctx: &Context,
         session: &Session<'_>,
@@ -413,7 +409,7 @@ impl Verb {
     }
 
     /// The system of continuous integration that shows this run; programs that drive this one show it themselves.
-    fn ci(&self, ctx: &Context) -> Option<plumb_display::CiSystem> {
+    pub(super) fn ci(&self, ctx: &Context) -> Option<plumb_display::CiSystem> {
         let is_driven = self
             .common
             .exec_kind
@@ -423,7 +419,11 @@ impl Verb {
     }
 
     /// Where what happens is written down for `why`; nowhere for programs that drive this one.
-    fn record(&self, ctx: &Context, session: &Session<'_>) -> Option<std::path::PathBuf> {
+    pub(super) fn record(
+        &self,
+        ctx: &Context,
+        session: &Session<'_>,
+    ) -> Option<std::path::PathBuf> {
         let is_driven = self
             .common
             .exec_kind
@@ -433,11 +433,11 @@ impl Verb {
         Some(path).filter(|_| !is_driven && !self.is_drift)
     }
 
-    fn is_json(&self) -> bool {
+    pub(super) fn is_json(&self) -> bool {
         self.common.json || self.common.output == "json"
     }
 
-    fn form(&self) -> Result<Form, Error> {
+    pub(super) fn form(&self) -> Result<Form, Error> {
         let program = self.program.as_ref();
         if self.is_watch {
             return Ok(Form::Watch);
@@ -468,7 +468,7 @@ impl Verb {
         })
     }
 
-    fn event_log(&self, ctx: &Context) -> Result<Option<(EventLog, Delivery)>, Error> {
+    pub(super) fn event_log(&self, ctx: &Context) -> Result<Option<(EventLog, Delivery)>, Error> {
         let Some(target) = &self.common.event_log else {
             return Ok(None);
         };
@@ -478,7 +478,7 @@ impl Verb {
         EventLog::open(target, &ctx.environment.cwd).map(Some)
     }
 
-    fn operation(&self, session: &Session<'_>) -> Result<Operation, Error> {
+    pub(super) fn operation(&self, session: &Session<'_>) -> Result<Operation, Error> {
         Ok(match self.kind {
             Kind::Up | Kind::Preview => Operation::Update,
             Kind::Refresh => Operation::Refresh,
@@ -491,7 +491,11 @@ impl Verb {
     }
 
     /// What a program has to say of the resources that an import adopted, if that is wanted.
-    fn code_request(&self, session: &Session<'_>, ran: &Ran) -> Result<Option<CodeRequest>, Error> {
+    pub(super) fn code_request(
+        &self,
+        session: &Session<'_>,
+        ran: &Ran,
+    ) -> Result<Option<CodeRequest>, Error> {
         let wanted = self.import.as_ref().filter(|args| args.generate_code);
         let Some(args) = wanted.filter(|_| ran.outcome.result == OperationResult::Succeeded) else {
             return Ok(None);
@@ -544,371 +548,4 @@ fn protected_urns(base: &plumb_state::Snapshot) -> Vec<String> {
         .filter(|state| state.protect && !state.delete)
         .map(|state| state.urn.to_string())
         .collect()
-}
-
-/// Runs an operation from its flags to its exit code.
-pub(super) fn run(ctx: &Context, verb: &Verb) -> Result<ExitStatus, Error> {
-    let is_yes = verb.is_yes(ctx) || verb.skip_preview;
-    if !ctx.is_interactive() && !is_yes && !verb.preview_only {
-        let text = "--yes or --skip-preview or --preview-only must be passed in to proceed when running in \
-                    non-interactive mode";
-        let status = if verb.kind == Kind::Refresh {
-            ExitStatus::Failure
-        } else {
-            ExitStatus::Configuration
-        };
-        return Err(Error::with_status(status, text));
-    }
-    let form = verb.form()?;
-    let event_log = verb.event_log(ctx)?;
-    if let Some(args) = &verb.import {
-        import_code::check(ctx, args)?;
-    }
-    let session = open(ctx, verb)?;
-    // Requests, decisions and answers follow each other: on one thread none of them waits for another thread to wake up.
-    // The journal has a thread of its own, and so has work that takes long.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Error::user(format!("could not start: {error}")))?;
-    let (event_log, delivery) = event_log.unzip();
-    let result = runtime.block_on(async {
-        let delivery = delivery.map(tokio::spawn);
-        let result = Box::pin(operate(ctx, verb, session, form, event_log)).await;
-        if let Some(delivery) = delivery {
-            // Who does not listen in time does not hold up the end.
-            let _ = tokio::time::timeout(DELIVERY, delivery).await;
-        }
-        result
-    });
-    // Plugins are gone by now; what still reads from a dead pipe must not hold up the end.
-    runtime.shutdown_background();
-    result
-}
-
-fn open<'c>(ctx: &'c Context, verb: &Verb) -> Result<Session<'c>, Error> {
-    let program = verb.program.as_ref();
-    let creates = program.is_some_and(|program| program.create);
-    let missing = match (creates, verb.kind) {
-        (true, _) => IfMissing::Create,
-        (false, Kind::Import) => IfMissing::Fail,
-        (false, _) => IfMissing::Offer,
-    };
-    let runs_program = matches!(verb.kind, Kind::Up | Kind::Preview) || verb.runs_program(ctx);
-    let skips_check =
-        program.is_some_and(|program| program.skip_config_validation) || !runs_program;
-    Session::open(
-        ctx,
-        &Opening {
-            stack: verb.common.stack.as_deref(),
-            config_file: verb.common.config_file.as_deref(),
-            config: program
-                .map(|program| program.config.as_slice())
-                .unwrap_or_default(),
-            config_paths: program.is_some_and(|program| program.config_path),
-            missing,
-            secrets_provider: verb.secrets_provider.as_deref(),
-            check: if skips_check {
-                ConfigCheck::Skipped
-            } else {
-                ConfigCheck::Required
-            },
-            fallback: if verb.kind == Kind::Destroy {
-                StateFallback::Always
-            } else {
-                StateFallback::IfEnabled
-            },
-            client: program.and_then(|program| program.client.clone()),
-            checks_plugins: !verb.common.skip_plugin_pre_install,
-            lock_mode: if verb.common.locked {
-                LockMode::Frozen
-            } else {
-                LockMode::Update
-            },
-            changes: !verb.preview_only,
-        },
-    )
-}
-
-async fn operate(
-    ctx: &Context,
-    verb: &Verb,
-    mut session: Session<'_>,
-    form: Form,
-    mut event_log: Option<EventLog>,
-) -> Result<ExitStatus, Error> {
-    let interrupts = interrupts::listen(ctx.printer.clone());
-    if verb.kind == Kind::Refresh && !verb.is_drift {
-        verb.pending_creates.settle(ctx, &mut session)?;
-    }
-    if let Some(path) = &verb.plan {
-        session.hold_to(path)?;
-    }
-    if verb.preview_only || !verb.skip_preview {
-        let asks = !verb.preview_only && !verb.is_yes(ctx);
-        let ran = phase(
-            ctx,
-            verb,
-            &mut session,
-            Phase::Preview,
-            form,
-            event_log.take(),
-            asks || verb.import_file.is_some(),
-            &interrupts,
-        )
-        .await?;
-        if verb.is_drift {
-            let stack = session.stack.clone();
-            session.leave();
-            let run = ran.seen.run.unwrap_or_default();
-            let result = ran.outcome.result;
-            return Ok(drift::report(
-                ctx,
-                &stack,
-                &run,
-                result,
-                form == Form::Quiet,
-            ));
-        }
-        if verb.preview_only || ran.outcome.result != OperationResult::Succeeded {
-            return previewed(ctx, verb, session, &ran);
-        }
-        if asks && !confirmed(ctx, verb, &session, &ran)? {
-            session.leave();
-            return Ok(ExitStatus::Failure);
-        }
-        session.prepare_secrets(&ran.snapshot)?;
-        if verb.is_strict && session.plan.is_none() {
-            session.plan = ran.plan;
-        }
-        event_log = ran.seen.event_log.map(EventLog::restarted);
-    } else if ctx.is_interactive() && !verb.is_yes(ctx) && !verb.skip_preview {
-        return Err(Error::user("the operation was not confirmed"));
-    }
-    let ran = phase(
-        ctx,
-        verb,
-        &mut session,
-        Phase::Execute,
-        form,
-        event_log,
-        false,
-        &interrupts,
-    )
-    .await?;
-    conclude(ctx, verb, session, ran, form).await
-}
-
-/// Ends with a preview: it is all that was wanted, or it failed.
-fn previewed(
-    ctx: &Context,
-    verb: &Verb,
-    session: Session<'_>,
-    ran: &Ran,
-) -> Result<ExitStatus, Error> {
-    let written = match &verb.import_file {
-        Some(path) => import_file::write(
-            &ctx.environment.cwd.join(path),
-            &ran.seen.events,
-            &session.base,
-        ),
-        None => Ok(()),
-    };
-    let status = written
-        .and_then(|()| status_of(verb, ran))
-        .and_then(|status| {
-            save_plan(ctx, verb, &session, ran)?;
-            Ok(status)
-        });
-    session.leave();
-    status
-}
-
-/// Saves what was reached, and says what is to be said afterwards.
-async fn conclude(
-    ctx: &Context,
-    verb: &Verb,
-    session: Session<'_>,
-    ran: Ran,
-    form: Form,
-) -> Result<ExitStatus, Error> {
-    let status = status_of(verb, &ran);
-    let message = verb.common.message.clone().unwrap_or_default();
-    let environment = history_environment(verb);
-    let succeeded = ran.outcome.result == OperationResult::Succeeded;
-    let left = Session::resource_count(&ran.snapshot);
-    let stack = session.stack.clone();
-    let code = verb.code_request(&session, &ran);
-    let shows_permalink = succeeded
-        && form == Form::Human
-        && verb.common.suppress_permalink.as_deref() == Some("false");
-    // The state comes first; nothing that fails before it is saved may keep it from that.
-    session.finish(ran, verb.kind.history(), message, environment)?;
-    if let Some(code) = code? {
-        code.fulfil(ctx, form == Form::Human).await?;
-    }
-    if shows_permalink && let Some(url) = stack.backend.permalink(&stack.reference)? {
-        ctx.printer.styled_line(&format!(
-            "<{{%underline%}}><{{%fg 12%}}>Permalink: {url}<{{%reset%}}>"
-        ));
-    }
-    if verb.kind == Kind::Destroy && succeeded && form == Form::Human {
-        after_destroy(ctx, verb, &stack, left)?;
-    }
-    status
-}
-
-#[expect(
-    clippy::too_many_arguments,
-    reason = "what a phase shares with the other is few things of many kinds"
-)]
-async fn phase(
-    ctx: &Context,
-    verb: &Verb,
-    session: &mut Session<'_>,
-    phase: Phase,
-    form: Form,
-    event_log: Option<EventLog>,
-    keeps_events: bool,
-    interrupts: &tokio::sync::watch::Receiver<u32>,
-) -> Result<Ran, Error> {
-    let options = verb.options(ctx, phase, session)?;
-    let is_preview = phase == Phase::Preview;
-    let screen = ScreenSetup {
-        printer: ctx.printer.clone(),
-        explains: is_preview && !verb.is_drift,
-        record: verb.record(ctx, session),
-        options: verb.display_options(ctx, session, is_preview),
-        form,
-        event_log,
-        keeps_events,
-        show_secrets: options.show_secrets,
-    };
-    let operation = verb.operation(session)?;
-    let policies = verb.policies(ctx, session)?;
-    session
-        .run(operation, options, policies, screen, interrupts.clone())
-        .await
-}
-
-fn status_of(verb: &Verb, ran: &Ran) -> Result<ExitStatus, Error> {
-    match ran.outcome.result {
-        OperationResult::Succeeded => {}
-        OperationResult::Failed => return Ok(ExitStatus::Failure),
-        OperationResult::Canceled => return Ok(ExitStatus::Cancelled),
-    }
-    let has_changes = ran
-        .seen
-        .summary
-        .as_ref()
-        .is_some_and(plumb_events::Summary::has_changes);
-    if verb.expect_no_changes && has_changes {
-        return Err(Error::with_status(
-            ExitStatus::Changes,
-            format!(
-                "no changes were expected for {} but changes were proposed",
-                verb.kind.word()
-            ),
-        ));
-    }
-    Ok(ExitStatus::Success)
-}
-
-/// Writes the plan of a preview that succeeded, and says what it is good for.
-fn save_plan(ctx: &Context, verb: &Verb, session: &Session<'_>, ran: &Ran) -> Result<(), Error> {
-    let (Some(path), Some(plan)) = (&verb.save_plan, &ran.plan) else {
-        return Ok(());
-    };
-    let update = verb.update.as_ref();
-    session.save_plan(path, plan, update.is_some_and(|update| update.show_secrets))?;
-    if !verb.is_json() {
-        ctx.printer
-            .info(&format!("Update plan written to '{path}'"));
-        ctx.printer.info(&format!(
-            "Run `pulumi up --plan='{path}'` to constrain the update to the operations planned by this preview"
-        ));
-    }
-    Ok(())
-}
-
-/// Asks whether to go on, and shows the details of the preview as often as the user likes.
-fn confirmed(ctx: &Context, verb: &Verb, session: &Session<'_>, ran: &Ran) -> Result<bool, Error> {
-    let word = verb.kind.word();
-    loop {
-        let mut question = format!("Do you want to perform this {word}?");
-        if verb.kind == Kind::Refresh {
-            question.push_str("\nNo resources will be modified as part of this refresh; just your stack's state will be.");
-        }
-        let mut choices = vec!["no".to_owned(), "yes".to_owned()];
-        if !verb.common.diff {
-            choices.push("details".to_owned());
-        }
-        match prompt::select(&question, choices)? {
-            1 => return Ok(true),
-            2 => {
-                let options = DisplayOptions {
-                    view: View::Diff,
-                    ..verb.display_options(ctx, session, true)
-                };
-                let events: Vec<&Event> = ran.seen.events.iter().collect();
-                ctx.printer.data(&DiffView::render(options, events));
-            }
-            _ => {
-                ctx.printer.line(&format!(
-                    "confirmation declined, not proceeding with the {word}"
-                ));
-                return Ok(false);
-            }
-        }
-    }
-}
-
-fn history_environment(verb: &Verb) -> BTreeMap<String, String> {
-    let kind = verb
-        .common
-        .exec_kind
-        .as_deref()
-        .filter(|kind| matches!(*kind, "auto.local" | "auto.inline"))
-        .unwrap_or("cli");
-    let mut environment = BTreeMap::from([("exec.kind".to_owned(), kind.to_owned())]);
-    if let Some(agent) = &verb.common.exec_agent {
-        environment.insert("exec.agent".to_owned(), agent.clone());
-    }
-    if verb.plan.is_some() {
-        environment.insert("updatePlan".to_owned(), "true".to_owned());
-    }
-    environment
-}
-
-fn after_destroy(
-    ctx: &Context,
-    verb: &Verb,
-    stack: &crate::context::Stack,
-    left: usize,
-) -> Result<(), Error> {
-    if verb.exclude_protected && left > 0 {
-        ctx.printer.line(&format!(
-            "All unprotected resources were destroyed. There are still {left} protected resources associated with this stack."
-        ));
-        return Ok(());
-    }
-    if left > 0 {
-        return Ok(());
-    }
-    if verb.remove {
-        stack
-            .backend
-            .remove_stack(&stack.reference, plumb_backend::RemoveOptions::default())?;
-        if let Some(path) = ctx.settings_path(stack, verb.common.config_file.as_deref())? {
-            plumb_project::files::remove(&path)?;
-        }
-        ctx.printer.line("The resources in the stack have been deleted, and the history and configuration removed.");
-        return Ok(());
-    }
-    ctx.printer.line(&format!(
-        "The resources in the stack have been deleted, but the history and configuration associated with the stack are \
-         still maintained. \nIf you want to remove the stack completely, run `pulumi stack rm {}`.",
-        stack.shown
-    ));
-    Ok(())
 }

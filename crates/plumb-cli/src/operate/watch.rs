@@ -9,7 +9,8 @@ use plumb_events::{Event, Severity, strip_color};
 use plumb_resource::StepOp;
 
 use super::args::{CommonArgs, ProgramArgs, UpArgs, UpdateArgs, WatchArgs};
-use super::verb::{self, Verb};
+use super::course;
+use super::verb::Verb;
 use crate::{Context, Error, ExitStatus};
 
 /// How often the files are looked at.
@@ -40,7 +41,7 @@ pub(super) fn run(args: &WatchArgs, ctx: &Context) -> Result<ExitStatus, Error> 
     ctx.require_stack(args.stack.as_deref(), crate::context::IfMissing::Offer)?;
     loop {
         let before = seen(&roots);
-        let stop = match verb::run(ctx, &Verb::watch(up_args(args))?) {
+        let stop = match course::run(ctx, &Verb::watch(up_args(args))?) {
             Ok(status) => status == ExitStatus::Cancelled,
             Err(error) => {
                 if let Some(text) = error.text() {
