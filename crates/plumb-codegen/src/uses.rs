@@ -1,4 +1,4 @@
-//! Where the objects of a package are used: languages with classes make one for each kind of use.
+//! Where the types of a package are used: languages make another class or interface of an object for each kind of use.
 
 use plumb_schema::bound::{Object, Package, Property, Returns, Type, TypeKind, TypeShape};
 
@@ -11,8 +11,8 @@ impl Uses {
     pub(crate) const INPUT: Uses = Uses(1);
     /// In what helps to find an existing resource.
     pub(crate) const STATE: Uses = Uses(2);
-    /// In arguments of functions, and methods, that take outputs.
-    pub(crate) const FUNCTION_INPUT: Uses = Uses(4);
+    /// In arguments of methods.
+    pub(crate) const METHOD: Uses = Uses(4);
     /// In arguments of functions that take no outputs.
     pub(crate) const PLAIN: Uses = Uses(8);
     /// In outputs of resources.
@@ -21,6 +21,10 @@ impl Uses {
     pub(crate) const RESULT: Uses = Uses(32);
     /// In settings.
     pub(crate) const CONFIG: Uses = Uses(64);
+    /// In arguments of functions that are no methods.
+    pub(crate) const FUNCTION: Uses = Uses(128);
+    /// In arguments of functions and methods.
+    pub(crate) const FUNCTION_INPUT: Uses = Uses::FUNCTION.or(Uses::METHOD);
 
     /// Whether it has any of these.
     pub(crate) fn has(self, any: Uses) -> bool {
@@ -32,21 +36,23 @@ impl Uses {
     }
 }
 
-/// Whether methods of resources are generated.
+/// What of a package counts, beside its settings, resources and functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Methods {
-    Generated,
-    LeftOut,
+pub(crate) struct Roots {
+    /// Whether methods of resources do.
+    pub(crate) methods: bool,
+    /// Whether resources and functions do that people write by hand.
+    pub(crate) overlays: bool,
 }
 
 /// How each type of a package is used, by its position.
-pub(crate) fn analyse(package: &Package<'_>, methods: Methods) -> Vec<Uses> {
+pub(crate) fn analyse(package: &Package<'_>, roots: Roots) -> Vec<Uses> {
     let mut walk = Walk {
         package,
         uses: vec![Uses::default(); package.types.len()],
         open: Vec::new(),
     };
-    walk.roots(methods);
+    walk.roots(roots);
     walk.drain();
     walk.uses
 }
@@ -59,11 +65,11 @@ struct Walk<'p, 'd> {
 }
 
 impl<'d> Walk<'_, 'd> {
-    fn roots(&mut self, methods: Methods) {
+    fn roots(&mut self, roots: Roots) {
         let package = self.package;
         self.properties(&package.config, Uses::CONFIG);
         for resource in package.resources.iter().chain(&package.provider) {
-            if resource.outputs.overlay.is_overlay {
+            if resource.outputs.overlay.is_overlay && !roots.overlays {
                 continue;
             }
             self.properties(&resource.inputs, Uses::INPUT);
@@ -73,12 +79,19 @@ impl<'d> Walk<'_, 'd> {
             }
         }
         for function in &package.functions {
-            if function.overlay.is_overlay || (function.is_method && methods == Methods::LeftOut) {
+            if (function.overlay.is_overlay && !roots.overlays)
+                || (function.is_method && !roots.methods)
+            {
                 continue;
             }
-            self.object(function.inputs.as_ref(), Uses::FUNCTION_INPUT);
-            if function.plain && !function.is_method {
-                self.object(function.inputs.as_ref(), Uses::PLAIN);
+            let inputs = function.inputs.as_ref();
+            if function.is_method {
+                self.object(inputs, Uses::METHOD);
+            } else {
+                self.object(inputs, Uses::FUNCTION);
+                if function.plain {
+                    self.object(inputs, Uses::PLAIN);
+                }
             }
             match &function.returns {
                 Returns::Nothing => {}

@@ -10,7 +10,7 @@ use plumb_schema::bound::{
 
 use super::names;
 use super::settings::{Compatibility, Settings};
-use crate::uses::{self, Methods, Uses};
+use crate::uses::{self, Roots, Uses};
 use crate::{FilePath, GenerateError, Purpose};
 
 /// Where a type stands.
@@ -165,7 +165,13 @@ impl<'p, 'd> Sdk<'p, 'd> {
             (None, None) => "Pulumi".to_owned(),
         };
         Ok(Sdk {
-            uses: uses::analyse(package, Methods::Generated),
+            uses: uses::analyse(
+                package,
+                Roots {
+                    methods: true,
+                    overlays: false,
+                },
+            ),
             externals: package.externals.iter().map(External::new).collect(),
             root: Namespaces {
                 package: package_namespace(&root, package.name, &modules),

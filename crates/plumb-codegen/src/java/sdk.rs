@@ -10,7 +10,7 @@ use plumb_schema::bound::{
 
 use super::names;
 use super::settings::Settings;
-use crate::uses::{self, Methods, Uses};
+use crate::uses::{self, Roots, Uses};
 use crate::{FilePath, GenerateError, Purpose};
 
 /// A package and what was found out about it.
@@ -122,7 +122,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         let own = settings.packages.get(package.name).copied();
         let root = join(&group, own.unwrap_or(package.name));
         let mut sdk = Sdk {
-            uses: uses::analyse(package, Methods::LeftOut),
+            uses: uses::analyse(package, ROOTS),
             externals: package.externals.iter().map(ExternalSdk::new).collect(),
             types: Vec::new(),
             functions: Vec::new(),
@@ -275,6 +275,12 @@ impl<'p, 'd> Sdk<'p, 'd> {
 }
 
 /// Uses that ask for a class of arguments.
+/// Methods are left out, and what people write by hand.
+const ROOTS: Roots = Roots {
+    methods: false,
+    overlays: false,
+};
+
 pub(super) const INPUT_USES: Uses = Uses::INPUT.or(Uses::STATE).or(Uses::FUNCTION_INPUT);
 /// Uses that ask for a class of results.
 pub(super) const OUTPUT_USES: Uses = Uses::OUTPUT.or(Uses::RESULT);

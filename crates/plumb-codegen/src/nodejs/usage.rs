@@ -1,8 +1,8 @@
 //! Where the types of a package are used, and which of them have defaults.
 
-use plumb_schema::bound::{Object, Package, Property, Returns, Type, TypeKind, TypeShape};
+use plumb_schema::bound::{Package, TypeKind, TypeShape};
 
-use super::types::Shape;
+use crate::uses::{self, Roots, Uses};
 
 /// How one type is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,100 +21,23 @@ pub(super) struct Usage {
 
 /// How each type of a package is used, by its position.
 pub(super) fn analyse(package: &Package<'_>) -> Vec<Usage> {
-    let mut walk = Walk {
-        package,
-        usages: vec![Usage::default(); package.types.len()],
-        open: Vec::new(),
+    let roots = Roots {
+        methods: true,
+        overlays: true,
     };
-    walk.roots();
-    walk.drain();
-    let mut usages = walk.usages;
+    let uses = uses::analyse(package, roots);
+    let mut usages: Vec<Usage> = uses.into_iter().map(usage).collect();
     mark_defaults(package, &mut usages);
     usages
 }
 
-/// A use that is to be followed.
-#[derive(Clone, Copy)]
-enum Use {
-    Shape(Shape),
-    FunctionInput,
-}
-
-struct Walk<'p, 'd> {
-    package: &'p Package<'d>,
-    usages: Vec<Usage>,
-    /// A list instead of recursion: chains of types can be as long as the schema.
-    open: Vec<(usize, Use)>,
-}
-
-impl<'d> Walk<'_, 'd> {
-    fn roots(&mut self) {
-        let package = self.package;
-        self.properties(&package.config, Use::Shape(Shape::Output));
-        for resource in package.resources.iter().chain(&package.provider) {
-            self.properties(&resource.inputs, Use::Shape(Shape::Input));
-            self.properties(&resource.outputs.properties, Use::Shape(Shape::Output));
-            self.object(resource.state_inputs.as_ref(), Use::Shape(Shape::Input));
-        }
-        for function in &package.functions {
-            self.object(function.inputs.as_ref(), Use::Shape(Shape::Input));
-            if !function.is_method {
-                self.object(function.inputs.as_ref(), Use::FunctionInput);
-                if function.plain {
-                    self.object(function.inputs.as_ref(), Use::Shape(Shape::Plain));
-                }
-            }
-            match &function.returns {
-                Returns::Nothing => {}
-                Returns::Object(object) => self.object(Some(object), Use::Shape(Shape::Output)),
-                Returns::Value(ty) => self.ty(ty, Use::Shape(Shape::Output)),
-            }
-        }
-    }
-
-    fn drain(&mut self) {
-        let package = self.package;
-        while let Some((position, how)) = self.open.pop() {
-            if let TypeShape::Object(object) = &package.types[position].shape {
-                self.properties(&object.properties, how);
-            }
-        }
-    }
-
-    fn object(&mut self, object: Option<&Object<'d>>, how: Use) {
-        if let Some(object) = object {
-            self.properties(&object.properties, how);
-        }
-    }
-
-    fn properties(&mut self, properties: &[Property<'d>], how: Use) {
-        for property in properties {
-            self.ty(&property.ty, how);
-        }
-    }
-
-    fn ty(&mut self, ty: &Type<'d>, how: Use) {
-        match &ty.kind {
-            TypeKind::Array(element) | TypeKind::Map(element) => self.ty(element, how),
-            TypeKind::Union(union) => {
-                for element in &union.elements {
-                    self.ty(element, how);
-                }
-            }
-            TypeKind::Defined(position) => {
-                let usage = &mut self.usages[*position];
-                let mark = match how {
-                    Use::Shape(Shape::Input) => &mut usage.input,
-                    Use::Shape(Shape::Plain) => &mut usage.plain,
-                    Use::Shape(Shape::Output) => &mut usage.output,
-                    Use::FunctionInput => &mut usage.function_input,
-                };
-                if !std::mem::replace(mark, true) {
-                    self.open.push((*position, how));
-                }
-            }
-            _ => {}
-        }
+fn usage(uses: Uses) -> Usage {
+    Usage {
+        input: uses.has(Uses::INPUT.or(Uses::STATE).or(Uses::FUNCTION_INPUT)),
+        plain: uses.has(Uses::PLAIN),
+        output: uses.has(Uses::OUTPUT.or(Uses::RESULT).or(Uses::CONFIG)),
+        function_input: uses.has(Uses::FUNCTION),
+        has_defaults: false,
     }
 }
 

@@ -1,30 +1,15 @@
 //! SDKs for .NET. What they offer is checked with a grammar of C# in `tests/codegen/csharp.py`.
 
-use plumb_codegen::{FileMap, GenerateError, Language, Purpose, generate};
-use plumb_schema::{BindOptions, Document, Format, NoPackages, bind};
+use plumb_codegen::{FileMap, GenerateError, Language, Purpose};
+
+use super::{expect_lines, sdk_for};
 
 fn sdk_of(text: &str, purpose: Purpose) -> Result<FileMap, GenerateError> {
-    let document = Document::read(text, Format::Json).unwrap();
-    let options = BindOptions {
-        allow_dangling: true,
-        packages: &NoPackages,
-    };
-    let bound = bind(&document, options);
-    assert!(bound.is_usable(), "{:#?}", bound.problems);
-    let mut files = FileMap::default();
-    generate(&bound.package, Language::Dotnet, purpose, &mut files)?;
-    Ok(files)
+    sdk_for(Language::Dotnet, text, purpose)
 }
 
 fn sdk(text: &str) -> FileMap {
     sdk_of(text, Purpose::Published).unwrap()
-}
-
-fn expect_lines(text: &str, lines: &[&str]) {
-    for line in lines {
-        let found = text.lines().any(|known| known.trim() == *line);
-        assert!(found, "{line}\n{text}");
-    }
 }
 
 #[test]

@@ -1,29 +1,19 @@
 //! SDKs for Go.
 
-use plumb_codegen::{FileMap, GenerateError, Language, Purpose, generate};
-use plumb_schema::{BindOptions, Document, Format, NoPackages, bind};
+use plumb_codegen::{FileMap, GenerateError, Language, Purpose};
+
+use super::{expect_lines, sdk_for};
 
 fn sdk_of(text: &str, purpose: Purpose) -> Result<FileMap, GenerateError> {
-    let document = Document::read(text, Format::Json).unwrap();
-    let options = BindOptions {
-        allow_dangling: true,
-        packages: &NoPackages,
-    };
-    let bound = bind(&document, options);
-    let mut files = FileMap::default();
-    generate(&bound.package, Language::Go, purpose, &mut files)?;
-    Ok(files)
+    sdk_for(Language::Go, text, purpose)
 }
 
 fn sdk(text: &str) -> FileMap {
     sdk_of(text, Purpose::Published).unwrap()
 }
 
-fn expect_lines(files: &FileMap, path: &str, lines: &[&str]) {
-    let text = files.get(path).unwrap();
-    for line in lines {
-        assert!(text.lines().any(|known| known == *line), "{line}\n{text}");
-    }
+fn expect_in(files: &FileMap, path: &str, lines: &[&str]) {
+    expect_lines(files.get(path).unwrap(), lines);
 }
 
 #[test]
@@ -62,8 +52,8 @@ fn a_resource_has_what_users_expect() {
         "\t\t\tType: pulumi.String(\"lab:old:Box\"),",
         "\tsecrets := pulumi.AdditionalSecretOutputs([]string{",
     ];
-    expect_lines(&files, "lab/box/box.go", &lines);
-    expect_lines(
+    expect_in(&files, "lab/box/box.go", &lines);
+    expect_in(
         &files,
         "lab/box/init.go",
         &["\t\t\"box\",", "\t\tr = &Box{}"],
@@ -98,8 +88,8 @@ fn hostile_texts_stay_what_they_are() {
         "\tType_ *string `pulumi:\"type\"`",
         "\t\targs.A__b = pulumi.StringPtr(\"\\\"; evil(); \\\"\\n`\")",
     ];
-    expect_lines(&files, "lab/box.go", &lines);
-    expect_lines(
+    expect_in(&files, "lab/box.go", &lines);
+    expect_in(
         &files,
         "lab/pulumiEnums.go",
         &["\tKind_A_b_c = Kind(\"*/\\\"\\n\")"],
@@ -159,8 +149,8 @@ fn packages_made_from_others_are_modules_that_say_so() {
     let lines = [
         "\treturn ctx.GetOrRegisterPackageRef(\"sub:2.0.0\", func() (*pulumirpc.RegisterPackageRequest, error) {",
     ];
-    expect_lines(&files, "sub/internal/pulumiUtilities.go", &lines);
-    expect_lines(
+    expect_in(&files, "sub/internal/pulumiUtilities.go", &lines);
+    expect_in(
         &files,
         "sub/one.go",
         &[
@@ -184,7 +174,7 @@ fn packages_made_from_others_are_modules_that_say_so() {
             .starts_with("module more\n")
     );
     let import = "\t\"example.com/pulumi-more/sdk/go/v2/more/internal\"";
-    expect_lines(&extension, "more/one.go", &[import]);
+    expect_in(&extension, "more/one.go", &[import]);
     assert!(extension.get("more/provider.go").is_none());
     // For use from a folder, any package is a module.
     let local = sdk_of(r#"{"name": "lab", "version": "1.0.0"}"#, Purpose::Local).unwrap();
@@ -224,7 +214,7 @@ fn types_of_any_form_are_followed() {
                 "properties": {{{root}}}, "inputProperties": {{{root}}}}}}}}}"#,
             types.join(", ")
         ));
-        expect_lines(
+        expect_in(
             &files,
             "lab/pulumiTypes.go",
             &["func (val *T0Args) Defaults() *T0Args {"],

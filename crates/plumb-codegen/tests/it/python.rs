@@ -2,35 +2,18 @@
 //! `tests/codegen`.
 
 use plumb_codegen::{
-    FileMap, FilePath, GenerateError, Language, Purpose, Sink as _, generate, generate_with,
+    FileMap, FilePath, GenerateError, Language, Purpose, Sink as _, generate_with,
 };
 use plumb_schema::{BindOptions, Document, Format, NoPackages, bind};
 
+use super::{expect_lines, sdk_for};
+
 fn sdk_of(text: &str) -> Result<FileMap, GenerateError> {
-    let document = Document::read(text, Format::Json).unwrap();
-    let options = BindOptions {
-        allow_dangling: true,
-        packages: &NoPackages,
-    };
-    let bound = bind(&document, options);
-    let mut files = FileMap::default();
-    generate(
-        &bound.package,
-        Language::Python,
-        Purpose::Published,
-        &mut files,
-    )?;
-    Ok(files)
+    sdk_for(Language::Python, text, Purpose::Published)
 }
 
 fn sdk(text: &str) -> FileMap {
     sdk_of(text).unwrap()
-}
-
-fn has_lines(text: &str, lines: &[&str]) {
-    for line in lines {
-        assert!(text.lines().any(|known| known == *line), "{line}\n{text}");
-    }
 }
 
 #[test]
@@ -58,7 +41,7 @@ fn a_resource_has_what_users_expect() {
             "aliases": ["lab:old:Box"]
         }}}"#,
     );
-    has_lines(
+    expect_lines(
         files.get("pulumi_lab/box/box.py").unwrap(),
         &[
             "class BoxArgs:",
@@ -105,7 +88,7 @@ fn hostile_texts_stay_what_they_are() {
     );
     let text = files.get("pulumi_lab/box.py").unwrap();
     assert!(text.contains("one \\\"\\\"\""), "{text}");
-    has_lines(
+    expect_lines(
         text,
         &[
             "    warnings.warn(\"no \\\"more\\\"\\n\\\"\\\"\\\"; evil()\", DeprecationWarning)",
@@ -132,7 +115,7 @@ fn hostile_texts_stay_what_they_are() {
         }
     }
     let enums = files.get("pulumi_lab/_enums.py").unwrap();
-    has_lines(enums, &["    A_B_C = \"\\\"\\n\""]);
+    expect_lines(enums, &["    A_B_C = \"\\\"\\n\""]);
 }
 
 #[test]
@@ -202,7 +185,7 @@ fn the_block_of_the_language_is_heeded() {
             "types": {"a-lab:deep/Module:Inner": {"type": "object", "properties": {"x": {"type": "string"}}}},
             "resources": {"a-lab:index:Box": {"inputProperties": {"inner": {"$ref": "#/types/a-lab:deep%2FModule:Inner"}}}}}"##,
     );
-    has_lines(
+    expect_lines(
         files.get("pyproject.toml").unwrap(),
         &[
             "name = \"some_one_a_lab\"",
@@ -221,10 +204,10 @@ fn the_block_of_the_language_is_heeded() {
     let inputs = files.get("some_one_a_lab/deep/other/_inputs.py").unwrap();
     assert!(inputs.contains("class InnerArgs:") && !inputs.contains("TypedDict"));
     let resource = files.get("some_one_a_lab/box.py").unwrap();
-    has_lines(resource, &["from . import deep as _deep"]);
+    expect_lines(resource, &["from . import deep as _deep"]);
     assert!(resource.contains("pulumi.InputType['_deep.other.InnerArgs']"));
     let utilities = files.get("some_one_a_lab/_utilities.py").unwrap();
-    has_lines(utilities, &["    return \"https://example.com/\\\"x\""]);
+    expect_lines(utilities, &["    return \"https://example.com/\\\"x\""]);
 }
 
 #[test]
@@ -235,7 +218,7 @@ fn packages_made_of_others_say_so_in_each_request() {
             "parameterization": {"baseProvider": {"name": "base", "version": "1.0.0"}, "parameter": "YQ=="}}"#,
     );
     let utilities = files.get("pulumi_sub/_utilities.py").unwrap();
-    has_lines(
+    expect_lines(
         utilities,
         &[
             "_SEMVER = SemVersion.parse(\"2.0.0\")",
@@ -251,7 +234,7 @@ fn packages_made_of_others_say_so_in_each_request() {
         );
     }
     let setup = files.get("setup.py").unwrap();
-    has_lines(
+    expect_lines(
         setup,
         &["VERSION = \"2.0.0\"", "        \"pulumi>=3.247.0,<4.0.0\","],
     );
@@ -261,7 +244,7 @@ fn packages_made_of_others_say_so_in_each_request() {
     );
     assert!(extension.get("pulumi_more/provider.py").is_none());
     let utilities = extension.get("pulumi_more/_utilities.py").unwrap();
-    has_lines(utilities, &["        extension=True,"]);
+    expect_lines(utilities, &["        extension=True,"]);
     let root = extension.get("pulumi_more/__init__.py").unwrap();
     assert!(root.contains("base:index:Box"), "{root}");
 }
@@ -297,7 +280,7 @@ fn files_that_people_wrote_are_part_of_the_sdk() {
     };
     let files = make(Language::Python).unwrap();
     assert_eq!(files.get("pulumi_lab/notes.txt"), Some("# by hand\n"));
-    has_lines(
+    expect_lines(
         files.get("pulumi_lab/__init__.py").unwrap(),
         &[
             "from .extra import *",
@@ -305,6 +288,6 @@ fn files_that_people_wrote_are_part_of_the_sdk() {
         ],
     );
     let deep = files.get("pulumi_lab/deep/__init__.py").unwrap();
-    has_lines(deep, &["from .more import *"]);
+    expect_lines(deep, &["from .more import *"]);
     assert!(make(Language::Nodejs).is_err());
 }
