@@ -207,6 +207,15 @@ def waits(project):
     check("::group::Updating (dev)" in said and "::endgroup::" in said, f"there is no group:\n{said}")
 
 
+def hints(project):
+    """people are told what to do about an error, scripts are not"""
+    project.write({"a": thing(value="v")})
+    terminal = project.terminal(["stack", "select", "nowhere"])
+    terminal.ends(6)
+    check("error: no stack named 'nowhere' found" in terminal.text(), "the error is shown")
+    check("hint[no-stack]: run `plumb stack ls`" in terminal.text(), "the hint is shown")
+
+
 def thing(**properties):
     return {"type": "lab:index:Thing", "properties": properties}
 
@@ -379,7 +388,7 @@ def check(holds, message):
         raise AssertionError(message)
 
 
-TESTS = [frames, resizes, scrolls, confirms, stops_the_question, interrupts, passphrases, waits]
+TESTS = [frames, resizes, scrolls, confirms, stops_the_question, interrupts, passphrases, waits, hints]
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,7 +1,7 @@
 //! The errors that people meet, and what to do about each.
 //!
 //! An entry is found by words of its message: the texts are what scripts and SDKs rely on, so they change as little as
-//! codes would. The hint of an entry follows the error on stderr, and `docs/errors.md` is made of all of them.
+//! codes would. The hint of an entry follows the error on a terminal, and `docs/errors.md` is made of all of them.
 
 use std::fmt::Write as _;
 
@@ -324,7 +324,7 @@ pub fn page() -> String {
     let mut out = String::from(
         "# Errors\n\n\
          <!-- Made of crates/plumb-cli/src/catalogue.rs; PLUMB_WRITE_DOCS=1 cargo test -p plumb-cli --lib catalogue writes it. -->\n\n\
-         What the messages mean, and how to mend what they are about. An error is followed by a line `hint[CODE]: …`; its code \
+         What the messages mean, and how to mend what they are about. On a terminal, an error is followed by a line `hint[CODE]: …`; its code \
          is the heading here.\n",
     );
     for entry in ENTRIES {

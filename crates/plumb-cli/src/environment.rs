@@ -52,6 +52,8 @@ pub struct Environment {
     pub stdin_is_terminal: bool,
     /// Whether stdout is a terminal.
     pub stdout_is_terminal: bool,
+    /// Whether stderr is a terminal.
+    pub stderr_is_terminal: bool,
 }
 
 impl Environment {
@@ -83,6 +85,7 @@ impl Environment {
             program,
             stdin_is_terminal: std::io::stdin().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
+            stderr_is_terminal: std::io::stderr().is_terminal(),
         })
     }
 
@@ -98,6 +101,7 @@ impl Environment {
             program: "plumb".to_owned(),
             stdin_is_terminal: false,
             stdout_is_terminal: false,
+            stderr_is_terminal: false,
         }
     }
 

@@ -91,7 +91,9 @@ fn run(environment: Environment, cli: cli::Cli) -> ExitStatus {
         Ok(Ok(status)) => status,
         Ok(Err(error)) => {
             annotate(&context, &error);
-            report(&context.printer, &error)
+            let status = report(&context.printer, &error);
+            advise(&context, &error);
+            status
         }
         // The user was told when it happened.
         Err(_) => ExitStatus::Internal,
@@ -114,9 +116,16 @@ fn annotate(context: &Context, error: &Error) {
 fn report(printer: &Printer, error: &Error) -> ExitStatus {
     if let Some(text) = error.text() {
         printer.error(&text);
-        if let Some(entry) = catalogue::find(&text) {
-            printer.hint(entry.code, entry.hint);
-        }
     }
     error.status()
+}
+
+/// Tells people what to do about an error. Scripts get the error alone.
+fn advise(context: &Context, error: &Error) {
+    let text = error
+        .text()
+        .filter(|_| context.environment.stderr_is_terminal);
+    if let Some(entry) = text.and_then(|text| catalogue::find(&text)) {
+        context.printer.hint(entry.code, entry.hint);
+    }
 }

@@ -140,12 +140,11 @@ impl TestContext {
         ran.stdout
     }
 
-    /// Runs a command that must fail with this code, and returns its stderr without the hint.
+    /// Runs a command that must fail with this code, and returns its stderr.
     pub(crate) fn fails(&self, code: i32, words: &[&str]) -> String {
         let ran = self.run(words);
         assert_eq!(ran.code, code, "{words:?}\n{}{}", ran.stdout, ran.stderr);
-        let lines = ran.stderr.split_inclusive('\n');
-        lines.filter(|line| !line.starts_with("hint[")).collect()
+        ran.stderr
     }
 
     /// Imports a deployment of these resources into the selected stack.

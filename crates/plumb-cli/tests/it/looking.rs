@@ -65,8 +65,7 @@ fn why_needs_a_run_and_says_so() {
         (ran.code, ran.stderr.as_str()),
         (
             1,
-            "error: no preview or update of stack 'dev' is known on this machine; run `plumb preview` first\n\
-             hint[no-run]: run `plumb preview`\n"
+            "error: no preview or update of stack 'dev' is known on this machine; run `plumb preview` first\n"
         )
     );
 }
