@@ -11,7 +11,7 @@ use plumb_value::PropertyMap;
 use crate::coverage::Coverage;
 use crate::origin::Origin;
 use crate::story::{Operation, Story, Verb};
-use crate::world::{Mutation, Trace, Violation, World};
+use crate::world::{Trace, Violation, World};
 use crate::{checks, generate, model, shrink};
 
 /// A story that broke a rule.
@@ -119,17 +119,29 @@ fn settles(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
     let mut states = trace.after.resources.iter();
     let restless = states.any(|state| state.inputs.contains_key("always"));
     // What is imported or read may have been managed under another name, and deleted under that.
+    let is_deleted = |id: &str| {
+        let mut mutations = trace.mutations.iter();
+        mutations.any(|it| it.call == "delete" && it.id.as_str() == id)
+    };
     let adopts = operation.program.resources.iter().any(|res| {
         let id = res.import.as_ref().or(res.read.as_ref());
-        let is_deleted =
-            |it: &Mutation| it.call == "delete" && Some(it.id.as_str()) == id.map(String::as_str);
-        id.is_some() && trace.mutations.iter().any(is_deleted)
+        id.is_some_and(|id| is_deleted(id))
+    });
+    // Programs have adopted an object twice, and it went with one of the two that had it.
+    let holders = |id: &str| {
+        let resources = before.resources.iter();
+        resources.filter(|it| it.id.as_str() == id).count()
+    };
+    let shares = trace.after.resources.iter().any(|state| {
+        let id = state.id.as_str();
+        holders(id) > 1 && is_deleted(id)
     });
     // Resources that name no version get the highest one that the state knew at first.
     let versions = |snapshot| model::versions_in(snapshot);
     let same_versions = versions(&before.resources) == versions(&trace.after.resources);
     operation.verb == Verb::Up
         && !adopts
+        && !shares
         && same_versions
         && !operation.preview
         && operation.stop.is_none()
