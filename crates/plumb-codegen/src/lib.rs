@@ -21,6 +21,7 @@ mod plugin;
 mod python;
 mod settings;
 mod uses;
+mod words;
 mod writer;
 
 use plumb_schema::bound::Package;

@@ -5,6 +5,29 @@ use plumb_schema::Node;
 
 use crate::GenerateError;
 
+/// Conventions of older generators that a package keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compatibility {
+    None,
+    Tfbridge20,
+    Kubernetes20,
+}
+
+impl Compatibility {
+    pub(crate) fn from_name(name: Option<&str>) -> Self {
+        match name {
+            Some("tfbridge20") => Compatibility::Tfbridge20,
+            Some("kubernetes20") => Compatibility::Kubernetes20,
+            _ => Compatibility::None,
+        }
+    }
+
+    /// Whether there are any.
+    pub(crate) fn is_older(self) -> bool {
+        self != Compatibility::None
+    }
+}
+
 /// Reads a block; keys of the wrong kind are errors.
 #[derive(Clone, Copy)]
 pub(crate) struct Block<'d> {

@@ -141,3 +141,29 @@ impl<'d> Walk<'_, 'd> {
         }
     }
 }
+
+/// Which types have defaults, by their position: objects with one of their own, or with one in an object right in them.
+pub(crate) fn defaults(package: &Package<'_>) -> Vec<bool> {
+    let mut has_defaults = vec![false; package.types.len()];
+    let mut holders: Vec<Vec<usize>> = vec![Vec::new(); package.types.len()];
+    let mut open = Vec::new();
+    for (position, definition) in package.types.iter().enumerate() {
+        let TypeShape::Object(object) = &definition.shape else {
+            continue;
+        };
+        for property in &object.properties {
+            if let TypeKind::Defined(inner) = property.ty.kind {
+                holders[inner].push(position);
+            }
+            if property.default.is_some() || property.default_info.is_some() {
+                open.push(position);
+            }
+        }
+    }
+    while let Some(position) = open.pop() {
+        if !std::mem::replace(&mut has_defaults[position], true) {
+            open.extend(&holders[position]);
+        }
+    }
+    has_defaults
+}

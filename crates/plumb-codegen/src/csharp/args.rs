@@ -5,9 +5,9 @@ use plumb_schema::{Constant, Primitive};
 
 use super::names;
 use super::sdk::{Sdk, Shape};
-use super::settings::Compatibility;
 use super::types::Given;
 use crate::classes::{Body, Class, Doc, Member};
+use crate::settings::Compatibility;
 
 /// What a class of arguments is passed to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -176,7 +176,7 @@ impl Sdk<'_, '_> {
     /// and one namespace.
     fn is_resource(&self, position: usize) -> bool {
         let token = self.package.types[position].token;
-        self.settings.compatibility == settings::Compatibility::Kubernetes20
+        self.settings.compatibility == crate::settings::Compatibility::Kubernetes20
             && self
                 .package
                 .resources

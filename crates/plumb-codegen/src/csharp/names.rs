@@ -1,5 +1,7 @@
 //! Names in C# (`codegen.md` 5.1).
 
+use crate::words::{only_char, single_underscores, spelled_out};
+
 /// Words that need a mark before they can be names.
 const RESERVED: [&str; 77] = [
     "abstract",
@@ -183,32 +185,15 @@ pub(super) fn string(text: &str) -> String {
 
 /// The name of an enum's member; `None` if nothing sensible is left of it.
 pub(super) fn enum_member(name: &str, enum_name: &str) -> Option<String> {
-    let mut chars = name.chars();
-    let expanded = match (chars.next(), chars.next()) {
-        (Some(single), None) => match single {
-            '*' => "Asterisk",
-            '0' => "Zero",
-            '1' => "One",
-            '2' => "Two",
-            '3' => "Three",
-            '4' => "Four",
-            '5' => "Five",
-            '6' => "Six",
-            '7' => "Seven",
-            '8' => "Eight",
-            '9' => "Nine",
-            letter if is_start(letter) && letter != '_' => name,
-            _ => return None,
-        },
-        (None, _) => return None,
-        _ => name,
+    let expanded = spelled_out(name);
+    let is_sensible = match only_char(expanded) {
+        Some(single) => is_start(single) && single != '_',
+        None => !expanded.is_empty(),
     };
-    let mut result = String::with_capacity(expanded.len());
-    for char in title(expanded).chars() {
-        if !(char == '_' && result.ends_with('_')) {
-            result.push(char);
-        }
+    if !is_sensible {
+        return None;
     }
+    let result = single_underscores(&title(expanded));
     Some(match result.as_str() {
         // Every value has these already.
         "Equals" | "ToString" | "GetHashCode" | "GetType" => format!("{result}Value"),

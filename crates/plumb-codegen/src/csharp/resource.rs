@@ -6,9 +6,9 @@ use super::args::{Args, Purpose, written_name};
 use super::docs::summary;
 use super::names;
 use super::sdk::{Sdk, Shape};
-use super::settings::Compatibility;
 use crate::GenerateError;
 use crate::classes::{Body, Class, Doc, Member, SourceFile};
+use crate::settings::Compatibility;
 
 /// What a resource is to the SDK.
 #[derive(Clone, Copy, PartialEq, Eq)]

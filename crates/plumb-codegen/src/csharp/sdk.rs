@@ -9,7 +9,8 @@ use plumb_schema::bound::{
 };
 
 use super::names;
-use super::settings::{Compatibility, Settings};
+use super::settings::Settings;
+use crate::settings::Compatibility;
 use crate::uses::{self, Roots, Uses};
 use crate::{FilePath, GenerateError, Purpose};
 

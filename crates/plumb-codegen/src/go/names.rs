@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::words::{single_underscores, spelled_out};
+
 /// Words that cannot be names, of the language and of its predeclared part.
 const RESERVED: [&str; 40] = [
     "any",
@@ -151,23 +153,7 @@ pub(super) fn package(path: &str) -> String {
 
 /// The name of an enum's member behind that of its type; `None` if nothing sensible is left of it.
 pub(super) fn enum_member(name: &str) -> Option<String> {
-    const SINGLE: [(&str, &str); 11] = [
-        ("*", "Asterisk"),
-        ("0", "Zero"),
-        ("1", "One"),
-        ("2", "Two"),
-        ("3", "Three"),
-        ("4", "Four"),
-        ("5", "Five"),
-        ("6", "Six"),
-        ("7", "Seven"),
-        ("8", "Eight"),
-        ("9", "Nine"),
-    ];
-    let name = SINGLE
-        .iter()
-        .find(|(short, _)| *short == name)
-        .map_or(name, |(_, long)| long);
+    let name = spelled_out(name);
     let mut titled = String::with_capacity(name.len() + 1);
     let mut is_next_upper = true;
     for char in name.strip_prefix('$').unwrap_or(name).chars() {
@@ -180,13 +166,7 @@ pub(super) fn enum_member(name: &str) -> Option<String> {
             titled.push(char);
         }
     }
-    let legal = legal(&titled);
-    let mut result = String::with_capacity(legal.len() + 1);
-    for char in legal.chars() {
-        if char != '_' || !result.ends_with('_') {
-            result.push(char);
-        }
-    }
+    let mut result = single_underscores(&legal(&titled));
     if !result.chars().any(char::is_alphanumeric) {
         return None;
     }

@@ -18,6 +18,7 @@ use super::naming::{self, Naming};
 use super::settings::Settings;
 use super::usage::{self, Usages};
 use crate::markdown::{self, Dialect};
+use crate::uses;
 use crate::{FilePath, GenerateError, Purpose};
 
 /// A package and what was found out about it.
@@ -258,34 +259,12 @@ fn is_required(endless: &[bool], position: usize, property: &Property<'_>) -> bo
     property.required && !is_endless
 }
 
-/// An object has defaults when it has one itself, or an object right in it has.
+/// Which objects have defaults that programs may ask for.
 fn defaults(package: &Package<'_>, settings: &Settings<'_>) -> Vec<bool> {
-    use plumb_schema::bound::TypeKind;
-    let mut has_defaults = vec![false; package.types.len()];
     if settings.disable_object_defaults {
-        return has_defaults;
+        return vec![false; package.types.len()];
     }
-    let mut holders: Vec<Vec<usize>> = vec![Vec::new(); package.types.len()];
-    let mut open = Vec::new();
-    for (position, definition) in package.types.iter().enumerate() {
-        let TypeShape::Object(object) = &definition.shape else {
-            continue;
-        };
-        for property in &object.properties {
-            if let TypeKind::Defined(inner) = property.ty.kind {
-                holders[inner].push(position);
-            }
-            if property.default.is_some() || property.default_info.is_some() {
-                open.push(position);
-            }
-        }
-    }
-    while let Some(position) = open.pop() {
-        if !std::mem::replace(&mut has_defaults[position], true) {
-            open.extend(&holders[position]);
-        }
-    }
-    has_defaults
+    uses::defaults(package)
 }
 
 impl Dialect for Sdk<'_, '_> {

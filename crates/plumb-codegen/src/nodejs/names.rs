@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::words::{only_char, single_underscores, spelled_out};
+
 /// Words that cannot be names.
 const RESERVED: [&str; 48] = [
     "as",
@@ -180,34 +182,11 @@ pub(super) fn namespaces(module: &str) -> Vec<String> {
 
 /// The name of an enum's member; `None` if nothing sensible is left of it.
 pub(super) fn enum_member(name: &str, enum_name: &str) -> Option<String> {
-    let mut chars = name.chars();
-    let expanded = match (chars.next(), chars.next()) {
-        (Some(single), None) => match single {
-            '*' => "Asterisk".to_owned(),
-            '0' => "Zero".to_owned(),
-            '1' => "One".to_owned(),
-            '2' => "Two".to_owned(),
-            '3' => "Three".to_owned(),
-            '4' => "Four".to_owned(),
-            '5' => "Five".to_owned(),
-            '6' => "Six".to_owned(),
-            '7' => "Seven".to_owned(),
-            '8' => "Eight".to_owned(),
-            '9' => "Nine".to_owned(),
-            other => other.to_string(),
-        },
-        _ => name.to_owned(),
-    };
-    let titled = title(&expanded);
-    if titled.chars().count() == 1 && !titled.chars().all(is_start) {
+    let titled = title(spelled_out(name));
+    if only_char(&titled).is_some_and(|single| !is_start(single)) {
         return None;
     }
-    let mut result = String::with_capacity(titled.len());
-    for char in identifier(&titled).chars() {
-        if !(char == '_' && result.ends_with('_')) {
-            result.push(char);
-        }
-    }
+    let result = single_underscores(&identifier(&titled));
     Some(if result.starts_with('_') {
         format!("{enum_name}{result}")
     } else {

@@ -6,10 +6,10 @@ use super::imports::Imports;
 use super::model::{Body, Callable, Class, Doc, Field, Interface, Item, SourceFile};
 use super::names;
 use super::sdk::{Sdk, quoted};
-use super::settings::Compatibility;
 use super::types::Shape;
 use super::values::Given;
 use crate::GenerateError;
+use crate::settings::Compatibility;
 
 /// What a resource is to the SDK.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -8,9 +8,10 @@ use plumb_schema::{Constant, PackageSchema};
 
 use super::model::Doc;
 use super::names;
-use super::settings::{Compatibility, Settings};
+use super::settings::Settings;
 use super::usage::{self, Usage};
 use crate::markdown::{self, Dialect};
+use crate::settings::Compatibility;
 use crate::{FilePath, GenerateError, Purpose};
 
 /// A package and what was found out about it.

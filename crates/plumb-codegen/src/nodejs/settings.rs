@@ -4,30 +4,7 @@ use indexmap::IndexMap;
 use plumb_schema::bound::Package;
 
 use crate::GenerateError;
-use crate::settings::Block;
-
-/// Conventions of older generators that a package keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Compatibility {
-    None,
-    Tfbridge20,
-    Kubernetes20,
-}
-
-impl Compatibility {
-    pub(super) fn from_name(name: Option<&str>) -> Self {
-        match name {
-            Some("tfbridge20") => Compatibility::Tfbridge20,
-            Some("kubernetes20") => Compatibility::Kubernetes20,
-            _ => Compatibility::None,
-        }
-    }
-
-    /// Whether types of inputs are called like those of outputs.
-    pub(super) fn has_bare_inputs(self) -> bool {
-        self != Compatibility::None
-    }
-}
+use crate::settings::{Block, Compatibility};
 
 /// What the block says.
 pub(super) struct Settings<'d> {

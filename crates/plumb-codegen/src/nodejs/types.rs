@@ -148,7 +148,7 @@ impl Sdk<'_, '_> {
     pub(super) fn object_name(&self, position: usize, shape: Shape) -> String {
         let name = Self::class_name(self.package.types[position].token);
         let usage = self.usages[position];
-        let is_bare = self.settings.compatibility.has_bare_inputs() && !usage.function_input;
+        let is_bare = self.settings.compatibility.is_older() && !usage.function_input;
         if shape == Shape::Input && !is_bare {
             format!("{name}Args")
         } else {
@@ -181,7 +181,7 @@ impl Sdk<'_, '_> {
             Section::Type if external.enum_type.is_some() => format!("{alias}.{path}{name}"),
             Section::Type => match shape {
                 Shape::Output => format!("{alias}.types.output.{path}{name}"),
-                Shape::Input if !package.compatibility.has_bare_inputs() => {
+                Shape::Input if !package.compatibility.is_older() => {
                     format!("{alias}.types.input.{path}{name}Args")
                 }
                 Shape::Input | Shape::Plain => format!("{alias}.types.input.{path}{name}"),

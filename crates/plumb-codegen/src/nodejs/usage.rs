@@ -1,6 +1,6 @@
 //! Where the types of a package are used, and which of them have defaults.
 
-use plumb_schema::bound::{Package, TypeKind, TypeShape};
+use plumb_schema::bound::Package;
 
 use crate::uses::{self, Roots, Uses};
 
@@ -26,41 +26,19 @@ pub(super) fn analyse(package: &Package<'_>) -> Vec<Usage> {
         overlays: true,
     };
     let uses = uses::analyse(package, roots);
-    let mut usages: Vec<Usage> = uses.into_iter().map(usage).collect();
-    mark_defaults(package, &mut usages);
-    usages
+    let defaults = uses::defaults(package);
+    uses.into_iter()
+        .zip(defaults)
+        .map(|(uses, has_defaults)| usage(uses, has_defaults))
+        .collect()
 }
 
-fn usage(uses: Uses) -> Usage {
+fn usage(uses: Uses, has_defaults: bool) -> Usage {
     Usage {
         input: uses.has(Uses::INPUT.or(Uses::STATE).or(Uses::FUNCTION_INPUT)),
         plain: uses.has(Uses::PLAIN),
         output: uses.has(Uses::OUTPUT.or(Uses::RESULT).or(Uses::CONFIG)),
         function_input: uses.has(Uses::FUNCTION),
-        has_defaults: false,
-    }
-}
-
-/// An object has defaults when it has one itself, or an object right in it has.
-fn mark_defaults(package: &Package<'_>, usages: &mut [Usage]) {
-    let mut holders: Vec<Vec<usize>> = vec![Vec::new(); usages.len()];
-    let mut open = Vec::new();
-    for (position, definition) in package.types.iter().enumerate() {
-        let TypeShape::Object(object) = &definition.shape else {
-            continue;
-        };
-        for property in &object.properties {
-            if let TypeKind::Defined(inner) = property.ty.kind {
-                holders[inner].push(position);
-            }
-            if property.default.is_some() || property.default_info.is_some() {
-                open.push(position);
-            }
-        }
-    }
-    while let Some(position) = open.pop() {
-        if !std::mem::replace(&mut usages[position].has_defaults, true) {
-            open.extend(&holders[position]);
-        }
+        has_defaults,
     }
 }

@@ -1,5 +1,7 @@
 //! Names in Python (`codegen.md` 3.1, 3.5).
 
+use crate::words::{only_char, single_underscores, spelled_out};
+
 /// Words that cannot be names, of all versions of the language.
 const RESERVED: [&str; 37] = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
@@ -140,37 +142,17 @@ pub(super) fn string(text: &str) -> String {
 
 /// The member of an enum; `None` if nothing sensible is left of it.
 pub(super) fn enum_member(name: &str, enum_name: &str) -> Option<String> {
-    let mut chars = name.chars();
-    let expanded = match (chars.next(), chars.next()) {
-        (Some(single), None) => match single {
-            '*' => "Asterisk",
-            '0' => "Zero",
-            '1' => "One",
-            '2' => "Two",
-            '3' => "Three",
-            '4' => "Four",
-            '5' => "Five",
-            '6' => "Six",
-            '7' => "Seven",
-            '8' => "Eight",
-            '9' => "Nine",
-            other if !is_start(other) => return None,
-            _ => name,
-        },
-        _ => name,
-    };
+    let expanded = spelled_out(name);
+    if only_char(expanded).is_some_and(|single| !is_start(single)) {
+        return None;
+    }
     let member = snake(expanded).to_uppercase();
     let member = if member.starts_with('_') {
         format!("{}{member}", snake(enum_name).to_uppercase())
     } else {
         member
     };
-    let mut result = String::with_capacity(member.len());
-    for char in member.chars() {
-        if !(char == '_' && result.ends_with('_')) {
-            result.push(char);
-        }
-    }
+    let result = single_underscores(&member);
     Some(result).filter(|member| !member.is_empty())
 }
 

@@ -11,8 +11,8 @@ use super::model::{
 use super::names;
 use super::object::{Member, Role};
 use super::sdk::{Sdk, literal};
-use super::settings::Compatibility;
 use super::types::{Form, Place, Shape};
+use crate::settings::Compatibility;
 use crate::{FilePath, GenerateError};
 
 /// What a resource is to the SDK.

@@ -11,10 +11,11 @@ use plumb_schema::{Constant, PackageSchema};
 
 use super::model::Text;
 use super::names;
-use super::settings::{Compatibility, InputTypes, Settings};
+use super::settings::{InputTypes, Settings};
 use super::types::Shape;
 use super::usage::{self, Usage};
 use crate::markdown::{self, Dialect};
+use crate::settings::Compatibility;
 use crate::{FileMap, FilePath, GenerateError};
 
 /// A package and what was found out about it.

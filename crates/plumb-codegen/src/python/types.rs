@@ -233,7 +233,7 @@ impl Sdk<'_, '_> {
     pub(super) fn object_name(&self, position: usize, shape: Shape) -> String {
         let name = names::object_class(member_of(self.package.types[position].token));
         let usage = self.usages[position];
-        let has_older_names = self.settings.compatibility.has_older_names();
+        let has_older_names = self.settings.compatibility.is_older();
         match shape {
             Shape::Input => name + "Args",
             Shape::Plain if has_older_names => name + "Args",
@@ -280,7 +280,7 @@ impl Sdk<'_, '_> {
             }
             Section::Type => {
                 let name = names::object_class(member);
-                let has_args = shape == Shape::Input || package.compatibility.has_older_names();
+                let has_args = shape == Shape::Input || package.compatibility.is_older();
                 match (shape, form) {
                     (Shape::Output, _) => format!("'{root}.{path}outputs.{name}'"),
                     (_, Form::Dict) if package.input_types == Some(InputTypes::ClassesAndDicts) => {
