@@ -225,12 +225,22 @@ def looks(project):
 
 
 def hints(project):
-    """people are told what to do about an error, scripts are not"""
+    """people are told where an error is and what to do about it, scripts are not"""
     project.write({"a": thing(value="v")})
     terminal = project.terminal(["stack", "select", "nowhere"])
     terminal.ends(6)
     check("error: no stack named 'nowhere' found" in terminal.text(), "the error is shown")
     check("hint[no-stack]: run `plumb stack ls`" in terminal.text(), "the hint is shown")
+    (project.folder / "Pulumi.yaml").write_text("name: seen\nruntime: yaml\nresources: [\n")
+    terminal = project.terminal(["preview"])
+    terminal.ends(1)
+    lines = [line.rstrip() for line in terminal.everything()]
+    drawn = next((at for at, line in enumerate(lines) if line.startswith("  3 | resources: [")), None)
+    check(drawn is not None and lines[drawn + 1] == "    |            ^", f"the place is not drawn: {lines}")
+    check("hint[bad-project]: mend the file" in terminal.text(), "the hint is shown")
+    said = subprocess.run([str(project.binary), "preview"], cwd=project.folder, env=project.environment, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=LIMIT)
+    check("hint" not in said.stderr and " | " not in said.stderr, "a script gets more than the error")
 
 
 def links(project):
