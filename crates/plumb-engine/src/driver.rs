@@ -609,13 +609,12 @@ impl Driver {
             .call(call, instance, request, progress.clone());
         let mut answer = Box::pin(answer);
         // Most of what is built in answers at once; that needs no task.
-        match answer.as_mut().now_or_never() {
-            Some(result) => self.answered.push_back((call, result)),
-            None => {
-                self.flights.begin(call, subject, name, progress);
-                self.calls.spawn(async move { (call, answer.await) });
-            }
+        if let Some(result) = answer.as_mut().now_or_never() {
+            self.answered.push_back((call, result));
+            return;
         }
+        self.flights.begin(call, subject, name, progress);
+        self.calls.spawn(async move { (call, answer.await) });
     }
 
     fn call_back(&mut self, call: CallId, callback: Callback, request: CallbackRequest) {

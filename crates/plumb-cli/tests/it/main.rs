@@ -5,6 +5,7 @@
 mod arguments;
 mod config;
 mod context;
+mod defects;
 mod imports;
 mod layers;
 mod lifecycle;
@@ -25,3 +26,4 @@ mod stacks;
 mod state;
 mod surface;
 mod tools;
+mod transcripts;

@@ -1,0 +1,352 @@
+//! Every command on the built binary, with what it prints and how it fails, as transcripts in `tests/transcripts`.
+//!
+//! A transcript is a script with its output in it. Lines that begin with `$ ` are run one after the other, in a project called
+//! `proj` with a home and a store of its own; what follows in lines with `| ` is what the command said, with `! ` what it said on
+//! stderr, and `[n]` its exit code if it failed. `< ` is what it reads, `@file PATH` and lines behind four blanks a file, `@env
+//! NAME=VALUE` a variable, and `$~ ` runs a command whose output depends on the machine. What differs from run to run is written
+//! as `<time>` and the like.
+//!
+//! `PLUMB_WRITE_TRANSCRIPTS=1 cargo test -p plumb-cli --test it transcripts` writes them anew: read what has changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use plumb_cli::args::surface::{CommandSurface, surface};
+use regex::Regex;
+
+use crate::context::{Ran, TestContext};
+
+/// Commands that nobody has written a transcript for yet. The list only gets shorter.
+const OWED: &str = include_str!("../transcripts/owed.txt");
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts")
+}
+
+fn transcripts() -> Vec<(PathBuf, String)> {
+    let mut found: Vec<(PathBuf, String)> = fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == "transcript"))
+        .map(|path| (path.clone(), fs::read_to_string(path).unwrap()))
+        .collect();
+    found.sort();
+    found
+}
+
+/// A line of a transcript that is no output.
+enum Line<'t> {
+    /// A command, and what it reads.
+    Run {
+        line: &'t str,
+        words: Vec<String>,
+        input: String,
+        is_of_machine: bool,
+    },
+    /// A file.
+    File {
+        line: &'t str,
+        path: &'t str,
+        content: Vec<&'t str>,
+    },
+    /// A variable.
+    Variable {
+        line: &'t str,
+        name: &'t str,
+        value: &'t str,
+    },
+    /// What people read.
+    Comment(&'t str),
+}
+
+fn parse(text: &str) -> Vec<Line<'_>> {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        if let Some(read) = line.strip_prefix("< ") {
+            let Some(Line::Run { input, .. }) = lines.last_mut() else {
+                panic!("nobody reads `{read}`")
+            };
+            input.push_str(read);
+            input.push('\n');
+        } else if let Some(part) = line.strip_prefix("    ") {
+            let Some(Line::File { content, .. }) = lines.last_mut() else {
+                panic!("`{part}` is in no file")
+            };
+            content.push(part);
+        } else if let Some(words) = line.strip_prefix("$ ").or(line.strip_prefix("$~ ")) {
+            lines.push(Line::Run {
+                line,
+                words: split(words),
+                input: String::new(),
+                is_of_machine: line.starts_with("$~"),
+            });
+        } else if let Some(path) = line.strip_prefix("@file ") {
+            let content = Vec::new();
+            lines.push(Line::File {
+                line,
+                path,
+                content,
+            });
+        } else if let Some((name, value)) = line
+            .strip_prefix("@env ")
+            .and_then(|rest| rest.split_once('='))
+        {
+            lines.push(Line::Variable { line, name, value });
+        } else if line.starts_with('#') || line.is_empty() {
+            lines.push(Line::Comment(line));
+        } else {
+            let is_output = ["| ", "! ", "["].iter().any(|it| line.starts_with(it));
+            assert!(is_output || line == "|" || line == "!", "what is `{line}`?");
+        }
+    }
+    lines
+}
+
+/// Words between blanks; single quotes hold blanks together.
+fn split(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut is_quoted, mut has_word) =
+        (Vec::new(), String::new(), false, false);
+    for letter in line.chars() {
+        match letter {
+            '\'' => (is_quoted, has_word) = (!is_quoted, true),
+            ' ' if !is_quoted => {
+                if std::mem::take(&mut has_word) {
+                    words.push(std::mem::take(&mut word));
+                }
+            }
+            _ => {
+                word.push(letter);
+                has_word = true;
+            }
+        }
+    }
+    if has_word {
+        words.push(word);
+    }
+    words
+}
+
+/// Runs a transcript; answers it with the output of this run.
+fn run(text: &str) -> String {
+    let mut context = TestContext::new();
+    let redactions = redactions();
+    let mut out = String::new();
+    for line in parse(text) {
+        match line {
+            Line::Comment(line) => out.extend([line, "\n"]),
+            Line::Variable { line, name, value } => {
+                let root = context.root().display().to_string();
+                context.set(name, Some(&value.replace("<root>", &root)));
+                out.extend([line, "\n"]);
+            }
+            Line::File {
+                line,
+                path,
+                content,
+            } => {
+                context.write(path, &(content.join("\n") + "\n"));
+                out.extend([line, "\n"]);
+                content.iter().for_each(|it| out.extend(["    ", it, "\n"]));
+            }
+            Line::Run {
+                line,
+                words,
+                input,
+                is_of_machine,
+            } => {
+                out.extend([line, "\n"]);
+                input.lines().for_each(|it| out.extend(["< ", it, "\n"]));
+                let root = context.root().display().to_string();
+                let words: Vec<String> =
+                    words.iter().map(|it| it.replace("<root>", &root)).collect();
+                let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                let ran = context.run_with(&words, &input);
+                write_output(&mut out, &ran, is_of_machine, &redactions);
+            }
+        }
+    }
+    out
+}
+
+fn write_output(out: &mut String, ran: &Ran, is_of_machine: bool, redactions: &[(Regex, &str)]) {
+    for (mark, text) in [("|", &ran.stdout), ("!", &ran.stderr)] {
+        if is_of_machine {
+            continue;
+        }
+        let mut text = text.clone();
+        for (found, instead) in redactions {
+            text = found.replace_all(&text, *instead).into_owned();
+        }
+        for line in text.lines() {
+            let _ = writeln!(out, "{}", format!("{mark} {line}").trim_end());
+        }
+    }
+    if ran.code != 0 {
+        let _ = writeln!(out, "[{}]", ran.code);
+    }
+}
+
+/// What differs from run to run and from machine to machine.
+fn redactions() -> Vec<(Regex, &'static str)> {
+    let machine = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let machine = format!(r"\b{}\b", regex::escape(machine.trim()));
+    let all = [
+        (machine.as_str(), "<machine>"),
+        (
+            r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)",
+            "<time>",
+        ),
+        (
+            r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4} \w+",
+            "<time>",
+        ),
+        (
+            r"\b(\d+|a|an) \w+ ago\b|\bjust now\b|\bnow\b",
+            "<ago>",
+        ),
+        (r"\(\d+(\.\d+)?s\)", "(<took>)"),
+        (r"(Duration:|took) \d+s", "$1 <took>"),
+        (r#""duration": ?\d+"#, "\"duration\": <took>"),
+        (
+            r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
+            "<uuid>",
+        ),
+        (r"v1:[A-Za-z0-9+/=]{10,}(:[A-Za-z0-9+/=]+)*", "<ciphertext>"),
+        (r"\bpid \d+", "pid <pid>"),
+        (r"\btester@[\w.-]+", "tester@<machine>"),
+        (r"Managed by .+", "Managed by <machine>"),
+        (r"\b[0-9a-f]{64}\b", "<digest>"),
+        (r"@ [a-z ]+\.{4,}\n", ""),
+    ];
+    all.map(|(pattern, instead)| (Regex::new(pattern).unwrap(), instead))
+        .into()
+}
+
+#[test]
+fn commands_do_and_say_what_the_transcripts_have() {
+    let writes = std::env::var_os("PLUMB_WRITE_TRANSCRIPTS").is_some();
+    let mut differing = Vec::new();
+    std::thread::scope(|scope| {
+        let running: Vec<_> = transcripts()
+            .into_iter()
+            .map(|(path, text)| scope.spawn(move || (run(&text), path, text)))
+            .collect();
+        for one in running {
+            let (now, path, text) = one.join().unwrap();
+            if writes {
+                fs::write(&path, &now).unwrap();
+            } else if now != text {
+                differing.push(format!("{}:\n{}", path.display(), difference(&text, &now)));
+            }
+        }
+    });
+    assert!(
+        differing.is_empty(),
+        "other output than before; PLUMB_WRITE_TRANSCRIPTS=1 writes it down\n{}",
+        differing.join("\n")
+    );
+}
+
+/// The first lines that differ, with what stands before them.
+fn difference(before: &str, now: &str) -> String {
+    let (before, now): (Vec<&str>, Vec<&str>) = (before.lines().collect(), now.lines().collect());
+    let same = before.iter().zip(&now).take_while(|(old, new)| old == new);
+    let at = same.count();
+    let part = |lines: &[&str], sign: &str| {
+        let end = lines.len().min(at + 8);
+        lines[at.min(end)..end]
+            .iter()
+            .map(|line| format!("  {sign}{line}\n"))
+            .collect::<String>()
+    };
+    let context: String = before[at.saturating_sub(4)..at.min(before.len())]
+        .iter()
+        .map(|line| format!("   {line}\n"))
+        .collect();
+    context + &part(&before, "-") + &part(&now, "+")
+}
+
+/// The command that words name.
+fn command<'s>(declared: &'s [CommandSurface], words: &[String]) -> Option<&'s CommandSurface> {
+    let mut found = declared.iter().find(|it| it.path.is_empty());
+    let mut path: Vec<String> = Vec::new();
+    for word in words.iter().filter(|word| !word.starts_with('-')) {
+        let below = declared.iter().find(|it| {
+            it.path.len() == path.len() + 1
+                && it.path.starts_with(&path)
+                && (it.path.last() == Some(word) || it.aliases.contains(word))
+        });
+        let Some(below) = below else { break };
+        path.clone_from(&below.path);
+        found = Some(below);
+    }
+    found
+}
+
+/// How often commands succeed and fail in transcripts, by path.
+fn covered(declared: &[CommandSurface]) -> BTreeMap<String, BTreeSet<bool>> {
+    let mut covered: BTreeMap<String, BTreeSet<bool>> = BTreeMap::new();
+    for (_, text) in transcripts() {
+        let mut last = None;
+        let mut note = |last: Option<&CommandSurface>, succeeds| {
+            if let Some(command) = last {
+                covered
+                    .entry(command.path.join(" "))
+                    .or_default()
+                    .insert(succeeds);
+            }
+        };
+        for line in text.lines() {
+            if let Some(words) = line.strip_prefix("$ ").or(line.strip_prefix("$~ ")) {
+                note(last.take(), true);
+                last = command(declared, &split(words));
+            } else if line.starts_with('[') {
+                note(last.take(), false);
+            }
+        }
+        note(last.take(), true);
+    }
+    covered
+}
+
+/// What is missing of a command: `COMMAND succeeds`, `COMMAND fails`.
+fn missing() -> BTreeSet<String> {
+    let declared = surface(&plumb_cli::args::command_tree());
+    let covered = covered(&declared);
+    let mut missing = BTreeSet::new();
+    for command in &declared {
+        let path = command.path.join(" ");
+        let seen = covered.get(&path).cloned().unwrap_or_default();
+        // A group only fails, and so does what is known and refused; the program itself and questions of shells only succeed.
+        let is_built = !command.is_refused && !command.about.ends_with("(not supported yet)");
+        let can_succeed = is_built && !command.is_group;
+        let can_fail = !path.is_empty() && path != "__complete";
+        if can_succeed && !seen.contains(&true) {
+            missing.insert(format!("{path} succeeds"));
+        }
+        if can_fail && !seen.contains(&false) {
+            missing.insert(format!("{path} fails"));
+        }
+    }
+    missing
+}
+
+#[test]
+fn every_command_succeeds_and_fails_in_a_transcript() {
+    let owed = OWED.lines().filter(|line| !line.starts_with('#'));
+    let owed: BTreeSet<String> = owed.map(ToOwned::to_owned).collect();
+    let missing = missing();
+    let new: Vec<&String> = missing.difference(&owed).collect();
+    assert!(
+        new.is_empty(),
+        "a transcript in {} has to run these commands:\n{new:#?}",
+        folder().display()
+    );
+    let paid: Vec<&String> = owed.difference(&missing).collect();
+    assert!(
+        paid.is_empty(),
+        "these are there now, so they leave owed.txt:\n{paid:#?}"
+    );
+}
