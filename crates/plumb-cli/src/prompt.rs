@@ -1,6 +1,7 @@
 //! Questions to the user. Each has a flag that answers it, and none is asked when nobody is there to answer.
 
-use std::io::{self, BufRead, Write};
+use std::fmt::Write as _;
+use std::io::{self, BufRead, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use inquire::{Confirm, InquireError, Password, PasswordDisplayMode, Select, Text};
@@ -72,9 +73,9 @@ pub fn select(question: &str, choices: Vec<String>) -> Result<usize, Error> {
 fn choose(question: &str, choices: &[String]) -> Result<usize, Error> {
     let mut listed = format!("{question}\n");
     for (index, choice) in choices.iter().enumerate() {
-        listed += &format!("  {}) {choice}\n", index + 1);
+        let _ = writeln!(listed, "  {}) {choice}", index + 1);
     }
-    listed += "Answer with a number or a word: ";
+    listed.push_str("Answer with a number or a word: ");
     loop {
         let answer = line(&listed)?;
         let number = answer.parse::<usize>().ok();

@@ -202,10 +202,7 @@ fn redactions() -> Vec<(Regex, &'static str)> {
             r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4} \w+",
             "<time>",
         ),
-        (
-            r"\b(\d+|a|an) \w+ ago\b|\bjust now\b|\bnow\b",
-            "<ago>",
-        ),
+        (r"\b(\d+|a|an) \w+ ago\b|\bjust now\b|\bnow\b", "<ago>"),
         (r"\(\d+(\.\d+)?s\)", "(<took>)"),
         (r"(Duration:|took) \d+s", "$1 <took>"),
         (r#""duration": ?\d+"#, "\"duration\": <took>"),
@@ -254,17 +251,13 @@ fn difference(before: &str, now: &str) -> String {
     let (before, now): (Vec<&str>, Vec<&str>) = (before.lines().collect(), now.lines().collect());
     let same = before.iter().zip(&now).take_while(|(old, new)| old == new);
     let at = same.count();
-    let part = |lines: &[&str], sign: &str| {
+    let part = |lines: &[&str], sign: &str| -> String {
         let end = lines.len().min(at + 8);
-        lines[at.min(end)..end]
-            .iter()
-            .map(|line| format!("  {sign}{line}\n"))
-            .collect::<String>()
+        let lines = lines[at.min(end)..end].iter();
+        lines.flat_map(|line| ["  ", sign, *line, "\n"]).collect()
     };
-    let context: String = before[at.saturating_sub(4)..at.min(before.len())]
-        .iter()
-        .map(|line| format!("   {line}\n"))
-        .collect();
+    let context = before[at.saturating_sub(4)..at.min(before.len())].iter();
+    let context: String = context.flat_map(|line| ["   ", *line, "\n"]).collect();
     context + &part(&before, "-") + &part(&now, "+")
 }
 
