@@ -5,7 +5,8 @@
 #   tests/run.sh --fast     format, lints, unit and integration tests
 #
 # Needs Rust, Python 3.10 or newer, and Node.js 20 or newer with npm; installs the SDKs that it needs. Programs in Go are run
-# if there is `go`, those in Java if there are a JDK and `mvn`. JOBS says how many recorded cases run at a time (2).
+# if there is `go`, those in Java if there are a JDK and `mvn`. JOBS says how many recorded cases, and how many stacks to be
+# killed, run at a time (2).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -155,7 +156,7 @@ if ! $fast; then
     leave_out "recorded cases of the reference: $passing is missing or empty"
   fi
 
-  run tests/crash/run --bin "$plumb" --python "$python_3_259/bin/python"
+  run tests/crash/run --bin "$plumb" --python "$python_3_259/bin/python" --jobs "${JOBS:-2}"
 
   # Instructions, unlike seconds, are the same on a busy machine.
   tests/setup-valgrind.sh
