@@ -89,7 +89,7 @@ if ! $fast; then
   run python3 tests/e2e/node.py --bin "$plumb" --sdk "$node_3_248" --tools "$node_tools" \
     --python "$python_3_259/bin/python"
   run python3 tests/e2e/node.py --bin "$plumb" --sdk "$node_3_270" --python "$python_3_259/bin/python" \
-    --only modules,typescript,hooks,failures
+    --only modules,typescript,hooks,failures,loaded_later
   run python3 tests/e2e/node_plugins.py --bin "$plumb" --sdk "$node_policies" --python "$python_3_259/bin/python"
   run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_248"
   ONLY=event run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_270"
@@ -135,6 +135,9 @@ if ! $fast; then
     leave_out "programs in Java: there is no JDK, or no \`mvn\`"
   fi
 
+  run python3 tests/e2e/processes.py --bin "$plumb" --python "$python_3_259/bin/python" --sdk "$node_3_248" \
+    ${go_sdk:+--go "$go_sdk"}
+
   languages=()
   [ -z "$go_sdk" ] || languages+=(--go "$go_sdk")
   [ -z "$java_sdk" ] || languages+=(--repository "$java_sdk")
@@ -166,6 +169,8 @@ if ! $fast; then
     run benches/run --smoke --no-peers --plumb "$plumb" --null-monitor "$target/bench-fast/null-monitor" \
       --slow-provider "$target/bench-fast/pulumi-resource-slow" \
       --workloads empty,stash-yaml,slow-yaml,component-python,component-node --json "$target/benches/smoke.json"
+    run benches/overhead --smoke --plumb "$plumb" --null-monitor "$target/bench-fast/null-monitor" --shapes mixed \
+      --languages "python,nodejs${go_sdk:+,go}" --json "$target/benches/overhead-smoke.json"
   else
     leave_out "benchmarks: benches/run is missing"
   fi
