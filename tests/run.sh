@@ -101,6 +101,8 @@ if ! $fast; then
   run "$python_packages/bin/python" tests/codegen/python.py --bin "$plumb" --packages "$python_packages"
   run "$python_packages/bin/python" tests/codegen/use_python.py --bin "$plumb"
   run python3 tests/codegen/parameters.py --bin "$plumb" --python "$python_3_259/bin/python"
+  run python3 tests/codegen/packages.py --bin "$plumb" --python "$python_3_259/bin/python" \
+    ${java_sdk:+--repository "$java_sdk"}
   if command -v npm >/dev/null; then
     sdks=$(tests/setup-node-packages.sh)
     run node tests/codegen/nodejs.js --bin "$plumb" --modules "$sdks"
