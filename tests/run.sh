@@ -82,6 +82,8 @@ if ! $fast; then
   run python3 tests/e2e/examples.py --bin "$plumb"
   run python3 tests/e2e/interrupts.py --bin "$plumb" --python "$python_3_259/bin/python"
   run "$python_terminal/bin/python" tests/e2e/terminal.py --bin "$plumb" --python "$python_terminal/bin/python"
+  tests/setup-shells.sh
+  run python3 tests/e2e/completion.py --bin "$plumb"
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_272/bin/python"
   run python3 tests/e2e/plugins.py --bin "$plumb" --python "$python_3_259/bin/python"
@@ -166,6 +168,7 @@ if ! $fast; then
   # Instructions, unlike seconds, are the same on a busy machine.
   tests/setup-valgrind.sh
   run benches/instructions --core-bench "$target/bench-fast/core-bench"
+  run benches/commands/run --plumb "$plumb" --runs 15
 
   if [ -x benches/run ]; then
     run benches/run --smoke --no-peers --plumb "$plumb" --null-monitor "$target/bench-fast/null-monitor" \
