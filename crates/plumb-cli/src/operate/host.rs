@@ -211,7 +211,7 @@ impl Surroundings {
         discovery(&self.environment, self.project.as_ref())
     }
 
-    fn runtime(&self) -> Option<&plumb_project::project::Runtime> {
+    pub(super) fn runtime(&self) -> Option<&plumb_project::project::Runtime> {
         self.project.as_ref()?.project.runtime.as_ref()
     }
 
