@@ -83,6 +83,7 @@ impl Explanations {
             Action::Refresh => "refresh",
             Action::Destroy => "destroy",
             Action::Import => "import",
+            Action::Analyze => "analyze",
         };
         Explanations {
             action: options.action,

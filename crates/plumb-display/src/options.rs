@@ -17,6 +17,8 @@ pub enum Action {
     Destroy,
     /// Existing objects are adopted.
     Import,
+    /// Policies look at what there is.
+    Analyze,
 }
 
 /// How people see an operation.
@@ -130,6 +132,7 @@ impl Options {
             (Action::Destroy, false) => "Destroying",
             (Action::Import, true) => "Previewing import",
             (Action::Import, false) => "Importing",
+            (Action::Analyze, _) => "Analyzing",
         }
     }
 

@@ -97,8 +97,8 @@ pub enum RunError {
 /// A shell that listens to programs and plugins, ready to run one deployment.
 pub struct Shell {
     handle: MonitorHandle,
-    incoming: mpsc::UnboundedReceiver<Incoming>,
-    servers: Servers,
+    pub(crate) incoming: mpsc::UnboundedReceiver<Incoming>,
+    pub(crate) servers: Servers,
 }
 
 impl Shell {
@@ -416,17 +416,9 @@ impl Driver {
     }
 
     fn log(&mut self, message: LogMessage) {
-        let diagnostic = Diagnostic {
-            stream_id: message.stream_id,
-            ephemeral: message.ephemeral,
-            ..Diagnostic::new(
-                message.severity,
-                message.urn,
-                format!("{}\n", message.message),
-            )
-        };
-        self.emit(plumb_events::Event::Diagnostic(diagnostic));
-        if message.severity == Severity::Error {
+        let is_error = message.severity == Severity::Error;
+        self.emit(message.into_event());
+        if is_error {
             self.event(Event::ErrorLogged);
         }
     }
