@@ -214,6 +214,7 @@ fn redactions() -> Vec<(Regex, &'static str)> {
         (r"\bpid \d+", "pid <pid>"),
         (r"\btester@[\w.-]+", "tester@<machine>"),
         (r"Managed by .+", "Managed by <machine>"),
+        (r#"(pulumi\.(?:arch|os)"?: "?)\w+"#, "${1}<machine>"),
         (r"\b[0-9a-f]{64}\b", "<digest>"),
         (r"@ [a-z ]+\.{4,}\n", ""),
     ];
