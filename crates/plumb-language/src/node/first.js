@@ -17,14 +17,31 @@ const later = [
 ];
 const sdk = /[\\/]@pulumi[\\/]pulumi[\\/]/;
 
-const load = Module._load;
-Module._load = function (name, parent, ...more) {
-    const file = parent?.filename ?? "";
-    if (!sdk.test(file) || !later.some(([asking, asked]) => asking.test(file) && asked.test(name))) {
-        return Reflect.apply(load, this, [name, parent, ...more]);
+// The stand-in is found where loaded modules are. That is decided before a module is run, so that no line of this file stands
+// in the stack of an error.
+const resolve = Module._resolveFilename;
+Module._resolveFilename = function (name, parent, ...more) {
+    let file;
+    try {
+        file = Reflect.apply(resolve, this, [name, parent, ...more]);
+    } catch (error) {
+        if (typeof error?.stack === "string") {
+            error.stack = error.stack.split("\n").filter((line) => !line.includes(__filename)).join("\n");
+        }
+        throw error;
     }
-    let loaded;
-    return standIn(() => (loaded ??= Reflect.apply(load, this, [name, parent, ...more])));
+    const asking = parent?.filename ?? "";
+    if (!sdk.test(asking) || !later.some(([from, asked]) => from.test(asking) && asked.test(name))) {
+        return file;
+    }
+    const place = `later:${file}`;
+    if (!(place in Module._cache)) {
+        const standing = new Module(place, null);
+        standing.exports = standIn(() => Module._load(file, parent, false));
+        standing.loaded = true;
+        Module._cache[place] = standing;
+    }
+    return place;
 };
 
 // Something that behaves like the module that `get` answers. Its members may be taken from it before it is loaded.
