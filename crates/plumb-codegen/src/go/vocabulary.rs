@@ -59,6 +59,10 @@ impl Vocabulary for Sdk<'_, '_> {
     }
 
     fn properties(&self, properties: &[&Property<'_>], holder: Holder<'_>) -> Vec<String> {
+        if let Holder::Config = holder {
+            let titled = properties.iter().map(|it| names::title(it.name));
+            return titled.map(|name| format!("Get{name}")).collect();
+        }
         let owner = self.struct_of(holder);
         Self::field_names(&owner, properties.iter().map(|it| it.name))
     }

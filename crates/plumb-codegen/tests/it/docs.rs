@@ -1,6 +1,8 @@
 //! Documentation through the public interface.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
 
 use plumb_codegen::{DocsFormat, FileMap, generate_docs};
 use plumb_schema::{BindOptions, Document, Format, NoPackages, bind};
@@ -37,6 +39,10 @@ fn schemas() -> Vec<(String, String)> {
 
 /// A package with everything that documentation tells of.
 const SHOP: &str = include_str!("../data/shop.json");
+
+fn has_ending(path: &str, ending: &str) -> bool {
+    Path::new(path).extension().is_some_and(|it| it == ending)
+}
 
 /// Values of an attribute.
 fn attributes<'t>(html: &'t str, name: &str) -> Vec<&'t str> {
@@ -114,16 +120,16 @@ fn follow(files: &FileMap) -> usize {
     let mut count = 0;
     for (path, text) in &files.0 {
         let path = path.as_str();
-        let links: Vec<String> = if path.ends_with(".html") {
+        let links: Vec<String> = if has_ending(path, "html") {
             let mut links = attributes(text, "href");
             links.extend(attributes(text, "src"));
             links
                 .into_iter()
                 .map(|link| link.replace("&amp;", "&"))
                 .collect()
-        } else if path.ends_with(".md") {
+        } else if has_ending(path, "md") {
             markdown_links(text)
-        } else if path.ends_with(".json") {
+        } else if has_ending(path, "json") {
             let mut links = Vec::new();
             json_links(&serde_json::from_str(text).unwrap(), &mut links);
             links
@@ -200,7 +206,7 @@ fn all(files: &FileMap, ending: &str) -> String {
     let mut text = String::new();
     for (path, file) in &files.0 {
         if path.as_str().ends_with(ending) {
-            text.push_str(&format!("==== {path}\n{file}\n"));
+            let _ = writeln!(text, "==== {path}\n{file}");
         }
     }
     text
@@ -231,7 +237,7 @@ fn a_page_of_the_site() {
 /// Names and texts that try to get out: of their folder, of their tag, of their attribute, of their script.
 #[test]
 fn hostile_texts_stay_what_they_are() {
-    let text = r##"{"name": "lab", "displayName": "<script>evil()</script>", "version": "1.0.0",
+    let text = r#"{"name": "lab", "displayName": "<script>evil()</script>", "version": "1.0.0",
         "description": "<script>evil()</script>\n\n<img src=x onerror=evil()> [x](javascript:evil()) [y](data:text/html,evil) <javascript:evil()>\n\n[z](https://e.com \"{{% ref #/resources/lab:index:Box %}}\\\" onmouseover=\\\"evil()\")\n\n![p](https://e.com/p.png)\n\n```html\n</code></pre><script>evil()</script>\n```\n\n<svg onload=evil()>\n<style>*{}</style>\n",
         "resources": {
             "lab:../../up:Box": {"description": "x", "inputProperties": {
@@ -241,14 +247,14 @@ fn hostile_texts_stay_what_they_are() {
             "lab:a:Same": {}, "lab:A:same": {}, "lab:<b>:X": {}, "lab:con:Aux": {}, "lab:été:Ünï": {}
         },
         "functions": {"lab:a:same": {"description": "```typescript\n</code><script>evil()</script>\n```"}},
-        "types": {"lab:index:Kind": {"type": "string", "enum": [{"name": "<script>evil()</script>", "value": "</script>"}]}}}"##;
+        "types": {"lab:index:Kind": {"type": "string", "enum": [{"name": "<script>evil()</script>", "value": "</script>"}]}}}"#;
     for format in FORMATS {
         let files = docs(text, format);
         assert!(follow(&files) > 10);
     }
     let files = docs(text, DocsFormat::Site);
     for (path, text) in &files.0 {
-        if !path.as_str().ends_with(".html") {
+        if !has_ending(path.as_str(), "html") {
             continue;
         }
         assert_eq!(text.matches("<script").count(), 1, "{path}\n{text}");
