@@ -122,6 +122,7 @@ pub enum Command {
     #[command(alias = "completion")]
     GenCompletion(completion::CompletionArgs),
     Convert(unbuilt::ConvertArgs),
+    GenDocs(package::GenDocsArgs),
     /// Work with packages
     Package(package::PackageArgs),
     /// Analyze package schemas
@@ -211,6 +212,7 @@ impl Command {
             Command::About(args) => about::run(args, ctx),
             Command::GenCompletion(args) => completion::run(args, ctx),
             Command::Convert(args) => unbuilt::convert(&args),
+            Command::GenDocs(args) => package::docs(args, ctx),
             Command::Package(args) => package::run(args, ctx),
             Command::Schema(args) => schema::run(args, ctx),
             Command::Policy(args) => policy::run(args, ctx),

@@ -1,4 +1,4 @@
-//! SDKs made from package schemas (`codegen.md` A).
+//! SDKs made from package schemas (`codegen.md` A), and documentation of packages (`codegen.md` B).
 //!
 //! Each language is a compiler of its own: it takes a bound package, decides every name, type and import ("lowering"), and
 //! prints what was decided. Printing knows layout and nothing else. What comes out goes file by file to a [`Sink`], so that
@@ -7,10 +7,11 @@
 //! **No file leaves its folder**: paths are made of checked segments ([`FilePath`]), and what schemas say is escaped where it
 //! is printed. This crate writes nothing to disk and finds no packages.
 //!
-//! Start with [`generate`].
+//! Start with [`generate`] and [`generate_docs`].
 
 mod classes;
 mod csharp;
+mod docs;
 mod files;
 mod go;
 mod java;
@@ -26,6 +27,7 @@ mod writer;
 
 use plumb_schema::bound::Package;
 
+pub use docs::{DocsFormat, MissingLanguage, generate_docs};
 pub use files::{FileMap, FilePath, Sink};
 
 /// Languages that SDKs exist for.

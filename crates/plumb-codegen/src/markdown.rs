@@ -95,6 +95,31 @@ fn filter<D: Dialect>(text: &str) -> String {
 
 /// `<span pulumi-lang-a="x" pulumi-lang-b="y">x</span>` becomes the attribute of the language.
 fn spans<D: Dialect>(text: &str) -> String {
+    language_spans(text, |span| match span.word(D::SPAN) {
+        Some(word) => word.into_owned(),
+        None => span.inner.to_owned(),
+    })
+}
+
+/// A span with a word for each language.
+pub(crate) struct LanguageSpan<'t> {
+    attributes: &'t str,
+    /// What it says to those who know nothing of languages.
+    pub(crate) inner: &'t str,
+}
+
+impl<'t> LanguageSpan<'t> {
+    /// The word of one language.
+    pub(crate) fn word(&self, language: &str) -> Option<Cow<'t, str>> {
+        attribute(self.attributes, language).map(unescape)
+    }
+}
+
+/// Puts something in the place of each span with words for languages.
+pub(crate) fn language_spans(
+    text: &str,
+    mut put: impl FnMut(&LanguageSpan<'_>) -> String,
+) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, opened)) = rest.split_once("<span pulumi-lang-") {
@@ -104,10 +129,7 @@ fn spans<D: Dialect>(text: &str) -> String {
             rest = opened;
             continue;
         };
-        match attribute(attributes, D::SPAN) {
-            Some(word) => kept.push_str(&unescape(word)),
-            None => kept.push_str(inner),
-        }
+        kept.push_str(&put(&LanguageSpan { attributes, inner }));
         rest = behind;
     }
     kept.push_str(rest);

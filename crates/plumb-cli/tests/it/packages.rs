@@ -154,3 +154,37 @@ fn an_sdk_is_written_into_a_folder_that_is_emptied_first() {
     );
     assert!(unknown.contains("unknown language \"cobol\""), "{unknown}");
 }
+
+#[test]
+fn documentation_is_written_where_nothing_else_is() {
+    let context = TestContext::without_project();
+    context.write("lab.json", LAB);
+    let ran = context.run(&["gen-docs", "lab.json", "--out", "docs"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("Documentation has been written to "),
+        "{}",
+        ran.stderr
+    );
+    assert!(context.exists("docs/index.html"));
+    assert!(context.exists("docs/box/box.html"));
+    context.ok(&[
+        "package", "gen-docs", "lab.json", "--out", "docs", "--format", "markdown",
+    ]);
+    assert!(context.exists("docs/box/box/_index.md"));
+    assert!(context.exists("docs/tree.json"));
+    assert!(
+        !context.exists("docs/index.html"),
+        "what was there before is gone"
+    );
+
+    context.write("mine/notes.txt", "");
+    let refused = context.fails(1, &["gen-docs", "lab.json", "--out", "mine"]);
+    assert!(
+        refused.contains("is not empty, and no documentation of a package"),
+        "{refused}"
+    );
+    assert!(context.exists("mine/notes.txt"));
+    let unknown = context.fails(1, &["gen-docs", "lab.json", "--format", "pdf"]);
+    assert!(unknown.contains("unknown format \"pdf\""), "{unknown}");
+}

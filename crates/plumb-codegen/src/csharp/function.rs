@@ -63,6 +63,18 @@ impl<'p, 'd> Sdk<'p, 'd> {
         Ok(Self::file(path, namespace, types))
     }
 
+    /// The variants of a function: the plain one, and the one with outputs.
+    pub(super) fn function_variants(&self, function: &'p Function<'d>) -> [Option<Member>; 2] {
+        let name = Self::function_name(function.token);
+        let gives = !matches!(function.returns, Returns::Nothing);
+        [
+            function
+                .plain
+                .then(|| self.variant(function, &name, Variant::Plain)),
+            gives.then(|| self.variant(function, &name, Variant::Output)),
+        ]
+    }
+
     fn function_args(
         &self,
         function: &'p Function<'d>,

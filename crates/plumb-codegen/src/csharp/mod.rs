@@ -17,6 +17,7 @@ mod sdk;
 mod settings;
 mod types;
 mod utilities;
+pub(crate) mod vocabulary;
 
 use std::collections::BTreeSet;
 

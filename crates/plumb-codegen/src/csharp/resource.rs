@@ -8,7 +8,7 @@ use super::names;
 use super::sdk::{Sdk, Shape};
 use super::types::DICTIONARY;
 use crate::GenerateError;
-use crate::classes::{Body, Class, Doc, Member, SourceFile};
+use crate::classes::{Body, Class, Doc, Member, MemberKind, SourceFile};
 use crate::settings::Compatibility;
 
 /// What a resource is to the SDK.
@@ -17,6 +17,13 @@ enum Kind {
     Custom,
     Component,
     Provider,
+}
+
+fn options_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Component => "global::Pulumi.ComponentResourceOptions",
+        Kind::Custom | Kind::Provider => "global::Pulumi.CustomResourceOptions",
+    }
 }
 
 /// A resource while its class is made.
@@ -52,6 +59,35 @@ impl<'p, 'd> Sdk<'p, 'd> {
         self.files_of(provider, Kind::Provider, "Provider".to_owned())
     }
 
+    /// How a resource is made and how an existing one is found, as its class declares it.
+    pub(super) fn resource_signatures(
+        &self,
+        resource: &'p Resource<'d>,
+        name: String,
+        is_provider: bool,
+    ) -> Vec<String> {
+        let kind = match (is_provider, resource.is_component) {
+            (true, _) => Kind::Provider,
+            (false, true) => Kind::Component,
+            (false, false) => Kind::Custom,
+        };
+        let lowering = Lowering {
+            sdk: self,
+            resource,
+            kind,
+            args: format!("{name}Args"),
+            options: options_of(kind),
+            name,
+        };
+        let constructor = lowering.constructors().into_iter().take(1);
+        let get = (kind == Kind::Custom).then(|| lowering.get());
+        let signature = |member: Member| match member.kind {
+            MemberKind::Method { signature, .. } => Some(signature),
+            _ => None,
+        };
+        constructor.chain(get).filter_map(signature).collect()
+    }
+
     fn files_of(
         &self,
         resource: &'p Resource<'d>,
@@ -83,10 +119,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
             resource,
             kind,
             args: args_name,
-            options: match kind {
-                Kind::Component => "global::Pulumi.ComponentResourceOptions",
-                Kind::Custom | Kind::Provider => "global::Pulumi.CustomResourceOptions",
-            },
+            options: options_of(kind),
             name,
         };
         let path = self.path(&namespace, &lowering.name)?;

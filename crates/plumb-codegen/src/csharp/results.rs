@@ -201,7 +201,7 @@ fn structure_members(name: &str, ty: &str, is_text: bool) -> Vec<Member> {
 }
 
 /// The names of an enum's members; no two are alike.
-fn members(definition: &EnumType<'_>, enum_name: &str) -> Vec<Option<String>> {
+pub(super) fn members(definition: &EnumType<'_>, enum_name: &str) -> Vec<Option<String>> {
     let mut taken: Vec<String> = Vec::new();
     let values = definition.values.iter();
     values

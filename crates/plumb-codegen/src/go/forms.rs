@@ -85,6 +85,17 @@ impl<'s> Declarations<'s> {
         }
     }
 
+    /// The signature, of those that are declared so far, that begins in this way.
+    pub(super) fn signature(&self, start: &str) -> Option<String> {
+        self.items.iter().find_map(|item| match item {
+            Item::Function(function) => {
+                let signature = function.signature.join(" ");
+                signature.starts_with(start).then_some(signature)
+            }
+            _ => None,
+        })
+    }
+
     pub(super) fn structure(&mut self, item: Struct) {
         self.items.push(Item::Struct(item));
     }

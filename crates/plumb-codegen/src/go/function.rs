@@ -60,6 +60,33 @@ impl<'p, 'd> Sdk<'p, 'd> {
         Ok(lowering.file.file(path, self.layout.package_of(&module)))
     }
 
+    /// How the variants of a function are called: the plain one, and the one with outputs.
+    pub(super) fn function_signatures(&self, position: usize) -> [Option<String>; 2] {
+        let function = &self.package.functions[position];
+        let name = &self.naming.functions[position];
+        let inputs = function.inputs.iter().flat_map(|inputs| &inputs.properties);
+        let mut lowering = Lowering {
+            file: Declarations::new(self.imports_at(String::new()), &self.settings),
+            sdk: self,
+            function,
+            name,
+            entries: self.entries(
+                &format!("{name}Args"),
+                in_order(function, inputs),
+                |property| property.required,
+            ),
+            result: self.result_of(function),
+        };
+        if function.plain {
+            lowering.plain_function();
+        }
+        if !matches!(lowering.result, Result::Nothing) {
+            lowering.output_function();
+        }
+        let signature = |name: &str| lowering.file.signature(&format!("func {name}("));
+        [signature(name), signature(&format!("{name}Output"))]
+    }
+
     fn result_of(&self, function: &'p Function<'d>) -> Result<'p, 'd> {
         match &function.returns {
             Returns::Nothing => Result::Nothing,

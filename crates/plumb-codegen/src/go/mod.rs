@@ -31,6 +31,7 @@ mod settings;
 mod types;
 mod usage;
 mod values;
+pub(crate) mod vocabulary;
 
 use plumb_schema::bound::{Package, Resource};
 

@@ -84,6 +84,22 @@ impl<'p, 'd> Sdk<'p, 'd> {
         properties.into_iter().map(entry).collect()
     }
 
+    /// The fields of the struct `owner`, by their names alone.
+    pub(super) fn field_names<'n>(
+        owner: &str,
+        properties: impl IntoIterator<Item = &'n str>,
+    ) -> Vec<String> {
+        let mut taken = FxHashSet::default();
+        let unique = |property| {
+            let mut name = field_name(owner, property);
+            while !taken.insert(name.clone()) {
+                name.push('_');
+            }
+            name
+        };
+        properties.into_iter().map(unique).collect()
+    }
+
     /// Fields for properties, with tags that tell their names.
     pub(super) fn fields(
         &self,

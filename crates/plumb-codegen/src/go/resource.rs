@@ -252,12 +252,7 @@ impl<'p, 'd> Lowering<'_, 'p, 'd> {
         )]);
         self.file.items.push(Item::Function(Function {
             doc,
-            signature: vec![
-                format!("func New{name}(ctx *pulumi.Context,"),
-                format!(
-                    "name string, args *{name}Args, opts ...pulumi.ResourceOption) (*{name}, error)"
-                ),
-            ],
+            signature: constructor_signature(name),
             body: body.lines,
         }));
     }
@@ -376,12 +371,7 @@ impl<'p, 'd> Lowering<'_, 'p, 'd> {
         ]);
         self.file.items.push(Item::Function(Function {
             doc,
-            signature: vec![
-                format!("func Get{name}(ctx *pulumi.Context,"),
-                format!(
-                    "name string, id pulumi.IDInput, state *{name}State, opts ...pulumi.ResourceOption) (*{name}, error)"
-                ),
-            ],
+            signature: lookup_signature(name),
             body: body.lines,
         }));
     }
@@ -417,6 +407,24 @@ impl<'p, 'd> Lowering<'_, 'p, 'd> {
         });
         self.file.element_type(&shown, &hidden);
     }
+}
+
+/// How a resource is made.
+pub(super) fn constructor_signature(name: &str) -> Vec<String> {
+    vec![
+        format!("func New{name}(ctx *pulumi.Context,"),
+        format!("name string, args *{name}Args, opts ...pulumi.ResourceOption) (*{name}, error)"),
+    ]
+}
+
+/// How an existing resource is found.
+pub(super) fn lookup_signature(name: &str) -> Vec<String> {
+    vec![
+        format!("func Get{name}(ctx *pulumi.Context,"),
+        format!(
+            "name string, id pulumi.IDInput, state *{name}State, opts ...pulumi.ResourceOption) (*{name}, error)"
+        ),
+    ]
 }
 
 fn list_option<T: AsRef<str>>(body: &mut Body, variable: &str, option: &str, values: &[T]) {

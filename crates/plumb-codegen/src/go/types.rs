@@ -179,7 +179,7 @@ impl Sdk<'_, '_> {
     }
 
     /// The type of inputs at a level that cannot be an output, with levels below it that may be.
-    fn plain_input(&self, ty: &Type<'_>, imports: &mut Imports<'_>) -> String {
+    pub(super) fn plain_input(&self, ty: &Type<'_>, imports: &mut Imports<'_>) -> String {
         let mut level = |element: &Type<'_>| {
             if element.plain {
                 self.plain_input(element, imports)

@@ -96,7 +96,7 @@ impl<'d> Sdk<'_, 'd> {
     }
 
     /// All overloads of a function.
-    fn methods_of(&self, position: usize, imports: &mut Imports) -> Vec<Member> {
+    pub(super) fn methods_of(&self, position: usize, imports: &mut Imports) -> Vec<Member> {
         let function = &self.package.functions[position];
         let doc = self.doc(function.description, function.deprecation);
         let mut overloads = Vec::new();

@@ -22,6 +22,7 @@ mod settings;
 mod types;
 mod utilities;
 mod values;
+pub(crate) mod vocabulary;
 
 use plumb_schema::bound::{Package, TypeShape};
 

@@ -9,7 +9,7 @@ use super::names::{self, Owner};
 use super::sdk::{Sdk, split};
 use super::types::Shape;
 use crate::GenerateError;
-use crate::classes::{Body, Class, Doc, Member, SourceFile};
+use crate::classes::{Body, Class, Doc, Member, MemberKind, SourceFile};
 
 const OUTPUT: &str = "com.pulumi.core.Output";
 const CODEGEN: &str = "com.pulumi.core.internal.Codegen";
@@ -95,6 +95,33 @@ impl<'p, 'd> Sdk<'p, 'd> {
         Ok(files)
     }
 
+    /// How a resource is made and how an existing one is found, as its class declares it.
+    pub(super) fn resource_signatures(
+        &self,
+        resource: &'p Resource<'d>,
+        class: &str,
+        is_provider: bool,
+    ) -> (Vec<String>, Option<String>) {
+        let kind = match (is_provider, resource.is_component) {
+            (true, _) => Kind::Provider,
+            (false, true) => Kind::Component,
+            (false, false) => Kind::Custom,
+        };
+        let state = self.state_class(resource).filter(|_| kind == Kind::Custom);
+        let args = format!("{class}Args");
+        let mut lowering = self.lowering(resource, kind, class, &args, state.as_deref());
+        let signature = |member: Member| match member.kind {
+            MemberKind::Method { signature, .. } => Some(signature),
+            _ => None,
+        };
+        let constructors = lowering.constructors().into_iter().filter_map(signature);
+        let constructors = constructors
+            .filter(|text| text.starts_with("public "))
+            .collect();
+        let get = (kind == Kind::Custom).then(|| lowering.get());
+        (constructors, get.and_then(signature))
+    }
+
     fn class_file(
         &self,
         resource: &'p Resource<'d>,
@@ -103,13 +130,25 @@ impl<'p, 'd> Sdk<'p, 'd> {
         args: &str,
         state: Option<&str>,
     ) -> Result<SourceFile, GenerateError> {
+        let lowering = self.lowering(resource, kind, class, args, state);
+        Ok(lowering.file(class, Self::path(class)?))
+    }
+
+    fn lowering<'s>(
+        &'s self,
+        resource: &'p Resource<'d>,
+        kind: Kind,
+        class: &str,
+        args: &str,
+        state: Option<&str>,
+    ) -> Lowering<'s, 'p, 'd> {
         let (package, name) = split(class);
         let mut imports = Imports::of(package, name);
         let options = match kind {
             Kind::Custom | Kind::Provider => "com.pulumi.resources.CustomResourceOptions",
             Kind::Component => "com.pulumi.resources.ComponentResourceOptions",
         };
-        let lowering = Lowering {
+        Lowering {
             sdk: self,
             resource,
             kind,
@@ -118,8 +157,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
             state: state.map(|state| imports.name(state)),
             options: imports.name(options),
             imports,
-        };
-        Ok(lowering.file(class, Self::path(class)?))
+        }
     }
 }
 

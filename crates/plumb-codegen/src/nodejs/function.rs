@@ -126,6 +126,20 @@ impl<'p, 'd> Sdk<'p, 'd> {
         })
     }
 
+    /// How the variants of a function are called: the plain one, and the one with outputs.
+    pub(super) fn function_signatures(&self, function: &'p Function<'d>) -> [Option<String>; 2] {
+        let names = Self::function_names(function);
+        let mut imports = Imports::in_folder("");
+        let mut signature = |variant| {
+            let is_there = Self::variants(function).contains(&variant);
+            is_there.then(|| {
+                self.variant(function, &names, variant, &mut imports)
+                    .signature
+            })
+        };
+        [signature(Variant::Plain), signature(Variant::Output)]
+    }
+
     fn args_interface(
         &self,
         function: &'p Function<'d>,

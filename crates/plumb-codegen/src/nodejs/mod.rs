@@ -24,6 +24,7 @@ mod types;
 mod usage;
 mod utilities;
 mod values;
+pub(crate) mod vocabulary;
 
 use plumb_schema::bound::Package;
 

@@ -104,6 +104,31 @@ impl<'p, 'd> Sdk<'p, 'd> {
         }
     }
 
+    /// How a resource is made and how an existing one is found, as its class declares it.
+    pub(super) fn resource_signatures(
+        &self,
+        resource: &'p Resource<'d>,
+        name: String,
+        is_provider: bool,
+    ) -> (String, Option<String>) {
+        let kind = match (is_provider, resource.is_component) {
+            (true, _) => Kind::Provider,
+            (false, true) => Kind::Component,
+            (false, false) => Kind::Custom,
+        };
+        let mut lowering = Lowering {
+            sdk: self,
+            resource,
+            kind,
+            name,
+            imports: Imports::in_folder(""),
+        };
+        let constructor = lowering.constructor();
+        let mut overloads = constructor.overloads.into_iter();
+        let get = (kind == Kind::Custom).then(|| lowering.get().signature);
+        (overloads.next().unwrap_or(constructor.signature), get)
+    }
+
     /// Whether a resource has an interface for its state.
     pub(super) fn has_state(resource: &Resource<'_>) -> bool {
         !resource.is_component

@@ -76,6 +76,32 @@ impl<'p, 'd> Sdk<'p, 'd> {
         })
     }
 
+    /// The variants of a function without bodies: the plain one, and the one with outputs.
+    pub(super) fn function_variants(&self, function: &'p Function<'d>) -> [Option<Callable>; 2] {
+        let mut imports = Imports::in_module("");
+        let mut place = Place {
+            module: "",
+            imports: &mut imports,
+        };
+        let class = names::class(member_of(function.token));
+        let mut lowering = Lowering {
+            sdk: self,
+            function,
+            name: names::snake(&class),
+            members: self.members(Self::arguments(function), names::parameter),
+            result: self.result(function, &class, &mut place),
+            place,
+        };
+        [Variant::Plain, Variant::Output].map(|variant| {
+            let is_there = lowering.variants().contains(&variant);
+            let item = is_there.then(|| lowering.variant(variant));
+            item.and_then(|item| match item {
+                Item::Function(callable) => Some(callable),
+                _ => None,
+            })
+        })
+    }
+
     /// Arguments in the order in which they are passed.
     fn arguments(function: &'p Function<'d>) -> Vec<&'p Property<'d>> {
         let properties = function.inputs.iter().flat_map(|inputs| &inputs.properties);

@@ -121,8 +121,32 @@ impl<'p, 'd> Sdk<'p, 'd> {
         })
     }
 
+    /// The parameters of the constructor that takes each input by its name.
+    pub(super) fn constructor_parameters(&self, resource: &'p Resource<'d>) -> Vec<Parameter> {
+        let mut imports = Imports::in_module("");
+        let mut lowering = Lowering {
+            sdk: self,
+            resource,
+            kind: Kind::Custom,
+            name: String::new(),
+            args: String::new(),
+            about: Text::from(""),
+            inputs: self.members(&resource.inputs, names::parameter),
+            states: Vec::new(),
+            outputs: Vec::new(),
+            place: Place {
+                module: "",
+                imports: &mut imports,
+            },
+        };
+        let mut parameters = lowering.inline_parameters().rest;
+        // The last one is not for users.
+        parameters.pop();
+        parameters
+    }
+
     /// The class of a resource's arguments, which must not be that of a nested type.
-    fn args_class(&self, module: &str, name: &str) -> Result<String, GenerateError> {
+    pub(super) fn args_class(&self, module: &str, name: &str) -> Result<String, GenerateError> {
         let Some(members) = self.modules.get(module) else {
             return Ok(format!("{name}Args"));
         };

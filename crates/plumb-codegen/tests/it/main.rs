@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests count as tests
 
 mod csharp;
+mod docs;
 mod go;
 mod hostile;
 mod java;

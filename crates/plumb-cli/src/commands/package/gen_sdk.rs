@@ -126,7 +126,11 @@ fn languages(name: &str) -> Result<Vec<Language>, Error> {
     Ok(vec![language])
 }
 
-fn replace_version(package: &mut Package<'_>, text: &str, ctx: &Context) -> Result<(), Error> {
+pub(super) fn replace_version(
+    package: &mut Package<'_>,
+    text: &str,
+    ctx: &Context,
+) -> Result<(), Error> {
     let version = plumb_plugin::discovery::parse_tolerant(text)
         .ok_or_else(|| Error::user(format!("invalid version {text:?}")))?;
     if let Some(old) = package.version.as_ref().filter(|old| **old != version) {
@@ -137,8 +141,8 @@ fn replace_version(package: &mut Package<'_>, text: &str, ctx: &Context) -> Resu
     Ok(())
 }
 
-/// The folder of one SDK.
-struct Folder {
+/// The folder of one SDK, or of documentation.
+pub(super) struct Folder {
     root: PathBuf,
     /// Folders within it that exist.
     known: BTreeSet<PathBuf>,
@@ -147,7 +151,7 @@ struct Folder {
 
 impl Folder {
     /// A folder with nothing in it.
-    fn empty(root: PathBuf) -> io::Result<Self> {
+    pub(super) fn empty(root: PathBuf) -> io::Result<Self> {
         match fs::remove_dir_all(&root) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}

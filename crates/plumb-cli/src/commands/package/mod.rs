@@ -2,6 +2,7 @@
 
 mod add;
 mod excerpt;
+pub(crate) mod gen_docs;
 mod gen_sdk;
 mod get_mapping;
 mod get_schema;
@@ -14,6 +15,8 @@ use clap::{Args, Subcommand};
 use super::new;
 use crate::cli::LaterArgs;
 use crate::{Context, Error, ExitStatus};
+
+pub use gen_docs::GenDocsArgs;
 
 /// Work with Pulumi packages
 #[derive(Args, Debug)]
@@ -29,6 +32,7 @@ pub struct PackageArgs {
 pub enum PackageVerb {
     GetSchema(get_schema::GetSchemaArgs),
     GenSdk(gen_sdk::GenSdkArgs),
+    GenDocs(gen_docs::GenDocsArgs),
     Info(info::InfoArgs),
     Add(add::AddArgs),
     GetMapping(get_mapping::GetMappingArgs),
@@ -47,11 +51,18 @@ pub enum PackageVerb {
     PublishSdk(LaterArgs),
 }
 
+/// Runs `gen-docs`, which is a command of its own as well.
+pub fn docs(args: GenDocsArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    gen_docs::run(args, ctx)?;
+    Ok(ExitStatus::Success)
+}
+
 /// Runs a verb of `package`.
 pub fn run(args: PackageArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     match args.verb {
         PackageVerb::GetSchema(args) => get_schema::run(args, ctx)?,
         PackageVerb::GenSdk(args) => gen_sdk::run(args, ctx)?,
+        PackageVerb::GenDocs(args) => gen_docs::run(args, ctx)?,
         PackageVerb::Info(args) => info::run(args, ctx)?,
         PackageVerb::Add(args) => add::run(args, ctx)?,
         PackageVerb::GetMapping(args) => get_mapping::run(args, ctx)?,

@@ -1,0 +1,61 @@
+//! A web site that needs no server: pages, a style and a script, all of which work from a folder.
+//!
+//! Pages say everything without the script. With it they show one language at a time, remember which, and can be searched.
+
+mod html;
+mod page;
+mod prose;
+mod sections;
+
+pub(crate) use page::print;
+
+use super::address::PageAt;
+use super::guide::Guide;
+use super::links::{DocsFormat, file_of};
+use crate::{FilePath, GenerateError};
+
+/// Files that all pages share.
+const STYLE: &str = "assets/style.css";
+const SCRIPT: &str = "assets/docs.js";
+const SEARCH: &str = "assets/search.js";
+
+/// Nothing comes from elsewhere, and no page runs anything but the script. Files have no origin, so their scheme is named.
+const POLICY: &str = "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file:; base-uri 'none'; form-action 'none'";
+
+/// The files besides pages.
+pub(crate) fn assets(guide: &Guide<'_, '_>) -> Result<Vec<(FilePath, String)>, GenerateError> {
+    Ok(vec![
+        (FilePath::new(STYLE)?, include_str!("style.css").to_owned()),
+        (FilePath::new(SCRIPT)?, include_str!("docs.js").to_owned()),
+        (FilePath::new(SEARCH)?, search(guide)),
+    ])
+}
+
+/// What the search looks through: name, kind, module and file of each page.
+fn search(guide: &Guide<'_, '_>) -> String {
+    let mut text = String::from("window.plumbDocs=[\n");
+    for at in guide.addresses.pages(guide.package) {
+        let kind = match at {
+            PageAt::Package => continue,
+            PageAt::Module(_) => "module",
+            PageAt::Resource(_) => "resource",
+            PageAt::Function(_) => "function",
+            PageAt::Type(position) if guide.is_enum(position) => "enum",
+            PageAt::Type(_) => "type",
+        };
+        let module = match at {
+            PageAt::Module(_) => "",
+            _ => &guide.addresses.modules[guide.addresses.owner(at)].name,
+        };
+        let entry = serde_json::json!([
+            guide.title(at),
+            kind,
+            module,
+            file_of(guide, DocsFormat::Site, at)
+        ]);
+        text.push_str(&entry.to_string());
+        text.push_str(",\n");
+    }
+    text.push_str("];\n");
+    text
+}
