@@ -21,7 +21,14 @@ pub fn check(
     };
     let mut resources = operation.program.resources.iter();
     let shares = resources.any(|res| res.import.iter().chain(&res.read).any(is_known));
-    if operation.verb != Verb::Up || operation.preview || !goes_well || shares {
+    // A provider whose configuration is unknown is not asked, so nothing is known of what it makes of inputs.
+    let mut providers = operation
+        .program
+        .resources
+        .iter()
+        .filter(|it| it.is_provider());
+    let is_open = providers.any(|res| res.properties.values().any(|it| it.from().is_some()));
+    if operation.verb != Verb::Up || operation.preview || !goes_well || shares || is_open {
         return Ok(());
     }
     let preview = Operation {
@@ -33,8 +40,9 @@ pub fn check(
     let Some(plan) = shown.plan.clone() else {
         return Ok(());
     };
-    // What was unknown may have turned out otherwise.
-    if done.result() != Some(OperationResult::Succeeded) || steps(&shown) != steps(&done) {
+    // What was unknown may have turned out otherwise: that a value comes from a secret, too.
+    let is_other = steps(&shown) != steps(&done) || secrets(&shown) != secrets(&done);
+    if done.result() != Some(OperationResult::Succeeded) || is_other {
         return Ok(());
     }
     coverage.reach("PLAN-13");
@@ -53,6 +61,16 @@ pub fn check(
         return Err(Violation::new("plan", what));
     }
     Ok(())
+}
+
+/// The outputs of which a run told as of secrets.
+fn secrets(trace: &Trace) -> Vec<(&String, &str)> {
+    let answers = trace.answers.iter();
+    let outputs = answers.flat_map(|(name, answer)| {
+        let secret = answer.outputs.iter().filter(|(_, value)| value.is_secret());
+        secret.map(move |(key, _)| (name, key.as_str()))
+    });
+    outputs.collect()
 }
 
 /// The steps of a run, in any order.

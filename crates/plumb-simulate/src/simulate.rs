@@ -204,6 +204,8 @@ pub struct Settings {
 pub struct Report {
     /// How many operations ran.
     pub operations: u64,
+    /// The first seed that was not run; more runs may begin with it.
+    pub next: u64,
     /// How long it took.
     pub elapsed: Duration,
     /// Which behaviours were reached.
@@ -248,6 +250,7 @@ pub fn simulate(settings: Settings) -> Report {
     Report {
         failed: smaller.collect(),
         operations: shared.done.into_inner(),
+        next: shared.next.into_inner(),
         elapsed,
         coverage,
     }
