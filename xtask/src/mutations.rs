@@ -1,11 +1,16 @@
 //! Whether the tests would notice: rules of the deployment core, broken one at a time.
 //!
 //! `xtask/mutations.json` lists breakages: a text that stands exactly once in a file, what to put there, and the rule that
-//! this breaks. Each is made in a copy of the sources; then the tests of the core run, the fast ones, and if they pass a
-//! simulation. A breakage that passes both has survived: a test is missing.
+//! this breaks. All of them are made in one copy of the sources (`target/mutations`): every function that is to be broken
+//! has its body twice there, as it is and as the breakage has it, and a variable of the environment says which one counts.
+//! So things are compiled once, and each breakage costs no more than two runs: of the tests of the core, the fast ones, and
+//! of a simulation. A breakage that passes both has survived: a test is missing.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fmt;
 use std::fs;
+use std::ops::Range;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -29,8 +34,11 @@ const SOURCES: [&str; 8] = [
     "tests/data",
 ];
 
+/// Names the breakage that counts in a run.
+const SWITCH: &str = "PLUMB_BROKEN";
+
 /// How long tests or simulation may take; a rule that is broken may keep a run from ending.
-const PATIENCE: Duration = Duration::from_mins(10);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Operations of the simulation.
 const OPERATIONS: &str = "20000";
@@ -48,48 +56,37 @@ struct Mutation {
 
 /// What noticed a breakage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    Tests,
-    Simulation,
-    Survived,
-    /// The breakage is not a program.
-    Nonsense,
+struct Fate {
+    tests: bool,
+    simulation: bool,
+}
+
+impl Fate {
+    fn survived(self) -> bool {
+        !self.tests && !self.simulation
+    }
 }
 
 impl fmt::Display for Fate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Fate::Tests => "caught by tests",
-            Fate::Simulation => "caught by the simulation",
-            Fate::Survived => "SURVIVED",
-            Fate::Nonsense => "DOES NOT COMPILE",
+        f.pad(match (self.tests, self.simulation) {
+            (true, true) => "caught by both",
+            (true, false) => "caught by tests",
+            (false, true) => "caught by simulation",
+            (false, false) => "SURVIVED",
         })
     }
 }
 
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    Well,
-    Failed,
-    Never,
-}
-
 impl Mutation {
-    /// The file as it is, and as the breakage has it.
-    fn broken(&self, root: &Path) -> Result<(String, String)> {
-        let path = root.join(&self.file);
-        let whole = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        let times = whole.matches(&self.text).count();
-        ensure!(
-            times == 1,
-            "{}: its text stands {times} times in {}",
-            self.name,
-            self.file
-        );
-        let broken = whole.replacen(&self.text, &self.replacement, 1);
-        ensure!(broken != whole, "{}: it changes nothing", self.name);
-        Ok((whole, broken))
+    /// Where its text stands in a file.
+    fn place(&self, whole: &str) -> Result<usize> {
+        let mut places = whole.match_indices(&self.text).map(|(at, _)| at);
+        let (first, second) = (places.next(), places.next());
+        let (name, file) = (&self.name, &self.file);
+        ensure!(second.is_none(), "{name}: its text stands twice in {file}");
+        ensure!(self.text != self.replacement, "{name}: it changes nothing");
+        first.with_context(|| format!("{name}: its text stands nowhere in {file}"))
     }
 }
 
@@ -98,103 +95,198 @@ fn list(root: &Path) -> Result<Vec<Mutation>> {
     Ok(serde_json::from_str(&text)?)
 }
 
-/// Tries all breakages whose name contains one of `names`, or all; fails if one survives.
+/// Tries the breakages of these names, or all; fails if one survives.
 #[allow(clippy::print_stdout)] // The table is what is asked for.
 pub(crate) fn run(root: &Path, names: &[String]) -> Result<()> {
     let all = list(root)?;
-    for mutation in &all {
-        mutation.broken(root)?;
+    if let Some(name) = names
+        .iter()
+        .find(|name| all.iter().all(|it| it.name != **name))
+    {
+        bail!("there is no breakage {name}");
     }
-    let wanted = |it: &&Mutation| names.is_empty() || names.iter().any(|n| it.name.contains(n));
-    let bench = Bench::new(root)?;
+    let bench = Bench::new(root, &all)?;
+    let unbroken = bench.fate("")?;
     ensure!(
-        bench.fate()? == Fate::Survived,
-        "the tests fail although nothing is broken"
+        unbroken.survived(),
+        "something fails although nothing is broken: {unbroken}"
     );
-    let mut bad = 0;
+    let mut survivors = 0;
+    let wanted = |it: &&Mutation| names.is_empty() || names.contains(&it.name);
     for mutation in all.iter().filter(wanted) {
-        let (whole, broken) = mutation.broken(bench.folder.path())?;
-        let path = bench.folder.path().join(&mutation.file);
-        fs::write(&path, broken)?;
         let started = Instant::now();
-        let fate = bench.fate()?;
-        fs::write(&path, whole)?;
-        bad += usize::from(matches!(fate, Fate::Survived | Fate::Nonsense));
+        let fate = bench.fate(&mutation.name)?;
+        survivors += usize::from(fate.survived());
         let seconds = started.elapsed().as_secs();
         println!(
-            "{:32} {fate} ({seconds} s): {}",
+            "{:32} {fate:20} ({seconds:3} s) {}",
             mutation.name, mutation.rule
         );
     }
-    if bad > 0 {
-        bail!("{bad} breakages were not noticed");
+    if survivors > 0 {
+        bail!("{survivors} breakages were not noticed");
     }
     Ok(())
 }
 
-/// A copy of the sources to break.
+/// The programs in which every rule can be broken.
 struct Bench {
-    folder: tempfile::TempDir,
-    /// Shared with the repository, so that crates from outside are compiled once.
-    target: PathBuf,
+    tests: PathBuf,
+    simulation: PathBuf,
 }
 
 impl Bench {
-    fn new(root: &Path) -> Result<Self> {
-        let folder = tempfile::tempdir()?;
-        for name in SOURCES {
-            let from = root.join(name);
-            if from.exists() {
-                copy(&from, &folder.path().join(name))?;
-            }
-        }
+    /// Makes the copy, as far as it is not there from the last time, and compiles it.
+    fn new(root: &Path, mutations: &[Mutation]) -> Result<Self> {
         let target = std::env::var_os("CARGO_TARGET_DIR");
         let target = target.map_or_else(|| root.join("target"), PathBuf::from);
-        Ok(Bench { folder, target })
-    }
-
-    fn fate(&self) -> Result<Fate> {
+        let folder = target.join("mutations");
+        let sources = folder.join("sources");
+        let broken = broken_files(root, mutations)?;
+        for name in SOURCES {
+            mirror(root, &sources, Path::new(name), &broken)?;
+        }
+        let build = |options: &[&str]| cargo(&sources, &target, options);
         let core = ["--package", "plumb-deploy", "--test", "it"];
-        if self.cargo(&["test", "--quiet", "--no-run"], &core)? != End::Well {
-            return Ok(Fate::Nonsense);
-        }
-        let fast = ["--", "--skip", "random_histories"];
-        if self.cargo(&["test", "--quiet"], &[&core[..], &fast].concat())? != End::Well {
-            return Ok(Fate::Tests);
-        }
-        let simulate = ["--package", "plumb-simulate", "--bin", "simulate", "--"];
-        let simulate = [&simulate[..], &["--ops", OPERATIONS, "--no-shrinking"]].concat();
-        match self.cargo(&["run", "--quiet", "--profile", "bench-fast"], &simulate)? {
-            End::Well => Ok(Fate::Survived),
-            End::Failed | End::Never => Ok(Fate::Simulation),
-        }
+        let tests = build(&[&["test", "--no-run"], &core[..]].concat())?;
+        let simulate = ["--package", "plumb-simulate", "--bin", "simulate"];
+        let simulate = [&["build", "--profile", "bench-fast"], &simulate[..]].concat();
+        // The next build of the repository itself puts its own program there.
+        let simulation = folder.join("simulate");
+        fs::copy(build(&simulate)?, &simulation)?;
+        Ok(Bench { tests, simulation })
     }
 
-    fn cargo(&self, command: &[&str], options: &[&str]) -> Result<End> {
-        let mut child = Command::new(env!("CARGO"))
-            .args(command)
-            .args(options)
-            .current_dir(self.folder.path())
-            .env("CARGO_TARGET_DIR", &self.target)
-            .env("CARGO_INCREMENTAL", "0")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()?;
-        wait(&mut child)
+    fn fate(&self, name: &str) -> Result<Fate> {
+        let succeeds = |program: &Path, options: &[&str]| -> Result<bool> {
+            let mut child = Command::new(program)
+                .args(options)
+                .env(SWITCH, name)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .process_group(0)
+                .spawn()?;
+            wait(&mut child)
+        };
+        let some = ["--ops", OPERATIONS, "--no-shrinking"];
+        Ok(Fate {
+            tests: !succeeds(&self.tests, &["--skip", "random_histories"])?,
+            simulation: !succeeds(&self.simulation, &some)?,
+        })
     }
 }
 
-/// Waits for a process; ends it, with everything that it started, when it takes too long.
-fn wait(child: &mut Child) -> Result<End> {
+/// The files with a switch for every breakage, by path.
+fn broken_files(root: &Path, mutations: &[Mutation]) -> Result<BTreeMap<PathBuf, String>> {
+    let mut by_file: BTreeMap<&str, Vec<&Mutation>> = BTreeMap::new();
+    for mutation in mutations {
+        by_file.entry(&mutation.file).or_default().push(mutation);
+    }
+    let mut files = BTreeMap::new();
+    let mut crates = BTreeSet::new();
+    for (file, mutations) in by_file {
+        let whole = fs::read_to_string(root.join(file)).with_context(|| file.to_owned())?;
+        files.insert(PathBuf::from(file), with_switches(&whole, &mutations)?);
+        let (name, _) = file.split_once("/src/").context("it is in a crate")?;
+        crates.insert(format!("{name}/src/lib.rs"));
+    }
+    // Cargo would take crates of the same version for those of the repository.
+    let workspace = fs::read_to_string(root.join("Cargo.toml"))?;
+    let version = format!("version = \"{}\"", env!("CARGO_PKG_VERSION"));
+    let other = format!("version = \"{}-broken\"", env!("CARGO_PKG_VERSION"));
+    ensure!(workspace.contains(&version), "the workspace has no version");
+    let workspace = workspace.replacen(&version, &other, 1);
+    files.insert(PathBuf::from("Cargo.toml"), workspace);
+    for library in crates {
+        let whole = fs::read_to_string(root.join(&library))?;
+        files.insert(PathBuf::from(library), format!("{whole}{IS_BROKEN}"));
+    }
+    Ok(files)
+}
+
+const IS_BROKEN: &str = r#"
+pub(crate) fn is_broken(rule: &str) -> bool {
+    static BROKEN: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    BROKEN.get_or_init(|| std::env::var("PLUMB_BROKEN").unwrap_or_default()) == rule
+}
+"#;
+
+/// A file whose functions have a body for every breakage.
+fn with_switches(whole: &str, mutations: &[&Mutation]) -> Result<String> {
+    let mut bodies: BTreeMap<(usize, usize), Vec<&Mutation>> = BTreeMap::new();
+    for mutation in mutations {
+        let at = mutation.place(whole)?;
+        let body = body_around(whole, at)
+            .with_context(|| format!("{}: it is in no function", mutation.name))?;
+        bodies
+            .entry((body.start, body.end))
+            .or_default()
+            .push(mutation);
+    }
+    let mut result = whole.to_owned();
+    for ((start, end), mutations) in bodies.into_iter().rev() {
+        let body = &whole[start..end];
+        let branches = mutations.iter().map(|it| {
+            let broken = body.replacen(&it.text, &it.replacement, 1);
+            format!("if crate::is_broken({:?}) {broken} else ", it.name)
+        });
+        let switch = format!("{{ {}{body} }}", branches.collect::<String>());
+        result.replace_range(start..end, &switch);
+    }
+    Ok(result)
+}
+
+/// The body, with its braces, of the function that stands around a place. In formatted sources the body begins with the
+/// first line that ends in a brace, and ends with the first one that is nothing but a brace, as far in as the function.
+fn body_around(whole: &str, at: usize) -> Option<Range<usize>> {
+    let mut lines = Vec::new();
+    let mut offset = 0;
+    for line in whole.split_inclusive('\n') {
+        lines.push((offset, line.trim_end()));
+        offset += line.len();
+    }
+    let before = lines.iter().take_while(|(start, _)| *start <= at).count();
+    (0..before).rev().find_map(|number| {
+        let line = lines[number].1;
+        let indent = line.len() - line.trim_start().len();
+        let (qualifiers, _) = line[indent..].split_once("fn ")?;
+        if !qualifiers.is_empty() && !qualifiers.starts_with("pub") {
+            return None;
+        }
+        let is_in_line = |text: &str| text.len() - text.trim_start().len() == indent;
+        let mut rest = lines[number..].iter().filter(|(_, text)| is_in_line(text));
+        let (start, first) = rest.find(|(_, text)| text.ends_with('{'))?;
+        let (end, _) = rest.find(|(_, text)| text.trim() == "}")?;
+        let body = start + first.len() - 1..end + indent + 1;
+        (body.start < at && at < body.end).then_some(body)
+    })
+}
+
+/// Has cargo make a program; answers where it is.
+fn cargo(folder: &Path, target: &Path, options: &[&str]) -> Result<PathBuf> {
+    let output = Command::new(env!("CARGO"))
+        .args(options)
+        .args(["--quiet", "--message-format", "json-render-diagnostics"])
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", target)
+        .env("CARGO_INCREMENTAL", "0")
+        .stderr(Stdio::inherit())
+        .output()?;
+    ensure!(output.status.success(), "the breakages do not compile");
+    let messages = String::from_utf8(output.stdout)?;
+    messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .find_map(|message| Some(PathBuf::from(message.get("executable")?.as_str()?)))
+        .context("cargo has made no program")
+}
+
+/// Waits for a process, and answers whether it succeeded; ends it, with everything that it started, when it takes too long.
+fn wait(child: &mut Child) -> Result<bool> {
     let started = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(if status.success() {
-                End::Well
-            } else {
-                End::Failed
-            });
+            return Ok(status.success());
         }
         if started.elapsed() > PATIENCE {
             let group = format!("-{}", child.id());
@@ -202,24 +294,49 @@ fn wait(child: &mut Child) -> Result<End> {
                 .args(["-KILL", "--", &group])
                 .status()?;
             child.wait()?;
-            return Ok(End::Never);
+            return Ok(false);
         }
-        thread::sleep(Duration::from_millis(100));
+        thread::sleep(Duration::from_millis(50));
     }
 }
 
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    if !from.is_dir() {
-        fs::create_dir_all(to.parent().context("it has a folder")?)?;
-        fs::copy(from, to)?;
+/// Makes what stands at `path` below `to` what it is below `from`, or what `instead` says, and touches nothing that is so
+/// already.
+fn mirror(from: &Path, to: &Path, path: &Path, instead: &BTreeMap<PathBuf, String>) -> Result<()> {
+    let (source, copy) = (from.join(path), to.join(path));
+    if source.is_dir() {
+        fs::create_dir_all(&copy)?;
+        let wanted = names_in(&source)?;
+        for name in names_in(&copy)?.difference(&wanted) {
+            let left = copy.join(name);
+            if left.is_dir() {
+                fs::remove_dir_all(left)?;
+            } else {
+                fs::remove_file(left)?;
+            }
+        }
+        return wanted
+            .iter()
+            .try_for_each(|name| mirror(from, to, &path.join(name), instead));
+    }
+    if !source.exists() {
         return Ok(());
     }
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        copy(&entry.path(), &to.join(entry.file_name()))?;
+    let bytes = match instead.get(path) {
+        Some(text) => text.clone().into_bytes(),
+        None => fs::read(&source)?,
+    };
+    if fs::read(&copy).is_ok_and(|present| present == bytes) {
+        return Ok(());
     }
-    Ok(())
+    fs::create_dir_all(copy.parent().context("it has a folder")?)?;
+    Ok(fs::write(&copy, bytes)?)
+}
+
+fn names_in(folder: &Path) -> Result<BTreeSet<OsString>> {
+    let entries = fs::read_dir(folder)?;
+    let names: std::io::Result<_> = entries.map(|entry| Ok(entry?.file_name())).collect();
+    Ok(names?)
 }
 
 #[cfg(test)]
@@ -235,21 +352,59 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), all.len(), "two have the same name");
+        let broken = broken_files(&root, &all).unwrap();
+        let text: String = broken.into_values().collect();
         for mutation in &all {
-            mutation.broken(&root).unwrap();
+            let switch = format!("is_broken({:?})", mutation.name);
+            assert_eq!(text.matches(&switch).count(), 1, "{}", mutation.name);
             assert!(mutation.rule.ends_with('.'), "{}", mutation.name);
         }
     }
 
-    #[test]
-    fn a_text_that_stands_nowhere_is_told_of() {
-        let mutation = Mutation {
-            name: "none".to_owned(),
+    fn mutation(text: &str) -> Mutation {
+        Mutation {
+            name: "it".to_owned(),
             file: LIST.to_owned(),
-            text: ["no", "such", "text"].concat(),
-            replacement: String::new(),
+            text: text.to_owned(),
+            replacement: "2".to_owned(),
             rule: String::new(),
-        };
-        assert!(mutation.broken(&crate::repository_root()).is_err());
+        }
+    }
+
+    #[test]
+    fn a_text_must_stand_in_one_place() {
+        assert!(mutation("1").place("fn a() {}").is_err());
+        assert!(mutation("1").place("fn a() { 1 + 1 }").is_err());
+    }
+
+    #[test]
+    fn a_function_gets_a_body_for_each_breakage() {
+        let whole = "impl A {\n    pub(crate) fn a(\n        b: B,\n    ) -> u8 {\n        if b {\n            1\n        }\n    }\n}\n";
+        let broken = with_switches(whole, &[&mutation("1")]).unwrap();
+        let body = "{\n        if b {\n            1\n        }\n    }";
+        let other = body.replace('1', "2");
+        let switch = format!("{{ if crate::is_broken(\"it\") {other} else {body} }}");
+        assert_eq!(broken, whole.replace(body, &switch));
+        assert!(with_switches(whole, &[&mutation("A")]).is_err());
+    }
+
+    #[test]
+    fn a_mirror_touches_only_what_differs() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        fs::create_dir_all(from.join("it/a")).unwrap();
+        fs::write(from.join("it/a/one"), "1").unwrap();
+        fs::write(from.join("it/two"), "2").unwrap();
+        let instead = BTreeMap::from([(PathBuf::from("it/two"), "broken".to_owned())]);
+        let it = Path::new("it");
+        mirror(&from, &to, it, &instead).unwrap();
+        assert_eq!(fs::read_to_string(to.join("it/two")).unwrap(), "broken");
+        let written = |name: &str| fs::metadata(to.join(name)).unwrap().modified().unwrap();
+        let before = written("it/a/one");
+        fs::write(to.join("it/a/three"), "left").unwrap();
+        mirror(&from, &to, it, &BTreeMap::new()).unwrap();
+        assert_eq!(fs::read_to_string(to.join("it/two")).unwrap(), "2");
+        assert_eq!(written("it/a/one"), before);
+        assert!(!to.join("it/a/three").exists());
     }
 }

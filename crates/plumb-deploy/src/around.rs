@@ -80,6 +80,8 @@ impl Deployment {
         self.step_failed(step, &failure, None);
         StepEnd {
             is_failed: true,
+            // Whoever hears of it may be told of what its resource was adopted or read as before.
+            fence: self.fence_now(),
             ..StepEnd::NOTHING
         }
     }

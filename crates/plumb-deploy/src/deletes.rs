@@ -34,6 +34,8 @@ pub(crate) struct Removal {
     layers: VecDeque<Vec<StateIdx>>,
     /// URNs that go although something that stays refers to them.
     pub(crate) orphaning: FxHashSet<Urn>,
+    /// What was to go and stays, because something needs it that failed.
+    kept: FxHashSet<StateIdx>,
 }
 
 impl Deployment {
@@ -141,11 +143,9 @@ impl Deployment {
             let reference = state.as_provider_ref();
             reference.is_some_and(|reference| providers.contains(&reference))
         };
+        let is_used = |idx: StateIdx| is_used(self.arena.state(idx));
         let mut needed = self.delete_order(&states).needed(is_used);
-        let used = deletes
-            .iter()
-            .filter(|idx| is_used(self.arena.state(**idx)));
-        needed.extend(used);
+        needed.extend(deletes.iter().copied().filter(|idx| is_used(*idx)));
         needed
     }
 
@@ -284,6 +284,7 @@ impl Deployment {
         let blocked = self.kept_by_errors();
         for idx in layer {
             if blocked.contains(&idx) {
+                self.removal.kept.insert(idx);
                 continue;
             }
             match self.delete_step(idx) {
@@ -302,15 +303,17 @@ impl Deployment {
         }
     }
 
-    /// What something needs that failed or was left out: it stays too (COE-01, PROTECT-03).
+    /// What something needs that failed or was left out: it stays too (COE-01, PROTECT-03). What has stayed for another's
+    /// sake needs its own even when the other is gone.
     fn kept_by_errors(&self) -> FxHashSet<StateIdx> {
         if self.deferred_failure.is_none() {
             return FxHashSet::default();
         }
         let states = self.everything();
-        self.delete_order(&states).needed(|state| {
-            let names = [&state.urn, self.current_urn(&state.urn)];
-            names.iter().any(|urn| self.marks.has(urn, Mark::Errored))
+        self.delete_order(&states).needed(|idx| {
+            let urn = self.urn(idx);
+            let mut names = [urn, self.current_urn(urn)].into_iter();
+            self.removal.kept.contains(&idx) || names.any(|urn| self.marks.has(urn, Mark::Errored))
         })
     }
 

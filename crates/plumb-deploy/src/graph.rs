@@ -51,7 +51,7 @@ impl<'a, F: Fn(&'a Urn) -> &'a Urn> DeleteOrder<'a, F> {
     /// Everything that the states for which `holds` is true need, directly or through others: what they refer to, and
     /// whatever is below a component that they refer to (COMP-03). Of a URN with several copies a state needs those that
     /// come before it.
-    pub(crate) fn needed(&self, holds: impl Fn(&ResourceState) -> bool) -> FxHashSet<StateIdx> {
+    pub(crate) fn needed(&self, holds: impl Fn(StateIdx) -> bool) -> FxHashSet<StateIdx> {
         let mut places: FxHashMap<&Urn, Vec<usize>> = FxHashMap::default();
         let mut children: FxHashMap<&Urn, Vec<usize>> = FxHashMap::default();
         for (place, idx) in self.states.iter().enumerate() {
@@ -65,7 +65,7 @@ impl<'a, F: Fn(&'a Urn) -> &'a Urn> DeleteOrder<'a, F> {
         let mut needed: FxHashSet<StateIdx> = FxHashSet::default();
         for (place, idx) in self.states.iter().enumerate().rev() {
             let state = self.arena.state(*idx);
-            if !needed.contains(idx) && !holds(state) {
+            if !needed.contains(idx) && !holds(*idx) {
                 continue;
             }
             let before = |places: &FxHashMap<&Urn, Vec<usize>>, urn: &'a Urn| -> Vec<usize> {

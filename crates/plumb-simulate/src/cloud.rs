@@ -12,6 +12,7 @@
 //! | `dbr` | wants the old object gone before its replacement comes |
 //! | `named` | fills in `auto` in Check, and keeps the old one |
 //! | `fresh` | wants a refresh before each update |
+//! | `blind` | tells no inputs when it is read |
 //! | anything else | is updated in place |
 //!
 //! Outputs are the inputs, never secret, and `oid`, the id of the object. Ids are the name and a number per name, so that
@@ -35,6 +36,8 @@ pub struct Cloud {
     vanished: BTreeSet<EcoString>,
     /// Objects that came without the engine hearing of it.
     unheard: BTreeSet<EcoString>,
+    /// Calls of the operation at hand that have gone wrong for the only time.
+    tried: BTreeSet<String>,
 }
 
 /// Why a call failed.
@@ -59,6 +62,13 @@ pub struct Object {
     pub outputs: Arc<PropertyMap>,
     /// Whether it wants a refresh before each update.
     pub refresh_before_update: bool,
+}
+
+impl Object {
+    /// Whether its inputs are not told when it is read.
+    pub fn is_blind(&self) -> bool {
+        self.inputs.contains_key("blind")
+    }
 }
 
 /// What initialization errors say.
@@ -131,6 +141,28 @@ impl Cloud {
         }
     }
 
+    /// Another operation begins.
+    pub fn forget_failures(&mut self) {
+        self.tried.clear();
+    }
+
+    /// How a call that changes something goes wrong, if it does.
+    fn fault(
+        &mut self,
+        faults: Faults<'_>,
+        call: CallKind,
+        name: &str,
+        id: &str,
+    ) -> Option<FaultKind> {
+        match faults.of(call, name) {
+            Some(FaultKind::Once) => {
+                let is_first = self.tried.insert(format!("{call:?} {name} {id}"));
+                is_first.then_some(FaultKind::Clean)
+            }
+            fault => fault,
+        }
+    }
+
     /// What the provider tells of an object.
     pub fn outputs(id: Option<&str>, inputs: &PropertyMap) -> Arc<PropertyMap> {
         let mut outputs = inputs.without_secrets();
@@ -163,6 +195,9 @@ impl Cloud {
         let kept = olds.and_then(|olds| olds.get("auto").cloned());
         let auto = kept.unwrap_or_else(|| {
             let text = news.get("v").map(Value::without_secrets);
+            if text.as_ref().is_some_and(Value::contains_unknowns) {
+                return Value::UNKNOWN;
+            }
             let text = text.as_ref().and_then(Value::as_str).unwrap_or("none");
             format!("auto-{text}").into()
         });
@@ -248,7 +283,7 @@ impl Cloud {
         inputs: &Arc<PropertyMap>,
         preview: bool,
     ) -> Result<Object, Trouble> {
-        let fault = faults.of(CallKind::Create, name);
+        let fault = self.fault(faults, CallKind::Create, name, "");
         if matches!(fault, Some(FaultKind::Clean | FaultKind::Hang)) {
             return Err(Trouble::Clean(trouble("create", name)));
         }
@@ -279,7 +314,7 @@ impl Cloud {
         inputs: &Arc<PropertyMap>,
         preview: bool,
     ) -> Result<Object, Trouble> {
-        let fault = faults.of(CallKind::Update, name);
+        let fault = self.fault(faults, CallKind::Update, name, id);
         if matches!(fault, Some(FaultKind::Clean | FaultKind::Hang)) {
             return Err(Trouble::Clean(trouble("update", name)));
         }
@@ -300,7 +335,7 @@ impl Cloud {
 
     /// Delete. The answer tells whether an object is deleted that the engine had reason to know was gone.
     pub fn delete(&mut self, faults: Faults<'_>, name: &str, id: &str) -> Result<bool, Trouble> {
-        let fault = faults.of(CallKind::Delete, name);
+        let fault = self.fault(faults, CallKind::Delete, name, id);
         if matches!(
             fault,
             Some(FaultKind::Clean | FaultKind::Hang | FaultKind::Partial)

@@ -5,10 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use plumb_resource::HookType;
+
 use crate::dice::Dice;
 use crate::story::{
-    AliasDecl, CallKind, Fault, FaultKind, Flags, ImportDecl, Incident, Operation, Program, Prop,
-    Res, Source, Stop, Story, Verb, path_of_urn,
+    AliasDecl, CallKind, Fault, FaultKind, Flags, Hook, ImportDecl, Incident, Operation, Program,
+    Prop, Res, Source, Stop, Story, Verb, path_of_urn,
 };
 
 /// How many operations a story has at least.
@@ -47,6 +49,7 @@ struct Features<'a> {
     legacy: bool,
     incidents: bool,
     import_operation: bool,
+    hooks: bool,
 }
 
 impl<'a> Features<'a> {
@@ -76,6 +79,7 @@ impl<'a> Features<'a> {
             legacy: likely(2),
             incidents: likely(4),
             import_operation: likely(1),
+            hooks: likely(2),
             size: 1 + dice.below(NAMES.len()),
         }
     }
@@ -127,12 +131,10 @@ fn operation(dice: &mut Dice, features: Features<'_>, program: &mut Program) -> 
         }
     }
     if operation.verb == Verb::Import {
-        let name = NAMES[dice.below(NAMES.len())];
-        operation.imports.push(ImportDecl {
-            name: format!("n{name}"),
-            id: format!("planted-{}", NAMES.len() + dice.below(4)),
-            type_name: "Thing".to_owned(),
-        });
+        for number in 0..=dice.below(3) {
+            let id = format!("planted-{}", NAMES.len() + number);
+            operation.imports.push(adoption(dice, id));
+        }
     }
     if features.faults && dice.one_in(3) {
         for _ in 0..=dice.below(3) {
@@ -157,6 +159,20 @@ fn operation(dice: &mut Dice, features: Features<'_>, program: &mut Program) -> 
         operation.before.push(Incident::ClearPending);
     }
     operation
+}
+
+/// Mostly under a name that no program uses.
+fn adoption(dice: &mut Dice, id: String) -> ImportDecl {
+    let name = NAMES[dice.below(NAMES.len())];
+    ImportDecl {
+        name: if dice.one_in(4) {
+            name.to_owned()
+        } else {
+            format!("n{name}-{id}")
+        },
+        id,
+        type_name: ["Thing", "Thing", "Other", "Two"][dice.below(4)].to_owned(),
+    }
 }
 
 fn name(dice: &mut Dice, features: Features<'_>) -> String {
@@ -186,16 +202,23 @@ fn fault(dice: &mut Dice, features: Features<'_>) -> Fault {
         CallKind::Check,
         CallKind::Diff,
     ][dice.below(9)];
+    let is_change = matches!(call, CallKind::Create | CallKind::Update | CallKind::Delete);
     let kind = match (call, dice.below(8)) {
         (CallKind::Create | CallKind::Update | CallKind::Read, 0 | 1) => FaultKind::Partial,
         (CallKind::Create | CallKind::Update | CallKind::Delete, 2) => FaultKind::Unknown,
         (CallKind::Create | CallKind::Update | CallKind::Delete, 3) => FaultKind::Hang,
+        (CallKind::Create | CallKind::Update | CallKind::Delete, 4) => FaultKind::Once,
         _ => FaultKind::Clean,
     };
     Fault {
         call,
         name: name(dice, features),
-        kind,
+        // Hooks may try again.
+        kind: if features.hooks && dice.one_in(3) && kind != FaultKind::Hang && is_change {
+            FaultKind::Once
+        } else {
+            kind
+        },
     }
 }
 
@@ -316,6 +339,9 @@ fn fresh(dice: &mut Dice, features: Features<'_>, name: &str, program: &Program)
         res.properties
             .insert("v".to_owned(), prop(dice, features, program));
     }
+    if res.is_managed() && features.hooks && dice.one_in(3) {
+        bind_hook(dice, &mut res);
+    }
     res
 }
 
@@ -384,9 +410,9 @@ fn option(dice: &mut Dice, features: Features<'_>, res: &mut Res, earlier: &Prog
     let other = dice.pick(&others).map(|res| res.name.clone());
     let managed = res.is_managed();
     let odd = [
-        "always", "vague", "detail", "dbr", "named", "fresh", "q", "rr",
+        "always", "vague", "detail", "dbr", "named", "fresh", "q", "rr", "blind",
     ];
-    match dice.below(24) {
+    match dice.below(26) {
         0..=2 if features.links => res.parent = other,
         3 if features.links => res.depends_on.extend(other),
         4 if features.links && managed => res.deleted_with = other,
@@ -450,6 +476,7 @@ fn option(dice: &mut Dice, features: Features<'_>, res: &mut Res, earlier: &Prog
                     .insert(key, Prop::text(dice.below(3).to_string()));
             }
         }
+        23 | 24 if managed && features.hooks => bind_hook(dice, res),
         _ if res.is_component() => {
             let value = prop(dice, features, earlier);
             res.outputs.insert("x".to_owned(), value);
@@ -461,6 +488,28 @@ fn option(dice: &mut Dice, features: Features<'_>, res: &mut Res, earlier: &Prog
     }
     if res.import.is_some() && res.read.is_some() {
         res.import = None;
+    }
+}
+
+/// Binds a hook, or takes it back.
+fn bind_hook(dice: &mut Dice, res: &mut Res) {
+    let at = if dice.one_in(3) {
+        HookType::OnError
+    } else {
+        HookType::ALL[dice.below(HookType::ALL.len())]
+    };
+    let names: &[&str] = match at {
+        HookType::OnError => &["again", "again", "enough"],
+        HookType::BeforeCreate | HookType::BeforeUpdate | HookType::BeforeDelete => {
+            &["fine", "fine", "fine", "lenient", "bad", "missing"]
+        }
+        _ => &["fine", "fine", "fine", "lenient", "bad"],
+    };
+    let name = names[dice.below(names.len())].to_owned();
+    let before = res.hooks.len();
+    res.hooks.retain(|hook| hook.at != at || hook.name != name);
+    if res.hooks.len() == before {
+        res.hooks.push(Hook { at, name });
     }
 }
 

@@ -201,7 +201,7 @@ const FLAG_EDITS: [fn(&mut Flags); 9] = [
     |flags| flags.replace.clear(),
 ];
 
-const RES_EDITS: [fn(&mut Res); 21] = [
+const RES_EDITS: [fn(&mut Res); 22] = [
     |res| *res = Res::new(&res.type_name, &res.name),
     |res| res.outputs.clear(),
     |res| res.read = None,
@@ -222,6 +222,7 @@ const RES_EDITS: [fn(&mut Res); 21] = [
     |res| res.import = None,
     |res| res.trigger = None,
     |res| res.version = None,
+    |res| drop_at(&mut res.hooks, 0),
     |res| {
         res.hide_diffs.clear();
         res.timeout = None;

@@ -12,7 +12,7 @@ use crate::coverage::Coverage;
 use crate::origin::Origin;
 use crate::story::{Operation, Story, Verb};
 use crate::world::{Trace, Violation, World};
-use crate::{checks, generate, model, shrink};
+use crate::{checks, generate, model, plans, shrink};
 
 /// A story that broke a rule.
 #[derive(Clone, Debug)]
@@ -54,6 +54,9 @@ pub fn run_observed(
         };
         let full = care == Care::Full;
         let second = full || operation.seed.is_multiple_of(4);
+        if full || operation.seed % 8 == 1 {
+            caught(|| plans::check(&world, operation, coverage)).map_err(failed)?;
+        }
         let before = world.snapshot.clone();
         let trace = step(
             &mut world,
@@ -92,16 +95,7 @@ fn step(
 ) -> Result<Trace, Violation> {
     let mut before = world.clone();
     before.before(operation);
-    let trace = match catch_unwind(AssertUnwindSafe(|| world.run(operation))) {
-        Ok(result) => result?,
-        Err(panic) => {
-            let text = panic
-                .downcast_ref::<String>()
-                .cloned()
-                .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-            return Err(Violation::new("panic", text.unwrap_or_default()));
-        }
-    };
+    let trace = caught(|| world.run(operation))?;
     observe(&trace, world);
     checks::check(&before, world, operation, &trace)?;
     if replay {
@@ -111,6 +105,17 @@ fn step(
         model::check(&before, world, operation, &trace, coverage)?;
     }
     Ok(trace)
+}
+
+/// What `run` comes to; a panic is a violation too.
+fn caught<T>(run: impl FnOnce() -> Result<T, Violation>) -> Result<T, Violation> {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Err(Violation::new("panic", text.unwrap_or_default()))
+    })
 }
 
 /// Whether another run with the same program must find nothing to do.
@@ -199,6 +204,8 @@ pub struct Settings {
 pub struct Report {
     /// How many operations ran.
     pub operations: u64,
+    /// The first seed that was not run; more runs may begin with it.
+    pub next: u64,
     /// How long it took.
     pub elapsed: Duration,
     /// Which behaviours were reached.
@@ -243,6 +250,7 @@ pub fn simulate(settings: Settings) -> Report {
     Report {
         failed: smaller.collect(),
         operations: shared.done.into_inner(),
+        next: shared.next.into_inner(),
         elapsed,
         coverage,
     }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use plumb_resource::Urn;
+use plumb_resource::{HookType, Urn};
 use plumb_value::Value;
 
 /// Stack of every story.
@@ -144,6 +144,8 @@ pub enum FaultKind {
     Unknown,
     /// There is no answer before the user stops the operation; then nothing is done.
     Hang,
+    /// Nothing is done the first time; after that it goes well.
+    Once,
 }
 
 /// How an operation is cut short, after so many choices of what happens next.
@@ -231,6 +233,17 @@ pub struct Res {
     pub version: Option<String>,
     /// Create timeout, in seconds.
     pub timeout: Option<u32>,
+    /// hooks option.
+    pub hooks: Vec<Hook>,
+}
+
+/// A hook of a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hook {
+    /// When it is called.
+    pub at: HookType,
+    /// What it does: its name says that (`world/hooks.rs`).
+    pub name: String,
 }
 
 /// A former identity; either the whole, or what was different.
@@ -340,6 +353,16 @@ impl Res {
     /// Whether a provider manages it.
     pub fn is_managed(&self) -> bool {
         !self.is_component() && !self.is_provider()
+    }
+
+    /// Names of its hooks, as the state keeps them.
+    pub fn hooks(&self) -> plumb_resource::Hooks {
+        let mut hooks = plumb_resource::Hooks::new();
+        for hook in &self.hooks {
+            let names = hooks.entry(hook.at).or_default();
+            names.push(hook.name.as_str().into());
+        }
+        hooks
     }
 
     /// Names of the resources that must be registered before this one.

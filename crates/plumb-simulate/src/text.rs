@@ -13,9 +13,11 @@
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
+use plumb_resource::HookType;
+
 use crate::story::{
-    AliasDecl, CallKind, Fault, FaultKind, Flags, ImportDecl, Incident, Operation, Program, Prop,
-    Res, Source, Stop, Story, Verb,
+    AliasDecl, CallKind, Fault, FaultKind, Flags, Hook, ImportDecl, Incident, Operation, Program,
+    Prop, Res, Source, Stop, Story, Verb,
 };
 
 /// The text is not a story.
@@ -161,11 +163,12 @@ const CALLS: [(&str, CallKind); 6] = [
     ("delete", CallKind::Delete),
 ];
 
-const KINDS: [(&str, FaultKind); 4] = [
+const KINDS: [(&str, FaultKind); 5] = [
     ("clean", FaultKind::Clean),
     ("partial", FaultKind::Partial),
     ("unknown", FaultKind::Unknown),
     ("hang", FaultKind::Hang),
+    ("once", FaultKind::Once),
 ];
 
 fn call_of(word: &str) -> Option<CallKind> {
@@ -227,9 +230,19 @@ fn res_option(res: &mut Res, option: &str) -> Option<()> {
         "trigger" => res.trigger = Some(prop_of(value)?),
         "version" => res.version = text(),
         "timeout" => res.timeout = Some(value.parse().ok()?),
+        "hook" => res.hooks.push(hook_of(value)?),
         _ => return None,
     }
     Some(())
+}
+
+fn hook_of(text: &str) -> Option<Hook> {
+    let (at, name) = text.split_once(':')?;
+    let mut all = HookType::ALL.into_iter();
+    Some(Hook {
+        at: all.find(|hook| hook.as_str() == at)?,
+        name: name.to_owned(),
+    })
 }
 
 fn alias_of(text: &str) -> Option<AliasDecl> {
@@ -426,6 +439,9 @@ impl fmt::Display for Res {
         if let Some(timeout) = self.timeout {
             write!(f, " timeout={timeout}")?;
         }
+        for hook in &self.hooks {
+            write!(f, " hook={}:{}", hook.at.as_str(), hook.name)?;
+        }
         if self.loose {
             f.write_str(" loose")?;
         }
@@ -443,12 +459,12 @@ mod tests {
 up seed=7 parallel=2 preview refresh continue targets=a,b
   before taint a
   before drift b 3
-  fail create b partial
+  fail create b once
   stop crash 12
   config test:v 1
   Stack stack out=x:$b.v
   Thing a .s=!2 .v=1
-  Thing b .r=$a.oid alias=name:c;parent:none parent=a import=i deps=a ignore=v protect=yes dbr=no trigger=1 loose
+  Thing b .r=$a.oid alias=name:c;parent:none parent=a import=i deps=a ignore=v protect=yes dbr=no trigger=1 hook=OnError:again loose
 ";
         let story: Story = text.parse().unwrap();
         assert_eq!(story.to_string(), text);

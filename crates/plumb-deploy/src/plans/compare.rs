@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
+use std::sync::Arc;
 
 use plumb_resource::{
     Alias, AliasParent, Goal, ProviderInstanceId, ProviderRef, ResourceKind, ResourceState, StepOp,
@@ -75,9 +76,17 @@ pub(super) fn as_it_is(old: &ResourceState, goal: &Goal) -> GoalPlan {
 
 /// How `new` differs from `old`, as plans note it.
 pub(super) fn difference(old: &PropertyMap, new: &PropertyMap) -> PlanDiff {
-    diff_maps(old, new, Wrappers::Honour)
+    let mut diff = diff_maps(old, new, Wrappers::Honour)
         .map(PlanDiff::from)
-        .unwrap_or_default()
+        .unwrap_or_default();
+    // What is unknown may turn out to be anything, also where the state has something unknown (PLAN-15).
+    let open = new
+        .iter()
+        .filter(|(key, value)| value.contains_unknowns() && old.get(key.as_str()) == Some(*value));
+    for (key, value) in open {
+        Arc::make_mut(&mut diff.updates).insert(key.clone(), value.clone());
+    }
+    diff
 }
 
 /// In what a registration differs from its plan; the first thing that is found.
@@ -381,8 +390,6 @@ fn fits(left: &Value, right: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     fn map(entries: &[(&str, Value)]) -> PropertyMap {
@@ -476,6 +483,19 @@ mod tests {
             diff_violation(&planned, &nothing, &other, false).unwrap(),
             "properties changed: ++o[{map[a:{1} b:output<string>{}]}!={map[a:{2}]}]"
         );
+    }
+
+    #[test]
+    fn the_unknown_stays_open_where_it_was_unknown_before() {
+        let unknown = map(&[("k", Value::UNKNOWN)]);
+        let planned = difference(&unknown, &unknown);
+        for new in [
+            PropertyMap::new(),
+            unknown.clone(),
+            map(&[("k", "x".into())]),
+        ] {
+            assert_eq!(diff_violation(&planned, &unknown, &new, false), None);
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use plumb_resource::{ResourceState, StepOp, Urn};
 use plumb_state::plan::{GoalPlan, Plan, PlanDiff, ResourcePlan};
 use plumb_value::PropertyMap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena::StateIdx;
 use crate::deployment::Deployment;
@@ -31,6 +31,8 @@ pub(crate) struct Plans {
     held_to: Option<Plan>,
     /// How many of the planned steps of a resource have been taken.
     taken: FxHashMap<Urn, usize>,
+    /// Resources whose planned step was taken before anybody registered them.
+    passed_by: FxHashSet<Urn>,
     made: Option<Plan>,
 }
 
@@ -39,6 +41,7 @@ impl Plans {
         Plans {
             held_to,
             taken: FxHashMap::default(),
+            passed_by: FxHashSet::default(),
             made: makes_one.then(Plan::default),
         }
     }
@@ -81,6 +84,8 @@ impl Plans {
         }
         let expected = match next {
             Some(next) if compare::allows(next, op) => return Ok(()),
+            // It is registered after all: this is the step that was taken for it.
+            None if op == StepOp::Same && self.passed_by.remove(urn) => return Ok(()),
             Some(next) => format!("this resource is constrained to {}", next.as_str()),
             None if is_planned => "no more steps were expected for this resource".to_owned(),
             None if op == StepOp::Same => return Ok(()),
@@ -193,6 +198,7 @@ impl Deployment {
     pub(crate) fn pass_by(&mut self, urn: &Urn) {
         if self.plans.next_step(urn) == Some(StepOp::Same) {
             self.plans.take_step(urn);
+            self.plans.passed_by.insert(urn.clone());
         }
     }
 

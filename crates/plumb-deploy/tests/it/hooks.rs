@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use plumb_deploy::Effect;
+use plumb_deploy::request::Reply;
 use plumb_deploy::setup::{Operation, Options, Phase};
 use plumb_resource::HookType::{
     AfterCreate, AfterDelete, AfterUpdate, BeforeCreate, BeforeDelete, BeforeUpdate,
@@ -224,6 +225,40 @@ fn hooks_after_a_step_wait_for_its_outcome() {
                 } if callback.token == "after" => {
                     assert_eq!((*fence, recorded > 0), (recorded, true));
                 }
+                _ => {}
+            }
+        }
+    });
+}
+
+/// A program that hears of a step which a hook refused is told of its resource, which may have been adopted just before.
+#[test]
+fn a_refusal_is_told_behind_the_import_before_it() {
+    for_orders(|world| {
+        let object = PropertyMap::new().with("value", "before");
+        world.cloud.put("ext-1", object);
+        let a = res("a").import("ext-1").with("value", "after");
+        let program = [a.binds(BeforeUpdate, "missing")];
+        let ran = world.up_with(&program, |options| options.continue_on_error = true);
+        ran.failed("hook \"missing\" was not registered");
+        let (mut entries, mut imported) = (0, 0);
+        for effect in ran.effects.iter().flatten() {
+            match effect {
+                Effect::Journal(entry) => {
+                    entries += 1;
+                    if let EntryKind::Success {
+                        state: Some(state), ..
+                    } = &entry.kind
+                        && state.urn == urn("a")
+                    {
+                        imported = entries;
+                    }
+                }
+                Effect::Reply {
+                    reply: Reply::Registered(_),
+                    fence,
+                    ..
+                } => assert!((1..=*fence).contains(&imported), "{fence} {imported}"),
                 _ => {}
             }
         }

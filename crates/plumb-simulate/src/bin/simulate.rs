@@ -72,9 +72,10 @@ fn main() -> ExitCode {
     });
     let seconds = report.elapsed.as_secs_f64();
     println!(
-        "{} operations in {seconds:.1} s, {:.0} per second; seeds from {seed}",
+        "{} operations in {seconds:.1} s, {:.0} per second; seeds from {seed}, before {}",
         report.operations,
-        report.operations as f64 / seconds
+        report.operations as f64 / seconds,
+        report.next
     );
     println!("{} behaviours reached:", report.coverage.len());
     let reached: Vec<String> = report

@@ -154,7 +154,7 @@ impl Model<'_> {
         self.chains[at].has_begun = true;
         self.chains[at].running = Some(number);
         // Components need nobody, and are silent about their end until they have outputs.
-        let is_instant = self.is_component_step(at) || !step.has_end;
+        let is_instant = self.is_component_step(at) || !(step.has_end || step.is_custom);
         if is_instant {
             return self.end_step(at, false);
         }
@@ -163,7 +163,7 @@ impl Model<'_> {
 
     /// What depends on the time at which a step begins: whether its provider is up from then on, and whether an object goes
     /// with another one that is being deleted (PULUMI-35).
-    fn begin_step(&mut self, at: usize) {
+    pub(super) fn begin_step(&mut self, at: usize) {
         let Some(step) = self.chains[at].steps.front() else {
             return;
         };
@@ -186,6 +186,17 @@ impl Model<'_> {
                 _ => Way::DeleteWithAnother,
             };
         }
+    }
+
+    /// The chain that makes the step of this number.
+    pub(super) fn chain_running(&self, number: usize) -> Option<usize> {
+        let mut chains = self.chains.iter();
+        chains.position(|chain| chain.running == Some(number))
+    }
+
+    /// The step that a chain makes, or will make next.
+    pub(super) fn next_step(&self, at: usize) -> Option<Plan> {
+        self.chains[at].steps.front().cloned()
     }
 
     fn is_component_step(&self, chain: usize) -> bool {
@@ -217,11 +228,7 @@ impl Model<'_> {
 
     /// A step ended, well or not.
     pub(super) fn ended(&mut self, number: usize, failed: bool) -> Result<(), Violation> {
-        let at = self
-            .chains
-            .iter()
-            .position(|chain| chain.running == Some(number));
-        match at {
+        match self.chain_running(number) {
             Some(at) => self.end_step(at, failed),
             // Something passed on, or a component.
             None => Ok(()),

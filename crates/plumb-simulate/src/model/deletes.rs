@@ -128,7 +128,9 @@ impl Model<'_> {
         while !self.layers.is_empty() {
             let layer = self.layers.remove(0);
             let kept = self.kept_by_errors();
-            let going: Vec<usize> = layer.into_iter().filter(|it| !kept.contains(it)).collect();
+            let (kept, going): (Vec<usize>, Vec<usize>) =
+                layer.into_iter().partition(|it| kept.contains(it));
+            self.kept_by_errors.extend(kept);
             for node in &going {
                 self.delete_entry(*node);
             }
@@ -260,7 +262,8 @@ impl Model<'_> {
         needed
     }
 
-    /// After a failure that the run outlives: what the failed resources need stays.
+    /// After a failure that the run outlives: what the failed resources need stays, and what that needs, though those may
+    /// go.
     fn kept_by_errors(&mut self) -> FxHashSet<usize> {
         let mut kept: FxHashSet<usize> = FxHashSet::default();
         if !self.deferred {
@@ -270,7 +273,8 @@ impl Model<'_> {
         for node in order.iter().rev() {
             let urn = &self.state(*node).urn;
             let current = self.current(urn);
-            if self.fate(urn).errored || self.fate(current).errored || kept.contains(node) {
+            let stays = kept.contains(node) || self.kept_by_errors.contains(node);
+            if stays || self.fate(urn).errored || self.fate(current).errored {
                 kept.extend(self.dependencies_of(*node, &order));
             }
         }

@@ -44,7 +44,12 @@ impl Model<'_> {
                 if old.id.as_str() == import.id || old.import_id == import.id.as_str() {
                     continue;
                 }
+            } else if self.fate(&urn).seen {
+                self.reason("the same is imported twice");
+                self.must_end = true;
+                return;
             }
+            self.fate_mut(&urn).seen = true;
             let state = ResourceState {
                 id: ResourceId::from_text(&import.id),
                 type_token: TypeToken::new(token),

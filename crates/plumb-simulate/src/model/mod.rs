@@ -15,6 +15,7 @@ mod compare;
 mod decide;
 mod deletes;
 mod difference;
+mod hooks;
 mod identity;
 mod import;
 mod monitor;
@@ -157,6 +158,8 @@ struct Model<'a> {
     chains: Vec<Chain>,
     /// What goes at the end; deletes that come when those before them are done.
     going: FxHashSet<usize>,
+    /// What was to go and stays, for the sake of what failed.
+    kept_by_errors: FxHashSet<usize>,
     layers: Vec<Vec<usize>>,
     program_finished: bool,
     /// Outputs of the stack are there.
@@ -235,6 +238,7 @@ impl<'a> Model<'a> {
             registrations: Vec::new(),
             chains: Vec::new(),
             going: FxHashSet::default(),
+            kept_by_errors: FxHashSet::default(),
             layers: Vec::new(),
             program_finished: false,
             has_stack_outputs: false,
@@ -247,7 +251,9 @@ impl<'a> Model<'a> {
 
     /// What happens before the program runs.
     fn start(&mut self) {
-        if self.operation.verb == Verb::Import {
+        if !self.has_program_for_hooks() {
+            self.must_end = true;
+        } else if self.operation.verb == Verb::Import {
             self.pass_everything_on();
         } else if self.wants_refresh() {
             self.start_refresh();
@@ -274,6 +280,7 @@ impl<'a> Model<'a> {
             Moment::Began(number) => return self.began(*number),
             Moment::Ended(number) => return self.ended(*number, false),
             Moment::Failed(number) => return self.ended(*number, true),
+            Moment::Readied(number) => self.readied(*number),
             Moment::Milestone(Milestone::Skipped(urn)) => return self.skipped(urn),
             Moment::Milestone(Milestone::Over) => {
                 self.find_reasons();
@@ -286,6 +293,8 @@ impl<'a> Model<'a> {
             Moment::Milestone(Milestone::Decided(urn)) => return self.decided(urn),
             Moment::Milestone(Milestone::Failed { .. }) => {}
             Moment::Outputs(name) => self.take_outputs(name),
+            Moment::Again(number) => return self.tried_in_vain(*number),
+            Moment::HookFailed => self.hook_failed(),
             Moment::ProgramFinished => self.program_finished = true,
         }
         Ok(())

@@ -182,9 +182,17 @@ impl Model<'_> {
             }
             Err(_) => return Found::Trouble,
         };
+        let is_blind = object.is_blind() && init_errors.is_empty();
+        if is_blind {
+            self.coverage.reach("REFRESH-28");
+        }
         let mut new = ResourceState {
+            inputs: if is_blind {
+                state.inputs.clone()
+            } else {
+                object.inputs
+            },
             id: object.id.map_or(ResourceId::Unknown, ResourceId::Known),
-            inputs: object.inputs,
             outputs: object.outputs,
             init_errors: init_errors.into(),
             refresh_before_update: object.refresh_before_update,

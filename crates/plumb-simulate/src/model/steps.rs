@@ -66,6 +66,10 @@ impl Plan {
 impl Model<'_> {
     /// One step; an error says what a failed one left.
     pub(super) fn perform(&mut self, step: &Plan) -> Result<Option<usize>, Option<usize>> {
+        if self.is_refused_by_hook(step) {
+            self.fail(&step.urn, "a hook before it failed");
+            return Err(None);
+        }
         match step.op {
             StepOp::Refresh => self.refresh(step),
             StepOp::Same if step.way == Way::LeftOut => {
@@ -303,20 +307,25 @@ impl Model<'_> {
         self.done(step, node, failure)
     }
 
+    /// Whether a deletion is refused, because what is to go is protected.
+    pub(super) fn is_guarded(&self, step: &Plan) -> bool {
+        let is_plain = matches!(step.op, StepOp::Delete | StepOp::Discard);
+        let is_protected = |old: usize| self.state(old).protect && !self.state(old).delete;
+        is_plain && !self.operation.flags.ignore_protect && step.old.is_some_and(is_protected)
+    }
+
     fn delete(&mut self, step: &Plan) -> Result<Option<usize>, Option<usize>> {
         let node = step.old.expect("deletions have an old state");
         let state = self.state(node).clone();
-        let is_plain = matches!(step.op, StepOp::Delete | StepOp::Discard) && !state.delete;
-        if state.protect && is_plain {
-            if self.operation.flags.ignore_protect {
-                self.coverage.reach("PROTECT-04");
-            } else {
-                self.coverage.reach("PROTECT-01");
-                self.fate_mut(&step.urn).errored = true;
-                self.reason("a protected resource cannot be deleted");
-                self.deferred = true;
-                return Err(None);
-            }
+        if self.is_guarded(step) {
+            self.coverage.reach("PROTECT-01");
+            self.fate_mut(&step.urn).errored = true;
+            self.reason("a protected resource cannot be deleted");
+            self.deferred = true;
+            return Err(None);
+        }
+        if state.protect {
+            self.coverage.reach("PROTECT-04");
         }
         let goes_with = matches!(
             step.way,
@@ -417,12 +426,12 @@ impl Model<'_> {
             state.outputs = Arc::default();
         } else {
             let object = match self.cloud.read(self.faults, state.urn.name(), &id) {
-                Ok(Some(object)) => object,
+                Ok(Some(object)) if !object.is_blind() => object,
                 Err(Trouble::Partial(object)) => {
                     state.init_errors = [NOT_READY.into()].into();
                     object
                 }
-                Ok(None) | Err(_) => {
+                Ok(_) | Err(_) => {
                     self.coverage.reach("COE-08");
                     self.fail(&step.urn, "what is imported cannot be read");
                     return Err(None);

@@ -152,7 +152,7 @@ fn found(object: Option<Object>) -> ReadResponse {
         },
         Some(object) => ReadResponse {
             id: id_of(&object),
-            inputs: Some(object.inputs),
+            inputs: (!object.is_blind()).then_some(object.inputs),
             outputs: Some(object.outputs),
             refresh_before_update: object.refresh_before_update,
         },

@@ -2,11 +2,13 @@
 //! are legal, and keeps the journal.
 
 mod calls;
+pub(crate) mod hooks;
 mod journal;
 mod requests;
 mod run;
 
 pub(crate) use requests::alias;
+pub use run::Planning;
 
 use std::collections::BTreeMap;
 
@@ -22,6 +24,7 @@ use plumb_events::{OperationResult, Summary};
 use plumb_resource::provider::PluginSpec;
 use plumb_resource::{ResourceId, StepOp, Urn};
 use plumb_state::Snapshot;
+use plumb_state::plan::Plan;
 use plumb_value::{PropertyMap, Value};
 use rustc_hash::FxHashMap;
 
@@ -125,6 +128,12 @@ pub enum Moment {
     Ended(usize),
     /// It failed.
     Failed(usize),
+    /// A hook before the step of this number let it pass.
+    Readied(usize),
+    /// Hooks had the call of the step of this number made again, which had failed.
+    Again(usize),
+    /// A hook after a step failed.
+    HookFailed,
     /// The outputs of the resource of this name were taken.
     Outputs(String),
     /// The program came to its end.
@@ -160,6 +169,8 @@ pub struct Trace {
     pub journal_failed: bool,
     /// The event log.
     pub log: Vec<(Timestamp, Event)>,
+    /// The plan that it made.
+    pub plan: Option<Plan>,
     /// What the core answered to each event.
     pub effects: Vec<Vec<Effect>>,
     /// The state at the end.
@@ -176,6 +187,7 @@ impl Trace {
 impl World {
     /// What happens between operations.
     pub fn before(&mut self, operation: &Operation) {
+        self.cloud.forget_failures();
         for incident in &operation.before {
             match incident {
                 Incident::Protect(name) => self.edit(name, |state| state.protect = true),

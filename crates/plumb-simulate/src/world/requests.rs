@@ -128,6 +128,7 @@ pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
             create: f64::from(res.timeout.unwrap_or(0)),
             ..CustomTimeouts::default()
         }),
+        hooks: res.hooks(),
         retain_on_delete: res.retain,
         deleted_with: res.deleted_with.as_ref().map(urn),
         replace_with: res.replace_with.iter().map(urn).collect(),

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use plumb_deploy::request::{Reply, Request};
+use plumb_deploy::request::{Callback, CallbackReply, CallbackRequest, Reply, Request};
 use plumb_deploy::{CallId, Deployment, Effect, Event, Milestone, ProgramEnd, RequestId};
 use plumb_events::Severity;
+use plumb_resource::hook::HookCall;
 use plumb_resource::provider::{ProviderCall, ProviderError};
 use plumb_resource::{ResourceId, ResourceKind, StepOp, Urn};
+use plumb_state::plan::Plan;
 
 use super::journal::{Journal, intent_of};
-use super::{Answer, Moment, StepRecord, Trace, Violation, World, calls, requests};
+use super::{Answer, Moment, StepRecord, Trace, Violation, World, calls, hooks, requests};
 use crate::cloud::Faults;
 use crate::dice::Dice;
 use crate::story::{FaultKind, Operation, Res, Stop};
@@ -22,6 +24,20 @@ enum Asked {
     Resource(String),
     /// Outputs of the resource of this name.
     Outputs(String),
+    /// A function that hooks can name.
+    Hook,
+}
+
+/// What a run has to do with plans.
+#[derive(Clone, Debug, Default)]
+pub enum Planning {
+    /// Nothing.
+    #[default]
+    None,
+    /// It makes one.
+    Makes,
+    /// It is held to one.
+    HeldTo(Plan),
 }
 
 /// How often a run may choose before it counts as endless.
@@ -39,15 +55,20 @@ struct Run<'w> {
     journal: Journal,
     held: Vec<(u64, Effect)>,
     calls: Vec<(CallId, ProviderCall)>,
+    callbacks: Vec<(CallId, Callback, CallbackRequest)>,
     asked: BTreeMap<RequestId, Asked>,
     /// Resources that are not asked for yet; outputs that are not registered yet.
     waiting: Vec<&'w Res>,
     unregistered: Vec<&'w Res>,
     program_runs: bool,
+    /// The program has functions for hooks, and has not named them yet.
+    has_hooks: bool,
     next_request: u64,
     now: Timestamp,
     choices: u32,
     stopped: bool,
+    /// Nothing begins any more.
+    is_over: bool,
     /// Steps that have begun and not ended, by number.
     open: Vec<usize>,
     trace: Trace,
@@ -59,21 +80,38 @@ enum Choice {
     Register(usize),
     Outputs(usize),
     Answer(usize),
+    CallBack(usize),
     Sync,
+    Hooks,
     EndProgram,
 }
 
 impl World {
     /// Runs an operation. The state and the cloud are afterwards what it left.
     pub fn run(&mut self, operation: &Operation) -> Result<Trace, Violation> {
+        self.run_with(operation, Planning::None)
+    }
+
+    /// The same, with a plan.
+    pub fn run_with(
+        &mut self,
+        operation: &Operation,
+        planning: Planning,
+    ) -> Result<Trace, Violation> {
         self.operations += 1;
         self.before(operation);
-        let setup = self.setup(operation);
+        let mut setup = self.setup(operation);
+        match planning {
+            Planning::None => {}
+            Planning::Makes => setup.options.makes_plan = true,
+            Planning::HeldTo(plan) => setup.plan = Some(plan),
+        }
         let base = self.snapshot.clone();
         let started =
             Timestamp::UNIX_EPOCH + SignedDuration::from_hours(self.operations.cast_signed());
         let deployment = Deployment::new(setup, started)
             .map_err(|error| Violation::new("start", error.to_string()))?;
+        let base_hooks = base.resources.iter().any(|state| !state.hooks.is_empty());
         let mut dice = Dice::new(operation.seed);
         let (eager, careful) = (!dice.one_in(3), dice.one_in(4));
         let mut run = Run {
@@ -86,6 +124,7 @@ impl World {
             journal: Journal::new(base),
             held: Vec::new(),
             calls: Vec::new(),
+            callbacks: Vec::new(),
             asked: BTreeMap::new(),
             waiting: operation.program.resources.iter().collect(),
             unregistered: operation
@@ -95,10 +134,12 @@ impl World {
                 .filter(|res| res.is_component() && !res.outputs.is_empty())
                 .collect(),
             program_runs: false,
+            has_hooks: base_hooks || operation.program.resources.iter().any(has_hooks),
             next_request: 0,
             now: started,
             choices: 0,
             stopped: false,
+            is_over: false,
             open: Vec::new(),
             trace: Trace::default(),
         };
@@ -130,6 +171,9 @@ impl Run<'_> {
             }
             if self.stop_here()? {
                 return Ok(());
+            }
+            if self.trace.journal_failed {
+                self.fail_held()?;
             }
             if self.trace.outcome.is_some() {
                 break;
@@ -187,15 +231,24 @@ impl Run<'_> {
     fn fail_journal(&mut self) -> Result<(), Violation> {
         self.trace.journal_failed = true;
         let message = "no space left".to_owned();
-        self.event(Event::JournalFailed { message })?;
+        self.event(Event::JournalFailed { message })
+    }
+
+    /// Answers what waits for a journal that is broken.
+    fn fail_held(&mut self) -> Result<(), Violation> {
         while !self.held.is_empty() {
             for (_, effect) in std::mem::take(&mut self.held) {
-                if let Effect::Call { call, .. } = effect {
-                    let error = ProviderError::clean("the journal cannot be written");
-                    self.event(Event::Answered {
+                let reason = "the journal cannot be written";
+                match effect {
+                    Effect::Call { call, .. } => self.event(Event::Answered {
                         call,
-                        result: Err(error),
-                    })?;
+                        result: Err(ProviderError::clean(reason)),
+                    })?,
+                    Effect::Callback { call, .. } => self.event(Event::CalledBack {
+                        call,
+                        result: Err(reason.to_owned()),
+                    })?,
+                    _ => {}
                 }
             }
         }
@@ -214,7 +267,9 @@ impl Run<'_> {
 
     fn choose(&mut self) -> Option<Choice> {
         let mut choices: Vec<Choice> = Vec::new();
-        if self.program_runs {
+        if self.program_runs && self.has_hooks {
+            choices.push(Choice::Hooks);
+        } else if self.program_runs {
             for (index, res) in self.waiting.iter().enumerate() {
                 let mut needs = self.operation.program.needs_of(res);
                 if needs.all(|need| self.trace.answers.contains_key(need)) {
@@ -243,6 +298,7 @@ impl Run<'_> {
                 choices.push(Choice::Answer(index));
             }
         }
+        choices.extend((0..self.callbacks.len()).map(Choice::CallBack));
         if !self.held.is_empty() && !self.trace.journal_failed {
             choices.push(Choice::Sync);
         }
@@ -267,6 +323,16 @@ impl Run<'_> {
                 let result = calls::answer(self.cloud, faults, &request)?;
                 self.event(Event::Answered { call, result })
             }
+            Choice::CallBack(index) => {
+                let (call, callback, request) = self.callbacks.swap_remove(index);
+                let result = hooks::answer(&callback, &request);
+                self.hook_answers(&callback, &request, &result);
+                self.event(Event::CalledBack { call, result })
+            }
+            Choice::Hooks => {
+                self.has_hooks = false;
+                hooks::registrations().try_for_each(|request| self.ask(Asked::Hook, request))
+            }
             Choice::Sync => {
                 let loose = (self.journal.len() - self.journal.durable) as usize;
                 let step = 1 + self.dice.below(loose);
@@ -280,6 +346,59 @@ impl Run<'_> {
                 self.event(Event::ProgramEnded(ProgramEnd::Finished))
             }
         }
+    }
+
+    /// Notes what a hook's answer means for its step.
+    fn hook_answers(
+        &mut self,
+        callback: &Callback,
+        request: &CallbackRequest,
+        result: &Result<CallbackReply, String>,
+    ) {
+        let moment = match request {
+            CallbackRequest::Hook(call) => match self.step_before(call) {
+                Some(at) if result.is_ok() || callback.token == "lenient" => {
+                    // Nothing begins after the end, so the step will not end either.
+                    let number = if self.is_over {
+                        self.open.remove(at)
+                    } else {
+                        self.open[at]
+                    };
+                    Moment::Readied(number)
+                }
+                None if callback.token == "bad" => Moment::HookFailed,
+                _ => return,
+            },
+            CallbackRequest::ErrorHook(call) if hooks::is_last(callback, call) => {
+                let is_wanted = hooks::wants_again(call);
+                match self.step_of(&call.resource).filter(|_| is_wanted) {
+                    Some(at) => Moment::Again(self.open[at]),
+                    None => return,
+                }
+            }
+            _ => return,
+        };
+        self.trace.moments.push(moment);
+    }
+
+    /// The step, among those that have begun and not ended, before which a hook is called; `None` when it is called after
+    /// one.
+    fn step_before(&self, call: &HookCall) -> Option<usize> {
+        self.step_of(call).filter(|_| call.new_outputs.is_none())
+    }
+
+    /// The step that a hook is called for, among those that have begun and not ended.
+    fn step_of(&self, call: &HookCall) -> Option<usize> {
+        let deletes = call.new_options.is_none();
+        self.open.iter().position(|number| {
+            let step = &self.trace.steps[*number];
+            let makes = matches!(
+                step.op,
+                StepOp::Create | StepOp::CreateReplacement | StepOp::Update
+            );
+            let is_same = !deletes || step.old_id.as_deref() == Some(call.id.as_str());
+            step.urn == call.urn && makes != deletes && is_same
+        })
     }
 
     fn known(&self) -> requests::Known<'_> {
@@ -341,7 +460,10 @@ impl Run<'_> {
                 Ok(())
             }
             Effect::Touch { base } => self.journal.touch(base),
-            Effect::Planned(_) => Err(Violation::new("plan", "nobody asked for a plan")),
+            Effect::Planned(plan) => {
+                self.trace.plan = Some(plan);
+                Ok(())
+            }
             Effect::Call {
                 call,
                 instance,
@@ -381,8 +503,20 @@ impl Run<'_> {
             Effect::LoadPolicies | Effect::AskPolicy { .. } => {
                 Err(Violation::new("policies", "there are no packs here"))
             }
-            Effect::Callback { .. } => {
-                Err(Violation::new("calls", "programs have no functions here"))
+            Effect::Callback {
+                call,
+                callback,
+                request,
+                fence,
+            } => {
+                self.check_callback(&request, fence)?;
+                let effect = Effect::Callback {
+                    call,
+                    callback,
+                    request,
+                    fence,
+                };
+                self.hold(fence, effect)
             }
         }
     }
@@ -407,6 +541,8 @@ impl Run<'_> {
         if self.operation.preview {
             return Err(Violation::new("preview", shown));
         }
+        // A call that is made again has an intent that is durable since the first time.
+        let fence = fence.max(self.journal.durable);
         if !self
             .journal
             .has_intent(&mutation.urn, intent_of(mutation.call), fence)
@@ -415,6 +551,19 @@ impl Run<'_> {
                 "intent",
                 format!("{shown} has no durable intent"),
             ));
+        }
+        Ok(())
+    }
+
+    /// A hook after a step must not run before its outcome is durable.
+    fn check_callback(&self, request: &CallbackRequest, fence: u64) -> Result<(), Violation> {
+        let CallbackRequest::Hook(call) = request else {
+            return Ok(());
+        };
+        let is_after = call.new_outputs.is_some();
+        if is_after && self.journal.recorded(&call.urn) > fence {
+            let what = format!("a hook after {} is early", call.urn.name());
+            return Err(Violation::new("outcome", what));
         }
         Ok(())
     }
@@ -440,6 +589,15 @@ impl Run<'_> {
             Effect::Call { call, request, .. } => {
                 self.trace.mutations.extend(calls::mutation(&request));
                 self.calls.push((call, request));
+                Ok(())
+            }
+            Effect::Callback {
+                call,
+                callback,
+                request,
+                ..
+            } => {
+                self.callbacks.push((call, callback, request));
                 Ok(())
             }
             Effect::Reply { id, reply, .. } => self.answered(id, reply),
@@ -472,7 +630,7 @@ impl Run<'_> {
                 };
                 self.trace.answers.insert(name, answer);
             }
-            (Asked::Outputs(_), Reply::Done) | (_, Reply::Failed(_)) => {}
+            (Asked::Outputs(_) | Asked::Hook, Reply::Done) | (_, Reply::Failed(_)) => {}
             (asked, reply) => {
                 let what = format!("{asked:?} is answered by {reply:?}");
                 return Err(Violation::new("replies", what));
@@ -552,6 +710,7 @@ impl Run<'_> {
     }
 
     fn told(&mut self, milestone: Milestone) -> Result<(), Violation> {
+        self.is_over |= milestone == Milestone::Over;
         let Milestone::Failed { urn, op, old_id } = &milestone else {
             self.trace.moments.push(Moment::Milestone(milestone));
             return Ok(());
@@ -586,6 +745,10 @@ impl Run<'_> {
             .find(|(_, call)| calls::mutation(call).is_some())
         {
             let what = format!("the run ends before its call is answered: {call:?}");
+            return Err(Violation::new("progress", what));
+        }
+        if !self.callbacks.is_empty() {
+            let what = "the run ends before its functions have answered";
             return Err(Violation::new("progress", what));
         }
         self.check_open_steps()?;
@@ -640,6 +803,10 @@ impl Run<'_> {
         self.cloud.reconcile(known.iter().map(String::as_str));
         Ok(self.trace)
     }
+}
+
+fn has_hooks(res: &Res) -> bool {
+    !res.hooks.is_empty()
 }
 
 /// Ids of the objects that a snapshot knows.

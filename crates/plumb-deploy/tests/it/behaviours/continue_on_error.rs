@@ -165,3 +165,21 @@ fn a_failed_read_does_not_hold_up_the_program() {
         assert_eq!(world.names(), ["a"]);
     });
 }
+
+/// COE-01: what stays for the sake of something that failed keeps its provider, also once the other is gone.
+#[test]
+fn what_stays_after_a_failure_keeps_its_provider() {
+    for_orders(|world| {
+        let user = || res("user").uses("value", "middle");
+        let before = [res("kept"), res("middle").replace_with("kept"), user()];
+        world.up(&before).succeeded();
+        world.cloud.diffs_config("default", must_replace("region"));
+        world.cloud.fail("create", "user", Fault::Partial);
+        let ran = up(world, &[res("middle").delete_before_replace(true), user()]);
+        ran.failed("not ready");
+        let provider = world.state("kept").provider.clone();
+        let providers = world.states("default");
+        let is_there = providers.iter().any(|it| it.as_provider_ref() == provider);
+        assert!(is_there, "{providers:?}");
+    });
+}

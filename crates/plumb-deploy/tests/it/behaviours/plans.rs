@@ -489,6 +489,19 @@ fn bystanders_of_targets_stay() {
     });
 }
 
+/// What is passed on because something else referred to it may be registered afterwards: it does what is planned once.
+#[test]
+fn what_was_passed_on_may_still_be_registered() {
+    for_orders(|world| {
+        world.up(&[res("a"), res("b").depends_on("a")]).succeeded();
+        let program = [res("a"), res("b")];
+        let without = |options: &mut Options| options.excludes = targets(&["other"]);
+        let (_, plan) = world.plan_with(&program, without);
+        assert_eq!(steps(&plan, "a"), ["same"]);
+        world.up_to_with(&plan, &program, without).succeeded();
+    });
+}
+
 /// Options of a registration must be as planned, one by one.
 #[test]
 fn options_must_be_as_planned() {
