@@ -5,6 +5,7 @@
 
 pub mod args;
 mod course;
+mod debugging;
 pub mod drift;
 mod event_log;
 mod host;

@@ -16,7 +16,7 @@ use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink};
 use plumb_resource::provider::{PluginSpec, ProviderError};
 use plumb_schema::{BindOptions, Bound, Document, Format, PackageSchema, Packages, bind};
 
-use crate::acquire::{Demands, unasked};
+use crate::acquire::{Demands, language_options, output_to, unasked};
 use crate::operate::discovery;
 use crate::{Context, Error, Printer};
 
@@ -442,6 +442,13 @@ fn host(ctx: &Context, plugins: Vec<ProjectPlugin>) -> Result<PluginHost, Error>
     };
     let mut host = PluginHost::new(options);
     register_builtins(&mut host, ctx);
+    // Plugins may be sources.
+    let options = language_options(&ctx.environment, output_to(ctx.printer.clone()));
+    for language in plumb_language::LANGUAGES {
+        let options = options.clone();
+        let factory = move || (language.host)(options.clone());
+        host.register_language(language.name, Box::new(factory));
+    }
     Ok(host)
 }
 
