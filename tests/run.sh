@@ -44,7 +44,6 @@ python_policies=$(tests/setup-python.sh 3.259 pulumi-policy)
 # The reference was recorded with the package of a provider beside the SDK, which is of consequence for default providers.
 python_recorded=$(tests/setup-python.sh 3.259 pulumi-random)
 
-python_debugpy=$(tests/setup-python.sh 3.259 debugpy)
 tests/setup-old-python.sh >/dev/null
 tests/setup-python.sh 3.259 mypy >/dev/null
 
@@ -95,7 +94,7 @@ if ! $fast; then
   run python3 tests/e2e/node.py --bin "$plumb" --sdk "$node_3_270" --python "$python_3_259/bin/python" \
     --only modules,typescript,hooks,failures
   run python3 tests/e2e/node_plugins.py --bin "$plumb" --sdk "$node_policies" --python "$python_3_259/bin/python"
-  run python3 tests/e2e/debuggers.py --bin "$plumb" --python "$python_debugpy/bin/python" --sdk "$node_3_248"
+  run python3 tests/e2e/debuggers.py --bin "$plumb" --python "$python_3_259/bin/python" --sdk "$node_3_248"
   run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_248"
   ONLY=event run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_270"
   run tests/e2e/automation-python/run --bin "$plumb" --python "$python_3_259/bin/python"

@@ -2,10 +2,10 @@
 """Every call of the LanguageRuntime service, asked of the host of every language on its own.
 
     PYTHON tests/e2e/host_service.py --bin target/debug/plumb --sdk .cache/node/pulumi-3.248.0 [--go .cache/go] \\
-        [--java] [--only LANGUAGE]
+        [--only LANGUAGE]
 
 PYTHON is that of an environment with the SDK (`tests/setup-python.sh`), whose stubs make the calls. Tools that are missing
-on this machine have to be named in an error that says what to do; `--go` and `--java` say that their tools are there.
+on this machine have to be named in an error that says what to do.
 """
 
 import argparse
@@ -53,7 +53,7 @@ class Host:
         shutil.copy(options.bin.resolve(), binary)
         self.settings = {}
         getattr(self, f"project_{language}", lambda: None)()
-        environment = {**os.environ, "HOME": str(root), "PULUMI_HOME": str(root / "home"), "GOFLAGS": "-mod=mod"}
+        environment = {**os.environ, "PULUMI_HOME": str(root / "home"), "GOFLAGS": "-mod=mod"}
         if options.go:
             cache = options.go.resolve()
             environment.update(GOMODCACHE=str(cache / "mod"), GOCACHE=str(cache / "build"), GOPROXY="off")
@@ -89,6 +89,8 @@ class Host:
 
     def project_rust(self):
         (self.project / "Cargo.toml").write_text('[package]\nname = "asked"\nversion = "0.1.0"\n')
+        (self.project / "src").mkdir()
+        (self.project / "src" / "main.rs").write_text("fn main() {}\n")
 
     def info(self, folder=None):
         options = struct_pb2.Struct()
@@ -144,6 +146,8 @@ def about_programs(host):
     if about and host.language != "yaml" and not (about.executable and about.version):
         raise Failed(f"nothing is said of the tools: {about}")
     needs_tool(host, lambda: host.calls.GetRequiredPackages(pb.GetRequiredPackagesRequest(info=host.info())))
+    if host.language == "java":
+        return  # Maven goes to the network; tests/e2e/java.py has a repository
     listed = needs_tool(host, lambda: host.calls.GetProgramDependencies(
         pb.GetProgramDependenciesRequest(info=host.info(), transitiveDependencies=True)))
     names = [one.name for one in listed.dependencies] if listed else []
@@ -216,9 +220,8 @@ def libraries(host):
         packed = host.calls.Pack(pb.PackRequest(package_directory=str(library), destination_directory=str(target)))
         if not Path(packed.artifact_path).exists():
             raise Failed(f"there is no {packed.artifact_path}")
-    linked = needs_tool(host, lambda: host.calls.Link(pb.LinkRequest(info=host.info())))
-    if linked is not None and linked.import_instructions:
-        raise Failed(f"nothing was linked, and yet: {linked.import_instructions}")
+    if host.language != "java":
+        needs_tool(host, lambda: host.calls.Link(pb.LinkRequest(info=host.info())))
 
 
 def plugins(host):
@@ -251,7 +254,6 @@ def main():
     parser.add_argument("--bin", required=True, type=Path)
     parser.add_argument("--sdk", required=True, type=Path)
     parser.add_argument("--go", type=Path)
-    parser.add_argument("--java", action="store_true")
     parser.add_argument("--only")
     options = parser.parse_args()
     failed = False

@@ -247,6 +247,26 @@ def served_hosts(world):
     check_shelf(world)
 
 
+def compilers(world):
+    """A program that a command writes, which is told of the stack; what is wrong with it is told."""
+    project = "name: uses\nruntime: {name: yaml, options: {compiler: \"%s\"}}\npackages: {shop: ../shop}\n"
+    (world.project / "Pulumi.yaml").write_text(project % f"{sys.executable} 'write it.py' red")
+    (world.project / "write it.py").write_text(
+        "import json, os, sys\nprint('on its way', file=sys.stderr)\n"
+        "config = json.loads(os.environ['PULUMI_CONFIG'])\n"
+        "properties = {'colour': sys.argv[1], 'word': config['uses:word'], 'labels': [os.environ['PULUMI_STACK']]}\n"
+        "print(json.dumps({'resources': {'shelf': {'type': 'shop:Shelf', 'properties': properties}},\n"
+        "                  'outputs': {key: '${shelf.%s}' % key for key in ('value', 'word', 'note')}}))\n")
+    world.operate("stack", "init")
+    world.operate("config", "set", "--secret", "word", "hush")
+    world.operate("up", "--yes", "--skip-preview")
+    check_shelf(world)
+    for command, reason in (("no-such-compiler", "could not run the compiler no-such-compiler"),
+                            ("'open", "its quotes do not match"), ("false", "the compiler false ended with exit status: 1")):
+        (world.project / "Pulumi.yaml").write_text(project % command)
+        expect_in(reason, world.operate("preview", code=1))
+
+
 def errors(world):
     """What is wrong is told with its place, at construction and when the plugin is read."""
     def program(what):
@@ -322,7 +342,7 @@ def go_programs(world):
     world.operate("destroy", "--yes")
 
 
-STORIES = (schemas, yaml_programs, served_hosts, errors, python_programs, node_programs, go_programs)
+STORIES = (schemas, yaml_programs, served_hosts, compilers, errors, python_programs, node_programs, go_programs)
 
 
 def main():
