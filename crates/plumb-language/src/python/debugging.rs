@@ -32,7 +32,7 @@ pub(super) async fn wait(
             });
         }
         other => other?,
-    };
+    }
     let port = free_port(PORT).map_err(PythonError::NoPort)?;
     let log = options
         .cache_directory

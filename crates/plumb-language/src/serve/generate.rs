@@ -136,22 +136,19 @@ fn declaration(package: &Package<'_>) -> (String, String) {
     let version = package.version.as_ref().map(ToString::to_string);
     let version = version.unwrap_or_default();
     let mut declared = json!({"packageDeclarationVersion": 1});
-    match &package.parameterization {
-        Some(parameter) => {
-            declared["name"] = json!(parameter.base_name);
-            declared["version"] = json!(parameter.base_version);
-            let member = if parameter.is_extension {
-                "extension"
-            } else {
-                "parameterization"
-            };
-            declared[member] =
-                json!({"name": package.name, "version": version, "value": parameter.parameter});
-        }
-        None => {
-            declared["name"] = json!(package.name);
-            declared["version"] = json!(version);
-        }
+    if let Some(parameter) = &package.parameterization {
+        declared["name"] = json!(parameter.base_name);
+        declared["version"] = json!(parameter.base_version);
+        let member = if parameter.is_extension {
+            "extension"
+        } else {
+            "parameterization"
+        };
+        declared[member] =
+            json!({"name": package.name, "version": version, "value": parameter.parameter});
+    } else {
+        declared["name"] = json!(package.name);
+        declared["version"] = json!(version);
     }
     if let Some(url) = package.download_url {
         declared["downloadUrl"] = json!(url);
