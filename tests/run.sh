@@ -45,6 +45,9 @@ python_policies=$(tests/setup-python.sh 3.259 pulumi-policy)
 # The reference was recorded with the package of a provider beside the SDK, which is of consequence for default providers.
 python_recorded=$(tests/setup-python.sh 3.259 pulumi-random)
 
+tests/setup-old-python.sh >/dev/null
+tests/setup-python.sh 3.259 mypy >/dev/null
+
 mapfile -t pythons < <(tests/setup-pythons.sh 3.259)
 
 step "Node.js SDKs"
@@ -87,12 +90,14 @@ if ! $fast; then
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_272/bin/python"
   run python3 tests/e2e/plugins.py --bin "$plumb" --python "$python_3_259/bin/python"
+  run python3 tests/e2e/python_plugins.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/policies.py --bin "$plumb" --python "$python_policies/bin/python"
   run python3 tests/e2e/node.py --bin "$plumb" --sdk "$node_3_248" --tools "$node_tools" \
     --python "$python_3_259/bin/python"
   run python3 tests/e2e/node.py --bin "$plumb" --sdk "$node_3_270" --python "$python_3_259/bin/python" \
     --only modules,typescript,hooks,failures,loaded_later
   run python3 tests/e2e/node_plugins.py --bin "$plumb" --sdk "$node_policies" --python "$python_3_259/bin/python"
+  run python3 tests/e2e/debuggers.py --bin "$plumb" --python "$python_3_259/bin/python" --sdk "$node_3_248"
   run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_248"
   ONLY=event run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_270"
   run tests/e2e/automation-python/run --bin "$plumb" --python "$python_3_259/bin/python"
@@ -128,8 +133,13 @@ if ! $fast; then
     run python3 tests/e2e/go.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
     run tests/e2e/automation-go/run --bin "$plumb" --go "$go_sdk"
     run python3 tests/e2e/served.py --bin "$plumb" --go "$go_sdk" --python "$python_3_259/bin/python"
+    run "$python_3_259/bin/python" tests/e2e/host_service.py --bin "$plumb" --sdk "$node_3_248" --go "$go_sdk"
+    run python3 tests/e2e/yaml_components.py --bin "$plumb" --python "$python_3_259/bin/python" --sdk "$node_3_248" \
+      --go "$go_sdk"
   else
     run python3 tests/e2e/served.py --bin "$plumb" --python "$python_3_259/bin/python"
+    run "$python_3_259/bin/python" tests/e2e/host_service.py --bin "$plumb" --sdk "$node_3_248"
+    run python3 tests/e2e/yaml_components.py --bin "$plumb" --python "$python_3_259/bin/python" --sdk "$node_3_248"
     leave_out "programs in Go and generated SDKs for it: there is no \`go\`"
   fi
 

@@ -412,6 +412,9 @@ impl Driver {
                 self.event(Event::Request { id, request });
             }
             Incoming::Log(message) => self.log(message),
+            Incoming::Debugging(config) => {
+                self.emit(plumb_events::Event::StartDebugging { config });
+            }
         }
     }
 

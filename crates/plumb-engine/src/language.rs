@@ -28,6 +28,8 @@ pub struct LanguageProgram {
     pub info: LanguageProgramInfo,
     /// Where the host comes from.
     pub origin: HostOrigin,
+    /// Whether the program is to wait for a debugger.
+    pub attach_debugger: bool,
 }
 
 #[async_trait]
@@ -59,7 +61,7 @@ impl Program for LanguageProgram {
             monitor_address: info.monitor_address.clone(),
             loader_target: info.engine_address.clone(),
             mapper_target: info.engine_address.clone(),
-            attach_debugger: false,
+            attach_debugger: self.attach_debugger,
         };
         match self.host.run(request, cancel).await {
             Ok(RunOutcome::Succeeded) => ProgramResult::Finished,

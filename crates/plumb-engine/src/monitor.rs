@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use plumb_deploy::request::{Reply, Request, RequestError, RequestErrorKind};
 use plumb_events::{Diagnostic, Severity};
 use plumb_resource::Urn;
+use plumb_value::PropertyMap;
 use tokio::sync::{mpsc, oneshot};
 
 /// Takes requests of a program to the deployment.
@@ -31,6 +32,8 @@ pub(crate) enum Incoming {
     Request(Request, oneshot::Sender<Reply>),
     /// A message for the user.
     Log(LogMessage),
+    /// Something waits for a debugger, which has to know this.
+    Debugging(PropertyMap),
 }
 
 /// A message for the user.
@@ -103,6 +106,11 @@ impl MonitorHandle {
         }
         // After the end of the deployment there is nobody to tell.
         let _ = self.incoming.send(Incoming::Log(message));
+    }
+
+    /// Tells that something waits for a debugger.
+    pub(crate) fn waits_for_debugger(&self, config: PropertyMap) {
+        let _ = self.incoming.send(Incoming::Debugging(config));
     }
 }
 

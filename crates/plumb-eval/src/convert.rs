@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use plumb_resource::ResourceId;
+use plumb_resource::{ResourceId, Urn};
 use plumb_value::{PropertyKey, PropertyMap, ReferenceId, ResourceReference, Value};
 
 use crate::lift;
@@ -33,9 +33,19 @@ pub fn from_value(value: &Value) -> Val {
             inner => output(Some(inner), true),
         },
         Value::Computed(_) => output(None, false),
-        Value::Output(inner) => output(inner.value.as_ref().map(from_value), inner.secret),
+        Value::Output(inner) => Val::Output(Arc::new(Output {
+            value: inner.value.as_ref().map(from_value),
+            secret: inner.secret,
+            deps: known_dependencies(inner),
+        })),
         Value::Resource(reference) => Val::Reference(reference.clone()),
     }
+}
+
+/// The resources that an output was computed from.
+fn known_dependencies(output: &plumb_value::Output) -> Deps {
+    let urns = output.dependencies.iter();
+    urns.filter_map(|urn| Urn::parse(urn).ok()).collect()
 }
 
 /// A map of a reply as an object.

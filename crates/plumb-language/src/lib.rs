@@ -8,6 +8,7 @@
 //! host, for engines that are other processes.
 
 mod compiled;
+mod debugging;
 mod dotnet;
 mod files;
 mod go;

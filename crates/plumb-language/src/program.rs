@@ -8,6 +8,8 @@ use plumb_plugin::language::{RunOutcome, RunRequest};
 use plumb_plugin::process::{Environment, Exit, Launch, Process};
 use tokio_util::sync::CancellationToken;
 
+use crate::debugging::Waiting;
+
 /// The exit code of programs whose failure has been reported.
 const REPORTED: i32 = 32;
 /// How long an interrupted program may take to end.
@@ -15,9 +17,26 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// Runs a program to its end, or until `cancel` fires.
 pub(crate) async fn run(launch: Launch, cancel: CancellationToken) -> io::Result<RunOutcome> {
+    run_debugged(launch, None, "", cancel).await
+}
+
+/// The same for a program that may wait for a debugger, of which the engine is to hear.
+pub(crate) async fn run_debugged(
+    launch: Launch,
+    waiting: Option<Waiting>,
+    engine_address: &str,
+    cancel: CancellationToken,
+) -> io::Result<RunOutcome> {
     let process = Process::spawn(launch)?;
+    let announcing = async {
+        if let Some(waiting) = waiting {
+            waiting.announce(engine_address, Some(process.id())).await;
+        }
+        std::future::pending::<Exit>().await
+    };
     let exit = tokio::select! {
         exit = process.wait() => exit,
+        exit = announcing => exit,
         () = cancel.cancelled() => {
             process.stop(GRACE).await;
             return Ok(RunOutcome::Bailed);

@@ -22,8 +22,9 @@ pub use analyzer::{AnalyzedStack, AnalyzerError, GrpcAnalyzer, PolicyPack};
 pub use discovery::{Discovery, PluginKind};
 pub use grpc::GrpcProvider;
 pub use host::{
-    AttachmentError, BuiltinFactory, CommandFactory, HostError, HostOptions, LanguageFactory,
-    MappingQuery, PluginHost, ResolveError, ServiceAddresses, is_repository, parse_attachments,
+    AttachmentError, BuiltinFactory, CommandFactory, DebuggedPlugins, HostError, HostOptions,
+    LanguageFactory, MappingQuery, PluginHost, ResolveError, ServiceAddresses, is_repository,
+    parse_attachments,
 };
 pub use language::{GrpcLanguageHost, LanguageError, LanguageRuntime};
 pub use output::{OutputLevel, OutputLine, OutputSink, OutputStream};

@@ -18,6 +18,7 @@ pub(crate) struct ConfigDecl {
     pub(crate) name: Option<EcoString>,
     pub(crate) secret: Option<bool>,
     pub(crate) default: Option<Node>,
+    pub(crate) description: Option<EcoString>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +52,7 @@ impl ConfigType {
         })
     }
 
-    fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match self {
             ConfigType::String => "string".to_owned(),
             ConfigType::Number => "number".to_owned(),
@@ -63,7 +64,7 @@ impl ConfigType {
     }
 
     /// The type of a literal; nothing for null.
-    fn of(node: &Node) -> Option<Self> {
+    pub(crate) fn of(node: &Node) -> Option<Self> {
         Some(match &node.kind {
             NodeKind::Null => return None,
             NodeKind::Bool(_) => ConfigType::Bool,
@@ -77,6 +78,24 @@ impl ConfigType {
                     .unwrap_or(ConfigType::String),
             )),
         })
+    }
+
+    /// Whether `value` is of this type. What is not known yet is taken to be.
+    pub(crate) fn admits(&self, value: &Val) -> bool {
+        match (self, value) {
+            (_, Val::Null | Val::Poison) => true,
+            (_, Val::Output(output)) => output.value.as_ref().is_none_or(|it| self.admits(it)),
+            (ConfigType::String, Val::String(_))
+            | (ConfigType::Number, Val::Number(_))
+            | (ConfigType::Bool, Val::Bool(_))
+            | (ConfigType::Object, Val::Object(_)) => true,
+            (ConfigType::Integer, Val::Number(number)) => number.fract() == 0.0,
+            (ConfigType::List(element), Val::List(items)) => {
+                // The short form of lists says nothing of what is in them.
+                **element == ConfigType::Object || items.iter().all(|item| element.admits(item))
+            }
+            _ => false,
+        }
     }
 
     fn accepts(&self, node: &Node) -> bool {
@@ -101,6 +120,7 @@ pub(crate) fn parse(scope: &mut Scope, key: &Key, node: &Node) -> ConfigDecl {
             name: None,
             secret: None,
             default,
+            description: None,
         };
     };
     let fields = [
@@ -125,6 +145,8 @@ pub(crate) fn parse(scope: &mut Scope, key: &Key, node: &Node) -> ConfigDecl {
     });
     let name = record.literal(scope, "name").map(|(text, _)| text);
     let secret = record.boolean(scope, "secret");
+    let description = record.take("description");
+    let description = description.and_then(|(_, node)| node.as_str().cloned());
     let default = record.take("default").or_else(|| record.take("value"));
     let default = default
         .filter(|(_, node)| node.kind != NodeKind::Null)
@@ -147,6 +169,7 @@ pub(crate) fn parse(scope: &mut Scope, key: &Key, node: &Node) -> ConfigDecl {
         name,
         secret,
         default,
+        description,
     }
 }
 

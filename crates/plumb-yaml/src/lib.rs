@@ -7,9 +7,13 @@
 //! 3. `schemas` loads the packages in use and completes type tokens; `check` compares types where it can.
 //! 4. `eval` evaluates: each resource is registered as soon as its inputs are known.
 //!
-//! Start with [`YamlProgram`]. The rules are those of `yaml-runtime.md`.
+//! Start with [`YamlProgram`]. [`component`] has plugins whose components are written in YAML; their bodies are
+//! evaluated like programs. The rules are those of `yaml-runtime.md`.
 
+mod body;
 mod check;
+mod compiler;
+pub mod component;
 mod config;
 mod eval;
 mod graph;
@@ -25,6 +29,7 @@ mod syntax;
 
 use plumb_eval::{diagnostic, duration, report};
 
+pub use compiler::{Compiler, CompilerError};
 pub use diagnostic::{Diagnostic, Severity};
 pub use load::LoadError;
 pub use packages::{DeclarationError, PackageDeclaration, find_declarations};

@@ -1,7 +1,6 @@
 //! Programs of `runtime: yaml`, run in process.
 
 use std::path::Path;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -14,27 +13,21 @@ use plumb_resource::{CustomTimeouts, ROOT_STACK_TYPE, Urn};
 use plumb_schema::SchemaLoader;
 use tokio_util::sync::CancellationToken;
 
-use crate::check;
-use crate::diagnostic::Diagnostic;
-use crate::eval::driver::Run;
-use crate::eval::evaluator::Evaluator;
-use crate::eval::value::Val;
-use crate::graph::Graph;
+use crate::body::{Body, Owner};
+use crate::compiler::Compiler;
+use crate::component::ComponentPackage;
 use crate::load::{LoadError, Loaded};
 use crate::packages::{self, PackageDeclaration};
 use crate::report::{DiagnosticStyle, Reporter};
 use crate::required::{self, RequiredPackage, RequiredPackagesError};
-use crate::requirement;
-use crate::schemas::{self, Types};
 use crate::settings;
-use crate::syntax::program::Syntax;
 use plumb_eval::answers::error_text;
 
 /// The YAML language as the engine sees it.
 pub struct YamlProgram {
     schemas: Arc<dyn SchemaLoader>,
     style: DiagnosticStyle,
-    compiler: Option<String>,
+    compiler: Option<Compiler>,
     engine_version: Option<semver::Version>,
     /// What was read last.
     loaded: Mutex<Option<Arc<Loaded>>>,
@@ -61,8 +54,8 @@ impl YamlProgram {
 
     /// Sets the project's `runtime.options.compiler`.
     #[must_use]
-    pub fn with_compiler(mut self, command: Option<String>) -> Self {
-        self.compiler = command;
+    pub fn with_compiler(mut self, compiler: Option<Compiler>) -> Self {
+        self.compiler = compiler;
         self
     }
 
@@ -74,7 +67,7 @@ impl YamlProgram {
     }
 
     async fn run_to_end(&self, info: &ProgramInfo, monitor: &dyn ResourceMonitor) -> ProgramResult {
-        let program = match self.program(info) {
+        let program = match self.program(info).await {
             Ok(program) => program,
             Err(message) => return ProgramResult::Failed { message },
         };
@@ -104,25 +97,34 @@ impl YamlProgram {
             Ok(refs) => refs,
             Err(result) => return result,
         };
-        self.evaluate(
+        let mut diagnostics = Vec::new();
+        let body = Body {
+            syntax,
+            settings: &settings::evaluate(syntax, info, &mut diagnostics),
             info,
             monitor,
-            &reporter,
-            syntax,
-            &declarations,
-            &package_refs,
-            stack,
-        )
-        .await
+            reporter: &reporter,
+            declarations: &declarations,
+            package_refs: &package_refs,
+            schemas: &*self.schemas,
+            engine_version: self.engine_version.as_ref(),
+            owner: &Owner::stack(stack),
+        };
+        body.evaluate(diagnostics).await.result
     }
 
-    /// The packages that the program in `directory` uses, sorted by name. Programs with errors use none, so that other
+    /// The packages that the program in `directory`, or its components, use, sorted by name. Programs with errors use none, so that other
     /// commands work with them.
     pub fn required_packages(
         &self,
         directory: &Path,
     ) -> Result<Vec<RequiredPackage>, RequiredPackagesError> {
-        required::required_packages(&*self.load(directory)?)
+        match self.load(directory) {
+            Err(LoadError::Missing { .. }) if ComponentPackage::is_in(directory) => {
+                Ok(ComponentPackage::load(directory)?.required_packages())
+            }
+            loaded => required::required_packages(&*loaded?),
+        }
     }
 
     /// The program in `directory`, which is read once.
@@ -134,11 +136,10 @@ impl YamlProgram {
         Ok(known.insert(Arc::new(Loaded::from(directory)?)).clone())
     }
 
-    fn program(&self, info: &ProgramInfo) -> Result<Arc<Loaded>, String> {
-        if let Some(command) = &self.compiler {
-            return Err(format!(
-                "the runtime option compiler ({command}) is not supported yet"
-            ));
+    async fn program(&self, info: &ProgramInfo) -> Result<Arc<Loaded>, String> {
+        if let Some(compiler) = &self.compiler {
+            let compiled = compiler.compile(info).await;
+            return compiled.map(Arc::new).map_err(|error| error.to_string());
         }
         self.load(&info.program_directory).map_err(|error| {
             match std::error::Error::source(&error) {
@@ -146,106 +147,6 @@ impl YamlProgram {
                 None => error.to_string(),
             }
         })
-    }
-
-    #[allow(clippy::too_many_arguments)] // one call site, and the facts have no common owner
-    async fn evaluate(
-        &self,
-        info: &ProgramInfo,
-        monitor: &dyn ResourceMonitor,
-        reporter: &Reporter<'_>,
-        syntax: &Syntax,
-        declarations: &[PackageDeclaration],
-        package_refs: &[EcoString],
-        stack: Urn,
-    ) -> ProgramResult {
-        let mut diagnostics = Vec::new();
-        let settings = settings::evaluate(syntax, info, &mut diagnostics);
-        let config: Vec<Val> = settings
-            .iter()
-            .map(|setting| setting.value.clone())
-            .collect();
-        let names: Vec<_> = settings.iter().map(settings::Setting::name).collect();
-        let graph = Graph::build(syntax, &names, &info.project, &mut diagnostics);
-        let types = self
-            .types(syntax, &graph, declarations, &config, &mut diagnostics)
-            .await;
-        diagnostics.extend(self.check_version(syntax, &config, &graph, info));
-        for diagnostic in &diagnostics {
-            reporter.found(diagnostic);
-        }
-        if reporter.has_errors() {
-            return ProgramResult::Bailed;
-        }
-        let evaluator = Evaluator::new(&graph, info);
-        let run = Run::new(
-            syntax,
-            &types,
-            evaluator,
-            stack,
-            package_refs,
-            monitor,
-            reporter,
-        );
-        run.evaluate(&config).await;
-        if reporter.has_errors() || run.is_over.load(Ordering::Relaxed) {
-            return ProgramResult::Bailed;
-        }
-        match run.failed_registration() {
-            Some(failed) => ProgramResult::Failed {
-                message: format!("waiting for RPCs: {failed}"),
-            },
-            None => ProgramResult::Finished,
-        }
-    }
-
-    async fn types(
-        &self,
-        syntax: &Syntax,
-        graph: &Graph,
-        declarations: &[PackageDeclaration],
-        config: &[Val],
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Types {
-        // A program whose names make no sense is not worth starting plugins for.
-        if diagnostics.iter().any(Diagnostic::is_error) {
-            return Types::default();
-        }
-        let types =
-            schemas::resolve(syntax, graph, declarations, &*self.schemas, diagnostics).await;
-        if !diagnostics.iter().any(Diagnostic::is_error) {
-            diagnostics.extend(check::check(syntax, graph, &types, config));
-        }
-        types
-    }
-
-    fn check_version(
-        &self,
-        syntax: &Syntax,
-        config: &[Val],
-        graph: &Graph,
-        info: &ProgramInfo,
-    ) -> Option<Diagnostic> {
-        let expr = syntax.required_version.as_ref()?;
-        let evaluator = Evaluator::new(graph, info);
-        for (id, node) in graph.nodes.iter().enumerate() {
-            if let crate::graph::Node::Config(index) = node {
-                let _ = evaluator.values[id].set(config[*index].clone());
-            }
-        }
-        match evaluator.eval(expr) {
-            Ok(Val::String(range)) => {
-                let version = self.engine_version.as_ref()?;
-                requirement::check(&range, version)
-                    .err()
-                    .map(|problem| Diagnostic::error(expr.span, problem.to_string()))
-            }
-            Ok(Val::Poison) => None,
-            _ => Some(Diagnostic::error(
-                expr.span,
-                "version range must evaluate to a string",
-            )),
-        }
     }
 }
 
@@ -285,7 +186,7 @@ async fn register_stack(
 }
 
 /// Names every declared package to the engine, and returns the references in the same order.
-async fn register_packages(
+pub(crate) async fn register_packages(
     declarations: &[PackageDeclaration],
     monitor: &dyn ResourceMonitor,
 ) -> Result<Vec<EcoString>, ProgramResult> {
@@ -302,7 +203,7 @@ async fn register_packages(
     Ok(refs)
 }
 
-fn refused(reply: Reply) -> ProgramResult {
+pub(crate) fn refused(reply: Reply) -> ProgramResult {
     match reply {
         Reply::Failed(error) if error.kind == RequestErrorKind::Unavailable => {
             ProgramResult::Bailed

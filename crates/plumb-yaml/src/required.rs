@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use plumb_resource::provider::Parameterization;
 
+use crate::component::ComponentsError;
 use crate::load::{LoadError, Loaded};
-use crate::packages::{self, DeclarationError};
-use crate::syntax::program::package_of;
+use crate::packages::{self, DeclarationError, PackageDeclaration};
+use crate::syntax::program::{Syntax, package_of};
 
 /// A package that a program uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +31,9 @@ pub enum RequiredPackagesError {
     /// A package declaration is wrong.
     #[error(transparent)]
     Declaration(#[from] DeclarationError),
+    /// The folder is a plugin that cannot be read.
+    #[error(transparent)]
+    Components(#[from] ComponentsError),
 }
 
 /// The packages that a program uses, sorted by name. Programs with errors use none, so that other commands work with
@@ -40,22 +44,32 @@ pub(crate) fn required_packages(
     if program.diagnostics.iter().any(crate::Diagnostic::is_error) {
         return Ok(Vec::new());
     }
-    let syntax = &program.syntax;
     let declarations = packages::find_declarations(&program.directory)?;
+    Ok(of_bodies([&program.syntax], &declarations))
+}
+
+/// The packages that resources and invokes of `bodies` belong to, sorted by name.
+pub(crate) fn of_bodies<'a>(
+    bodies: impl IntoIterator<Item = &'a Syntax>,
+    declarations: &[PackageDeclaration],
+) -> Vec<RequiredPackage> {
     let mut used: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
-    let resources = syntax.resources.iter().map(|resource| {
-        let options = resource.options();
-        (resource.package(), &options.version, &options.download_url)
+    let uses = bodies.into_iter().flat_map(|syntax| {
+        let resources = syntax.resources.iter().map(|resource| {
+            let options = resource.options();
+            (resource.package(), &options.version, &options.download_url)
+        });
+        let invokes = syntax.calls.invokes.iter().map(|invoke| {
+            let options = &invoke.options;
+            (
+                package_of(&invoke.token),
+                &options.version,
+                &options.download_url,
+            )
+        });
+        resources.chain(invokes)
     });
-    let invokes = syntax.calls.invokes.iter().map(|invoke| {
-        let options = &invoke.options;
-        (
-            package_of(&invoke.token),
-            &options.version,
-            &options.download_url,
-        )
-    });
-    for (package, version, download_url) in resources.chain(invokes) {
+    for (package, version, download_url) in uses {
         let entry = used.entry(package).or_default();
         if let (Some((version, _)), true) = (version, entry.0.is_empty()) {
             entry.0 = version;
@@ -65,6 +79,14 @@ pub(crate) fn required_packages(
         }
     }
     used.remove("pulumi");
+    from_used(used, declarations)
+}
+
+/// `used` has packages with version and address, where the program says them.
+fn from_used(
+    used: BTreeMap<&str, (&str, &str)>,
+    declarations: &[PackageDeclaration],
+) -> Vec<RequiredPackage> {
     let mut required = Vec::new();
     for (package, (version, download_url)) in used {
         let declared: Vec<_> = declarations
@@ -93,5 +115,5 @@ pub(crate) fn required_packages(
     }
     required.sort_by(|left, right| (&left.name, &left.version).cmp(&(&right.name, &right.version)));
     required.dedup();
-    Ok(required)
+    required
 }

@@ -155,7 +155,7 @@ impl Stack<'_> {
 }
 
 /// Defaults are literals.
-fn default_value(node: &Node, diagnostics: &mut Vec<Diagnostic>) -> Val {
+pub(crate) fn default_value(node: &Node, diagnostics: &mut Vec<Diagnostic>) -> Val {
     match &node.kind {
         NodeKind::Null => Val::Null,
         NodeKind::Bool(value) => Val::Bool(*value),

@@ -149,7 +149,7 @@ pub struct UpdateArgs {
     /// Modify protected resources too
     #[arg(long)]
     pub ignore_protect: bool,
-    /// Enable the ability to attach a debugger to the program and source based plugins being executed (not supported yet)
+    /// Enable the ability to attach a debugger to the program and source based plugins being executed
     #[arg(long, action = clap::ArgAction::Append, num_args = 0..=1)]
     pub attach_debugger: Vec<String>,
 }

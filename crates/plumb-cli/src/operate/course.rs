@@ -94,6 +94,7 @@ fn open<'c>(ctx: &'c Context, verb: &Verb) -> Result<Session<'c>, Error> {
                 StateFallback::IfEnabled
             },
             client: program.and_then(|program| program.client.clone()),
+            debugged: verb.debugged.clone(),
             checks_plugins: !verb.common.skip_plugin_pre_install,
             lock_mode: if verb.common.locked {
                 LockMode::Frozen

@@ -24,8 +24,9 @@ use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink, StackRead
 use plumb_resource::Urn;
 use plumb_resource::provider::{Parameterization, PluginSpec};
 use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
-use plumb_yaml::{DiagnosticStyle, YamlProgram};
+use plumb_yaml::{Compiler, DiagnosticStyle, YamlProgram};
 
+use super::debugging::Debugged;
 use crate::context::LoadedProject;
 use crate::{Context, Environment, Error};
 
@@ -38,6 +39,7 @@ pub(super) struct Surroundings {
     /// Plain configuration by namespace, then name.
     pub(super) config: BTreeMap<String, BTreeMap<String, String>>,
     pub(super) client: Option<String>,
+    pub(super) debugged: Debugged,
     pub(super) stacks: Arc<dyn StackReader>,
     /// Gets plugins that are missing, and vouches for others.
     pub(super) acquire: Option<Arc<dyn Acquire>>,
@@ -149,6 +151,7 @@ impl Surroundings {
             acquire: self.acquire.clone(),
         };
         let mut host = PluginHost::new(options);
+        host.debug_plugins(self.debugged.plugins.clone());
         let context = BuiltinContext {
             working_dir: self.program_directory.clone(),
             environment: Some(
@@ -302,6 +305,7 @@ impl Surroundings {
                         } else {
                             HostOrigin::Started
                         },
+                        attach_debugger: self.debugged.program,
                     })),
                     packages: specs(packages),
                     extended: specs(extended),
@@ -328,9 +332,13 @@ impl Surroundings {
     }
 
     fn yaml_program(&self, host: &Arc<PluginHost>) -> YamlProgram {
-        let compiler = self
+        let command = self
             .runtime()
-            .and_then(|runtime| Some(runtime.options.get("compiler")?.as_str()?.to_owned()));
+            .and_then(|runtime| runtime.options.get("compiler")?.as_str());
+        let compiler = command.map(|command| Compiler {
+            command: command.to_owned(),
+            environment: self.environment.variables().clone(),
+        });
         YamlProgram::new(Arc::new(Schemas(host.clone())))
             .with_diagnostic_style(self.diagnostics)
             .with_compiler(compiler)

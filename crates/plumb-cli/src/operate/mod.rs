@@ -6,6 +6,7 @@
 pub mod analyze;
 pub mod args;
 mod course;
+mod debugging;
 pub mod drift;
 mod event_log;
 mod host;

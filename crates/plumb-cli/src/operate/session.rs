@@ -26,6 +26,7 @@ use plumb_yaml::DiagnosticStyle;
 use tokio::sync::watch;
 use uuid::Uuid;
 
+use super::debugging::Debugged;
 use super::host::{BackendStacks, ProjectProgram, Surroundings};
 use super::screen::{self, ScreenSetup, Seen};
 use super::{naming, plan};
@@ -53,6 +54,7 @@ pub(super) struct Opening<'a> {
     pub(super) check: ConfigCheck,
     pub(super) fallback: StateFallback,
     pub(super) client: Option<String>,
+    pub(super) debugged: Debugged,
     /// Whether the plugins that the program needs must be there before it runs.
     pub(super) checks_plugins: bool,
     /// What may happen to the project's lock file.
@@ -132,7 +134,7 @@ impl<'c> Session<'c> {
                     .context("the state of the stack is invalid")
             })?;
         }
-        let mut surroundings = surroundings(ctx, project, &stack, &config, opening.client.clone());
+        let mut surroundings = surroundings(ctx, project, &stack, &config, opening);
         surroundings.acquire = Some(plugin_source(ctx, &surroundings, opening.lock_mode)?);
         let mut session = Session {
             ctx,
@@ -483,7 +485,7 @@ fn surroundings(
     project: Option<LoadedProject>,
     stack: &Stack,
     config: &StackConfig,
-    client: Option<String>,
+    opening: &Opening<'_>,
 ) -> Surroundings {
     let (root, program_directory) = ctx.program_folders(project.as_ref());
     let mut by_namespace: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
@@ -503,7 +505,8 @@ fn surroundings(
         root,
         program_directory,
         config: by_namespace,
-        client,
+        client: opening.client.clone(),
+        debugged: opening.debugged.clone(),
         stacks: Arc::new(stack_reader(ctx, stack)),
         acquire: None,
         diagnostics: if ctx.is_interactive() {

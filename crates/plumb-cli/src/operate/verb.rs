@@ -11,6 +11,7 @@ use super::args::{
     CommonArgs, DestroyArgs, ImportArgs, PreviewArgs, ProgramArgs, RefreshArgs, UpArgs, UpdateArgs,
     refuse,
 };
+use super::debugging::Debugged;
 use super::drift::DriftArgs;
 use super::event_log::{Delivery, EventLog};
 use super::import::Listing;
@@ -97,6 +98,8 @@ pub(super) struct Verb {
     pub(super) is_watch: bool,
     /// Whether only the drift is wanted that a preview finds.
     pub(super) is_drift: bool,
+    /// What is to wait for a debugger.
+    pub(super) debugged: Debugged,
 }
 
 impl Verb {
@@ -128,11 +131,12 @@ impl Verb {
             is_strict: false,
             is_watch: false,
             is_drift: false,
+            debugged: Debugged::default(),
         }
     }
 
     pub(super) fn with_update(mut self, update: UpdateArgs) -> Result<Self, Error> {
-        refuse(&[(!update.attach_debugger.is_empty(), "attach-debugger")])?;
+        self.debugged = Debugged::parse(&update.attach_debugger)?;
         policies::check_pairs(update.policy_pack.len(), update.policy_pack_config.len())?;
         self.refresh.clone_from(&update.refresh);
         self.expect_no_changes = update.expect_no_changes;

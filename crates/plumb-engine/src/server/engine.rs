@@ -10,6 +10,7 @@ use plumb_proto::pulumirpc::{
     SetRootResourceResponse, StartDebuggingRequest,
 };
 use plumb_resource::Urn;
+use plumb_wire::{MarshalOptions, property};
 use tonic::{Request, Response, Status};
 
 use crate::monitor::{LogMessage, MonitorHandle};
@@ -75,10 +76,11 @@ impl Engine for EngineService {
         &self,
         request: Request<StartDebuggingRequest>,
     ) -> Result<Response<()>, Status> {
-        let message = format!(
-            "Waiting for debugger to attach ({})...",
-            request.into_inner().message
-        );
+        let request = request.into_inner();
+        let config = property::decode_map(request.config.as_ref(), MarshalOptions::PLAIN)
+            .map_err(|error| Status::invalid_argument(error.to_string()))?;
+        self.handle.waits_for_debugger(config);
+        let message = format!("Waiting for debugger to attach ({})...", request.message);
         self.handle.say(LogMessage {
             severity: Severity::Info,
             urn: None,

@@ -124,6 +124,9 @@ pub enum NodeError {
         #[source]
         source: std::io::Error,
     },
+    /// No debugger could attach.
+    #[error("there is no free port for a debugger")]
+    NoPort(#[source] std::io::Error),
     /// Something that this host does not do.
     #[error("{what} is not supported for {} programs yet", .engine.runtime())]
     Unsupported {

@@ -1,5 +1,6 @@
 //! Programs in JavaScript and TypeScript, for Node.js and for Bun (`languages.md` 3).
 
+mod debugging;
 mod dependencies;
 mod error;
 mod install;
@@ -7,23 +8,26 @@ mod link;
 mod lock_file;
 mod manager;
 mod modules;
+mod pack;
 mod packages;
 mod plugin;
 mod run;
 mod settings;
 mod workspace;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use plumb_plugin::language::{
-    AboutLanguage, InstallRequest, LinkRequest, OptionPrompt, PluginLaunch, ProgramDependency,
-    ProgramInfo, RequiredPackages, RunOutcome, RunPluginRequest, RunRequest,
+    AboutLanguage, InstallRequest, LinkRequest, OptionPrompt, PackRequest, PluginLaunch,
+    ProgramDependency, ProgramInfo, RequiredPackages, RunOutcome, RunPluginRequest, RunRequest,
 };
 use plumb_plugin::{LanguageError, LanguageRuntime, OutputSink};
 use tokio_util::sync::CancellationToken;
 
 use crate::LanguageOptions;
+use crate::debugging::Announcements;
 use crate::stopping::Stopping;
 use settings::Engine;
 
@@ -35,6 +39,7 @@ pub struct NodeHost {
     engine: Engine,
     options: Arc<LanguageOptions>,
     running: Stopping,
+    announcements: Announcements,
 }
 
 impl NodeHost {
@@ -53,6 +58,7 @@ impl NodeHost {
             engine,
             options: Arc::new(options),
             running: Stopping::default(),
+            announcements: Announcements::default(),
         }
     }
 }
@@ -112,7 +118,12 @@ impl LanguageRuntime for NodeHost {
     }
 
     async fn run_plugin(&self, request: RunPluginRequest) -> Result<PluginLaunch, LanguageError> {
-        Ok(plugin::launch(self.engine, &self.options, request).await?)
+        let launch = plugin::launch(self.engine, &self.options, &self.announcements, request);
+        Ok(launch.await?)
+    }
+
+    async fn pack(&self, request: PackRequest) -> Result<PathBuf, LanguageError> {
+        Ok(pack::pack(&self.options, &request).await?)
     }
 
     async fn link(&self, request: LinkRequest) -> Result<String, LanguageError> {

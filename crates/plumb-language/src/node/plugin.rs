@@ -12,22 +12,19 @@ use plumb_plugin::language::{PluginLaunch, ProgramInfo, RunPluginRequest};
 use plumb_plugin::process::Environment;
 
 use super::NodeError;
+use super::debugging;
 use super::modules::{self, Script};
 use super::settings::{Engine, Settings};
 use crate::LanguageOptions;
+use crate::debugging::Announcements;
 
 /// The command that runs a plugin whose sources are in the request's folder.
 pub(super) async fn launch(
     engine: Engine,
     options: &LanguageOptions,
+    announcements: &Announcements,
     request: RunPluginRequest,
 ) -> Result<PluginLaunch, NodeError> {
-    if request.attach_debugger {
-        return Err(NodeError::Unsupported {
-            what: "attaching a debugger to a plugin",
-            engine,
-        });
-    }
     let settings = Settings::of(engine, &request.info)?;
     let directory = settings.program_directory.clone();
     let mut environment = request.environment;
@@ -48,6 +45,11 @@ pub(super) async fn launch(
     } else {
         args.push(directory.clone().into());
         args.extend(engine_args);
+    }
+    if request.attach_debugger {
+        let what = "attaching a debugger to a plugin";
+        let waiting = debugging::wait(engine, what, &mut args)?;
+        announcements.add(waiting, options.engine_address.clone());
     }
     Ok(PluginLaunch::Command {
         program,

@@ -13,6 +13,7 @@ use plumb_plugin::{OutputLevel, OutputLine, OutputSink, OutputStream};
 use tokio_util::sync::CancellationToken;
 
 use super::NodeError;
+use super::debugging;
 use super::modules::{self, Script};
 use super::settings::{Engine, Settings};
 use crate::{LanguageOptions, ToolError, program};
@@ -43,18 +44,18 @@ pub(super) async fn run(
     request: RunRequest,
     cancel: CancellationToken,
 ) -> Result<RunOutcome, NodeError> {
-    if request.attach_debugger {
-        return Err(NodeError::Unsupported {
-            what: "attaching a debugger",
-            engine,
-        });
-    }
     let settings = Settings::of(engine, &request.info)?;
     let has_exhausted_memory = Arc::new(AtomicBool::new(false));
     let mut launch = launch(&settings, options, &request).await?;
     launch.output = watching(launch.output, has_exhausted_memory.clone());
     let executable = launch.program.clone();
-    let outcome = program::run(launch, cancel).await.map_err(|source| {
+    let waiting = request
+        .attach_debugger
+        .then(|| debugging::wait(engine, "attaching a debugger", &mut launch.args))
+        .transpose()?;
+    let address = options.engine_address.as_str();
+    let ended = program::run_debugged(launch, waiting, address, cancel).await;
+    let outcome = ended.map_err(|source| {
         NodeError::Executor(ToolError::Spawn {
             program: executable,
             source,

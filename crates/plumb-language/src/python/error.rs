@@ -130,6 +130,19 @@ pub enum PythonError {
         /// What was asked for.
         what: &'static str,
     },
+    /// There is no debugger.
+    #[error(
+        "a debugger can only attach when the package debugpy is installed for {}; install it there with \
+         `pip install debugpy`",
+        program.display()
+    )]
+    NoDebugger {
+        /// The interpreter.
+        program: PathBuf,
+    },
+    /// No debugger could attach.
+    #[error("there is no free port for a debugger")]
+    NoPort(#[source] io::Error),
 }
 
 impl PythonError {

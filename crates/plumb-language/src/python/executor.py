@@ -26,6 +26,12 @@ It looks like the Pulumi SDK has not been installed. Have you run pip install?
 If you are running in a virtualenv, you must run pip install -r requirements.txt from inside the virtualenv.
 """
 
+UNUSABLE_SDK = """
+The Pulumi SDK is installed in version {installed}, which cannot be used here (with Python {python}).
+Version {needed} or newer is needed: pip install --upgrade "pulumi>={needed}"
+"""
+NEEDED = "3.0.0"
+
 
 def parse_arguments(argv):
     parser = argparse.ArgumentParser(description="Run a Pulumi Python program")
@@ -46,15 +52,31 @@ def parse_arguments(argv):
 
 
 def import_sdk():
-    """The SDK's packages, or None when they are not installed."""
+    """The SDK's packages, or None when they are not installed or cannot be loaded."""
     try:
         import pulumi
         import pulumi.runtime
-    except ImportError:
+    except Exception:  # What SDKs of long ago need may be gone, or be so new that it refuses them in ways of its own.
         traceback.print_exc()
-        print(NO_SDK, file=sys.stderr)
+        print(what_is_wrong(), file=sys.stderr)
+        return None
+    # Before version 3 there was one parameter.
+    if len(inspect.signature(pulumi.runtime.set_all_config).parameters) < 2:
+        print(what_is_wrong(), file=sys.stderr)
         return None
     return pulumi
+
+
+def what_is_wrong():
+    """What to say of an SDK that cannot be loaded."""
+    from importlib import metadata
+
+    try:
+        installed = metadata.version("pulumi")
+    except metadata.PackageNotFoundError:
+        return NO_SDK
+    python = ".".join(map(str, sys.version_info[:3]))
+    return UNUSABLE_SDK.format(installed=installed, python=python, needed=NEEDED)
 
 
 def parallelism(args):

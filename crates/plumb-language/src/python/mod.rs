@@ -1,5 +1,6 @@
 //! Programs in Python (`languages.md` 4).
 
+mod debugging;
 mod dependencies;
 mod error;
 mod executor;
@@ -24,6 +25,7 @@ use plumb_plugin::{LanguageError, LanguageRuntime, OutputSink};
 use tokio_util::sync::CancellationToken;
 
 use crate::LanguageOptions;
+use crate::debugging::Announcements;
 use crate::stopping::Stopping;
 
 pub use error::PythonError;
@@ -33,6 +35,7 @@ pub use plugin::dynamic_provider;
 pub struct PythonHost {
     options: Arc<LanguageOptions>,
     running: Stopping,
+    announcements: Announcements,
 }
 
 impl PythonHost {
@@ -41,6 +44,7 @@ impl PythonHost {
         PythonHost {
             options: Arc::new(options),
             running: Stopping::default(),
+            announcements: Announcements::default(),
         }
     }
 }
@@ -100,7 +104,7 @@ impl LanguageRuntime for PythonHost {
     }
 
     async fn run_plugin(&self, request: RunPluginRequest) -> Result<PluginLaunch, LanguageError> {
-        Ok(plugin::launch(&self.options, request).await?)
+        Ok(plugin::launch(&self.options, &self.announcements, request).await?)
     }
 
     async fn pack(&self, request: PackRequest) -> Result<PathBuf, LanguageError> {

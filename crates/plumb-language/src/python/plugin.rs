@@ -11,27 +11,24 @@ use plumb_plugin::PluginKind;
 use plumb_plugin::language::{PluginLaunch, ProgramInfo, RunPluginRequest};
 use plumb_plugin::process::Environment;
 
-use super::PythonError;
 use super::install::is_buildable;
 use super::toolchain::{Interpreter, Settings};
+use super::{PythonError, debugging};
 use crate::LanguageOptions;
+use crate::debugging::Announcements;
 
 /// The command that runs a plugin whose sources are in the request's folder.
 pub(super) async fn launch(
     options: &LanguageOptions,
+    announcements: &Announcements,
     request: RunPluginRequest,
 ) -> Result<PluginLaunch, PythonError> {
-    if request.attach_debugger {
-        return Err(PythonError::Unsupported {
-            what: "attaching a debugger to a plugin",
-        });
-    }
     let settings = Settings::of_plugin(&request.info)?;
     let interpreter = settings.interpreter(&options.environment).await?;
     let directory = &request.info.program_directory;
     let is_policy_pack = request.kind == PluginKind::Analyzer;
     let engine_args = request.args.iter().map(OsString::from);
-    let args = if is_policy_pack {
+    let mut args: Vec<OsString> = if is_policy_pack {
         // What it asks of the stack stands in the request's environment already.
         let module = ["-u", "-m", "pulumi.policy"].map(OsString::from);
         let program = std::iter::once(directory.into());
@@ -45,6 +42,10 @@ pub(super) async fn launch(
         args.extend(engine_args);
         args
     };
+    if request.attach_debugger {
+        let waiting = debugging::wait(options, &interpreter, directory, &mut args).await?;
+        announcements.add(waiting, options.engine_address.clone());
+    }
     let working_directory = if is_policy_pack {
         directory.clone()
     } else {

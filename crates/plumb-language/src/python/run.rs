@@ -9,7 +9,7 @@ use plumb_plugin::process::Launch;
 use tokio_util::sync::CancellationToken;
 
 use super::toolchain::{Interpreter, Settings, TypeChecker};
-use super::{PythonError, executor};
+use super::{PythonError, debugging, executor};
 use crate::{LanguageOptions, ToolError, program};
 
 /// Runs the program to its end, or until `cancel` fires.
@@ -18,17 +18,22 @@ pub(super) async fn run(
     request: RunRequest,
     cancel: CancellationToken,
 ) -> Result<RunOutcome, PythonError> {
-    if request.attach_debugger {
-        return Err(PythonError::Unsupported {
-            what: "attaching a debugger",
-        });
-    }
     let settings = Settings::of(&request.info)?;
     let interpreter = settings.interpreter(&options.environment).await?;
     check_types(options, &settings, &interpreter).await?;
-    let launch = launch(options, &settings, interpreter, &request)?;
+    let mut args = vec![executor::script(&options.cache_directory)?.into_os_string()];
+    args.extend(arguments(options, &request));
+    let waiting = if request.attach_debugger {
+        let directory = &settings.program_directory;
+        Some(debugging::wait(options, &interpreter, directory, &mut args).await?)
+    } else {
+        None
+    };
+    let launch = launch(options, &settings, interpreter, args, &request);
     let executable = launch.program.clone();
-    program::run(launch, cancel).await.map_err(|source| {
+    let address = options.engine_address.as_str();
+    let ended = program::run_debugged(launch, waiting, address, cancel).await;
+    ended.map_err(|source| {
         PythonError::Executor(ToolError::Spawn {
             program: executable,
             source,
@@ -40,14 +45,12 @@ fn launch(
     options: &LanguageOptions,
     settings: &Settings,
     interpreter: Interpreter,
+    args: Vec<OsString>,
     request: &RunRequest,
-) -> Result<Launch, PythonError> {
-    let script = executor::script(&options.cache_directory)?;
-    let mut args = vec![script.into_os_string()];
-    args.extend(arguments(options, request));
+) -> Launch {
     let mut environment = interpreter.environment;
     program::add_configuration(&mut environment, request, str::to_owned);
-    Ok(Launch {
+    Launch {
         source: "python".into(),
         program: interpreter.program,
         args,
@@ -56,7 +59,7 @@ fn launch(
         level: OutputLevel::Info,
         keep_blank_lines: false,
         output: options.output.clone(),
-    })
+    }
 }
 
 /// Arguments of the executor; flags without a value are left out.

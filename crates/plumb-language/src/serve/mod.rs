@@ -7,6 +7,7 @@
 //! 3. Programs and plugins that run by then are interrupted, and killed when they do not end soon.
 
 mod convert;
+mod generate;
 mod service;
 mod streams;
 mod watch;
@@ -24,6 +25,7 @@ use tonic::transport::server::TcpIncoming;
 
 use crate::{Language, LanguageOptions};
 use service::LanguageService;
+pub(crate) use service::text;
 
 /// How often to look whether the engine is still there.
 pub const WATCH_INTERVAL: Duration = Duration::from_mins(5);

@@ -11,7 +11,7 @@ use tokio_util::task::TaskTracker;
 use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status};
 
-use super::{convert, streams};
+use super::{convert, generate, streams};
 use crate::{Language, LanguageOptions};
 
 /// The service of one host; clones share it.
@@ -105,7 +105,7 @@ impl LanguageService {
 }
 
 /// What an engine is told of a failure: everything, as it shows the text to its user.
-fn text(error: &dyn std::error::Error) -> String {
+pub(crate) fn text(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -301,9 +301,10 @@ impl Service for LanguageService {
 
     async fn generate_package(
         &self,
-        _: Request<pb::GeneratePackageRequest>,
+        request: Request<pb::GeneratePackageRequest>,
     ) -> Result<Response<pb::GeneratePackageResponse>, Status> {
-        self.no_generator("packages")
+        let made = generate::package(self.shared.language.name, request.into_inner()).await?;
+        Ok(Response::new(made))
     }
 
     async fn cancel(&self, _: Request<()>) -> Result<Response<()>, Status> {

@@ -1,8 +1,10 @@
-//! Programs in YAML for engines on the other side of a connection (`languages.md` 8).
+//! Programs in YAML for engines on the other side of a connection, and plugins of components (`languages.md` 8).
 //!
 //! Our own engine evaluates YAML in its own process and needs no host for it. This one evaluates the same way, against
 //! the monitor and the schema loader at the addresses that the engine gives.
 
+mod components;
+mod decode;
 mod encode;
 mod monitor;
 mod schemas;
@@ -18,15 +20,17 @@ use plumb_plugin::language::{
     RunRequest,
 };
 use plumb_plugin::{LanguageError, LanguageRuntime, OutputSink, PluginKind};
-use plumb_yaml::{RequiredPackage, YamlProgram};
+use plumb_yaml::component::{ComponentPackage, ComponentsError};
+use plumb_yaml::{Compiler, RequiredPackage, YamlProgram};
 use tokio_util::sync::CancellationToken;
 use tonic::transport::{Channel, Endpoint};
 
 use crate::LanguageOptions;
 use crate::compiled::{CompiledError, copy_folder};
 use crate::stopping::Stopping;
+use components::Components;
 use monitor::RemoteMonitor;
-use schemas::RemoteSchemas;
+pub(crate) use schemas::RemoteSchemas;
 
 /// How long connecting to an engine may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -43,6 +47,12 @@ pub enum YamlError {
         #[source]
         source: tonic::transport::Error,
     },
+    /// The components of a plugin cannot be read.
+    #[error(transparent)]
+    Components(#[from] ComponentsError),
+    /// A plugin cannot be served.
+    #[error("could not serve the components")]
+    Serve(#[source] std::io::Error),
 }
 
 impl From<YamlError> for LanguageError {
@@ -80,7 +90,11 @@ impl YamlHost {
             connect(&self.options.engine_address).await?,
             &request.info.root_directory,
         );
-        let compiler = request.info.text_option("compiler").map(ToOwned::to_owned);
+        let command = request.info.text_option("compiler");
+        let compiler = command.map(|command| Compiler {
+            command: command.to_owned(),
+            environment: self.options.environment.clone(),
+        });
         let program = YamlProgram::new(Arc::new(schemas))
             .with_compiler(compiler)
             .with_engine_version(self.options.version.clone());
@@ -100,7 +114,7 @@ impl YamlHost {
     }
 }
 
-async fn connect(address: &str) -> Result<Channel, YamlError> {
+pub(crate) async fn connect(address: &str) -> Result<Channel, YamlError> {
     let failed = |source| YamlError::Connect {
         address: address.to_owned(),
         source,
@@ -185,12 +199,21 @@ impl LanguageRuntime for YamlHost {
         Ok(AboutLanguage::default())
     }
 
+    /// Programs depend on packages alone.
     async fn program_dependencies(
         &self,
-        _: &ProgramInfo,
+        info: &ProgramInfo,
         _: bool,
     ) -> Result<Vec<ProgramDependency>, LanguageError> {
-        Ok(Vec::new())
+        let required = self.required_packages(info).await?.packages.into_iter();
+        let dependencies = required.map(|package| ProgramDependency {
+            name: package.name,
+            version: package
+                .version
+                .map(|version| version.to_string())
+                .unwrap_or_default(),
+        });
+        Ok(dependencies.collect())
     }
 
     async fn option_prompts(&self, _: &ProgramInfo) -> Result<Vec<OptionPrompt>, LanguageError> {
@@ -201,11 +224,20 @@ impl LanguageRuntime for YamlHost {
         Ok(())
     }
 
-    async fn run_plugin(&self, _: RunPluginRequest) -> Result<PluginLaunch, LanguageError> {
-        Err(LanguageError::Unsupported {
-            host: self.name().to_owned(),
-            operation: "running plugins (components written in YAML)",
-        })
+    /// Plugins in YAML are served from here, for as long as the answer is read.
+    async fn run_plugin(&self, request: RunPluginRequest) -> Result<PluginLaunch, LanguageError> {
+        let directory = request.info.program_directory;
+        let package = ComponentPackage::load(&directory).map_err(YamlError::from)?;
+        let told = request.args.into_iter().next();
+        let components = Components {
+            package,
+            directory,
+            engine_address: told.unwrap_or_else(|| self.options.engine_address.clone()),
+            loader_target: request.loader_target,
+            version: self.options.version.clone(),
+        };
+        let served = components::serve(components).await;
+        Ok(PluginLaunch::Running(served.map_err(YamlError::Serve)?))
     }
 
     /// Declarations of packages are files that programs find; making one is copying it.

@@ -11,16 +11,16 @@ use tonic::Code;
 use tonic::transport::Channel;
 
 /// The schema loader of an engine, if it has one.
-pub(super) struct RemoteSchemas(Option<LoaderClient<Channel>>);
+pub(crate) struct RemoteSchemas(Option<LoaderClient<Channel>>);
 
 impl RemoteSchemas {
-    pub(super) fn new(channel: Channel) -> Self {
+    pub(crate) fn new(channel: Channel) -> Self {
         let client = LoaderClient::new(channel).max_decoding_message_size(MAX_MESSAGE_SIZE);
         RemoteSchemas(Some(client))
     }
 
     /// Packages are not known.
-    pub(super) fn none() -> Self {
+    pub(crate) fn none() -> Self {
         RemoteSchemas(None)
     }
 }

@@ -352,3 +352,52 @@ async fn missing_interpreters_and_environments_are_explained() {
         "{error}"
     );
 }
+
+/// SDKs from before version 3 are there and cannot be used, which is something else than not being there.
+#[tokio::test]
+async fn an_sdk_that_is_too_old_is_named_with_what_is_needed() {
+    let world = World::new().await;
+    world.file("__main__.py", "import pulumi\n");
+    let Some(outcome) = run(&world, "2.25").await else {
+        return;
+    };
+    let failed = "program exited with non-zero exit code: 1".to_owned();
+    assert_eq!(outcome, RunOutcome::Failed(failed));
+    let said = world.printed(OutputStream::Stderr).join("\n");
+    assert!(said.contains("is installed in version 2.25.2"), "{said}");
+    assert!(said.contains("Version 3.0.0 or newer is needed"), "{said}");
+    assert!(!said.contains("has not been installed"), "{said}");
+}
+
+#[tokio::test]
+async fn types_are_checked_before_the_program_runs() {
+    let Some(virtualenv) = sdk("3.259-mypy") else {
+        return;
+    };
+    let world = World::new().await;
+    let mut request = world.run_request(&virtualenv);
+    let checker = serde_json::Value::from("mypy");
+    request.info.options.insert("typechecker".into(), checker);
+    world.file("__main__.py", "size: int = 'large'\nprint('has run')\n");
+    let cancel = CancellationToken::new;
+    let refused = world.host().run(request.clone(), cancel()).await;
+    let error = refused.unwrap_err().to_string();
+    assert!(
+        error.contains("the type checker mypy found problems"),
+        "{error}"
+    );
+    assert!(
+        error.contains("__main__.py:1: error: Incompatible types"),
+        "{error}"
+    );
+    assert!(world.printed(OutputStream::Stdout).is_empty());
+
+    world.file("__main__.py", "size: int = 1\nprint('has run')\n");
+    let outcome = world.host().run(request, cancel()).await.unwrap();
+    assert_eq!(outcome, RunOutcome::Succeeded);
+    assert!(
+        world
+            .printed(OutputStream::Stdout)
+            .contains(&"has run".to_owned())
+    );
+}

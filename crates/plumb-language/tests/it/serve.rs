@@ -7,11 +7,12 @@ use plumb_language::LanguageOptions;
 use plumb_language::serve::{ServeError, Server, WATCH_INTERVAL};
 use plumb_plugin::language::{
     GrpcLanguageHost, InstallRequest, LinkDependency, LinkRequest, PackageDependency, PluginEvent,
-    PluginLaunch, RunOutcome, RunPluginRequest,
+    PluginLaunch, ProgramInfo, RunOutcome, RunPluginRequest,
 };
-use plumb_plugin::{LanguageError, LanguageRuntime, OutputStream, PluginKind};
+use plumb_plugin::{LanguageRuntime, OutputStream, PluginKind};
 use plumb_proto::pulumirpc as pb;
 use plumb_proto::pulumirpc::language_runtime_client::LanguageRuntimeClient;
+use plumb_proto::pulumirpc::resource_provider_client::ResourceProviderClient;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Endpoint;
@@ -239,34 +240,78 @@ async fn an_engine_makes_itself_known() {
         world.engine.registrations(),
         ["pulumi:pulumi:Stack proj-dev"]
     );
-    let error = host.run_plugin(RunPluginRequest {
-        info: world.info(serde_json::json!({})),
+    served.end().await;
+}
+
+/// A plugin of components is there as long as somebody reads what it says.
+#[tokio::test]
+async fn components_in_yaml_are_served_while_they_are_wanted() {
+    let world = World::new().await;
+    let manifest = world.file(
+        "plugin/PulumiPlugin.yaml",
+        "runtime: yaml\nname: shop\ncomponents: {Shelf: {inputs: {colour: {type: string}}}}\n",
+    );
+    let served = serve("yaml", world.options(), WATCH_INTERVAL).await;
+    let host = served.dial("yaml").await;
+    let mut info = world.info(serde_json::json!({}));
+    info.program_directory = manifest.parent().unwrap().to_owned();
+    let request = |info: &ProgramInfo| RunPluginRequest {
+        info: info.clone(),
         kind: PluginKind::Resource,
         working_directory: world.root.path().to_owned(),
         args: Vec::new(),
         environment: world.environment.clone(),
         loader_target: String::new(),
         attach_debugger: false,
-    });
-    assert!(matches!(
-        error.await,
-        Err(LanguageError::Unsupported { .. })
-    ));
+    };
+    let launch = host.run_plugin(request(&info)).await.unwrap();
+    let PluginLaunch::Running(mut events) = launch else {
+        panic!("it is no process");
+    };
+    let Some(PluginEvent::Stdout(port)) = events.next().await else {
+        panic!("there is no port");
+    };
+    let port: u16 = String::from_utf8(port).unwrap().trim().parse().unwrap();
+    let reading = tokio::spawn(async move { events.next().await });
+    let endpoint = Endpoint::from_shared(format!("http://127.0.0.1:{port}")).unwrap();
+    let channel = endpoint.connect().await.unwrap();
+    let request_schema = pb::GetSchemaRequest::default();
+    let schema = ResourceProviderClient::new(channel)
+        .get_schema(request_schema)
+        .await
+        .unwrap()
+        .into_inner()
+        .schema;
+    assert!(schema.contains("shop:index:Shelf"), "{schema}");
+    reading.abort();
+    let _ = reading.await;
+    while endpoint.connect().await.is_ok() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+
+    world.file("plugin/PulumiPlugin.yaml", "runtime: yaml\n");
+    let events = match host.run_plugin(request(&info)).await {
+        Ok(PluginLaunch::Running(events)) => events.collect::<Vec<_>>().await,
+        Ok(PluginLaunch::Command { .. }) => panic!("it is no process"),
+        Err(error) => vec![PluginEvent::Failed(error.to_string())],
+    };
+    let text = format!("{events:?}");
+    assert!(text.contains("missing required `name` field"), "{text}");
     served.end().await;
 }
 
 #[tokio::test]
-async fn generators_are_not_there_yet() {
+async fn what_is_not_generated_is_told() {
     let world = World::new().await;
     let served = serve("go", world.options(), WATCH_INTERVAL).await;
     let endpoint = Endpoint::from_shared(format!("http://{}", served.address)).unwrap();
     let mut client = LanguageRuntimeClient::new(endpoint.connect().await.unwrap());
-    let request = pb::GeneratePackageRequest::default();
-    let status = client.generate_package(request).await.unwrap_err();
+    let request = pb::GenerateProgramRequest::default();
+    let status = client.generate_program(request).await.unwrap_err();
     assert_eq!(status.code(), tonic::Code::Unimplemented);
     assert_eq!(
         status.message(),
-        "the language host go does not generate packages yet"
+        "the language host go does not generate programs yet"
     );
     drop(client);
     served.end().await;

@@ -131,7 +131,8 @@ impl PluginHost {
         let environment = with_extra(environment, pack);
         let way = match self.language(runtime).await {
             Ok(host) => {
-                let request = self.pack_request(&directory, &manifest, environment);
+                let mut request = self.pack_request(&directory, &manifest, environment);
+                request.attach_debugger = self.debugged.include(&pack.name);
                 Way::Language(host, Box::new(request))
             }
             Err(HostError::NotFound(missing @ FindError::NotFound { .. })) => {
@@ -242,7 +243,10 @@ impl PluginHost {
                 directory: directory.to_owned(),
                 source,
             })?;
-        let timeouts = timeouts.for_sources();
+        let mut timeouts = timeouts.for_sources();
+        if self.debugged.include(&pack.name) {
+            timeouts = timeouts.for_debuggers();
+        }
         let started = match run {
             PluginLaunch::Command {
                 program,

@@ -120,7 +120,7 @@ impl PluginHost {
             args: vec![self.options.services.engine.clone()],
             environment: environment::of_provider(&self.options, spec),
             loader_target: self.options.services.loader.clone().unwrap_or_default(),
-            attach_debugger: false,
+            attach_debugger: self.debugged.include(&spec.name),
         };
         let run = host
             .run_plugin(request)
@@ -140,7 +140,10 @@ impl PluginHost {
         run: PluginLaunch,
     ) -> Result<GrpcProvider, HostError> {
         let options = self.handshake_options();
-        let timeouts = self.options.timeouts.for_sources();
+        let mut timeouts = self.options.timeouts.for_sources();
+        if self.debugged.include(&spec.name) {
+            timeouts = timeouts.for_debuggers();
+        }
         let output = self.options.output.clone();
         let started = match run {
             PluginLaunch::Command {

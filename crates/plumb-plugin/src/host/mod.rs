@@ -16,7 +16,7 @@ mod mapping;
 mod resolve;
 mod schema;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -228,6 +228,29 @@ pub struct PluginHost {
     /// They stay until the shutdown, whoever else has forgotten them.
     analyzers: Mutex<Vec<Arc<GrpcAnalyzer>>>,
     hosts: tokio::sync::Mutex<BTreeMap<String, Arc<dyn LanguageRuntime>>>,
+    debugged: DebuggedPlugins,
+}
+
+/// Which plugins are to wait for a debugger. Only those in source form can.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum DebuggedPlugins {
+    /// None.
+    #[default]
+    None,
+    /// Those of these names.
+    Named(BTreeSet<String>),
+    /// All.
+    All,
+}
+
+impl DebuggedPlugins {
+    fn include(&self, name: &str) -> bool {
+        match self {
+            DebuggedPlugins::None => false,
+            DebuggedPlugins::Named(names) => names.contains(name),
+            DebuggedPlugins::All => true,
+        }
+    }
 }
 
 impl PluginHost {
@@ -244,7 +267,13 @@ impl PluginHost {
             mappings: Mappings::default(),
             analyzers: Mutex::default(),
             hosts: tokio::sync::Mutex::default(),
+            debugged: DebuggedPlugins::None,
         }
+    }
+
+    /// Says which plugins are to wait for a debugger when they start.
+    pub fn debug_plugins(&mut self, debugged: DebuggedPlugins) {
+        self.debugged = debugged;
     }
 
     /// Registers a built-in provider.

@@ -49,6 +49,14 @@ impl PluginTimeouts {
             ..self
         }
     }
+
+    /// The same for a plugin that waits until somebody attaches a debugger.
+    pub(crate) fn for_debuggers(self) -> Self {
+        PluginTimeouts {
+            port: Duration::from_hours(24),
+            ..self
+        }
+    }
 }
 
 /// Which plugin could not be started, with what it said last.

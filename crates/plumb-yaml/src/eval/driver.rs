@@ -1,10 +1,10 @@
-//! The evaluation of a whole program.
+//! The evaluation of a whole program, or of a component.
 //!
 //! 1. Nodes that need no resource (configuration, variables, invokes of plain arguments) come first, so that their
 //!    mistakes are found before anything is registered.
 //! 2. Then every node starts as soon as what it needs is there, the first in document order first. Nothing waits for
 //!    a registration but what depends on it, so thousands are in flight at once.
-//! 3. The outputs of the stack are one more node, which needs what they mention.
+//! 3. The outputs are one more node, which needs what they mention.
 //!
 //! An error makes the node's value [`Val::Poison`], and what rests on poison is poison without a word. An error in a
 //! node that needs no resource keeps the resources after it from being registered; others go on.
@@ -12,7 +12,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ecow::EcoString;
 use futures::StreamExt as _;
@@ -23,13 +23,14 @@ use plumb_deploy::request::{
 };
 use plumb_engine::monitor::ResourceMonitor;
 use plumb_eval::answers;
-use plumb_resource::{ResourceId, Urn};
+use plumb_resource::ResourceId;
 
 use super::convert::{self, Form};
 use super::evaluator::{Evaluator, Stop};
 use super::lift;
 use super::value::{Providers, ResourceVal, Val};
 use super::{invoke, register};
+use crate::body::{Body, Owner};
 use crate::diagnostic::Diagnostic;
 use crate::graph::{Graph, Node, NodeId};
 use crate::report::Reporter;
@@ -37,22 +38,23 @@ use crate::schemas::Types;
 use crate::syntax::program::Syntax;
 use crate::syntax::source::Span;
 
-/// A program that is being evaluated.
+/// A body that is being evaluated.
 pub(crate) struct Run<'a> {
     pub(crate) syntax: &'a Syntax,
     pub(crate) graph: &'a Graph,
     pub(crate) types: &'a Types,
     pub(crate) evaluator: Evaluator<'a>,
-    /// The root stack resource.
-    pub(crate) stack: Urn,
+    /// The stack or component that is evaluated.
+    pub(crate) owner: &'a Owner,
     /// References of the declared packages.
-    pub(crate) package_refs: &'a [EcoString],
+    package_refs: &'a [EcoString],
     pub(crate) monitor: &'a dyn ResourceMonitor,
     pub(crate) reporter: &'a Reporter<'a>,
     /// The deployment is over: nobody is interested in the rest.
     pub(crate) is_over: AtomicBool,
     /// The first registration that failed while the deployment goes on.
     failed_registration: Mutex<Option<String>>,
+    outputs: OnceLock<BTreeMap<EcoString, Val>>,
     /// Resources after this place in the order are not registered.
     blocked_after: AtomicUsize,
 }
@@ -71,28 +73,26 @@ enum Started<'r> {
 }
 
 impl<'a> Run<'a> {
-    pub(crate) fn new(
-        syntax: &'a Syntax,
-        types: &'a Types,
-        evaluator: Evaluator<'a>,
-        stack: Urn,
-        package_refs: &'a [EcoString],
-        monitor: &'a dyn ResourceMonitor,
-        reporter: &'a Reporter<'a>,
-    ) -> Self {
+    pub(crate) fn new(body: &'a Body<'a>, types: &'a Types, evaluator: Evaluator<'a>) -> Self {
         Run {
-            syntax,
+            syntax: body.syntax,
             graph: evaluator.graph,
             types,
             evaluator,
-            stack,
-            package_refs,
-            monitor,
-            reporter,
+            owner: body.owner,
+            package_refs: body.package_refs,
+            monitor: body.monitor,
+            reporter: body.reporter,
             is_over: AtomicBool::new(false),
             failed_registration: Mutex::default(),
+            outputs: OnceLock::new(),
             blocked_after: AtomicUsize::new(usize::MAX),
         }
+    }
+
+    /// The outputs, if it came to them.
+    pub(crate) fn into_outputs(self) -> BTreeMap<EcoString, Val> {
+        self.outputs.into_inner().unwrap_or_default()
     }
 
     /// The reference of a declared package; empty for none.
@@ -424,9 +424,11 @@ impl<'a> Run<'a> {
             return Started::Now(Val::Null);
         }
         let request = RegisterOutputsRequest {
-            urn: self.stack.clone(),
+            urn: self.owner.urn.clone(),
             outputs: Arc::new(convert::to_map(&outputs, Form::Plain)),
         };
+        // Evaluated once: what had to be fetched for it has come.
+        let _ = self.outputs.set(outputs);
         Started::Later(Box::pin(async move {
             match self
                 .monitor
@@ -463,7 +465,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Which nodes may start. The outputs of the stack are the node after the last.
+/// Which nodes may start. The outputs are the node after the last.
 struct Schedule<'g> {
     graph: &'g Graph,
     /// Place of each node in the order.

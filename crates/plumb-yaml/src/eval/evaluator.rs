@@ -39,6 +39,8 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) info: &'a ProgramInfo,
     pub(crate) values: Vec<OnceLock<Val>>,
     pub(crate) fetched: Mutex<FxHashMap<EcoString, Val>>,
+    /// Whether files are of the body's folder, where the engine would not look for them.
+    pub(crate) files_are_elsewhere: bool,
 }
 
 impl References for Evaluator<'_> {
@@ -59,6 +61,7 @@ impl<'a> Evaluator<'a> {
             info,
             values,
             fetched: Mutex::default(),
+            files_are_elsewhere: false,
         }
     }
 
@@ -162,8 +165,12 @@ impl<'a> Evaluator<'a> {
     }
 
     fn function(&self, function: Function, argument: &Expr, span: Span) -> Result<Val, Stop> {
-        let value = self.eval(argument)?;
+        let mut value = self.eval(argument)?;
         let directory = &self.info.program_directory;
+        let is_file = matches!(function, Function::FileAsset | Function::FileArchive);
+        if let (true, true, Val::String(path)) = (self.files_are_elsewhere, is_file, &value) {
+            value = Val::String(directory.join(path).to_string_lossy().into());
+        }
         builtins::call(function, functions::name(function), &value, directory)
             .map_err(|problem| Diagnostic::error(span, problem).into())
     }

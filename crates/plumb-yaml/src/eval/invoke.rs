@@ -70,7 +70,8 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
             Some(_) => return Ok(Plan::Done(Val::Poison)),
             None => parent
                 .as_ref()
-                .and_then(|parent| parent.providers.get(package_name))
+                .map_or(&run.owner.providers, |parent| &parent.providers)
+                .get(package_name)
                 .cloned()
                 .unwrap_or_default(),
         },
@@ -104,7 +105,9 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
         args: Arc::new(args),
         provider,
         package,
-        parent: parent.map(|parent| parent.urn.clone()),
+        parent: parent
+            .map(|parent| parent.urn.clone())
+            .or_else(|| run.component()),
         depends_on: Vec::new(),
     });
     Ok(Plan::Call { request, lifted })
@@ -195,7 +198,7 @@ fn pick(
 
 /// What reads the outputs of a stack for `fn::stackReference`.
 pub(crate) fn read_stack(run: &Run<'_>, name: &str) -> ReadResourceRequest {
-    stack_reference(name, name, Some(run.stack.clone()))
+    stack_reference(name, name, Some(run.owner.urn.clone()))
 }
 
 /// A read of the stack `stack`, under the resource name `name`.

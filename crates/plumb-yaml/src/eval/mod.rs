@@ -3,6 +3,7 @@
 pub(crate) mod driver;
 pub(crate) mod evaluator;
 pub(crate) mod invoke;
+mod naming;
 pub(crate) mod register;
 
 pub(crate) use plumb_eval::{access, builtins, convert, go_format, lift, value};

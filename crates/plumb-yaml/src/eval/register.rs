@@ -66,7 +66,7 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
         return Ok(Plan::Poison);
     }
     let remote = schema.is_some_and(|resource| resource.is_component);
-    let mut request = RegisterRequest::new(&resolved.token, decl.logical_name(), !remote);
+    let mut request = RegisterRequest::new(&resolved.token, &run.resource_name(decl), !remote);
     request.remote = remote;
     set_properties(
         &mut request,
@@ -99,8 +99,8 @@ impl Common {
     fn evaluate(run: &Run<'_>, index: usize, token: &str) -> Result<Option<Common>, Stop> {
         let decl = &run.syntax.resources[index];
         let options = decl.options();
-        let mut providers = Providers::default();
-        let mut parent = run.stack.clone();
+        let mut providers = run.owner.providers.clone();
+        let mut parent = run.owner.urn.clone();
         if let Some(expr) = &options.parent {
             let Some(resource) = resource(run, expr, "parent")? else {
                 return Ok(None);
@@ -406,6 +406,7 @@ fn set_aliases(
         };
         request.aliases.push(alias);
     }
+    request.aliases.extend(run.former_name(decl));
     for alias in schema.into_iter().flat_map(|schema| &schema.aliases) {
         let type_token = Some(TypeToken::new(alias.type_token.as_str()));
         request.aliases.push(Alias::Spec(AliasSpec {
@@ -635,7 +636,7 @@ fn stack_reference(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
         return Ok(Plan::Poison);
     };
     let mut request =
-        super::invoke::stack_reference(decl.logical_name(), &stack, Some(common.parent));
+        super::invoke::stack_reference(&run.resource_name(decl), &stack, Some(common.parent));
     request.dependencies = common.depends_on.to_vec().into();
     request.source_position = common.source_position;
     Ok(Plan::Read {
@@ -692,7 +693,7 @@ fn read(run: &Run<'_>, index: usize, get: &GetDecl, common: Common) -> Result<Pl
     let request = ReadResourceRequest {
         id,
         type_token: token.token.clone(),
-        name: decl.logical_name().clone(),
+        name: run.resource_name(decl),
         parent: Some(common.parent),
         properties: Arc::new(properties),
         dependencies: deps.to_vec().into(),

@@ -1,5 +1,6 @@
 //! From text to a program: YAML nodes, expressions, declarations.
 
+pub(crate) mod components;
 pub(crate) mod expression;
 pub(crate) mod functions;
 pub(crate) mod interpolation;

@@ -26,6 +26,21 @@ pub(crate) struct Syntax {
     pub(crate) calls: Calls,
 }
 
+impl Syntax {
+    /// Nothing yet, from `source`.
+    pub(crate) fn of(source: &Arc<SourceFile>) -> Self {
+        Syntax {
+            source: source.clone(),
+            config: Vec::new(),
+            variables: Vec::new(),
+            resources: Vec::new(),
+            outputs: Vec::new(),
+            required_version: None,
+            calls: Calls::default(),
+        }
+    }
+}
+
 /// Calls that need the engine, wherever they stand.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
@@ -262,15 +277,7 @@ const RESOURCE_FIELDS: [&str; 6] = [
 /// Reads a program. What can be read is returned even when there are errors among the diagnostics.
 pub(crate) fn parse(source: &Arc<SourceFile>) -> (Syntax, Vec<Diagnostic>) {
     let mut scope = Scope::default();
-    let mut syntax = Syntax {
-        source: source.clone(),
-        config: Vec::new(),
-        variables: Vec::new(),
-        resources: Vec::new(),
-        outputs: Vec::new(),
-        required_version: None,
-        calls: Calls::default(),
-    };
+    let mut syntax = Syntax::of(source);
     match reader::read_document(&source.text) {
         Ok(Some(Node {
             kind: NodeKind::Map(entries),
@@ -307,6 +314,12 @@ fn read_document(scope: &mut Scope, syntax: &mut Syntax, entries: &[(Key, Node)]
             scope.diagnostics.push(Diagnostic::error(key.span, summary));
         }
     }
+    read_config(scope, syntax, &mut record);
+    read_body(scope, syntax, &mut record);
+}
+
+/// What programs and components have in common.
+pub(super) fn read_body(scope: &mut Scope, syntax: &mut Syntax, record: &mut Record<'_>) {
     if let Some((_, node)) = record.take("pulumi")
         && let Some(mut settings) = Record::open(scope, node, "pulumi", &["requiredVersion"])
     {
@@ -314,7 +327,6 @@ fn read_document(scope: &mut Scope, syntax: &mut Syntax, entries: &[(Key, Node)]
             .take("requiredVersion")
             .map(|(_, node)| scope.expression(node));
     }
-    read_config(scope, syntax, &mut record);
     if let Some((_, node)) = record.take("variables") {
         syntax.variables = named_expressions(scope, node, "variables");
     }
@@ -354,7 +366,7 @@ fn read_config(scope: &mut Scope, syntax: &mut Syntax, record: &mut Record<'_>) 
 }
 
 /// The entries of a top-level section; null counts as an empty one.
-fn section<'a>(scope: &mut Scope, node: &'a Node, name: &str) -> &'a [(Key, Node)] {
+pub(super) fn section<'a>(scope: &mut Scope, node: &'a Node, name: &str) -> &'a [(Key, Node)] {
     match &node.kind {
         NodeKind::Map(entries) => entries,
         NodeKind::Null => &[],

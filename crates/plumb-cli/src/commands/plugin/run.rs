@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::Args;
+use futures::StreamExt;
+use futures::stream::BoxStream;
 use plumb_plugin::PluginKind;
 use plumb_plugin::discovery::PluginManifest;
 use plumb_plugin::discovery::parse_tolerant;
-use plumb_plugin::language::{PluginLaunch, ProgramInfo, RunPluginRequest};
+use plumb_plugin::language::{PluginEvent, PluginLaunch, ProgramInfo, RunPluginRequest};
 use plumb_resource::provider::PluginSpec;
 
 use super::parse_kind;
@@ -47,7 +49,10 @@ pub(super) fn run(args: &RunArgs, ctx: &Context) -> Result<ExitStatus, Error> {
             .filter(|folder| !executable.exists() && folder.join("PulumiPlugin.yaml").is_file())
     };
     let mut command = if let Some(folder) = folder {
-        from_sources(kind, folder, args, ctx)?
+        match from_sources(kind, folder, args, ctx)? {
+            Sources::Command(command) => command,
+            Sources::Ended(status) => return Ok(status),
+        }
     } else {
         let mut command = Command::new(&executable);
         command.args(&args.arguments);
@@ -57,11 +62,23 @@ pub(super) fn run(args: &RunArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let status = command.status().map_err(|error| {
         Error::from(error).context(format!("could not run the plugin {}", executable.display()))
     })?;
-    Ok(match status.code() {
+    Ok(exit_status(status.code()))
+}
+
+fn exit_status(code: Option<i32>) -> ExitStatus {
+    match code {
         Some(0) => ExitStatus::Success,
         Some(code) => ExitStatus::Other(u8::try_from(code).unwrap_or(1)),
         None => ExitStatus::Failure,
-    })
+    }
+}
+
+/// A plugin in source form.
+enum Sources {
+    /// It is run like this.
+    Command(Command),
+    /// The host of its language ran it.
+    Ended(ExitStatus),
 }
 
 /// The executable of a plugin by name, which is downloaded if it is missing.
@@ -100,13 +117,13 @@ fn find(kind: PluginKind, text: &str, ctx: &Context) -> Result<PathBuf, Error> {
         .executable)
 }
 
-/// How a plugin in source form is run, as the host of its language says.
+/// Runs a plugin in source form, or finds out how it is run, as the host of its language says.
 fn from_sources(
     kind: PluginKind,
     folder: &Path,
     args: &RunArgs,
     ctx: &Context,
-) -> Result<Command, Error> {
+) -> Result<Sources, Error> {
     let manifest =
         PluginManifest::read(folder).map_err(|error| Error::user(crate::error::chain(&error)))?;
     let host = language::host(&manifest.runtime, output_to(ctx.printer.clone()), ctx);
@@ -130,24 +147,45 @@ fn from_sources(
         loader_target: String::new(),
         attach_debugger: false,
     };
-    match language::block_on(host.run_plugin(request))?? {
-        PluginLaunch::Command {
-            program,
-            args,
-            environment,
-            working_directory,
-        } => {
-            let mut command = Command::new(program);
-            command
-                .args(args)
-                .env_clear()
-                .envs(environment)
-                .current_dir(working_directory);
-            Ok(command)
+    language::block_on(async {
+        match host.run_plugin(request).await? {
+            PluginLaunch::Command {
+                program,
+                args,
+                environment,
+                working_directory,
+            } => {
+                let mut command = Command::new(program);
+                command
+                    .args(args)
+                    .env_clear()
+                    .envs(environment)
+                    .current_dir(working_directory);
+                Ok(Sources::Command(command))
+            }
+            PluginLaunch::Running(events) => {
+                let ended = follow(events, ctx);
+                tokio::select! {
+                    status = ended => Ok(Sources::Ended(status)),
+                    _ = tokio::signal::ctrl_c() => Ok(Sources::Ended(ExitStatus::Success)),
+                }
+            }
         }
-        PluginLaunch::Running(_) => Err(Error::unsupported(format!(
-            "running plugins written in {} on their own",
-            manifest.runtime
-        ))),
+    })?
+}
+
+/// Shows what a plugin says until it ends.
+async fn follow(mut events: BoxStream<'static, PluginEvent>, ctx: &Context) -> ExitStatus {
+    while let Some(event) = events.next().await {
+        match event {
+            PluginEvent::Stdout(bytes) => ctx.printer.data(&String::from_utf8_lossy(&bytes)),
+            PluginEvent::Stderr(bytes) => ctx.printer.stderr(&String::from_utf8_lossy(&bytes)),
+            PluginEvent::Exited(code) => return exit_status(Some(code)),
+            PluginEvent::Failed(message) => {
+                ctx.printer.error(&message);
+                return ExitStatus::Failure;
+            }
+        }
     }
+    ExitStatus::Failure
 }

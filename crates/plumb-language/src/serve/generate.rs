@@ -1,0 +1,218 @@
+//! SDKs over the service (`languages.md` 1): bound with schemas of the engine, written into the folder that it names.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use plumb_codegen::{FilePath, GenerateError, Language, Purpose, Sink};
+use plumb_proto::pulumirpc as pb;
+use plumb_proto::pulumirpc::codegen::{Diagnostic, DiagnosticSeverity};
+use plumb_schema::bound::Package;
+use plumb_schema::{
+    BindOptions, Document, Format, PackageQuery, PackageSchema, Packages, Problem, SchemaLoader,
+    bind,
+};
+use serde_json::json;
+use tokio::runtime::Handle;
+use tonic::Status;
+
+use crate::yaml::{RemoteSchemas, connect};
+
+/// What is made for the programs of a host.
+#[derive(Clone, Copy)]
+enum Output {
+    Sdk(Language),
+    /// YAML programs need no more than to be told of the package.
+    Declaration,
+}
+
+/// What the host of this name makes; nothing where that is not built.
+fn output_of(host: &str) -> Option<Output> {
+    match host {
+        "bun" => Some(Output::Sdk(Language::Nodejs)),
+        "yaml" => Some(Output::Declaration),
+        name => Language::from_name(name).map(Output::Sdk),
+    }
+}
+
+/// Makes the SDK that `request` asks for, in the language of the host `host`.
+pub(super) async fn package(
+    host: &str,
+    request: pb::GeneratePackageRequest,
+) -> Result<pb::GeneratePackageResponse, Status> {
+    let unsupported = |what: &str| {
+        Status::unimplemented(format!(
+            "the language host {host} does not generate {what} yet"
+        ))
+    };
+    let output = output_of(host).ok_or_else(|| unsupported("packages"))?;
+    if !request.local_dependencies.is_empty() {
+        return Err(unsupported("packages with local dependencies"));
+    }
+    if matches!(output, Output::Declaration) && !request.extra_files.is_empty() {
+        return Err(Status::invalid_argument(
+            "overlays are not supported for YAML",
+        ));
+    }
+    let schemas = match request.loader_target.as_str() {
+        "" => RemoteSchemas::none(),
+        address => {
+            let channel = connect(address).await;
+            RemoteSchemas::new(channel.map_err(|error| Status::unavailable(super::text(&error)))?)
+        }
+    };
+    let packages = Remote {
+        schemas,
+        runtime: Handle::current(),
+    };
+    // Binding is work, and asks for other schemas in the middle of it.
+    let made = tokio::task::spawn_blocking(move || generate(output, &request, &packages)).await;
+    made.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+}
+
+fn generate(
+    output: Output,
+    request: &pb::GeneratePackageRequest,
+    packages: &Remote,
+) -> Result<pb::GeneratePackageResponse, Status> {
+    let document = match Document::read(&request.schema, Format::Json) {
+        Ok(document) => document,
+        Err(problem) => return Ok(response(&[problem])),
+    };
+    let bound = bind(
+        &document,
+        BindOptions {
+            allow_dangling: true,
+            packages,
+        },
+    );
+    if !bound.is_usable() {
+        return Ok(response(&bound.problems));
+    }
+    let mut folder = Folder {
+        root: PathBuf::from(&request.directory),
+    };
+    match output {
+        Output::Sdk(language) => {
+            let purpose = if request.local {
+                Purpose::Local
+            } else {
+                Purpose::Published
+            };
+            let made = plumb_codegen::generate(&bound.package, language, purpose, &mut folder);
+            made.map_err(|error| Status::unknown(super::text(&error)))?;
+        }
+        Output::Declaration => {
+            let (name, text) = declaration(&bound.package);
+            folder.write(Path::new(&name), text.as_bytes())?;
+        }
+    }
+    for (name, content) in &request.extra_files {
+        folder.write(&inner_path(name)?, content)?;
+    }
+    Ok(response(&bound.problems))
+}
+
+fn response(problems: &[Problem]) -> pb::GeneratePackageResponse {
+    let diagnostics = problems.iter().map(|problem| {
+        let severity = if problem.is_error() {
+            DiagnosticSeverity::DiagError
+        } else {
+            DiagnosticSeverity::DiagWarning
+        };
+        Diagnostic {
+            severity: severity.into(),
+            summary: problem.to_string(),
+            ..Diagnostic::default()
+        }
+    });
+    pb::GeneratePackageResponse {
+        diagnostics: diagnostics.collect(),
+    }
+}
+
+/// The file that tells YAML programs of a package, and its name (`yaml-runtime.md` 9). YAML has all of JSON.
+fn declaration(package: &Package<'_>) -> (String, String) {
+    let version = package.version.as_ref().map(ToString::to_string);
+    let version = version.unwrap_or_default();
+    let mut declared = json!({"packageDeclarationVersion": 1});
+    if let Some(parameter) = &package.parameterization {
+        declared["name"] = json!(parameter.base_name);
+        declared["version"] = json!(parameter.base_version);
+        let member = if parameter.is_extension {
+            "extension"
+        } else {
+            "parameterization"
+        };
+        declared[member] =
+            json!({"name": package.name, "version": version, "value": parameter.parameter});
+    } else {
+        declared["name"] = json!(package.name);
+        declared["version"] = json!(version);
+    }
+    if let Some(url) = package.download_url {
+        declared["downloadUrl"] = json!(url);
+    }
+    let name = format!("{}-{version}.yaml", package.name);
+    (name, format!("{declared:#}\n"))
+}
+
+/// A path that does not lead out of the folder.
+fn inner_path(text: &str) -> Result<PathBuf, Status> {
+    let path = PathBuf::from(text);
+    let is_inner = path
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    is_inner
+        .then_some(path)
+        .ok_or_else(|| Status::invalid_argument(format!("{text} leads out of the folder")))
+}
+
+/// The folder of the SDK.
+struct Folder {
+    root: PathBuf,
+}
+
+impl Folder {
+    fn write(&self, path: &Path, content: &[u8]) -> Result<(), Status> {
+        let written = self.try_write(path, content);
+        written.map_err(|error| {
+            let path = self.root.join(path);
+            Status::unknown(format!("could not write {}: {error}", path.display()))
+        })
+    }
+
+    fn try_write(&self, path: &Path, content: &[u8]) -> std::io::Result<()> {
+        let path = self.root.join(path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(path, content)
+    }
+}
+
+impl Sink for Folder {
+    fn file(&mut self, path: FilePath, text: String) -> Result<(), GenerateError> {
+        let written = self.try_write(Path::new(path.as_str()), text.as_bytes());
+        written.map_err(|source| GenerateError::Write { path, source })
+    }
+}
+
+/// Packages that schemas refer to, from the engine.
+struct Remote {
+    schemas: RemoteSchemas,
+    runtime: Handle,
+}
+
+impl Packages for Remote {
+    fn find(&self, name: &str, version: Option<&semver::Version>) -> Option<Arc<PackageSchema>> {
+        let query = PackageQuery {
+            name: name.to_owned(),
+            version: version.cloned(),
+            download_url: None,
+            parameterization: None,
+        };
+        // What cannot be had is told where it is missed.
+        self.runtime.block_on(self.schemas.load(&query)).ok()?
+    }
+}

@@ -1,0 +1,163 @@
+//! The evaluation of one body of declarations: a program, or a component of a plugin.
+//!
+//! A body belongs to a resource, the stack or the component, which is the parent of what the body registers and gets
+//! its outputs. Settings and inputs are the same to a body.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+
+use ecow::EcoString;
+use plumb_engine::monitor::ResourceMonitor;
+use plumb_engine::program::{ProgramInfo, ProgramResult};
+use plumb_resource::Urn;
+use plumb_schema::SchemaLoader;
+
+use crate::check;
+use crate::diagnostic::Diagnostic;
+use crate::eval::driver::Run;
+use crate::eval::evaluator::Evaluator;
+use crate::eval::value::{Providers, Val};
+use crate::graph::{Graph, Node};
+use crate::packages::PackageDeclaration;
+use crate::report::Reporter;
+use crate::requirement;
+use crate::schemas::{self, Types};
+use crate::settings::Setting;
+use crate::syntax::program::Syntax;
+
+/// The resource that a body belongs to.
+pub(crate) struct Owner {
+    pub(crate) urn: Urn,
+    /// A component's name, which the names of its children begin with; nothing for the stack.
+    pub(crate) component: Option<EcoString>,
+    /// Providers for what the body registers.
+    pub(crate) providers: Providers,
+}
+
+impl Owner {
+    /// The stack `urn`.
+    pub(crate) fn stack(urn: Urn) -> Self {
+        Owner {
+            urn,
+            component: None,
+            providers: Providers::default(),
+        }
+    }
+}
+
+/// A body and everything that its evaluation needs.
+pub(crate) struct Body<'a> {
+    pub(crate) syntax: &'a Syntax,
+    pub(crate) settings: &'a [Setting],
+    pub(crate) info: &'a ProgramInfo,
+    pub(crate) monitor: &'a dyn ResourceMonitor,
+    pub(crate) reporter: &'a Reporter<'a>,
+    pub(crate) declarations: &'a [PackageDeclaration],
+    /// References of the declared packages.
+    pub(crate) package_refs: &'a [EcoString],
+    pub(crate) schemas: &'a dyn SchemaLoader,
+    /// The version that the required one is compared with.
+    pub(crate) engine_version: Option<&'a semver::Version>,
+    pub(crate) owner: &'a Owner,
+}
+
+/// What a body came to.
+pub(crate) struct Evaluated {
+    pub(crate) result: ProgramResult,
+    /// The outputs, as far as they could be evaluated.
+    pub(crate) outputs: BTreeMap<EcoString, Val>,
+}
+
+impl Evaluated {
+    fn bailed() -> Self {
+        Evaluated {
+            result: ProgramResult::Bailed,
+            outputs: BTreeMap::new(),
+        }
+    }
+}
+
+impl Body<'_> {
+    /// Checks and evaluates the body. `diagnostics` are problems that were found in its settings.
+    pub(crate) async fn evaluate(&self, mut diagnostics: Vec<Diagnostic>) -> Evaluated {
+        let config: Vec<Val> = self
+            .settings
+            .iter()
+            .map(|setting| setting.value.clone())
+            .collect();
+        let names: Vec<_> = self.settings.iter().map(Setting::name).collect();
+        let graph = Graph::build(self.syntax, &names, &self.info.project, &mut diagnostics);
+        let types = self.types(&graph, &config, &mut diagnostics).await;
+        diagnostics.extend(self.check_version(&config, &graph));
+        for diagnostic in &diagnostics {
+            self.reporter.found(diagnostic);
+        }
+        if self.reporter.has_errors() {
+            return Evaluated::bailed();
+        }
+        let evaluator = Evaluator {
+            files_are_elsewhere: self.owner.component.is_some(),
+            ..Evaluator::new(&graph, self.info)
+        };
+        let run = Run::new(self, &types, evaluator);
+        run.evaluate(&config).await;
+        let result = if self.reporter.has_errors() || run.is_over.load(Ordering::Relaxed) {
+            ProgramResult::Bailed
+        } else {
+            match run.failed_registration() {
+                Some(failed) => ProgramResult::Failed {
+                    message: format!("waiting for RPCs: {failed}"),
+                },
+                None => ProgramResult::Finished,
+            }
+        };
+        Evaluated {
+            result,
+            outputs: run.into_outputs(),
+        }
+    }
+
+    async fn types(
+        &self,
+        graph: &Graph,
+        config: &[Val],
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Types {
+        // A program whose names make no sense is not worth starting plugins for.
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            return Types::default();
+        }
+        let types = schemas::resolve(
+            self.syntax,
+            graph,
+            self.declarations,
+            self.schemas,
+            diagnostics,
+        )
+        .await;
+        if !diagnostics.iter().any(Diagnostic::is_error) {
+            diagnostics.extend(check::check(self.syntax, graph, &types, config));
+        }
+        types
+    }
+
+    fn check_version(&self, config: &[Val], graph: &Graph) -> Option<Diagnostic> {
+        let expr = self.syntax.required_version.as_ref()?;
+        let evaluator = Evaluator::new(graph, self.info);
+        for (id, node) in graph.nodes.iter().enumerate() {
+            if let Node::Config(index) = node {
+                let _ = evaluator.values[id].set(config[*index].clone());
+            }
+        }
+        match evaluator.eval(expr) {
+            Ok(Val::String(range)) => requirement::check(&range, self.engine_version?)
+                .err()
+                .map(|problem| Diagnostic::error(expr.span, problem.to_string())),
+            Ok(Val::Poison) => None,
+            _ => Some(Diagnostic::error(
+                expr.span,
+                "version range must evaluate to a string",
+            )),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Programs that a command writes: `runtime.options.compiler` (`yaml-runtime.md` 1).
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::process::Stdio;
+use std::sync::Arc;
+
+use plumb_engine::program::ProgramInfo;
+use tokio::process::Command;
+
+use crate::load::Loaded;
+use crate::syntax::program;
+use crate::syntax::source::SourceFile;
+
+/// A command whose output is the program.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    /// The command, as one would write it in a shell.
+    pub command: String,
+    /// Its environment; the facts of the stack are added where they are not in it.
+    pub environment: BTreeMap<OsString, OsString>,
+}
+
+/// The command gave no program.
+#[derive(Debug, thiserror::Error)]
+pub enum CompilerError {
+    /// It makes no sense as a command.
+    #[error(
+        "the runtime option compiler ({command}) is not a valid command: its quotes do not match"
+    )]
+    Malformed {
+        /// What was written.
+        command: String,
+    },
+    /// It does not start.
+    #[error("could not run the compiler {command}: {source}")]
+    Start {
+        /// What was written.
+        command: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It failed.
+    #[error("the compiler {command} ended with {status}:\n{output}")]
+    Failed {
+        /// What was written.
+        command: String,
+        /// How it ended.
+        status: std::process::ExitStatus,
+        /// What it said.
+        output: String,
+    },
+    /// What it wrote is not text.
+    #[error("the compiler {command} wrote something that is not UTF-8")]
+    NotText {
+        /// What was written.
+        command: String,
+    },
+}
+
+impl Compiler {
+    /// Runs the command in the folder of the program, and reads what it writes.
+    pub(crate) async fn compile(&self, info: &ProgramInfo) -> Result<Loaded, CompilerError> {
+        let command = || self.command.clone();
+        let words = shlex::split(&self.command).unwrap_or_default();
+        let Some((program, args)) = words.split_first() else {
+            return Err(CompilerError::Malformed { command: command() });
+        };
+        let mut process = Command::new(program);
+        process
+            .args(args)
+            .env_clear()
+            .envs(facts(info))
+            .envs(&self.environment)
+            .current_dir(&info.program_directory)
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
+        let done = process
+            .output()
+            .await
+            .map_err(|source| CompilerError::Start {
+                command: command(),
+                source,
+            })?;
+        if !done.status.success() {
+            return Err(CompilerError::Failed {
+                command: command(),
+                status: done.status,
+                output: String::from_utf8_lossy(&done.stderr).trim_end().to_owned(),
+            });
+        }
+        let text = String::from_utf8(done.stdout)
+            .map_err(|_| CompilerError::NotText { command: command() })?;
+        let path = info.program_directory.join("Pulumi.yaml");
+        let source = Arc::new(SourceFile::new("<compiler output>", path, text));
+        let (syntax, diagnostics) = program::parse(&source);
+        Ok(Loaded {
+            directory: info.program_directory.clone(),
+            syntax,
+            diagnostics,
+        })
+    }
+}
+
+/// What the command is told of the stack.
+fn facts(info: &ProgramInfo) -> [(&'static str, OsString); 5] {
+    let config: serde_json::Map<_, _> = info
+        .config
+        .iter()
+        .map(|(key, value)| (key.clone(), value.clone().into()))
+        .collect();
+    let config = serde_json::Value::Object(config).to_string();
+    [
+        ("PULUMI_STACK", info.stack.clone().into()),
+        ("PULUMI_ORGANIZATION", info.organization.clone().into()),
+        ("PULUMI_PROJECT", info.project.clone().into()),
+        ("PULUMI_CONFIG", config.into()),
+        ("PULUMI_ROOT_DIRECTORY", info.root_directory.clone().into()),
+    ]
+}
