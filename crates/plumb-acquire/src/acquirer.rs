@@ -21,8 +21,12 @@ pub enum Progress {
     Started,
     /// So many bytes have come, of so many if that is known.
     Bytes(u64, Option<u64>),
+    /// All of it has come, and is being unpacked and made ready to run.
+    Unpacking,
     /// It is there.
     Done,
+    /// It does not come.
+    Failed,
 }
 
 /// Hears of plugins on their way: kind, name and version, and what happens.
@@ -113,6 +117,29 @@ impl Acquirer {
             watcher(wanted.kind, &wanted.name, &version, progress);
         };
         tell(Progress::Started);
+        let fetched = self.fetch(wanted, &version, &sources, claim, &tell).await;
+        tell(match fetched {
+            Ok(()) => Progress::Done,
+            Err(_) => Progress::Failed,
+        });
+        fetched.map(|()| version)
+    }
+
+    /// Downloads a plugin, checks it and makes it ready to run.
+    async fn fetch(
+        &self,
+        wanted: &Wanted,
+        version: &Version,
+        sources: &[Source],
+        claim: Claim,
+        tell: &(dyn Fn(Progress) + Sync),
+    ) -> Result<(), AcquireError> {
+        let install_error = |source| AcquireError::Install {
+            kind: wanted.kind,
+            name: wanted.name.clone(),
+            version: version.clone(),
+            source,
+        };
         let archive = tempfile::Builder::new()
             .prefix(".download-")
             .suffix(".tar.gz")
@@ -126,17 +153,16 @@ impl Acquirer {
             .into_temp_path();
         let on_bytes = |done, total| tell(Progress::Bytes(done, total));
         let checksum = self
-            .download(wanted, &version, &sources, &archive, &on_bytes)
+            .download(wanted, version, sources, &archive, &on_bytes)
             .await?;
-        self.check(wanted, &version, &checksum)?;
-        self.admit(wanted, &version, &checksum)?;
+        self.check(wanted, version, &checksum)?;
+        self.admit(wanted, version, &checksum)?;
+        tell(Progress::Unpacking);
         let claim = unpacked(claim, wanted, archive.to_path_buf())
             .await
             .map_err(install_error)?;
-        self.prepare(wanted, &version, &claim).await?;
-        claim.finish(Some(&checksum)).map_err(install_error)?;
-        tell(Progress::Done);
-        Ok(version)
+        self.prepare(wanted, version, &claim).await?;
+        claim.finish(Some(&checksum)).map_err(install_error)
     }
 
     /// Whether the lock file admits the plugin of the cache that `file` belongs to. Of one that was put there by others, from

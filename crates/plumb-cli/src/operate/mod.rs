@@ -5,6 +5,7 @@
 
 pub mod analyze;
 pub mod args;
+mod converted;
 mod course;
 pub mod drift;
 mod event_log;
