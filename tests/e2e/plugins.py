@@ -31,15 +31,26 @@ OFF = "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION"
 
 
 class Server:
-    """Serves one archive; `delay` is how long it waits in the middle."""
+    """Serves one archive; `delay` is how long it waits in the middle, and `gate` what it waits for. `releases` are other answers, by path, for whoever
+    shows the `token`."""
 
     def __init__(self, content):
         self.content, self.delay, self.asked = content, 0, []
+        self.releases, self.token = {}, None
+        self.gate = threading.Event()
+        self.gate.set()
         owner = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 owner.asked.append(self.path)
+                if self.path in owner.releases:
+                    if self.headers.get("Authorization") != owner.token:
+                        return self.send_error(404)
+                    self.send_response(200)
+                    self.send_header("Content-Length", str(len(owner.releases[self.path])))
+                    self.end_headers()
+                    return self.wfile.write(owner.releases[self.path])
                 if self.path != f"/{ASSET}":
                     return self.send_error(404)
                 self.send_response(200)
@@ -50,6 +61,7 @@ class Server:
                     self.wfile.write(owner.content[:half])
                     self.wfile.flush()
                     time.sleep(owner.delay)
+                    owner.gate.wait(60)
                     self.wfile.write(owner.content[half:])
                 except OSError:
                     pass  # whoever asked is gone
@@ -145,13 +157,31 @@ def check(holds, text):
 
 def an_update_gets_what_is_missing(world):
     out = world.ok("up", "--yes", "--stack", "dev", "--create")
-    check("[resource plugin lab-1.0.0] installing" in out, out)
+    for line in ("Downloading plugin lab-1.0.0: starting", "Downloading plugin lab-1.0.0: done",
+                 "Installing plugin lab-1.0.0: starting", "Installing plugin lab-1.0.0: done"):
+        check(out.count(f"{line}\n") == 1, out)
     check(world.server.asked == [f"/{ASSET}"], world.server.asked)
     lock = json.loads((world.project / "plumb.lock").read_text())
     digest = hashlib.sha256(world.server.content).hexdigest()
     check(lock == {"version": 1, "plugins": {"resource-lab-v1.0.0": {SYSTEM: digest}}}, lock)
     out = world.ok("up", "--yes", "--stack", "dev", "--expect-no-changes")
     check("installing" not in out and len(world.server.asked) == 1, out)
+
+
+def downloads_are_events(world):
+    """Programs that drive this one see how far downloads are; the last event of each has everything."""
+    world.ok("stack", "init", "dev")
+    out = world.ok("up", "--yes", "--skip-preview", "--stack", "dev", "--json")
+    events = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    found = [event["progressEvent"] for event in events if "progressEvent" in event]
+    size = len(world.server.content)
+    ends = [(it["type"], it["id"], it["message"], it["received"], it["total"]) for it in found if it["done"]]
+    check(ends == [
+        ("plugin-download", "plugin-download:lab-1.0.0", "Downloading plugin lab-1.0.0", size, size),
+        ("plugin-install", "plugin-install:lab-1.0.0", "Installing plugin lab-1.0.0", size, size),
+    ], found)
+    check(found[0]["received"] <= size and not found[0]["done"], found)
+    check("installing" not in out, out)
 
 
 def nothing_is_asked_when_all_is_there(world):
@@ -217,6 +247,33 @@ def one_plugin_is_installed_by_name(world):
     world.fails("404", "plugin", "install", "resource", "other", "1.0.0", "--server", world.server.url)
 
 
+def private_releases_need_a_token(world):
+    """Releases of a GitHub Enterprise server, and of a GitLab one, of the newest version that there is."""
+    server, host = world.server, world.server.url.removeprefix("http://")
+    release = {"tag_name": "v1.0.0", "assets": [{"name": ASSET, "url": f"{server.url}/assets/7"}]}
+    server.releases = {
+        "/repos/us/pulumi-lab/releases/latest": json.dumps(release).encode(),
+        "/repos/us/pulumi-lab/releases/tags/v1.0.0": json.dumps(release).encode(),
+        "/assets/7": server.content,
+    }
+    server.token = "token hush"
+    install = ["plugin", "install", "resource", "lab", "--server", f"github://{host}/us"]
+    world.fails("404", *install)
+    out = world.ok(*install, GITHUB_TOKEN="hush")
+    check(world.plugins() == ["resource-lab-v1.0.0"] and "hush" not in out, out)
+
+    world.new_home()
+    server.releases = {
+        "/api/v4/projects/42/releases/permalink/latest": json.dumps({"tag_name": "v1.0.0"}).encode(),
+        f"/api/v4/projects/42/releases/v1.0.0/downloads/{ASSET}": server.content,
+    }
+    server.token = "Bearer hush"
+    install = ["plugin", "install", "resource", "lab", "--server", f"gitlab://{host}/42"]
+    world.fails("404", *install, GITLAB_TOKEN="other")
+    out = world.ok(*install, GITLAB_TOKEN="hush")
+    check(world.plugins() == ["resource-lab-v1.0.0"] and "hush" not in out, out)
+
+
 def those_who_install_at_once_share_the_work(world):
     world.server.delay = 0.5
     running = [world.start("install") for _ in range(4)]
@@ -240,6 +297,7 @@ def whoever_dies_is_in_nobodys_way(world):
 
 CASES = [
     an_update_gets_what_is_missing,
+    downloads_are_events,
     nothing_is_asked_when_all_is_there,
     another_archive_is_refused,
     a_locked_project_admits_nothing_new,
@@ -247,6 +305,7 @@ CASES = [
     who_wants_no_downloads_gets_none,
     places_can_be_overridden,
     one_plugin_is_installed_by_name,
+    private_releases_need_a_token,
     those_who_install_at_once_share_the_work,
     whoever_dies_is_in_nobodys_way,
 ]

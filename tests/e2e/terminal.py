@@ -27,6 +27,8 @@ from pathlib import Path
 
 import pyte
 
+import plugins
+
 LAB = Path(__file__).resolve().parents[1] / "lab"
 LIMIT = 90
 
@@ -293,6 +295,26 @@ def glyphs(project):
     check(set("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏") & set(terminal.raw), "there is no decoration with emoji")
 
 
+def downloads(project):
+    """a download is shown below the tree while it goes on, and gone with the end of it"""
+    server = plugins.Server(plugins.archive())
+    server.gate.clear()
+    try:
+        project.environment["PATH"] = os.environ.get("PATH", "")
+        program = {**thing(value="v"), "options": {"version": "1.0.0", "pluginDownloadURL": server.url}}
+        project.write({"a": program})
+        terminal = project.terminal(["up", "--yes", "--skip-preview"])
+        terminal.until("Downloads:")
+        terminal.until("Downloading plugin lab-1.0.0")
+        server.gate.set()
+        terminal.ends(0)
+    finally:
+        server.gate.set()
+        server.stop()
+    check("Downloads:" not in "\n".join(terminal.screen_lines()), "the download is still shown")
+    check("+ 2 created" in terminal.text(), "nothing was created")
+
+
 def thing(**properties):
     return {"type": "lab:index:Thing", "properties": properties}
 
@@ -468,7 +490,22 @@ def check(holds, message):
         raise AssertionError(message)
 
 
-TESTS = [frames, resizes, scrolls, confirms, stops_the_question, interrupts, passphrases, waits, looks, hints, links, reads, glyphs]
+TESTS = [
+    frames,
+    resizes,
+    scrolls,
+    confirms,
+    stops_the_question,
+    interrupts,
+    passphrases,
+    waits,
+    looks,
+    hints,
+    links,
+    reads,
+    glyphs,
+    downloads,
+]
 
 if __name__ == "__main__":
     sys.exit(main())

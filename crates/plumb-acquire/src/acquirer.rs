@@ -23,8 +23,12 @@ pub enum Progress {
     Started,
     /// So many bytes have come, of so many if that is known.
     Bytes(u64, Option<u64>),
+    /// All of it has come, and is being unpacked and made ready to run.
+    Unpacking,
     /// It is there.
     Done,
+    /// It does not come.
+    Failed,
 }
 
 /// Hears of plugins on their way: kind, name and version, and what happens.
@@ -99,7 +103,7 @@ impl Acquirer {
             .as_deref()
             .filter(|url| url.starts_with("git://"))
         {
-            return self.fetch(wanted, Repository::parse(url)?).await;
+            return self.acquire_sources(wanted, Repository::parse(url)?).await;
         }
         let sources = self.sources(wanted)?;
         let version = match &wanted.version {
@@ -124,6 +128,29 @@ impl Acquirer {
             watcher(wanted.kind, &wanted.name, &version, progress);
         };
         tell(Progress::Started);
+        let fetched = self.fetch(wanted, &version, &sources, claim, &tell).await;
+        tell(match fetched {
+            Ok(()) => Progress::Done,
+            Err(_) => Progress::Failed,
+        });
+        fetched.map(|()| version)
+    }
+
+    /// Downloads a plugin, checks it and makes it ready to run.
+    async fn fetch(
+        &self,
+        wanted: &Wanted,
+        version: &Version,
+        sources: &[Source],
+        claim: Claim,
+        tell: &(dyn Fn(Progress) + Sync),
+    ) -> Result<(), AcquireError> {
+        let install_error = |source| AcquireError::Install {
+            kind: wanted.kind,
+            name: wanted.name.clone(),
+            version: version.clone(),
+            source,
+        };
         let archive = tempfile::Builder::new()
             .prefix(".download-")
             .suffix(".tar.gz")
@@ -137,17 +164,16 @@ impl Acquirer {
             .into_temp_path();
         let on_bytes = |done, total| tell(Progress::Bytes(done, total));
         let checksum = self
-            .download(wanted, &version, &sources, &archive, &on_bytes)
+            .download(wanted, version, sources, &archive, &on_bytes)
             .await?;
-        self.check(wanted, &version, &checksum)?;
-        self.admit(wanted, &version, &checksum)?;
+        self.check(wanted, version, &checksum)?;
+        self.admit(wanted, version, &checksum)?;
+        tell(Progress::Unpacking);
         let claim = unpacked(claim, wanted, archive.to_path_buf())
             .await
             .map_err(install_error)?;
-        self.prepare(wanted, &version, claim.folder()).await?;
-        claim.finish(Some(&checksum)).map_err(install_error)?;
-        tell(Progress::Done);
-        Ok(version)
+        self.prepare(wanted, version, claim.folder()).await?;
+        claim.finish(Some(&checksum)).map_err(install_error)
     }
 
     /// The repository at an address and the version that is meant, which is found out if the address does not say.
@@ -166,7 +192,7 @@ impl Acquirer {
     }
 
     /// Gets a plugin whose sources are in a repository. A commit is what it is; there is no archive to be locked.
-    async fn fetch(
+    async fn acquire_sources(
         &self,
         wanted: &Wanted,
         repository: Repository,
@@ -191,6 +217,28 @@ impl Acquirer {
         }
         let tell = |progress| (self.options.watcher)(wanted.kind, &named.name, &version, progress);
         tell(Progress::Started);
+        let fetched = self.fetch_sources(&named, &version, repository, claim).await;
+        tell(match fetched {
+            Ok(()) => Progress::Done,
+            Err(_) => Progress::Failed,
+        });
+        fetched.map(|()| version)
+    }
+
+    /// Fetches the sources of a plugin and makes them ready to run.
+    async fn fetch_sources(
+        &self,
+        wanted: &Wanted,
+        version: &Version,
+        repository: Repository,
+        claim: Claim,
+    ) -> Result<(), AcquireError> {
+        let install_error = |source| AcquireError::Install {
+            kind: wanted.kind,
+            name: wanted.name.clone(),
+            version: version.clone(),
+            source,
+        };
         let checkout = tempfile::Builder::new()
             .prefix(".fetch-")
             .tempdir_in(self.options.cache.directory())
@@ -218,11 +266,9 @@ impl Acquirer {
             Ok(unpacked.map(|()| (claim, folder)))
         });
         let (claim, folder) = claim.await?.map_err(install_error)?;
-        self.prepare(&named, &version, &claim.folder().join(folder))
+        self.prepare(wanted, version, &claim.folder().join(folder))
             .await?;
-        claim.finish(None).map_err(install_error)?;
-        tell(Progress::Done);
-        Ok(version)
+        claim.finish(None).map_err(install_error)
     }
 
     /// Whether the lock file admits the plugin of the cache that `file` belongs to. Of one that was put there by others, from

@@ -87,7 +87,7 @@ pub enum LockFileError {
         actual: String,
     },
     /// Nothing is written down, and nothing may be added.
-    #[error("{} does not name {plugin} for {platform}; run `pulumi install` without --locked, and commit the file", path.display())]
+    #[error("{} does not name {plugin} for {platform}; run `plumb install` without --locked, and commit the file", path.display())]
     Unknown {
         /// The plugin.
         plugin: String,

@@ -112,7 +112,7 @@ pub enum BackendError {
     },
     /// A store in the legacy layout.
     #[error(
-        "the state store has the legacy layout, which is not supported any more; run `pulumi state upgrade`, \
+        "the state store has the legacy layout, which is not supported any more; run `plumb state upgrade`, \
          or set PULUMI_DIY_BACKEND_IGNORE_DEPRECATION_ERROR"
     )]
     LegacyLayout,

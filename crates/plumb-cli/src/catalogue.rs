@@ -272,7 +272,11 @@ pub const ENTRIES: &[Entry] = &[
     Entry {
         code: Code::DependenciesMissing,
         meaning: "The dependencies of the program are not installed.",
-        words: &["run `pulumi install`", "Have you run `pulumi install`"],
+        words: &[
+            "run `plumb install`",
+            "run `pulumi install`",
+            "Have you run `pulumi install`",
+        ],
         hint: "run `plumb install`",
         details: "It makes virtual environments, installs packages and gets plugins.",
     },

@@ -1,5 +1,7 @@
 //! The program and its verbs.
 
+use std::collections::BTreeMap;
+
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
@@ -77,9 +79,9 @@ pub struct GlobalArgs {
     /// Rate of memory profiles
     #[arg(long, hide = true, default_value_t = 0)]
     pub memprofilerate: i32,
-    /// Names of the flags that the user set, on the command line or through `PULUMI_OPTION_*`
+    /// The flags that the user set, on the command line or through `PULUMI_OPTION_*`: `true`, `false`, or `set`
     #[arg(skip)]
-    pub user_flags: Vec<String>,
+    pub user_flags: BTreeMap<String, String>,
 }
 
 /// The verbs.
@@ -229,17 +231,17 @@ impl Command {
             Command::GenMan(args) => describe::manual(args, ctx),
             Command::Complete(args) => completion::complete(&args, ctx),
             Command::Template(_) => Err(Error::needs_service("`template`")
-                .hint("`pulumi new --list-templates` lists the templates that are here")),
+                .hint("`plumb new --list-templates` lists the templates that are here")),
             Command::Env(_) => Err(Error::needs_service("`env`").hint(
-                "keep values in `pulumi config`, what all stacks share under `config` in Pulumi.yaml, and secrets with \
-                 `pulumi config set --secret`",
+                "keep values in `plumb config`, what all stacks share under `config` in Pulumi.yaml, and secrets with \
+                 `plumb config set --secret`",
             )),
             Command::Deployment(_) => Err(Error::needs_service("`deployment`")
-                .hint("run `pulumi up --yes` where your builds run")),
+                .hint("run `plumb up --yes` where your builds run")),
             Command::Api(_) => Err(Error::needs_service("`api`")
                 .hint("most commands print JSON with `--json` or `--output json`")),
             Command::Insights(_) => Err(Error::needs_service("`insights`")
-                .hint("`pulumi stack --output json` lists the resources of a stack")),
+                .hint("`plumb stack --output json` lists the resources of a stack")),
             Command::Neo(_) => Err(Error::needs_service("`neo`")),
         }
     }

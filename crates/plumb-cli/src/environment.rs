@@ -9,30 +9,7 @@ use plumb_display::CiSystem;
 use plumb_events::ColorMode;
 
 use crate::Error;
-
-/// Variables by which continuous integration systems make themselves known (`cli.md` 17.6).
-const CI_VARIABLES: [&str; 20] = [
-    "PULUMI_CI_SYSTEM",
-    "APPVEYOR",
-    "CODEBUILD_BUILD_ARN",
-    "bamboo_planKey",
-    "BITBUCKET_COMMIT",
-    "TF_BUILD",
-    "BUILDKITE",
-    "CIRCLECI",
-    "CF_BUILD_URL",
-    "DRONE",
-    "GITHUB_ACTIONS",
-    "GITLAB_CI",
-    "GO_PIPELINE_LABEL",
-    "HUDSON_URL",
-    "JENKINS_URL",
-    "MAGNUM",
-    "SEMAPHORE",
-    "TEAMCITY_VERSION",
-    "TRAVIS",
-    "SPACELIFT_RUN_ID",
-];
+use crate::metadata::ci;
 
 /// Environment variables, places and terminals of the process.
 #[derive(Clone, Debug)]
@@ -65,7 +42,7 @@ impl Environment {
         let mut words = std::env::args_os();
         let program = words.next().unwrap_or_default();
         let program = Path::new(&program).file_stem().map_or_else(
-            || "plumb".to_owned(),
+            || crate::NAME.to_owned(),
             |name| name.to_string_lossy().into_owned(),
         );
         let variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
@@ -137,7 +114,7 @@ impl Environment {
             && self.stdin_is_terminal
             && self.stdout_is_terminal
             && self.get("TERM") != Some("dumb")
-            && !self.is_ci()
+            && !ci::is_present(self)
     }
 
     /// What `--color auto` means here.
@@ -204,15 +181,6 @@ impl Environment {
         } else {
             None
         }
-    }
-
-    fn is_ci(&self) -> bool {
-        if self.is_on("PULUMI_DISABLE_CI_DETECTION") {
-            return false;
-        }
-        let is_codeship = self.get("CI_NAME") == Some("codeship");
-        let is_taskcluster = self.get("TASK_ID").is_some() && self.get("RUN_ID").is_some();
-        is_codeship || is_taskcluster || CI_VARIABLES.iter().any(|name| self.get(name).is_some())
     }
 }
 

@@ -18,6 +18,7 @@ pub mod identity;
 pub mod json;
 mod language_host;
 pub mod logging;
+mod metadata;
 pub mod operate;
 pub mod output;
 mod panics;
@@ -46,16 +47,20 @@ pub fn semantic_version() -> semver::Version {
         .expect("the reported version is a version")
 }
 
+/// What texts of our own call the program, whatever it was started as.
+pub const NAME: &str = "plumb";
+
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let environment = match Environment::of_process() {
         Ok(environment) => environment,
-        Err(error) => return report(&Printer::new(ColorMode::Never), &error).into(),
+        Err(error) => return report(&Printer::new(ColorMode::Never, NAME), &error).into(),
     };
+    let plain = || Printer::new(ColorMode::Never, &environment.program);
     panics::install(&environment);
     prompt::set_up(&environment);
     if let Some(name) = language_host::name(&environment) {
-        let printer = Arc::new(Printer::new(ColorMode::Never));
+        let printer = Arc::new(plain());
         let status = language_host::run(&name, &environment, &printer);
         return status
             .unwrap_or_else(|error| report(&printer, &error))
@@ -64,14 +69,17 @@ pub fn main() -> ExitCode {
     let status = match args::parse(&environment) {
         Ok(args::Parsed::Command(cli)) => run(environment, *cli),
         Ok(args::Parsed::Help { text, status }) => {
-            Printer::new(ColorMode::Never).data(&text);
+            plain().data(&text);
             status
         }
         Ok(args::Parsed::Version) => {
-            Printer::new(ColorMode::Never).line(VERSION);
+            plain().line(VERSION);
             ExitStatus::Success
         }
-        Err(error) => report(&Printer::new(environment.auto_color()), &error),
+        Err(error) => report(
+            &Printer::new(environment.auto_color(), &environment.program),
+            &error,
+        ),
     };
     status.into()
 }
@@ -79,7 +87,12 @@ pub fn main() -> ExitCode {
 fn run(environment: Environment, cli: cli::Cli) -> ExitStatus {
     let printer = match Printer::for_flag(&cli.globals.color, &environment) {
         Ok(printer) => printer,
-        Err(error) => return report(&Printer::new(ColorMode::Never), &error),
+        Err(error) => {
+            return report(
+                &Printer::new(ColorMode::Never, &environment.program),
+                &error,
+            );
+        }
     };
     let context = match Context::new(environment, printer, cli.globals) {
         Ok(context) => context,

@@ -19,6 +19,7 @@ pub struct Log {
 impl Log {
     /// Starts the log that the flags ask for. Without `--verbose` there is none.
     pub fn start(globals: &GlobalArgs, environment: &Environment, printer: &Printer) -> Self {
+        warn_of_traces(globals, printer);
         let level = match globals.verbose {
             ..=0 => return Log { file: None },
             1..=3 => LevelFilter::INFO,
@@ -60,5 +61,20 @@ impl Log {
                 path.display()
             ));
         }
+    }
+}
+
+/// Says that flags which are known and do nothing do nothing, and what works instead.
+fn warn_of_traces(globals: &GlobalArgs, printer: &Printer) {
+    let asked = [
+        ("tracing", globals.tracing.is_some()),
+        ("otel-traces", globals.otel_traces.is_some()),
+        ("profiling", globals.profiling.is_some()),
+    ];
+    for (flag, _) in asked.iter().filter(|(_, is_set)| *is_set) {
+        printer.warning(&format!(
+            "--{flag} has no effect: no traces are written. `--verbose 9 --logtostderr` shows what happens when, and \
+             `--event-log` keeps what `replay-events` shows"
+        ));
     }
 }

@@ -1,5 +1,6 @@
 //! The one place through which everything is printed.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use plumb_display::{Painter, ScreenSize, colorize};
 use plumb_events::ColorMode;
 
-use crate::{Environment, Error};
+use crate::{Environment, Error, NAME};
 
 const RESET: &str = "<{%reset%}>";
 const ERROR: &str = "<{%fg 1%}>";
@@ -20,19 +21,24 @@ const ATTENTION: &str = "<{%fg 9%}>";
 ///
 /// When the reader of a stream goes away, what follows for it is dropped without a word. While a frame is painted on the
 /// terminal, whatever else is printed takes its place, and the next frame stands below.
+///
+/// Texts of our own call the program `plumb`, and people read in them the name that they started it by. Texts that other
+/// programs look for call it `pulumi`, whatever its name, and are left as they are.
 #[derive(Debug)]
 pub struct Printer {
     color: ColorMode,
+    program: String,
     painter: Mutex<Painter>,
     stdout_gone: AtomicBool,
     stderr_gone: AtomicBool,
 }
 
 impl Printer {
-    /// A printer that treats colours like this.
-    pub fn new(color: ColorMode) -> Self {
+    /// A printer that treats colours like this, for the program by this name.
+    pub fn new(color: ColorMode, program: &str) -> Self {
         Printer {
             color,
+            program: program.to_owned(),
             painter: Mutex::default(),
             stdout_gone: AtomicBool::new(false),
             stderr_gone: AtomicBool::new(false),
@@ -52,12 +58,22 @@ impl Printer {
                 )));
             }
         };
-        Ok(Printer::new(color))
+        Ok(Printer::new(color, &environment.program))
     }
 
     /// How colours are treated.
     pub fn color(&self) -> ColorMode {
         self.color
+    }
+
+    /// The name that the program was started by.
+    pub fn program(&self) -> &str {
+        &self.program
+    }
+
+    /// A text of our own, with the name that the program was started by.
+    pub fn named<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        with_name(text, &self.program)
     }
 
     /// Text in the style of headlines, with colour tags.
@@ -121,9 +137,14 @@ impl Printer {
         self.line(&colorize(text, self.color));
     }
 
+    /// A line of our own for the user, on stdout.
+    pub fn note(&self, text: &str) {
+        self.line(&self.named(text));
+    }
+
     /// A line for the user, on stderr.
     pub fn info(&self, text: &str) {
-        self.stderr(&format!("{text}\n"));
+        self.stderr(&format!("{}\n", self.named(text)));
     }
 
     /// A warning.
@@ -149,8 +170,25 @@ impl Printer {
 
     fn labelled(&self, style: &str, label: &str, text: &str) {
         let label = colorize(&format!("{style}{label}{RESET}"), self.color).into_owned();
-        self.stderr(&format!("{label}{text}\n"));
+        self.stderr(&format!("{label}{}\n", self.named(text)));
     }
+}
+
+/// `text` with `program` where it tells to run `plumb`.
+pub(crate) fn with_name<'t>(text: &'t str, program: &str) -> Cow<'t, str> {
+    if program == NAME || !text.contains(NAME) {
+        return Cow::Borrowed(text);
+    }
+    // Commands stand in backticks, in quotes or brackets of shells, or alone on an indented line.
+    let before = ["`", "'", "(", "\t", "  "];
+    let mut named = text.to_owned();
+    for mark in before {
+        for after in [" ", "`", "'"] {
+            let ours = format!("{mark}{NAME}{after}");
+            named = named.replace(&ours, &format!("{mark}{program}{after}"));
+        }
+    }
+    Cow::Owned(named)
 }
 
 /// Columns and lines of the terminal.
@@ -173,5 +211,21 @@ fn write_to(stream: &mut dyn Write, gone: &AtomicBool, text: &str) {
         .is_err()
     {
         gone.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_our_own_have_the_name_that_the_program_was_started_by() {
+        let text = "run `plumb up`, or `pulumi stack select`; plumb.lock and `plumbing` stay";
+        assert_eq!(with_name(text, "plumb"), text);
+        assert_eq!(
+            with_name(text, "pulumi"),
+            "run `pulumi up`, or `pulumi stack select`; plumb.lock and `plumbing` stay"
+        );
+        assert_eq!(with_name("begin with `plumb`", "iac"), "begin with `iac`");
     }
 }

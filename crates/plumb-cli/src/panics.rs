@@ -18,6 +18,7 @@ static REPORTED: AtomicBool = AtomicBool::new(false);
 pub(crate) fn install(environment: &Environment) {
     let folder = environment.pulumi_home.join("logs");
     let words = environment.arguments.first().cloned().unwrap_or_default();
+    let program = environment.program.clone();
     std::panic::set_hook(Box::new(move |info| {
         let first = !REPORTED.swap(true, Ordering::SeqCst);
         if !first {
@@ -25,7 +26,7 @@ pub(crate) fn install(environment: &Environment) {
         }
         let path = write_report(&folder, &words, info);
         // Programs that drive this one look for it on stdout.
-        Printer::new(plumb_events::ColorMode::Never).data(&banner(path.as_ref()));
+        Printer::new(plumb_events::ColorMode::Never, &program).data(&banner(path.as_ref()));
     }));
 }
 

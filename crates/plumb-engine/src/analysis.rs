@@ -58,8 +58,7 @@ pub enum Analyzed {
 impl Shell {
     /// Has policy packs look at a state, and ends them.
     pub async fn analyze(self, setup: AnalysisSetup) -> Analyzed {
-        // Nobody else sets it: a shell runs once.
-        let _ = self.servers.host.set(setup.host.clone());
+        self.serve(&setup.host);
         let mut teller = Teller {
             subscriber: setup.subscriber,
             error_logged: false,

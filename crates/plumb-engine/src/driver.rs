@@ -124,6 +124,17 @@ impl Shell {
         &self.servers.address
     }
 
+    /// Lets plugins ask for schemas and mappings, which `host` finds, before there is a run.
+    pub fn serve(&self, host: &Arc<PluginHost>) {
+        // The first one stays.
+        let _ = self.servers.host.set(host.clone());
+    }
+
+    /// Ends what listens, where there was no run.
+    pub async fn close(self) {
+        self.servers.stop().await;
+    }
+
     /// A way to tell the user something during the run, for what plugins print and the like.
     pub fn monitor(&self) -> Arc<dyn ResourceMonitor> {
         Arc::new(self.handle.clone())
@@ -134,8 +145,7 @@ impl Shell {
     /// The first interrupt stops new steps, the second asks providers to stop, the third ends the run at once. What has
     /// been recorded by then is in the journal that comes back.
     pub async fn run(self, setup: RunSetup) -> Result<Ended, RunError> {
-        // Nobody else sets it: a shell runs once.
-        let _ = self.servers.host.set(setup.host.clone());
+        self.serve(&setup.host);
         if let Some(changes) = &setup.setup.options.snippet_changes
             && let Err(invalid) = snippet::check(changes, setup.snippets.as_deref()).await
         {

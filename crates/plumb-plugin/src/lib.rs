@@ -1,7 +1,7 @@
 //! Plugins: finding them, running them, talking to them.
 //!
 //! This crate knows how plugin executables are found and started, the handshake, and clients for providers, language
-//! hosts and policy packs ([`analyzer`]). [`Provider`] is the one interface to a provider, whether it is a process or built into the binary;
+//! hosts, policy packs ([`analyzer`]) and converters. [`Provider`] is the one interface to a provider, whether it is a process or built into the binary;
 //! [`LanguageRuntime`] is the same for language hosts. It makes no decisions about resources.
 //!
 //! Start with [`PluginHost`], which turns a plugin specification into a running provider. [`discovery`] says which file
@@ -9,6 +9,7 @@
 
 mod acquire;
 pub mod analyzer;
+mod converter;
 pub mod discovery;
 pub mod grpc;
 mod host;
@@ -19,12 +20,16 @@ mod provider;
 
 pub use acquire::{Acquire, AcquireFailure};
 pub use analyzer::{AnalyzedStack, AnalyzerError, GrpcAnalyzer, PolicyPack};
+pub use converter::{
+    ConvertedParameter, ConvertedResource, ConvertedState, ConverterError, ConverterMessage,
+    GrpcConverter,
+};
 pub use discovery::{Discovery, PluginKind};
 pub use grpc::GrpcProvider;
 pub use host::{
-    AttachmentError, BuiltinFactory, CommandFactory, DebuggedPlugins, HostError, HostOptions,
-    LanguageFactory, MappingQuery, PluginHost, ResolveError, ServiceAddresses, is_repository,
-    parse_attachments,
+    AttachmentError, BuiltinFactory, CommandFactory, DebuggedPlugins, HOST_SOURCE, HostError,
+    HostOptions, LanguageFactory, MappingQuery, PluginHost, ResolveError, ServiceAddresses,
+    is_repository, parse_attachments,
 };
 pub use language::{GrpcLanguageHost, LanguageError, LanguageRuntime};
 pub use output::{OutputLevel, OutputLine, OutputSink, OutputStream};

@@ -25,4 +25,8 @@ pub use stack_file::{SecretsSettings, StackFile};
 pub use version_range::{VersionRange, VersionRangeError};
 
 #[cfg(test)]
+mod edit_tests;
+#[cfg(test)]
+mod shape_tests;
+#[cfg(test)]
 mod tests;

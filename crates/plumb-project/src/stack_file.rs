@@ -284,9 +284,7 @@ fn merge(node: &mut Node, json: &Json) {
             }
         }
         (Data::Scalar(scalar), Json::String(text))
-            if !matches!(scalar.style, ScalarStyle::Plain)
-                && node.tag.is_none()
-                && !text.contains('\n') =>
+            if !matches!(scalar.style, ScalarStyle::Plain) && node.tag.is_none() =>
         {
             // The quoting that is there stays, unless it cannot hold the text.
             scalar.text.clone_from(text);

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use plumb_acquire::{Progress, Watcher};
 
+use super::listener::DownloadListener;
 use crate::Printer;
 use crate::table::human_size;
 
@@ -20,12 +21,15 @@ struct Meter {
     drawn: Option<Instant>,
 }
 
-/// Shows what it hears of on stderr.
-pub(super) fn watcher(printer: Arc<Printer>) -> Watcher {
+/// Shows what it hears of on stderr, unless a run that is shown tells of it.
+pub(super) fn watcher(printer: Arc<Printer>, listener: Arc<DownloadListener>) -> Watcher {
     let draws = std::io::stderr().is_terminal();
     let meter: Mutex<Meter> = Mutex::default();
     Arc::new(move |kind, name, version, progress| {
         let plugin = format!("{name}-{version}");
+        if listener.hear(&plugin, &progress) {
+            return;
+        }
         let mut meter = meter.lock().unwrap_or_else(PoisonError::into_inner);
         match progress {
             Progress::Started => {
@@ -36,8 +40,8 @@ pub(super) fn watcher(printer: Arc<Printer>) -> Watcher {
                 meter.running.insert(plugin, (done, total));
                 meter.draw();
             }
-            Progress::Bytes(..) => {}
-            Progress::Done => {
+            Progress::Bytes(..) | Progress::Unpacking => {}
+            Progress::Done | Progress::Failed => {
                 meter.running.remove(&plugin);
                 meter.clear();
             }

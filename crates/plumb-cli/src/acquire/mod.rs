@@ -1,5 +1,6 @@
 //! Getting plugins, as the command line does it: settings from the environment, and what the user sees of it.
 
+mod listener;
 mod meter;
 
 use std::path::{Path, PathBuf};
@@ -17,6 +18,8 @@ use plumb_resource::provider::PluginSpec;
 use tokio::sync::Semaphore;
 
 use crate::{Environment, Error, Printer, VERSION};
+
+pub(crate) use listener::DownloadListener;
 
 /// How many plugins are downloaded at a time, unless the user says so.
 const PARALLEL: usize = 4;
@@ -39,6 +42,8 @@ pub(crate) struct Demands<'a> {
     pub(crate) reinstall: bool,
     /// How many at a time.
     pub(crate) parallel: usize,
+    /// Hears of downloads while a run is shown.
+    pub(crate) listener: Arc<DownloadListener>,
 }
 
 impl Default for Demands<'_> {
@@ -48,6 +53,7 @@ impl Default for Demands<'_> {
             lock_mode: LockMode::Update,
             reinstall: false,
             parallel: PARALLEL,
+            listener: Arc::default(),
         }
     }
 }
@@ -88,7 +94,7 @@ impl PluginSource {
                 .project
                 .map(|root| LockFile::in_folder(root, demands.lock_mode)),
             prepare: Some(prepare(environment, printer)),
-            watcher: meter::watcher(printer.clone()),
+            watcher: meter::watcher(printer.clone(), demands.listener.clone()),
         });
         Ok(PluginSource {
             acquirer,

@@ -6,6 +6,7 @@ use clap::{Arg, ArgAction, Command};
 
 use super::flags::{Flag, PERSISTENT, Takes};
 use super::scan::{is_group, shown_path};
+use crate::output::with_name;
 
 /// Groups of commands in the help of the program itself.
 const ROOT_GROUPS: [(&str, &[&str]); 8] = [
@@ -27,8 +28,8 @@ const ROOT_GROUPS: [(&str, &[&str]); 8] = [
     ("Experimental", &["convert", "watch", "logs"]),
 ];
 
-/// The help of the command at `path`.
-pub(super) fn text(tree: &Command, path: &[String]) -> String {
+/// The help of the command at `path`, of the program by this name.
+pub(super) fn text(tree: &Command, path: &[String], program: &str) -> String {
     let mut levels = vec![tree];
     for name in path {
         if let Some(sub) = levels[levels.len() - 1].find_subcommand(name) {
@@ -36,7 +37,7 @@ pub(super) fn text(tree: &Command, path: &[String]) -> String {
         }
     }
     let command = levels[levels.len() - 1];
-    let shown = shown_path(path);
+    let shown = shown_path(program, path);
     let mut out = String::new();
     let about = command.get_long_about().or_else(|| command.get_about());
     if let Some(about) = about {
@@ -78,7 +79,7 @@ pub(super) fn text(tree: &Command, path: &[String]) -> String {
             "\nUse `{shown} [command] --help` for more information about a command."
         );
     }
-    out
+    with_name(&out, program).into_owned()
 }
 
 fn usage(command: &Command, shown: &str, out: &mut String) {

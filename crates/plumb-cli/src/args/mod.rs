@@ -48,9 +48,37 @@ pub fn command_tree() -> clap::Command {
     Cli::command()
 }
 
+/// What is of use to people who look into the program itself, and shown to nobody else: commands, and flags.
+const FOR_DEBUGGING: ([&str; 3], [&str; 2]) = (
+    ["view-trace", "convert-trace", "replay-events"],
+    ["tracing_header", "event_log"],
+);
+
+/// The tree of commands as help and completions show it.
+pub fn shown_tree(environment: &Environment) -> clap::Command {
+    let mut tree = command_tree();
+    if !environment.is_on("PULUMI_DEBUG_COMMANDS") {
+        return tree;
+    }
+    let (commands, flags) = FOR_DEBUGGING;
+    for name in commands {
+        tree = tree.mut_subcommand(name, |command| command.hide(false));
+    }
+    with_flags(tree, &flags)
+}
+
+/// The same tree with these flags shown wherever they are declared.
+fn with_flags(tree: clap::Command, flags: &[&str]) -> clap::Command {
+    let tree = tree.mut_args(|arg| {
+        let is_shown = flags.contains(&arg.get_id().as_str());
+        if is_shown { arg.hide(false) } else { arg }
+    });
+    tree.mut_subcommands(|command| with_flags(command, flags))
+}
+
 /// Reads the words of the process.
 pub fn parse(environment: &Environment) -> Result<Parsed, Error> {
-    let tree = command_tree();
+    let tree = shown_tree(environment);
     let scanned = match scan(&tree, environment, &environment.arguments)? {
         Found::Help { path, is_asked } => {
             let status = if is_asked || path.is_empty() {
@@ -59,7 +87,7 @@ pub fn parse(environment: &Environment) -> Result<Parsed, Error> {
                 ExitStatus::Failure
             };
             return Ok(Parsed::Help {
-                text: help::text(&tree, &path),
+                text: help::text(&tree, &path, &environment.program),
                 status,
             });
         }

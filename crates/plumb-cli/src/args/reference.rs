@@ -84,7 +84,7 @@ pub(super) fn file_name(command: &CommandSurface) -> String {
 }
 
 pub(super) fn shown(command: &CommandSurface) -> String {
-    super::scan::shown_path(&command.path)
+    super::scan::shown_path(super::scan::KNOWN_NAME, &command.path)
 }
 
 fn anchor(title: &str) -> String {

@@ -1,5 +1,7 @@
 //! Reading words by cobra's rules.
 
+use std::collections::BTreeMap;
+
 use clap::Command;
 
 use super::flags::{self, Flag, Takes};
@@ -36,7 +38,7 @@ pub struct Scanned {
     /// Program, commands, flags, `--`, positional words.
     pub words: Vec<String>,
     /// Names of the flags that the user set, on the command line or through the environment; sorted.
-    pub user_flags: Vec<String>,
+    pub user_flags: BTreeMap<String, String>,
 }
 
 /// A flag with its values.
@@ -74,7 +76,7 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
     if reader.wants_version {
         return Ok(Found::Version);
     }
-    let shown_path = shown_path(&path);
+    let shown_path = shown_path(KNOWN_NAME, &path);
     if is_group(command) {
         return match reader.positional.first() {
             Some(word) => Err(Error::user(suggest::unknown_command(
@@ -89,7 +91,7 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
         };
     }
     reader.fill_from_environment(environment)?;
-    let user_flags = reader.names();
+    let user_flags = reader.told();
     reader.fill_defaults(environment)?;
     check_exclusive(command, &reader.given)?;
     check_count(command, &shown_path, &reader.positional)?;
@@ -99,9 +101,12 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
     }))
 }
 
-/// The path of a command as messages show it.
-pub(super) fn shown_path(path: &[String]) -> String {
-    std::iter::once("pulumi")
+/// What messages that scripts look for call the program, whatever it was started as.
+pub(super) const KNOWN_NAME: &str = "pulumi";
+
+/// The path of a command, with the program before it.
+pub(super) fn shown_path(program: &str, path: &[String]) -> String {
+    std::iter::once(program)
         .chain(path.iter().map(String::as_str))
         .collect::<Vec<_>>()
         .join(" ")
@@ -323,14 +328,16 @@ impl<'c> Reader<'c> {
         Ok(())
     }
 
-    fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = self
-            .given
-            .iter()
-            .map(|given| given.flag.name().to_owned())
-            .collect();
-        names.sort();
-        names
+    /// The flags that are set, and of those that are on or off, which.
+    fn told(&self) -> BTreeMap<String, String> {
+        let told = |given: &Given<'_>| match given.flag.takes() {
+            Takes::Bool => given.values.last().cloned().unwrap_or_default(),
+            Takes::Int | Takes::Text => "set".to_owned(),
+        };
+        let given = self.given.iter();
+        given
+            .map(|given| (given.flag.name().to_owned(), told(given)))
+            .collect()
     }
 
     fn canonical(self, levels: &[&Command]) -> Vec<String> {

@@ -233,3 +233,92 @@ fn commands_that_are_not_built_take_any_words() {
     );
     check("deployment --help", "help:deployment true");
 }
+
+/// Every command that does something, by its names from the root on.
+fn commands(command: &clap::Command, above: &[String]) -> Vec<(Vec<String>, clap::Command)> {
+    let mut found = Vec::new();
+    for sub in command.get_subcommands() {
+        let mut path = above.to_vec();
+        path.push(sub.get_name().to_owned());
+        found.extend(commands(sub, &path));
+        if !super::scan::is_group(sub) {
+            found.push((path, sub.clone()));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_flag_of_every_command_has_a_variable() {
+    let tree = command_tree();
+    let gates = [("PULUMI_DEBUG_COMMANDS", "1"), ("PULUMI_EXPERIMENTAL", "1")];
+    let mut count = 0;
+    for (path, command) in commands(&tree, &[]) {
+        let positionals = command
+            .get_positionals()
+            .filter(|arg| arg.is_required_set());
+        let mut words = path.clone();
+        words.extend(positionals.map(|_| "x".to_owned()));
+        let levels = [&tree, &command];
+        let of_gates = environment(&gates);
+        let known = super::flags::known(&levels, &of_gates);
+        // The command's own flags hide those of the same name that all commands know.
+        let is_hidden = |at: usize| {
+            known[..at]
+                .iter()
+                .any(|flag| flag.name() == known[at].name())
+        };
+        for (at, flag) in known.iter().enumerate() {
+            if is_hidden(at) {
+                continue;
+            }
+            let value = match flag.takes() {
+                super::flags::Takes::Bool => "true",
+                super::flags::Takes::Int => "7",
+                super::flags::Takes::Text => "x",
+            };
+            let name = super::flags::variable(flag.name());
+            let mut variables = gates.to_vec();
+            variables.push((&name, value));
+            let path = path.join(" ");
+            let found = match scan(&tree, &environment(&variables), &words) {
+                Ok(Found::Command(scanned)) => scanned,
+                other => panic!("{path} with {name}: {other:?}"),
+            };
+            assert!(
+                found.user_flags.contains_key(flag.name()),
+                "{path} with {name}"
+            );
+            let word = format!("--{}={value}", flag.name());
+            assert!(found.words.contains(&word), "{path}: {:?}", found.words);
+            // What the command line says wins.
+            if value == "true" {
+                let mut off = words.clone();
+                off.push(format!("--{}=false", flag.name()));
+                let Ok(Found::Command(found)) = scan(&tree, &environment(&variables), &off) else {
+                    panic!("{path} {off:?}");
+                };
+                assert_eq!(found.user_flags[flag.name()], "false", "{path} {off:?}");
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 1000, "{count} flags were tried");
+}
+
+#[test]
+fn commands_for_debugging_are_shown_to_who_wants_to_see_them() {
+    let shown = |variables: &[(&str, &str)], path: &[&str]| {
+        let path: Vec<String> = path.iter().map(ToString::to_string).collect();
+        super::help::text(&super::shown_tree(&environment(variables)), &path, "plumb")
+    };
+    let debugging = [("PULUMI_DEBUG_COMMANDS", "true")];
+    for command in ["view-trace", "convert-trace", "replay-events"] {
+        assert!(!shown(&[], &[]).contains(command), "{command}");
+        assert!(shown(&debugging, &[]).contains(command), "{command}");
+    }
+    for flag in ["--event-log", "--tracing-header"] {
+        assert!(!shown(&[], &["up"]).contains(flag), "{flag}");
+        assert!(shown(&debugging, &["up"]).contains(flag), "{flag}");
+    }
+}

@@ -7,8 +7,8 @@
 use clap::Args;
 use plumb_backend::StackFilter;
 
-use crate::args::command_tree;
 use crate::args::complete::{Wanted, wanted};
+use crate::args::shown_tree;
 use crate::context::IfMissing;
 use crate::{Context, Error, ExitStatus};
 
@@ -60,7 +60,12 @@ pub fn complete(args: &CompleteArgs, ctx: &Context) -> Result<ExitStatus, Error>
         Some((word, before)) => (before, word.as_str()),
         None => (&[][..], ""),
     };
-    let asked = wanted(&command_tree(), &ctx.environment, before, word);
+    let asked = wanted(
+        &shown_tree(&ctx.environment),
+        &ctx.environment,
+        before,
+        word,
+    );
     let mut may_be_file = false;
     let mut candidates: Vec<(String, String)> = Vec::new();
     let plain = |all: Vec<String>| all.into_iter().map(|it| (it, String::new())).collect();
@@ -139,7 +144,7 @@ mod tests {
             assert!(script.contains("PROGRAM __complete"), "{script}");
         }
         assert!(
-            surface(&command_tree())
+            surface(&crate::args::command_tree())
                 .iter()
                 .any(|command| command.path == ["__complete"])
         );

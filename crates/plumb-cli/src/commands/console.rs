@@ -34,8 +34,8 @@ pub fn run(args: ConsoleArgs, ctx: &Context) -> Result<ExitStatus, Error> {
                 .line(&format!("The state of stack {} is at {link}", stack.shown));
         }
     }
-    ctx.printer.line(&format!(
-        "This command is not available for the backend {}, which has no console; `pulumi stack` shows the stack here",
+    ctx.printer.note(&format!(
+        "This command is not available for the backend {}, which has no console; `plumb stack` shows the stack here",
         backend.url()
     ));
     Ok(ExitStatus::Success)

@@ -106,6 +106,9 @@ pub fn run(args: DoctorArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     {
         state(&stack, project, ctx, &mut findings);
     }
+    for fix in findings.iter_mut().filter_map(|it| it.fix.as_mut()) {
+        *fix = ctx.printer.named(fix).into_owned();
+    }
     let is_bad = findings.iter().any(|it| it.health == Health::Bad);
     if as_json {
         ctx.printer.data(&document(&findings));

@@ -71,6 +71,7 @@ pub fn run(args: InstallArgs, ctx: &Context) -> Result<ExitStatus, Error> {
             },
             reinstall: args.reinstall,
             parallel: usize::try_from(args.parallel).unwrap_or(1),
+            ..Demands::default()
         };
         plugins(project, &demands, ctx)?;
     }

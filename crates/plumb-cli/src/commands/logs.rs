@@ -104,9 +104,7 @@ pub fn run(args: LogsArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 }
 
 fn resource_logs(args: &LogsArgs, ctx: &Context) -> Result<(), Error> {
-    if args.follow {
-        return Err(Error::unsupported("`--follow`"));
-    }
+    check_since(&args.since)?;
     let stack = ctx.require_stack(args.stack.as_deref(), IfMissing::Fail)?;
     if args.json {
         ctx.printer.line("[]");
@@ -117,9 +115,32 @@ fn resource_logs(args: &LogsArgs, ctx: &Context) -> Result<(), Error> {
         stack.shown, args.since
     ));
     ctx.printer.line("");
-    ctx.printer
-        .info("No resource of the stack is of a kind whose logs can be read here.");
+    let wanted = args.resource.as_deref();
+    let none = match wanted {
+        Some(name) => format!("The logs of `{name}` cannot be read here"),
+        None => "No resource of the stack is of a kind whose logs can be read here".to_owned(),
+    };
+    // Whoever follows would wait for ever.
+    let end = if args.follow {
+        ", and there is nothing to follow"
+    } else {
+        ""
+    };
+    ctx.printer.info(&format!("{none}{end}."));
     Ok(())
+}
+
+/// Whether `--since` is a time that has passed, such as `1h30m`, or one of the calendar.
+fn check_since(text: &str) -> Result<(), Error> {
+    let is_duration = text.parse::<jiff::Span>().is_ok();
+    let is_time = text.parse::<Timestamp>().is_ok() || text.parse::<jiff::civil::Date>().is_ok();
+    if is_duration || is_time {
+        return Ok(());
+    }
+    Err(Error::user(format!(
+        "failed to parse argument to '--since' as duration or timestamp: {text:?} is neither, as 90s, 2h30m or \
+         2026-01-31T10:00:00Z are"
+    )))
 }
 
 /// A log file of a run.

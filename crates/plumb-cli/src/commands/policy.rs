@@ -70,5 +70,5 @@ pub fn run(args: PolicyArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         PolicyVerb::Issue(_) => "issue",
     };
     Err(Error::needs_service(format_args!("`policy {verb}`"))
-        .hint("run packs from folders, with `pulumi up --policy-pack DIR`"))
+        .hint("run packs from folders, with `plumb up --policy-pack DIR`"))
 }

@@ -41,8 +41,8 @@ pub fn convert(args: &ConvertArgs) -> Result<ExitStatus, Error> {
         .as_deref()
         .ok_or_else(|| Error::user("required flag(s) \"language\" not set"))?;
     Err(Error::user(format!(
-        "`convert` is not supported yet; begin a project in {language} with `pulumi new`, and import what exists with \
-         `pulumi import`"
+        "`convert` is not supported yet; begin a project in {language} with `plumb new`, and import what exists with \
+         `plumb import`"
     )))
 }
 
@@ -71,7 +71,7 @@ pub struct DoArgs {
 /// Runs `do`.
 pub fn single(_: &DoArgs) -> Result<ExitStatus, Error> {
     Err(Error::user(
-        "`do` is not supported yet; a YAML program of one resource does the same: `pulumi new yaml`, then `pulumi up`",
+        "`do` is not supported yet; a YAML program of one resource does the same: `plumb new yaml`, then `plumb up`",
     ))
 }
 

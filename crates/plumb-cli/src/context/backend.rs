@@ -162,7 +162,7 @@ impl Context {
         let (backend, warning) = FileBackend::open(&file, owner, options)?;
         if let Some(OpenWarning::LegacyStacks { stacks }) = warning {
             self.printer.warning(&format!(
-                "the state store has stacks in the legacy layout, which are not seen: {}; run `pulumi state upgrade`",
+                "the state store has stacks in the legacy layout, which are not seen: {}; run `plumb state upgrade`",
                 stacks.join(", ")
             ));
         }

@@ -75,8 +75,8 @@ impl Context {
             cwd: None,
             ..self.globals.clone()
         };
-        Context::new(environment, Printer::new(self.printer.color()), globals)
-            .map_err(|(_, error)| error)
+        let printer = Printer::new(self.printer.color(), self.printer.program());
+        Context::new(environment, printer, globals).map_err(|(_, error)| error)
     }
 
     /// Whether questions may be asked.

@@ -133,7 +133,7 @@ impl Context {
         if has_terraform {
             return Error::user(
                 "no project file found however, a Terraform configuration file was detected. To make a project, \
-                 run `pulumi new`",
+                 run `plumb new`",
             )
             .known(Code::NoProject);
         }

@@ -233,6 +233,8 @@ impl Context {
         {
             tags.insert("pulumi:description".to_owned(), description.clone());
         }
+        let root = loaded.root();
+        tags.extend(crate::metadata::repository_tags(&self.environment, root));
         Ok(tags)
     }
 

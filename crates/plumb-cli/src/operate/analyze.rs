@@ -101,6 +101,7 @@ pub fn run(args: &AnalyzeArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 
 async fn analyze(ctx: &Context, args: &AnalyzeArgs, subject: Subject) -> Result<Analyzed, Error> {
     let interrupts = interrupts::listen(ctx.printer.clone());
+    let local = policies::local_packs(ctx, &args.policy_pack, &args.policy_pack_config)?;
     let screen = ScreenSetup {
         printer: ctx.printer.clone(),
         explains: false,
@@ -130,7 +131,7 @@ async fn analyze(ctx: &Context, args: &AnalyzeArgs, subject: Subject) -> Result<
         snapshot: subject.snapshot,
         info: subject.info,
         policies: PolicyPacks {
-            local: policies::local_packs(ctx, &args.policy_pack, &args.policy_pack_config)?,
+            local,
             required: Vec::new(),
             stack_tags: subject.tags,
             parallel: parallel.and_then(|text| text.parse().ok()),
@@ -243,6 +244,8 @@ fn surroundings(ctx: &Context) -> Result<Surroundings, Error> {
             read: Arc::new(|_| Err(Error::user("a state in a file knows no other stacks"))),
         }),
         acquire: None,
+        downloads: Arc::default(),
+        told: Arc::default(),
         diagnostics: DiagnosticStyle::Excerpt,
     })
 }

@@ -160,9 +160,9 @@ pub struct UpdateArgs {
 /// when it is confirmed. With a template, its program is taken instead: it is fetched into a temporary folder.
 ///
 /// Examples:
-///   pulumi up                        shows what will happen, asks, and does it
-///   pulumi up --yes --stack prod     does it without asking, in the stack prod
-///   pulumi up --target URN           leaves everything else alone
+///   plumb up                        shows what will happen, asks, and does it
+///   plumb up --yes --stack prod     does it without asking, in the stack prod
+///   plumb up --target URN           leaves everything else alone
 #[derive(Args, Clone, Debug, Default)]
 #[command(verbatim_doc_comment)]
 #[command(group = ArgGroup::new("up-targets").args(["target", "exclude"]).multiple(false))]
@@ -207,9 +207,9 @@ pub struct UpArgs {
 /// Nothing is changed, and the stack is not taken.
 ///
 /// Examples:
-///   pulumi preview --diff                     shows every property that would change
-///   pulumi preview --save-plan plan.json      keeps what would happen, for `up --plan plan.json`
-///   pulumi preview --import-file import.json  lists what would be created, for `import --file import.json`
+///   plumb preview --diff                     shows every property that would change
+///   plumb preview --save-plan plan.json      keeps what would happen, for `up --plan plan.json`
+///   plumb preview --import-file import.json  lists what would be created, for `import --file import.json`
 #[derive(Args, Clone, Debug)]
 #[command(verbatim_doc_comment)]
 #[command(group = ArgGroup::new("preview-targets").args(["target", "exclude"]).multiple(false))]
@@ -332,9 +332,9 @@ pub struct DestroyArgs {
 /// unless `--protect=false` says otherwise. For YAML programs, what the program has to say of them is printed.
 ///
 /// Examples:
-///   pulumi import aws:s3/bucket:Bucket logs my-logs-bucket
-///   pulumi import aws:s3/bucket:Bucket logs my-logs-bucket --parent site=URN --out logs.yaml
-///   pulumi import --file resources.json --yes
+///   plumb import aws:s3/bucket:Bucket logs my-logs-bucket
+///   plumb import aws:s3/bucket:Bucket logs my-logs-bucket --parent site=URN --out logs.yaml
+///   plumb import --file resources.json --yes
 #[derive(Args, Clone, Debug)]
 #[command(verbatim_doc_comment)]
 #[command(group = ArgGroup::new("import-format").args(["json", "output"]).multiple(false))]
@@ -366,10 +366,10 @@ pub struct ImportArgs {
     /// Mark the imported resources as protected
     #[arg(long, default_value_t = true, action = clap::ArgAction::Set, num_args = 0..=1)]
     pub protect: bool,
-    /// Invoke a converter to import the resources (not supported yet)
+    /// Invoke a converter to import the resources
     #[arg(long)]
     pub from: Option<String>,
-    /// When used with --from, write a JSON-encoded file containing the resources that would be imported (not supported yet)
+    /// When used with --from, write a JSON-encoded file containing the resources that would be imported
     #[arg(long)]
     pub generate_resources: Option<String>,
     /// Only show a preview of the import, but don't perform the import itself

@@ -1,6 +1,6 @@
 //! The course of every operation: open, preview, confirm, run, save.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use plumb_acquire::LockMode;
@@ -8,6 +8,7 @@ use plumb_deploy::setup::Phase;
 use plumb_display::{DiffView, Options as DisplayOptions, View};
 use plumb_events::{Event, OperationResult};
 
+use super::converted::Converted;
 use super::drift;
 use super::event_log::EventLog;
 use super::screen::{Form, ScreenSetup};
@@ -16,6 +17,7 @@ use super::verb::{Kind, Verb};
 use super::{import_code, import_file, interrupts};
 use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::identity::Code;
+use crate::metadata::{Facts, Gathering, Metadata};
 use crate::{Context, Error, ExitStatus, prompt};
 
 /// How long the last events may take to arrive where somebody listens.
@@ -49,7 +51,7 @@ pub(super) fn run(ctx: &Context, verb: &Verb) -> Result<ExitStatus, Error> {
     let (event_log, delivery) = event_log.unzip();
     let result = runtime.block_on(async {
         let delivery = delivery.map(tokio::spawn);
-        let result = Box::pin(operate(ctx, verb, session, form, event_log)).await;
+        let result = Box::pin(converted(ctx, verb, session, form, event_log)).await;
         if let Some(delivery) = delivery {
             // Who does not listen in time does not hold up the end.
             let _ = tokio::time::timeout(DELIVERY, delivery).await;
@@ -106,6 +108,29 @@ fn open<'c>(ctx: &'c Context, verb: &Verb) -> Result<Session<'c>, Error> {
     )
 }
 
+/// Runs an operation; before an import, the converter that it takes resources from.
+async fn converted(
+    ctx: &Context,
+    verb: &Verb,
+    mut session: Session<'_>,
+    form: Form,
+    event_log: Option<EventLog>,
+) -> Result<ExitStatus, Error> {
+    let args = verb.import.as_ref().filter(|args| args.from.is_some());
+    let Some(args) = args else {
+        return Box::pin(operate(ctx, verb, session, form, event_log)).await;
+    };
+    let converted = Arc::new(Converted::of(ctx, args, &session).await?);
+    session.converted = Some(converted.clone());
+    let result = Box::pin(operate(ctx, verb, session, form, event_log)).await;
+    let failed = !matches!(result, Ok(ExitStatus::Success));
+    let wanted = args.generate_resources.as_deref();
+    if failed || wanted.is_some() {
+        converted.write(ctx, wanted, failed)?;
+    }
+    result
+}
+
 async fn operate(
     ctx: &Context,
     verb: &Verb,
@@ -114,6 +139,8 @@ async fn operate(
     mut event_log: Option<EventLog>,
 ) -> Result<ExitStatus, Error> {
     let interrupts = interrupts::listen(ctx.printer.clone());
+    let metadata = (!verb.preview_only)
+        .then(|| Gathering::start(&ctx.environment, session.surroundings.root.clone()));
     if verb.kind == Kind::Refresh && !verb.is_drift {
         verb.pending_creates.settle(ctx, &mut session)?;
     }
@@ -172,7 +199,8 @@ async fn operate(
         &interrupts,
     )
     .await?;
-    conclude(ctx, verb, session, ran, form).await
+    let metadata = metadata.map(Gathering::finish).unwrap_or_default();
+    conclude(ctx, verb, session, ran, form, metadata).await
 }
 
 /// Ends with a preview: it is all that was wanted, or it failed.
@@ -207,10 +235,13 @@ async fn conclude(
     session: Session<'_>,
     ran: Ran,
     form: Form,
+    metadata: Metadata,
 ) -> Result<ExitStatus, Error> {
     let status = status_of(verb, &ran);
-    let message = verb.common.message.clone().unwrap_or_default();
-    let environment = history_environment(verb);
+    let asked = verb.common.message.clone().filter(|it| !it.is_empty());
+    let message = asked.unwrap_or(metadata.message);
+    let mut environment = metadata.facts;
+    add_execution(ctx, verb, &session, &mut environment);
     let succeeded = ran.outcome.result == OperationResult::Succeeded;
     let left = Session::resource_count(&ran.snapshot);
     let stack = session.stack.clone();
@@ -340,21 +371,28 @@ fn confirmed(ctx: &Context, verb: &Verb, session: &Session<'_>, ran: &Ran) -> Re
     }
 }
 
-fn history_environment(verb: &Verb) -> BTreeMap<String, String> {
+/// How we were started, and what runs.
+fn add_execution(ctx: &Context, verb: &Verb, session: &Session<'_>, facts: &mut Facts) {
     let kind = verb
         .common
         .exec_kind
         .as_deref()
         .filter(|kind| matches!(*kind, "auto.local" | "auto.inline"))
         .unwrap_or("cli");
-    let mut environment = BTreeMap::from([("exec.kind".to_owned(), kind.to_owned())]);
+    facts.insert("exec.kind".to_owned(), kind.to_owned());
     if let Some(agent) = &verb.common.exec_agent {
-        environment.insert("exec.agent".to_owned(), agent.clone());
+        facts.insert("exec.agent".to_owned(), agent.clone());
     }
     if verb.plan.is_some() {
-        environment.insert("updatePlan".to_owned(), "true".to_owned());
+        facts.insert("updatePlan".to_owned(), "true".to_owned());
     }
-    environment
+    let runtime = session.surroundings.runtime();
+    if let Some(runtime) = runtime.filter(|runtime| !runtime.name.is_empty()) {
+        facts.insert("runtime.name".to_owned(), runtime.name.clone());
+    }
+    for (flag, told) in &ctx.globals.user_flags {
+        facts.insert(format!("pulumi.flag.{flag}"), told.clone());
+    }
 }
 
 fn after_destroy(

@@ -53,7 +53,7 @@ pub(super) fn report(
         });
         ctx.printer.data(&pretty(&document, Indent::Two));
     } else if result == OperationResult::Succeeded {
-        ctx.printer.line(&match drifted.len() {
+        ctx.printer.note(&match drifted.len() {
             0 => "Nothing has drifted.".to_owned(),
             count => format!(
                 "{count} of {checked} resources have drifted. `plumb refresh` takes what exists into the state; `plumb up` \

@@ -1,9 +1,9 @@
 //! The plugin host of an operation: where plugins are found, what is built in, how programs are run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
@@ -17,8 +17,8 @@ use plumb_plugin::discovery::{Cache, ProjectPlugin};
 use plumb_plugin::language::{PackageDependency, ProgramInfo as LanguageInfo};
 use plumb_plugin::process::PluginTimeouts;
 use plumb_plugin::{
-    Acquire, Discovery, HostError, HostOptions, OutputLevel, OutputLine, OutputSink, PluginHost,
-    PluginKind, ServiceAddresses, parse_attachments,
+    Acquire, Discovery, HOST_SOURCE, HostError, HostOptions, OutputLevel, OutputLine, OutputSink,
+    PluginHost, PluginKind, ServiceAddresses, parse_attachments,
 };
 use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink, StackReader};
 use plumb_resource::Urn;
@@ -26,6 +26,7 @@ use plumb_resource::provider::{Parameterization, PluginSpec};
 use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
 use plumb_yaml::{Compiler, DiagnosticStyle, YamlProgram};
 
+use crate::acquire::DownloadListener;
 use super::debugging::Debugged;
 use crate::context::LoadedProject;
 use crate::{Context, Environment, Error};
@@ -43,6 +44,10 @@ pub(super) struct Surroundings {
     pub(super) stacks: Arc<dyn StackReader>,
     /// Gets plugins that are missing, and vouches for others.
     pub(super) acquire: Option<Arc<dyn Acquire>>,
+    /// Hears of what is downloaded.
+    pub(super) downloads: Arc<DownloadListener>,
+    /// Warnings of plugin hosts: an update finds the same plugins as its preview.
+    pub(super) told: Arc<Mutex<HashSet<String>>>,
     /// How problems of YAML programs are shown.
     pub(super) diagnostics: DiagnosticStyle,
 }
@@ -69,7 +74,7 @@ impl ProjectProgram {
         }
         let mut lines: Vec<String> = missing.iter().map(|it| crate::error::chain(it)).collect();
         lines.push(
-            "The run fails if the program uses them. Install each with `pulumi plugin install resource NAME VERSION`, from a \
+            "The run fails if the program uses them. Install each with `plumb plugin install resource NAME VERSION`, from a \
              server of your own with `--server URL` or from a file with `--file FILE`, or do not look for them beforehand \
              with `--skip-plugin-pre-install`"
                 .to_owned(),
@@ -121,7 +126,7 @@ impl Surroundings {
         let environment = self.environment.variables().clone();
         let attachments =
             |name: &str| parse_attachments(self.environment.get(name).unwrap_or_default());
-        let output = output_sink(monitor.clone());
+        let output = self.once(output_sink(monitor.clone()));
         let options = HostOptions {
             discovery: self.discovery(),
             environment: environment.clone(),
@@ -184,6 +189,19 @@ impl Surroundings {
             host.register_language(language.name, Box::new(factory));
         }
         Ok(host)
+    }
+
+    /// The same sink, for warnings of plugin hosts that nobody has heard yet.
+    fn once(&self, output: OutputSink) -> OutputSink {
+        let told = self.told.clone();
+        Arc::new(move |line: OutputLine| {
+            let is_own = &*line.source == HOST_SOURCE && line.level == OutputLevel::Warning;
+            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            if !is_own || told.insert(line.text.clone()) {
+                drop(told);
+                output(line);
+            }
+        })
     }
 
     /// Providers of dynamic resources are part of the SDKs; they run the code that the program has put into its state.

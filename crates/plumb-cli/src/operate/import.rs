@@ -8,73 +8,122 @@ use plumb_deploy::setup::{ImportSpec, ImportSubject};
 use plumb_resource::provider::{Parameterization, PluginSpec};
 use plumb_resource::{TypeToken, Urn};
 use plumb_value::{PropertyMap, Value};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::args::ImportArgs;
 use crate::Error;
 
 /// The file of `--file`.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ImportFile {
+pub(super) struct ImportFile {
     #[serde(default, deserialize_with = "null_or")]
-    name_table: BTreeMap<String, String>,
+    pub(super) name_table: BTreeMap<String, String>,
     #[serde(default, deserialize_with = "null_or")]
-    resources: Vec<FileResource>,
+    pub(super) resources: Vec<FileResource>,
     #[serde(default, deserialize_with = "null_or")]
-    provider_inputs: serde_json::Map<String, serde_json::Value>,
+    pub(super) provider_inputs: serde_json::Map<String, serde_json::Value>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct FileResource {
-    #[serde(default, deserialize_with = "null_or")]
-    r#type: String,
-    #[serde(default, deserialize_with = "null_or")]
-    name: String,
-    #[serde(default, deserialize_with = "null_or")]
-    id: String,
-    #[serde(default, deserialize_with = "null_or")]
-    parent: String,
-    #[serde(default, deserialize_with = "null_or")]
-    provider: String,
-    #[serde(default, deserialize_with = "null_or")]
-    version: String,
-    #[serde(default, deserialize_with = "null_or", alias = "pluginDownloadURL")]
-    plugin_download_url: String,
-    #[serde(default, deserialize_with = "null_or")]
-    logical_name: String,
-    #[serde(default, deserialize_with = "null_or")]
-    properties: Vec<String>,
-    #[serde(default, deserialize_with = "null_or")]
-    component: bool,
-    #[serde(default, deserialize_with = "null_or")]
-    remote: bool,
-    parameterization: Option<FileParameterization>,
-    extension: Option<FileExtension>,
-    inputs: Option<serde_json::Value>,
-    outputs: Option<serde_json::Value>,
+pub(super) struct FileResource {
+    #[serde(
+        default,
+        deserialize_with = "null_or",
+        skip_serializing_if = "String::is_empty"
+    )]
+    pub(super) r#type: String,
+    #[serde(
+        default,
+        deserialize_with = "null_or",
+        skip_serializing_if = "String::is_empty"
+    )]
+    pub(super) name: String,
+    #[serde(
+        default,
+        deserialize_with = "null_or",
+        skip_serializing_if = "String::is_empty"
+    )]
+    pub(super) id: String,
+    #[serde(
+        default,
+        deserialize_with = "null_or",
+        skip_serializing_if = "String::is_empty"
+    )]
+    pub(super) parent: String,
+    #[serde(
+        default,
+        deserialize_with = "null_or",
+        skip_serializing_if = "String::is_empty"
+    )]
+    pub(super) provider: String,
+    #[serde(
+        default,
+        deserialize_with = "null_or",
+        skip_serializing_if = "String::is_empty"
+    )]
+    pub(super) version: String,
+    #[serde(
+        default,
+        deserialize_with = "null_or",
+        alias = "pluginDownloadURL",
+        skip_serializing_if = "String::is_empty"
+    )]
+    pub(super) plugin_download_url: String,
+    #[serde(
+        default,
+        deserialize_with = "null_or",
+        skip_serializing_if = "String::is_empty"
+    )]
+    pub(super) logical_name: String,
+    #[serde(
+        default,
+        deserialize_with = "null_or",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub(super) properties: Vec<String>,
+    #[serde(
+        default,
+        deserialize_with = "null_or",
+        skip_serializing_if = "std::ops::Not::not"
+    )]
+    pub(super) component: bool,
+    #[serde(
+        default,
+        deserialize_with = "null_or",
+        skip_serializing_if = "std::ops::Not::not"
+    )]
+    pub(super) remote: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) parameterization: Option<FileParameterization>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) extension: Option<FileExtension>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) inputs: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) outputs: Option<serde_json::Value>,
 }
 
 /// The plugin of a package that is served with a parameter; the package itself is that of the type.
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct FileParameterization {
-    plugin_name: String,
+pub(super) struct FileParameterization {
+    pub(super) plugin_name: String,
     #[serde(default)]
-    plugin_version: String,
+    pub(super) plugin_version: String,
     #[serde(default)]
-    value: String,
+    pub(super) value: String,
 }
 
 /// A package that adds to what the plugin of the type serves.
-#[derive(Deserialize)]
-struct FileExtension {
-    name: String,
+#[derive(Deserialize, Serialize)]
+pub(super) struct FileExtension {
+    pub(super) name: String,
     #[serde(default)]
-    version: String,
+    pub(super) version: String,
     #[serde(default)]
-    value: String,
+    pub(super) value: String,
 }
 
 /// A field that SDKs write as `null` when there is nothing to say.
@@ -85,6 +134,7 @@ fn null_or<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
 }
 
 /// What to import, and what the user calls resources.
+#[derive(Clone)]
 pub(super) struct Listing {
     pub(super) specs: Vec<ImportSpec>,
     pub(super) names: BTreeMap<Urn, String>,
@@ -178,7 +228,7 @@ fn package_of(type_token: &str) -> &str {
         .unwrap_or_else(|| type_token.split(':').next().unwrap_or_default())
 }
 
-fn from_file(
+pub(super) fn from_file(
     file: &ImportFile,
     protect: bool,
     stack: &str,

@@ -82,7 +82,7 @@ impl CodeRequest {
             if is_human {
                 ctx.printer.warning(&format!(
                     "the resources are imported; code for them is printed in YAML, and not yet in {language}: declare them by \
-                     hand, with the inputs that `pulumi state get URN` shows"
+                     hand, with the inputs that `plumb state get URN` shows"
                 ));
             }
             return Ok(());

@@ -5,6 +5,7 @@
 
 pub mod analyze;
 pub mod args;
+mod converted;
 mod course;
 mod debugging;
 pub mod drift;

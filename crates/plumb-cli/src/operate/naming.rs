@@ -88,7 +88,7 @@ fn parse(place: &Place<'_>, value: &Value) -> Result<GeneralSection, Error> {
         |what: String| Error::user(format!("invalid autonaming config structure: {what}"));
     if !matches!(value, Value::Object(_)) {
         return Err(malformed(
-            "a map is expected; set its parts with `pulumi config set --path`".to_owned(),
+            "a map is expected; set its parts with `plumb config set --path`".to_owned(),
         ));
     }
     let text = value.try_reveal(&mut |ciphertext| (place.decrypt)(ciphertext))?;

@@ -1,5 +1,6 @@
 //! What subscribes to engine events: the display, the event log, JSON documents.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use plumb_display::{
 use plumb_engine::Subscriber;
 use plumb_engine::monitor::DebugMessages;
 use plumb_events::json::{Encoding, EventLines};
-use plumb_events::{Event, Filter, Summary};
+use plumb_events::{Event, Filter, Severity, Summary};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
@@ -66,6 +67,13 @@ pub(super) struct ScreenSetup {
 }
 
 impl ScreenSetup {
+    /// Whether anything is made of downloads; otherwise they are told apart from the run.
+    pub(super) fn has_downloads(&self) -> bool {
+        let is_shown = matches!(self.form, Form::Human | Form::ResultLine { .. });
+        let is_listed = is_shown && self.options.view != View::Diff;
+        is_listed || self.form == Form::EventLines || self.event_log.is_some()
+    }
+
     /// Whether anything is made of messages for developers.
     pub(super) fn debug_messages(&self) -> DebugMessages {
         if self.options.debug || self.event_log.is_some() || self.form == Form::EventLines {
@@ -195,6 +203,7 @@ impl Screen {
         let now = self.began.elapsed();
         let (mut stdout, mut stderr) = (String::new(), String::new());
         for (at, event) in batch {
+            let event = self.named(event);
             if let Some(log) = &mut self.seen.event_log {
                 log.write(&event, at);
             }
@@ -233,6 +242,21 @@ impl Screen {
             }
         }
         self.print(&stdout, &stderr);
+    }
+
+    /// The event with the program's name in what we say ourselves.
+    fn named(&self, event: Event) -> Event {
+        match event {
+            Event::Diagnostic(mut diagnostic)
+                if matches!(diagnostic.severity, Severity::Error | Severity::Warning) =>
+            {
+                if let Cow::Owned(message) = self.printer.named(&diagnostic.message) {
+                    diagnostic.message = message.into();
+                }
+                Event::Diagnostic(diagnostic)
+            }
+            other => other,
+        }
     }
 
     /// Paints the whole tree a last time and leaves it there.

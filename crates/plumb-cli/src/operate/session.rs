@@ -26,6 +26,7 @@ use plumb_yaml::DiagnosticStyle;
 use tokio::sync::watch;
 use uuid::Uuid;
 
+use super::converted::Converted;
 use super::debugging::Debugged;
 use super::host::{BackendStacks, ProjectProgram, Surroundings};
 use super::screen::{self, ScreenSetup, Seen};
@@ -81,6 +82,8 @@ pub(super) struct Session<'c> {
     pub(super) adoptions: Vec<Adoption>,
     /// What runs are held to.
     pub(super) plan: Option<Plan>,
+    /// What a converter found to import.
+    pub(super) converted: Option<Arc<Converted>>,
     /// The stack is ours until this is finished.
     update: Option<Arc<Update>>,
     began: Timestamp,
@@ -130,7 +133,7 @@ impl<'c> Session<'c> {
         let (base, cache) = decrypted(ctx, &state, &secrets)?;
         if !ctx.globals.disable_integrity_checking {
             base.verify().map_err(|error| {
-                Error::user(format!("{error}; `pulumi state repair` may help"))
+                Error::user(format!("{error}; `plumb state repair` may help"))
                     .context("the state of the stack is invalid")
             })?;
         }
@@ -149,6 +152,7 @@ impl<'c> Session<'c> {
             cache,
             adoptions: Vec::new(),
             plan: None,
+            converted: None,
             update,
             began: Timestamp::now(),
         };
@@ -260,19 +264,25 @@ impl<'c> Session<'c> {
         } else {
             ProjectProgram::default()
         };
-        // Once: an update follows its preview.
-        if runs_program
-            && self.checks_plugins.swap(false, Ordering::Relaxed)
-            && let Some(missing) = program.missing_plugins(&host).await
-        {
-            self.ctx.printer.warning(&missing);
-        }
         let base = self.upgraded.clone().unwrap_or_else(|| self.base.clone());
         let codec: Arc<StackSecrets> = self.secrets.clone();
         let update = self.update.clone().filter(|_| !is_preview);
         let mut journal = RunJournal::new(self.base.clone(), update, codec, self.cache.clone());
         if !is_preview && let Some(written) = self.rewritten(&base)? {
             journal.begin_with(written)?;
+        }
+        // From here on nothing fails before the run begins.
+        let has_downloads = screen.has_downloads();
+        let (subscriber, shown) = screen::start(screen);
+        if has_downloads {
+            self.surroundings.downloads.follow(&subscriber);
+        }
+        // Once: an update follows its preview.
+        if runs_program
+            && self.checks_plugins.swap(false, Ordering::Relaxed)
+            && let Some(missing) = program.missing_plugins(&host).await
+        {
+            self.ctx.printer.warning(&missing);
         }
         let setup = Setup {
             stack: self.stack.name().into(),
@@ -285,7 +295,6 @@ impl<'c> Session<'c> {
             seed: seed(),
             plan: self.plan.clone(),
         };
-        let (subscriber, shown) = screen::start(screen);
         let run = RunSetup {
             setup,
             program: program.program.filter(|_| runs_program),
@@ -509,6 +518,8 @@ fn surroundings(
         debugged: opening.debugged.clone(),
         stacks: Arc::new(stack_reader(ctx, stack)),
         acquire: None,
+        downloads: Arc::default(),
+        told: Arc::default(),
         diagnostics: if ctx.is_interactive() {
             DiagnosticStyle::Annotated
         } else {
@@ -527,6 +538,7 @@ pub(super) fn plugin_source(
     let demands = Demands {
         project: has_project.then_some(surroundings.root.as_path()),
         lock_mode,
+        listener: surroundings.downloads.clone(),
         ..Demands::default()
     };
     acquire::unasked(&ctx.environment, &ctx.printer, &demands)

@@ -237,10 +237,16 @@ impl Verb {
     }
 
     pub(super) fn import(args: ImportArgs) -> Result<Self, Error> {
-        refuse(&[
-            (args.from.is_some(), "from"),
-            (args.generate_resources.is_some(), "generate-resources"),
-        ])?;
+        if args.from.is_some() && args.file.is_some() {
+            return Err(Error::user(
+                "a converter may not be used in conjunction with an import file",
+            ));
+        }
+        if args.from.is_none() && args.generate_resources.is_some() {
+            return Err(Error::user(
+                "--generate-resources can only be used with --from",
+            ));
+        }
         check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
         Ok(Verb {
             preview_only: args.preview_only,
@@ -529,6 +535,9 @@ fn logs_to_terminal(ctx: &Context) -> bool {
 }
 
 fn listing(args: &ImportArgs, session: &Session<'_>) -> Result<Listing, Error> {
+    if let Some(converted) = &session.converted {
+        return Ok(converted.listing.clone());
+    }
     import::listing(args, session.stack.name(), session.stack.project_name())
 }
 

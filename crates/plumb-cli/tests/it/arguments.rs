@@ -32,7 +32,7 @@ fn help_is_printed_on_stdout() {
     let context = TestContext::new();
     let help = context.ok(&["up", "--help"]);
     assert!(
-        help.contains("Usage:\n  pulumi up [template] [flags]\n"),
+        help.contains("Usage:\n  plumb up [template] [flags]\n"),
         "{help}"
     );
     assert!(help.contains("--parallel int"), "{help}");
@@ -53,7 +53,7 @@ fn what_is_not_built_says_so() {
     let context = TestContext::new();
     assert_eq!(
         context.fails(1, &["policy", "publish", "--help-me"]),
-        "error: `policy publish` requires the cloud service, which is not supported; run packs from folders, with `pulumi up \
+        "error: `policy publish` requires the cloud service, which is not supported; run packs from folders, with `plumb up \
          --policy-pack DIR`\n"
     );
 }

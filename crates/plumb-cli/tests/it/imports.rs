@@ -117,7 +117,7 @@ fn other_languages_are_told_before_anything_happens() {
     );
     assert_eq!(
         context.fails(1, &["import", "--yes", "--from", "terraform"]),
-        "error: `--from` is not supported yet\n"
+        "error: no converter plugin 'pulumi-converter-terraform' found in the workspace or on your $PATH\n"
     );
     assert!(
         context

@@ -359,6 +359,20 @@ fn log_files_are_listed_shown_and_removed() {
             .starts_with("Collecting logs for stack dev since 1h.")
     );
     assert_eq!(context.ok(&["logs", "--json"]), "[]\n");
+    let followed = context.run(&["logs", "--follow", "--since", "2h30m"]);
+    assert_eq!(followed.code, 0);
+    assert!(followed.stderr.contains("there is nothing to follow"));
+    let of_one = context.run(&["logs", "--resource", "site", "--since", "2026-01-02"]);
+    assert!(
+        of_one
+            .stderr
+            .contains("The logs of `site` cannot be read here")
+    );
+    let refused = context.fails(1, &["logs", "--since", "yesterday"]);
+    assert!(
+        refused.contains("failed to parse argument to '--since' as duration or timestamp"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -567,13 +581,13 @@ fn what_has_no_console_says_where_the_state_is() {
 fn what_is_not_built_says_what_works_instead() {
     let context = TestContext::new();
     for (words, expected) in [
-        (&["convert", "--language", "go"][..], "`pulumi new`"),
-        (&["do", "aws:s3:Bucket"], "pulumi up"),
+        (&["convert", "--language", "go"][..], "`plumb new`"),
+        (&["do", "aws:s3:Bucket"], "plumb up"),
         (&["view-trace", "x"], "--verbose"),
         (&["convert-trace", "x"], "--event-log"),
         (&["policy", "analyze"], "--policy-pack"),
-        (&["env", "ls"], "pulumi config"),
-        (&["deployment", "run"], "pulumi up --yes"),
+        (&["env", "ls"], "plumb config"),
+        (&["deployment", "run"], "plumb up --yes"),
         (&["insights"], "stack --output json"),
         (&["template", "list"], "--list-templates"),
     ] {
@@ -584,4 +598,19 @@ fn what_is_not_built_says_what_works_instead() {
         context.fails(1, &["convert"]),
         "error: required flag(s) \"language\" not set\n"
     );
+}
+
+#[test]
+fn flags_for_traces_say_that_there_are_none() {
+    let context = TestContext::new();
+    let plain = context.run(&["stack", "ls"]);
+    assert_eq!(plain.stderr, "");
+    for flag in ["tracing", "otel-traces"] {
+        let trace = format!("--{flag}=file:trace.json");
+        let traced = context.run(&["stack", "ls", &trace]);
+        assert_eq!((traced.code, &traced.stdout), (0, &plain.stdout));
+        let warning = format!("warning: --{flag} has no effect: no traces are written.");
+        assert!(traced.stderr.starts_with(&warning), "{}", traced.stderr);
+        assert!(!context.exists("trace.json"));
+    }
 }

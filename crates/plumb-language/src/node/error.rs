@@ -93,7 +93,7 @@ pub enum NodeError {
     },
     /// Nothing says which packages are installed.
     #[error(
-        "there is no lock file in or above {}; `pulumi install` makes one",
+        "there is no lock file in or above {}; `plumb install` makes one",
         directory.display()
     )]
     NoLockFile {

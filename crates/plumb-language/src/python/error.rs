@@ -31,7 +31,7 @@ pub enum PythonError {
     },
     /// The virtual environment is not there.
     #[error(
-        "the 'virtualenv' option in Pulumi.yaml is set to {option:?}, but {} does not exist; run `pulumi install` to \
+        "the 'virtualenv' option in Pulumi.yaml is set to {option:?}, but {} does not exist; run `plumb install` to \
          create it and install the dependencies",
         path.display()
     )]
@@ -44,7 +44,7 @@ pub enum PythonError {
     /// The folder is something else.
     #[error(
         "the 'virtualenv' option in Pulumi.yaml is set to {option:?}, but {} is not a virtual environment; remove it \
-         and run `pulumi install` to create a new one",
+         and run `plumb install` to create a new one",
         path.display()
     )]
     NotAVirtualEnvironment {

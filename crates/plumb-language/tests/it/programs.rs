@@ -323,7 +323,7 @@ async fn missing_interpreters_and_environments_are_explained() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("venv does not exist; run `pulumi install`"),
+        error.contains("venv does not exist; run `plumb install`"),
         "{error}"
     );
     request.info.options.clear();

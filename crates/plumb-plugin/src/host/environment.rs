@@ -87,7 +87,7 @@ pub(super) fn of_analyzer(
 }
 
 /// The program's environment and the project's runtime options.
-pub(super) fn with_runtime_options(options: &HostOptions) -> Environment {
+pub(crate) fn with_runtime_options(options: &HostOptions) -> Environment {
     let mut environment = options.environment.clone();
     for (key, value) in &options.runtime_options {
         environment.insert(

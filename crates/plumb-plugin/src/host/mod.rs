@@ -10,7 +10,7 @@
 //! language host that it started and ends them all in [`PluginHost::shutdown`].**
 
 mod analyzers;
-mod environment;
+pub(crate) mod environment;
 mod launch;
 mod mapping;
 mod resolve;
@@ -107,6 +107,9 @@ pub struct HostOptions {
     pub acquire: Option<Arc<dyn Acquire>>,
 }
 
+/// Where warnings come from that the host itself has.
+pub const HOST_SOURCE: &str = "plugin host";
+
 /// Why there is no provider, or no language host.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
@@ -160,6 +163,12 @@ pub enum HostError {
     /// A folder of sources where only an executable will do.
     #[error("language plugins must be executable binaries: {}", path.display())]
     LanguageSources {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A folder of sources where only an executable will do.
+    #[error("converter plugins must be executable binaries: {}", path.display())]
+    ConverterSources {
         /// The folder.
         path: PathBuf,
     },
@@ -334,7 +343,16 @@ impl PluginHost {
         spec: &PluginSpec,
         missing: FindError,
     ) -> Result<FoundPlugin, HostError> {
-        let kind = PluginKind::Resource;
+        self.acquired_of(PluginKind::Resource, spec, missing).await
+    }
+
+    /// The same for a plugin of any kind.
+    pub(crate) async fn acquired_of(
+        &self,
+        kind: PluginKind,
+        spec: &PluginSpec,
+        missing: FindError,
+    ) -> Result<FoundPlugin, HostError> {
         let FindError::NotFound { .. } = missing else {
             return Err(missing.into());
         };
@@ -534,9 +552,9 @@ impl PluginHost {
         retiring.spawn(async move { provider.shutdown().await });
     }
 
-    fn warn(&self, text: &str) {
+    pub(crate) fn warn(&self, text: &str) {
         (self.options.output)(OutputLine {
-            source: "plugin host".into(),
+            source: HOST_SOURCE.into(),
             stream: OutputStream::Stderr,
             level: OutputLevel::Warning,
             text: text.to_owned(),

@@ -123,11 +123,9 @@ pub(super) fn runtime(node: &Node, pointer: String, problems: &mut Problems) -> 
             let options = match reader.json("options", problems) {
                 Some(Json::Object(options)) => options,
                 Some(_) => {
-                    problems.add(
-                        reader.position,
-                        reader.pointer_to("options"),
-                        "expected a map",
-                    );
+                    if let Some(node) = reader.get("options") {
+                        problems.expected(node, &reader.pointer_to("options"), "a map");
+                    }
                     Map::new()
                 }
                 None => Map::new(),

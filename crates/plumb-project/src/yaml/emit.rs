@@ -211,8 +211,41 @@ impl Emitter {
         self.out.push('\n');
     }
 
-    fn inline(&mut self, node: &Node, _level: usize) {
-        self.flow(node);
+    fn inline(&mut self, node: &Node, level: usize) {
+        match &node.data {
+            Data::Scalar(scalar)
+                if scalar.style == ScalarStyle::SingleQuoted
+                    && scalar::can_be_quoted_lines(&scalar.text) =>
+            {
+                if let Some(properties) = properties(node) {
+                    self.out.push_str(&properties);
+                    self.out.push(' ');
+                }
+                self.quoted_lines(&scalar.text, level);
+            }
+            _ => self.flow(node),
+        }
+    }
+
+    /// Prints several lines in quotes: reading folds a line break away wherever lines go on, so there is one more.
+    fn quoted_lines(&mut self, text: &str, level: usize) {
+        self.out.push('\'');
+        let mut before = false;
+        for line in text.split('\n') {
+            if before {
+                self.out.push('\n');
+            }
+            if line.is_empty() {
+                continue;
+            }
+            if before {
+                self.out.push('\n');
+                self.indent(level + INDENT);
+            }
+            self.out.push_str(&line.replace('\'', "''"));
+            before = true;
+        }
+        self.out.push('\'');
     }
 
     /// Prints a node on the current line.

@@ -244,6 +244,16 @@ pub(crate) fn can_be_block(text: &str) -> bool {
         && !text.ends_with(' ')
 }
 
+/// Whether quotes can hold the text over several lines, with nothing blank where lines meet.
+pub(crate) fn can_be_quoted_lines(text: &str) -> bool {
+    let lines = || text.split('\n');
+    text.contains('\n')
+        && !has_special(text)
+        && !text.starts_with('\n')
+        && !text.ends_with('\n')
+        && !lines().any(|line| line.starts_with(' ') || line.ends_with(' '))
+}
+
 /// Whether `c` may stand in YAML text unescaped (go-yaml escapes tabs and everything beyond the basic plane).
 pub(crate) fn is_printable(c: char) -> bool {
     matches!(c, '\n' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}')

@@ -64,7 +64,7 @@ pub enum MoveError {
     Provider,
     /// The root belongs to its stack.
     #[error(
-        "cannot move the root stack resource; rename the stack instead, with `pulumi stack rename`"
+        "cannot move the root stack resource; rename the stack instead, with `plumb stack rename`"
     )]
     RootStack,
     /// The other stack has a resource of this name.
@@ -91,7 +91,7 @@ pub enum MoveError {
     },
     /// A resource is in the middle of something.
     #[error(
-        "cannot move {urn}: an operation on it was interrupted; settle it with `pulumi refresh` first"
+        "cannot move {urn}: an operation on it was interrupted; settle it with `plumb refresh` first"
     )]
     Pending {
         /// The resource.

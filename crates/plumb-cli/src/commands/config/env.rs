@@ -77,7 +77,7 @@ pub(super) fn run(args: EnvArgs, target: &TargetArgs, ctx: &Context) -> Result<(
     let EnvVerb::List(list) = args.verb else {
         return Err(Error::user(format!(
             "backend {} does not support environments; Pulumi ESC environments require the service backend. Keep what \
-             stacks share under `config` in Pulumi.yaml, and secrets with `pulumi config set --secret`",
+             stacks share under `config` in Pulumi.yaml, and secrets with `plumb config set --secret`",
             stack.backend.name()
         )));
     };

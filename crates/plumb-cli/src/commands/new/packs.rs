@@ -175,10 +175,10 @@ fn next_step(kind: Kind, dir: Option<&Path>) -> String {
     let path = dir.unwrap_or(Path::new(".")).display();
     match kind {
         Kind::Policy => format!(
-            "To run it with an update of a project, run `pulumi up --policy-pack {path}` there"
+            "To run it with an update of a project, run `plumb up --policy-pack {path}` there"
         ),
         Kind::Component | Kind::Project => {
-            format!("To use its components in a project, run `pulumi package add {path}` there")
+            format!("To use its components in a project, run `plumb package add {path}` there")
         }
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn run(args: AddArgs, ctx: &Context) -> Result<(), Error> {
     };
     let runtime = project.project.runtime.as_ref();
     let runtime = runtime.map(|runtime| runtime.name.clone()).ok_or_else(|| {
-        Error::user("the project has no runtime; set `runtime` in Pulumi.yaml, or run `pulumi new`")
+        Error::user("the project has no runtime; set `runtime` in Pulumi.yaml, or run `plumb new`")
     })?;
     let mut sdks = Vec::new();
     for wanted in args.wanted() {

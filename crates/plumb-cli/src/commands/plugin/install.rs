@@ -85,6 +85,7 @@ impl InstallArgs {
             lock_mode: LockMode::Update,
             reinstall: self.reinstall,
             parallel: usize::try_from(self.parallel).unwrap_or(1),
+            ..Demands::default()
         }
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn run(args: RestoreArgs, ctx: &Context) -> Result<(), Error> {
         *snapshot = restored;
         Ok(())
     })?;
-    ctx.printer.line(&format!(
+    ctx.printer.note(&format!(
         "The state of update {} is restored. Run `plumb refresh` to find out what really exists.",
         record.version
     ));

@@ -176,7 +176,7 @@ impl<'s> Both<'s> {
         taken_to.replace(&to)?;
         taken_from.replace(&from).map_err(|error| {
             Error::from(error).context(format!(
-                "the resources are in {} now, and could not be removed from {}; remove them there with `pulumi state remove`",
+                "the resources are in {} now, and could not be removed from {}; remove them there with `plumb state remove`",
                 dest.shown, source.shown
             ))
         })

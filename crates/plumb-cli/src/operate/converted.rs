@@ -1,0 +1,207 @@
+//! `import --from` (`cli.md` 3.6): the state of another system, as a converter tells it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use plumb_deploy::request::{Reply, Request, RequestError, RequestErrorKind};
+use plumb_deploy::setup::{Options, Phase};
+use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
+use plumb_engine::{Shell, SourceContext};
+use plumb_events::Severity;
+use plumb_plugin::{ConvertedParameter, ConvertedResource, ConvertedState};
+use plumb_resource::Urn;
+use serde_json::json;
+
+use super::args::ImportArgs;
+use super::import::{
+    FileExtension, FileParameterization, FileResource, ImportFile, Listing, from_file,
+};
+use super::session::Session;
+use crate::json::{Indent, pretty};
+use crate::{Context, Error, Printer};
+
+/// What a converter found to import.
+pub(super) struct Converted {
+    pub(super) listing: Listing,
+    file: ImportFile,
+    /// Whether it told values, which are not written into files: there may be secrets among them.
+    has_values: bool,
+}
+
+impl Converted {
+    /// Runs the converter that `--from` names, with the words that are left for it.
+    pub(super) async fn of(
+        ctx: &Context,
+        args: &ImportArgs,
+        session: &Session<'_>,
+    ) -> Result<Self, Error> {
+        let name = args.from.as_deref().unwrap_or_default();
+        let state = convert(ctx, name, &args.arguments, session).await?;
+        let mut is_error = false;
+        for message in &state.messages {
+            if message.is_error {
+                is_error = true;
+                ctx.printer.error(&message.text);
+            } else {
+                ctx.printer.warning(&message.text);
+            }
+        }
+        if is_error {
+            return Err(Error::user("conversion failed"));
+        }
+        if state.resources.is_empty() {
+            return Err(Error::user(format!(
+                "converter {name:?} found no resources to import"
+            )));
+        }
+        let file = ImportFile {
+            resources: state.resources.iter().map(entry).collect(),
+            ..ImportFile::default()
+        };
+        let (stack, project) = (session.stack.name(), session.stack.project_name());
+        let mut listing = from_file(&file, args.protect, stack, project)
+            .map_err(|problems| Error::user(problems.join("\n")))?;
+        // One for each resource, in their order.
+        for (spec, resource) in listing.specs.iter_mut().zip(&state.resources) {
+            spec.inputs.clone_from(&resource.inputs);
+            spec.outputs.clone_from(&resource.outputs);
+        }
+        let mut resources = state.resources.iter();
+        Ok(Converted {
+            has_values: resources.any(|it| it.inputs.is_some() || it.outputs.is_some()),
+            listing,
+            file,
+        })
+    }
+
+    /// Writes the list into the file that the user names, or where the import failed, into a new one; says where it is.
+    pub(super) fn write(
+        &self,
+        ctx: &Context,
+        wanted: Option<&str>,
+        failed: bool,
+    ) -> Result<(), Error> {
+        let cwd = &ctx.environment.cwd;
+        let text = pretty(&json!({ "resources": self.file.resources }), Indent::Two);
+        let path = match wanted {
+            Some(name) => {
+                let path = cwd.join(name);
+                std::fs::write(&path, text)
+                    .map_err(|error| Error::from(error).context(path.display()))?;
+                path
+            }
+            None => write_new(cwd, &text)?,
+        };
+        let path = path.display();
+        let told = if failed {
+            format!("Generated import file written out, edit and rerun import with --file {path}")
+        } else {
+            format!("Generated import file written out to {path}")
+        };
+        ctx.printer.info(&told);
+        if self.has_values {
+            ctx.printer.warning(
+                "the values that the converter told are not in the file: there may be secrets among them",
+            );
+        }
+        Ok(())
+    }
+}
+
+fn write_new(folder: &std::path::Path, text: &str) -> Result<PathBuf, Error> {
+    use std::io::Write as _;
+    let mut file = tempfile::Builder::new()
+        .prefix("pulumi-import-")
+        .suffix(".json")
+        .tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    let (_, path) = file.keep().map_err(|error| error.error)?;
+    Ok(path)
+}
+
+async fn convert(
+    ctx: &Context,
+    name: &str,
+    words: &[String],
+    session: &Session<'_>,
+) -> Result<ConvertedState, Error> {
+    let surroundings = &session.surroundings;
+    let info = session.program_info(&Options::new(Phase::Preview));
+    let source = SourceContext {
+        root: surroundings.root.clone(),
+        working_directory: surroundings.program_directory.clone(),
+        version: crate::semantic_version(),
+    };
+    let debug = DebugMessages::Dropped;
+    let shell = Shell::listen(&info, source, debug).await?;
+    let monitor = Arc::new(Messages(ctx.printer.clone()));
+    let host = Arc::new(surroundings.plugin_host(shell.address(), monitor, debug)?);
+    shell.serve(&host);
+    let converted = match host.converter(name).await {
+        Ok(converter) => {
+            let state = converter.convert_state(shell.address(), words).await;
+            state.map_err(Error::from)
+        }
+        Err(error) => Err(Error::from(error)),
+    };
+    host.shutdown().await;
+    shell.close().await;
+    converted
+}
+
+/// An entry of an import file.
+fn entry(resource: &ConvertedResource) -> FileResource {
+    let parameter = |it: &ConvertedParameter| FileParameterization {
+        plugin_name: it.name.clone(),
+        plugin_version: it.version.clone(),
+        value: STANDARD.encode(&it.value),
+    };
+    let extension = |it: &ConvertedParameter| FileExtension {
+        name: it.name.clone(),
+        version: it.version.clone(),
+        value: STANDARD.encode(&it.value),
+    };
+    FileResource {
+        r#type: resource.type_token.clone(),
+        name: resource.name.clone(),
+        id: resource.id.clone(),
+        parent: resource.parent.clone(),
+        provider: resource.provider.clone(),
+        version: resource.version.clone(),
+        plugin_download_url: resource.download_url.clone(),
+        logical_name: resource.logical_name.clone(),
+        properties: resource.properties.clone(),
+        component: resource.is_component,
+        remote: resource.is_component && resource.is_remote,
+        parameterization: resource.parameterization.as_ref().map(parameter),
+        extension: resource.extension.as_ref().map(extension),
+        inputs: None,
+        outputs: None,
+    }
+}
+
+/// Shows what plugins say while nothing is deployed.
+struct Messages(Arc<Printer>);
+
+#[async_trait]
+impl ResourceMonitor for Messages {
+    async fn request(&self, _: Request) -> Reply {
+        let refusal = "nothing is being deployed";
+        Reply::Failed(RequestError::new(
+            RequestErrorKind::FailedPrecondition,
+            refusal,
+        ))
+    }
+
+    fn log(&self, severity: Severity, _: Option<&Urn>, message: &str) {
+        match severity {
+            Severity::Error => self.0.error(message),
+            Severity::Warning => self.0.warning(message),
+            Severity::Info | Severity::InfoErr => self.0.info(message),
+            Severity::Debug => {}
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The name that the program was started by, in what it says.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use plumb_cli::args::{command_tree, surface::surface};
+
+use crate::context::TestContext;
+
+/// Texts that scripts and SDKs look for. They call the program `pulumi`, whatever its name.
+const KNOWN: [&str; 14] = [
+    "for \"pulumi",
+    "Run 'pulumi ",
+    "\tpulumi ",
+    "please use `pulumi stack select` or `pulumi stack init` to choose one",
+    "Use `pulumi stack select` to change stack; `pulumi stack ls` lists known ones",
+    "No updates yet; run `pulumi up`",
+    "use `pulumi new` to do so: no project file found",
+    "run `pulumi up`",
+    "run `pulumi install`",
+    "run `pulumi stack rm ",
+    "Run `pulumi stack init` to create a new stack.",
+    "Try adding one with `pulumi config env add",
+    "To list the resource URNs in the stack, run `pulumi stack --show-urns`",
+    "to inspect the full state, run `pulumi stack export`",
+];
+
+/// The binary under another name.
+fn named(context: &TestContext, name: &str) -> PathBuf {
+    let path = context.home().join(name);
+    if !path.exists() {
+        let binary = Path::new(env!("CARGO_BIN_EXE_plumb"));
+        std::fs::hard_link(binary, &path)
+            .or_else(|_| std::fs::copy(binary, &path).map(drop))
+            .unwrap();
+    }
+    path
+}
+
+/// What a command says, on both streams.
+fn said(context: &TestContext, name: &str, words: &[&str]) -> String {
+    let prepared = context.command(words, "");
+    let mut command = Command::new(named(context, name));
+    command.args(prepared.get_args()).env_clear();
+    for (key, value) in prepared.get_envs() {
+        command.env(key, value.unwrap_or_default());
+    }
+    command.current_dir(context.project());
+    let ran = context.ran(&command.output().unwrap());
+    format!("{}{}", ran.stdout, ran.stderr)
+}
+
+/// Mentions of the program by a name: `NAME command`, in a line of its own or in quotes.
+fn mentions(text: &str, name: &str) -> Vec<String> {
+    let mut text = text.to_owned();
+    for known in KNOWN {
+        text = text.replace(known, "");
+    }
+    let is_mention = |line: &&str| {
+        line.match_indices(name).any(|(at, _)| {
+            let before = line[..at].chars().next_back();
+            let after = line[at + name.len()..].chars().next();
+            let begins = before.is_none_or(|before| " `'\"([\t".contains(before));
+            begins && after.is_none_or(|after| " `'\"".contains(after))
+        })
+    };
+    text.lines()
+        .filter(is_mention)
+        .map(ToOwned::to_owned)
+        .collect()
+}
+
+fn check(context: &TestContext, words: &[&str]) {
+    let [ours, theirs] = ["plumb", "pulumi"].map(|name| said(context, name, words));
+    assert_eq!(mentions(&ours, "pulumi"), [""; 0], "{words:?}:\n{ours}");
+    assert_eq!(mentions(&theirs, "plumb"), [""; 0], "{words:?}:\n{theirs}");
+}
+
+#[test]
+fn help_has_the_name_that_the_program_was_started_by() {
+    let context = TestContext::new();
+    let commands = surface(&command_tree());
+    assert!(commands.len() > 100);
+    for command in &commands {
+        let mut words: Vec<&str> = command.path.iter().map(String::as_str).collect();
+        words.push("--help");
+        check(&context, &words);
+    }
+    let help = said(&context, "plumb", &["up", "--help"]);
+    assert!(help.contains("Usage:\n  plumb up "), "{help}");
+    let help = said(&context, "pulumi", &["stack", "--help"]);
+    assert!(
+        help.contains("Use `pulumi stack [command] --help`"),
+        "{help}"
+    );
+}
+
+#[test]
+fn errors_and_hints_have_the_name_that_the_program_was_started_by() {
+    let empty = TestContext::without_project();
+    for words in [
+        &["up", "--yes"][..],
+        &["doctor"],
+        &["config"],
+        &["stack", "init"],
+        &["new", "nowhere", "--yes"],
+    ] {
+        check(&empty, words);
+    }
+    let context = TestContext::new();
+    check(&context, &["stack"]);
+    context.ok(&["stack", "init", "dev"]);
+    context.write("pack/PulumiPolicy.yaml", "runtime: ruby\n");
+    for words in [
+        &["stack"][..],
+        &["doctor"],
+        &["why", "a"],
+        &["drift"],
+        &["console"],
+        &["stack", "export", "--version", "9"],
+        &["stack", "export", "--version", "x"],
+        &["state", "delete", "x"],
+        &["state", "restore", "9"],
+        &["state", "repair"],
+        &["config", "env", "ls"],
+        &["config", "env", "add", "x"],
+        &["convert", "--language", "go"],
+        &["do", "x"],
+        &["view-trace", "x"],
+        &["convert-trace", "x"],
+        &["env", "ls"],
+        &["deployment", "run"],
+        &["insights"],
+        &["api"],
+        &["neo"],
+        &["template", "list"],
+        &["policy", "publish"],
+        &["policy", "analyze", "--policy-pack", "pack"],
+        &["preview", "--policy-pack", "pack"],
+        &["import", "a:b:C", "name", "id", "--yes"],
+        &["plugin", "install", "resource"],
+        &["package", "add", "nowhere"],
+        &["package", "get-schema", "nowhere"],
+        &["install", "--locked"],
+        &["stack", "rm", "dev"],
+        &["stack", "select", "none"],
+        &["stck"],
+        &["logs", "--tracing", "x"],
+    ] {
+        check(&context, words);
+    }
+    context.write(
+        "Pulumi.yaml",
+        "name: proj\nruntime: yaml\nresources:\n  a:\n    type: nowhere:index:Thing\n  b:\n    type: command:remote:Command\n",
+    );
+    for words in [
+        &["preview"][..],
+        &["up", "--yes"],
+        &["install"],
+        &["doctor"],
+    ] {
+        check(&context, words);
+    }
+}

@@ -1,0 +1,288 @@
+//! Converters: plugins that know the programs and the state of other systems (`protocol.md` 12).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use plumb_proto::pulumirpc as pb;
+use plumb_proto::pulumirpc::codegen as pb_codegen;
+use plumb_proto::pulumirpc::converter_client::ConverterClient;
+use plumb_resource::provider::PluginSpec;
+use plumb_value::PropertyMap;
+use plumb_wire::property::{decode_map, peers};
+use tonic::transport::Channel;
+use tonic::{Code, Status};
+
+use crate::discovery::{FindError, PluginKind};
+use crate::host::{HostError, PluginHost, environment};
+use crate::output::OutputLevel;
+use crate::process::{Launch, Process, start_with_port};
+
+/// How long to wait for the end of a converter whose answer broke off.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A converter in a process of its own. The process ends with it.
+pub struct GrpcConverter {
+    name: String,
+    client: ConverterClient<Channel>,
+    process: Process,
+}
+
+/// Why a converter does not convert.
+#[derive(Debug, thiserror::Error)]
+pub enum ConverterError {
+    /// It said why.
+    #[error("converter {converter:?} failed: {message}")]
+    Call {
+        /// Its name.
+        converter: String,
+        /// What it said.
+        message: String,
+    },
+    /// It knows no state, or is older than the question.
+    #[error("converter {converter:?} cannot convert state")]
+    Unsupported {
+        /// Its name.
+        converter: String,
+    },
+    /// It ended before it had answered.
+    #[error("converter {converter:?} ended too early ({exit}){}", shown(output))]
+    Ended {
+        /// Its name.
+        converter: String,
+        /// How.
+        exit: String,
+        /// The last that it printed.
+        output: String,
+    },
+    /// Its answer makes no sense.
+    #[error("converter {converter:?} gives resource {resource:?} values that cannot be read")]
+    Values {
+        /// Its name.
+        converter: String,
+        /// The resource.
+        resource: String,
+        /// Why.
+        #[source]
+        source: plumb_wire::Error,
+    },
+}
+
+fn shown(output: &str) -> String {
+    if output.is_empty() {
+        String::new()
+    } else {
+        format!(":\n{output}")
+    }
+}
+
+/// A resource of another system, as ours.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ConvertedResource {
+    /// Type token.
+    pub type_token: String,
+    /// What other entries call it.
+    pub name: String,
+    /// Its id; empty for components.
+    pub id: String,
+    /// Version of the provider, or of the package that parameters make.
+    pub version: String,
+    /// Where the provider can be downloaded from.
+    pub download_url: String,
+    /// Its real name, where `name` is only what others call it.
+    pub logical_name: String,
+    /// Whether it is a component.
+    pub is_component: bool,
+    /// Whether a provider constructs it.
+    pub is_remote: bool,
+    /// The entry that is its parent.
+    pub parent: String,
+    /// The entry that is its provider.
+    pub provider: String,
+    /// The inputs to keep.
+    pub properties: Vec<String>,
+    /// What makes the package of the type out of another.
+    pub parameterization: Option<ConvertedParameter>,
+    /// A package that adds to the one of the type.
+    pub extension: Option<ConvertedParameter>,
+    /// Inputs that nobody can read.
+    pub inputs: Option<PropertyMap>,
+    /// Outputs; the object is not read when they are given.
+    pub outputs: Option<PropertyMap>,
+}
+
+/// A package with a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConvertedParameter {
+    /// The plugin, or the package.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The parameter.
+    pub value: Vec<u8>,
+}
+
+/// Something that a converter has to say of what it converts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConverterMessage {
+    /// Whether what it is about could not be converted.
+    pub is_error: bool,
+    /// What it is, with the place if there is one.
+    pub text: String,
+}
+
+/// The state of another system, as resources to adopt.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ConvertedState {
+    /// The resources.
+    pub resources: Vec<ConvertedResource>,
+    /// What there is to say.
+    pub messages: Vec<ConverterMessage>,
+}
+
+impl GrpcConverter {
+    /// Has the converter read a state; `args` say which, in its own way. It finds schemas and mappings at the address of
+    /// the engine.
+    pub async fn convert_state(
+        &self,
+        engine: &str,
+        args: &[String],
+    ) -> Result<ConvertedState, ConverterError> {
+        let request = pb::ConvertStateRequest {
+            mapper_target: engine.to_owned(),
+            loader_target: engine.to_owned(),
+            args: args.to_vec(),
+            ..Default::default()
+        };
+        let response = match self.client.clone().convert_state(request).await {
+            Ok(response) => response.into_inner(),
+            Err(status) => return Err(self.failure(&status).await),
+        };
+        let resources = response.resources.into_iter();
+        Ok(ConvertedState {
+            resources: resources
+                .map(|resource| self.resource(resource))
+                .collect::<Result<_, _>>()?,
+            messages: response.diagnostics.into_iter().map(message).collect(),
+        })
+    }
+
+    async fn failure(&self, status: &Status) -> ConverterError {
+        let converter = self.name.clone();
+        if status.code() == Code::Unavailable
+            && let Ok(exit) = tokio::time::timeout(GRACE, self.process.wait()).await
+        {
+            return ConverterError::Ended {
+                converter,
+                exit: exit.to_string(),
+                output: self.process.last_output().join("\n"),
+            };
+        }
+        if status.code() == Code::Unimplemented {
+            return ConverterError::Unsupported { converter };
+        }
+        ConverterError::Call {
+            converter,
+            message: status.message().trim().to_owned(),
+        }
+    }
+
+    fn resource(&self, resource: pb::ResourceImport) -> Result<ConvertedResource, ConverterError> {
+        let name = resource.name.clone();
+        let values = |map: Option<&_>| {
+            let decoded = map.map(|map| decode_map(Some(map), peers::CONVERTER));
+            decoded
+                .transpose()
+                .map_err(|source| ConverterError::Values {
+                    converter: self.name.clone(),
+                    resource: name.clone(),
+                    source,
+                })
+        };
+        Ok(ConvertedResource {
+            inputs: values(resource.inputs.as_ref())?,
+            outputs: values(resource.outputs.as_ref())?,
+            type_token: resource.r#type,
+            name: resource.name,
+            id: resource.id,
+            version: resource.version,
+            download_url: resource.plugin_download_url,
+            logical_name: resource.logical_name,
+            is_component: resource.is_component,
+            is_remote: resource.is_remote,
+            parent: resource.parent,
+            provider: resource.provider,
+            properties: resource.properties,
+            parameterization: resource.parameterization.map(|it| ConvertedParameter {
+                name: it.plugin_name,
+                version: it.plugin_version,
+                value: it.value,
+            }),
+            extension: resource.extension.map(|it| ConvertedParameter {
+                name: it.name,
+                version: it.version,
+                value: it.value,
+            }),
+        })
+    }
+}
+
+fn message(diagnostic: pb_codegen::Diagnostic) -> ConverterMessage {
+    let warning = pb_codegen::DiagnosticSeverity::DiagWarning as i32;
+    let mut text = diagnostic.summary;
+    if !diagnostic.detail.is_empty() {
+        text = format!("{text}; {}", diagnostic.detail);
+    }
+    if let Some(range) = diagnostic
+        .subject
+        .filter(|range| !range.filename.is_empty())
+    {
+        let (line, column) = range
+            .start
+            .map_or((0, 0), |start| (start.line, start.column));
+        text = format!("{}:{line}:{column}: {text}", range.filename);
+    }
+    ConverterMessage {
+        is_error: diagnostic.severity != warning,
+        text,
+    }
+}
+
+impl PluginHost {
+    /// Starts the converter called `name`; one that is not there is downloaded, where that is allowed.
+    pub async fn converter(&self, name: &str) -> Result<GrpcConverter, HostError> {
+        let spec = PluginSpec::named(name);
+        let kind = PluginKind::Converter;
+        let found = match self.options().discovery.find_spec(kind, &spec) {
+            Ok(found) => found,
+            Err(missing @ FindError::NotFound { .. }) => {
+                self.acquired_of(kind, &spec, missing).await?
+            }
+            Err(error) => return Err(error.into()),
+        };
+        found.warnings.iter().for_each(|warning| self.warn(warning));
+        if found.source_directory().is_some() {
+            return Err(HostError::ConverterSources {
+                path: found.executable,
+            });
+        }
+        let launch = Launch {
+            source: Arc::from(kind.file_name(name)),
+            program: found.executable.clone(),
+            args: Vec::new(),
+            environment: environment::with_runtime_options(self.options()),
+            working_directory: self.options().working_directory.clone(),
+            level: OutputLevel::Info,
+            keep_blank_lines: false,
+            output: self.options().output.clone(),
+        };
+        let title = format!("{name} (converter)");
+        let started = start_with_port(&title, launch, self.options().timeouts).await;
+        let (process, channel) = started.map_err(Box::new)?;
+        Ok(GrpcConverter {
+            name: name.to_owned(),
+            client: ConverterClient::new(channel)
+                .max_decoding_message_size(plumb_proto::MAX_MESSAGE_SIZE),
+            process,
+        })
+    }
+}
