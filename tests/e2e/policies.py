@@ -314,6 +314,67 @@ def several(world):
     expect(output.count("What a name"), 2)
 
 
+def analyzed(world):
+    """Packs look at a state as it is: nothing is mended, what is forbidden is all told, and the state stays."""
+    world.program({"a": {"size": 1}, "ugly": {"owner": "me", "forbidden": 1}, "b": {"owner": "me", "forbidden": 2}})
+    world.run("up", "--yes", "--skip-preview", "--stack", STACK)
+    before = world.run("stack", "export", "--stack", STACK)
+    analyze = ["policy", "analyze", "--policy-pack", "pack"]
+    output = world.run(*analyze, "--stack", STACK, fails=True)
+    expect_in(output, "Analyzing (dev):\n", "    ❌ house@v0.1.0 (local: pack)\n",
+              "        - [mandatory]  forbidden  (pulumi:index:Stash: b)\n          Nothing is forbidden.\n",
+              "        - [mandatory]  forbidden  (pulumi:index:Stash: ugly)\n",
+              "        - [mandatory]  few\n          There are few.\n          3 stashes are too many\n",
+              "        - [advisory] [severity: low]  style  (pulumi:index:Stash: ugly)\n",
+              "[remediate]  owner  (pulumi:index:Stash: a)", '+ owner: "house"',
+              "error: one or more mandatory policy violations were found\n")
+    noted = world.noted()
+    expect([(it["judged"], it["inputs"]) for it in noted if "judged" in it][0], ("a", {"size": 1}))
+    expect(next(it["stack"] for it in noted if "outputs" in it), ["a", "b", "ugly"])
+    expect(world.run("stack", "export", "--stack", STACK), before, "the state has changed")
+    if "Resources:" in output or "created" in output:
+        raise Failed(f"an analysis shows what became of resources:\n{output}")
+
+    (world.project / "mild.json").write_text(json.dumps({"forbidden": "advisory", "few": {"most": 5}}))
+    mild = [*analyze, "--policy-pack-config", "mild.json"]
+    expect_in(world.run(*mild), "    ⚠️ house@v0.1.0 (local: pack)\n", "[advisory]  forbidden  (pulumi:index:Stash: b)")
+    expect_in(world.run(*mild, "--diff"), "[advisory]  forbidden  (pulumi:index:Stash: ugly)", "house")
+    found = [json.loads(line) for line in world.run(*mild, "--json").splitlines()]
+    kinds = [next(key for key in event if key not in ("sequence", "timestamp")) for event in found]
+    expect(kinds[0], "policyLoadEvent")
+    expect(kinds[-2:], ["summaryEvent", "cancelEvent"])
+    expect(kinds.count("policyAnalyzeSummaryEvent"), 5, "one for each resource, stack and provider among them")
+    expect([event["policyEvent"]["policyName"] for event in found if "policyEvent" in event],
+           ["style", "forbidden", "forbidden"])
+    expect(found[-2]["summaryEvent"]["PolicyPacks"], {"house|local|pack": "0.1.0"})
+
+
+def analyzed_files(world):
+    """A state in a file needs neither backend nor passphrase; secrets are left out then."""
+    world.program({"a": {"owner": "me", "password": {"fn::secret": "hush"}}, "b": {"owner": "me", "forbidden": 1}})
+    world.run("up", "--yes", "--skip-preview", "--stack", STACK)
+    world.run("stack", "export", "--stack", STACK, "--file", "state.json")
+    analyze = ["policy", "analyze", "--file", "state.json", "--policy-pack", "pack"]
+    world.environment["PULUMI_BACKEND_URL"] = "file:///nowhere"
+    expect_in(world.run(*analyze, fails=True), "Analyzing (dev):\n", "[mandatory]  forbidden  (pulumi:index:Stash: b)")
+    expect(next(it["inputs"] for it in world.noted() if it.get("judged") == "a"), {"owner": "me", "password": "hush"})
+    passphrase = world.environment.pop("PULUMI_CONFIG_PASSPHRASE")
+    output = world.run(*analyze, fails=True)
+    expect_in(output, "warning: could not decrypt secrets in state.json; analyzing with secret values redacted\n")
+    inputs = next(it["inputs"] for it in world.noted() if it.get("judged") == "a")
+    expect(inputs, {"owner": "me", "password": "[secret]"})
+    world.environment["PULUMI_CONFIG_PASSPHRASE"] = passphrase
+    (world.project / "empty.json").write_text('{"version": 3, "deployment": {"manifest": {}}}')
+    expect_in(world.run("policy", "analyze", "--file", "empty.json", "--policy-pack", "pack"),
+              "File empty.json has no resources; nothing to analyze.")
+    expect_in(world.run("policy", "analyze", "--file", "state.json", fails=True),
+              "error: at least one --policy-pack path must be specified\n")
+    expect_in(world.run(*analyze, "--stack", STACK, fails=True),
+              "if any flags in the group [file stack] are set none of the others can be; [file stack] were all set")
+    expect_in(world.run(*analyze, "--json", "--diff", fails=True), "if any flags in the group [json diff]")
+    expect_in(world.run("policy", "analyze", "--file", "state.json", "--policy-pack", "nopack", fails=True), "nopack")
+
+
 def bad_packs(world):
     """Packs that cannot be had end the run before it does anything."""
     world.program({"a": {"owner": "me"}})
@@ -330,7 +391,7 @@ def bad_packs(world):
     expect(world.stashes(), {})
 
 
-STORIES = [facts, advisory, mandatory, remediation, secrets, stack_policy, events, configuration, several, bad_packs]
+STORIES = [facts, advisory, mandatory, remediation, secrets, stack_policy, events, configuration, several, analyzed, analyzed_files, bad_packs]
 
 if __name__ == "__main__":
     sys.exit(main())

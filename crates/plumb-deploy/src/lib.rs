@@ -93,3 +93,4 @@ pub use event::{
     CallId, Effect, Event, InstanceId, Milestone, Outcome, PackId, ProgramEnd, ProviderAction,
     RequestId,
 };
+pub use policies::inspection::Inspection;

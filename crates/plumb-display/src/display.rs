@@ -6,7 +6,7 @@ use plumb_events::json::{JsonProperties, to_json_line};
 use plumb_events::{Event, Filter, OperationResult, Summary};
 
 use crate::diff_view::DiffView;
-use crate::options::{Options, View};
+use crate::options::{Action, Options, View};
 use crate::policies::Policies;
 use crate::progress::ProgressLines;
 use crate::rows::Rows;
@@ -233,7 +233,7 @@ impl Display {
         let Body::Tree(tree) = &self.body else {
             return Vec::new();
         };
-        tree.frame(size, now)
+        tree.frame(size, &self.waits, now)
             .iter()
             .map(|line| colorize(line, self.options.color).into_owned())
             .collect()
@@ -259,7 +259,13 @@ impl Display {
             }
             Body::Tree(tree) => {
                 tree.rows.done = true;
-                final_sections(&tree.rows, &self.policies, self.summary.as_ref())
+                let sections = final_sections(&tree.rows, &self.policies, self.summary.as_ref());
+                // Apart from the last picture of the tree.
+                if sections.is_empty() {
+                    sections
+                } else {
+                    format!("\n{sections}")
+                }
             }
             Body::Diff(_) => end_of_group,
         };
@@ -292,7 +298,9 @@ fn final_sections(rows: &Rows, policies: &Policies, summary: Option<&Summary>) -
         rows.stack_outputs.as_ref(),
         options,
     ));
-    if let Some(summary) = summary.filter(|_| !policies.has_mandatory()) {
+    // Nothing becomes of resources that policies only look at.
+    let has_results = !policies.has_mandatory() && options.action != Action::Analyze;
+    if let Some(summary) = summary.filter(|_| has_results) {
         text.push_str(&sections::resources(summary, rows.errored()));
         text.push_str(&sections::duration(summary));
         text.push('\n');

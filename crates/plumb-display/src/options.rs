@@ -17,6 +17,8 @@ pub enum Action {
     Destroy,
     /// Existing objects are adopted.
     Import,
+    /// Policies look at what there is.
+    Analyze,
 }
 
 /// How people see an operation.
@@ -71,6 +73,8 @@ pub struct Options {
     pub emoji: bool,
     /// Whether what forces a replacement is said in words, and not by colour alone.
     pub explain: bool,
+    /// Whether what is written is read aloud: then there are no signs of life without words.
+    pub read_aloud: bool,
     /// The system of continuous integration that reads along.
     pub ci: Option<CiSystem>,
     /// When the operation began, in Unix seconds.
@@ -109,6 +113,7 @@ impl Options {
             debug: false,
             emoji: false,
             explain: false,
+            read_aloud: false,
             ci: None,
             began: 0,
             link: None,
@@ -127,6 +132,7 @@ impl Options {
             (Action::Destroy, false) => "Destroying",
             (Action::Import, true) => "Previewing import",
             (Action::Import, false) => "Importing",
+            (Action::Analyze, _) => "Analyzing",
         }
     }
 

@@ -171,7 +171,9 @@ fn deletion_cause(metadata: &Metadata, action: Action) -> String {
             "it was replaced by an earlier run, and the old object is still there"
         }
         Action::Destroy => "everything in the stack is destroyed",
-        Action::Update | Action::Import => "the program does not have it any more",
+        Action::Update | Action::Import | Action::Analyze => {
+            "the program does not have it any more"
+        }
     };
     if old.is_some_and(|old| old.retain_on_delete) {
         return format!("{cause}; the object stays (option `retainOnDelete`)");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plumb_deploy::request::{Reply, Request, RequestError, RequestErrorKind};
-use plumb_events::Severity;
+use plumb_events::{Diagnostic, Severity};
 use plumb_resource::Urn;
 use tokio::sync::{mpsc, oneshot};
 
@@ -43,6 +43,15 @@ pub(crate) struct LogMessage {
 }
 
 impl LogMessage {
+    /// The event that tells it.
+    pub(crate) fn into_event(self) -> plumb_events::Event {
+        plumb_events::Event::Diagnostic(Diagnostic {
+            stream_id: self.stream_id,
+            ephemeral: self.ephemeral,
+            ..Diagnostic::new(self.severity, self.urn, format!("{}\n", self.message))
+        })
+    }
+
     fn new(severity: Severity, urn: Option<&Urn>, message: &str) -> Self {
         LogMessage {
             severity,

@@ -192,6 +192,11 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
+    /// How many they are.
+    pub(crate) fn len(&self) -> u32 {
+        u32::try_from(self.packs.len()).unwrap_or(u32::MAX)
+    }
+
     /// What they told of themselves.
     pub(crate) fn packs(&self) -> Vec<PolicyPackInfo> {
         self.packs.clone()

@@ -2,14 +2,15 @@
 
 use clap::{Args, Subcommand};
 
-use super::{new, unbuilt};
+use super::new;
 use crate::cli::LaterArgs;
+use crate::operate::analyze;
 use crate::{Context, Error, ExitStatus};
 
 /// Manage policy packs
 ///
 /// Policy packs look at what programs want, and warn of it, mend it or refuse it. `--policy-pack` of `up` and `preview` runs one
-/// from a folder. The commands for packs that a service keeps need one.
+/// from a folder, and `policy analyze` runs it over what there is. The commands for packs that a service keeps need one.
 #[derive(Args, Debug)]
 pub struct PolicyArgs {
     /// The verb.
@@ -22,8 +23,7 @@ pub struct PolicyArgs {
 #[expect(missing_docs, reason = "the arguments of each say what it is for")]
 pub enum PolicyVerb {
     New(new::PolicyNewArgs),
-    /// Run policy packs over the state of a stack (not supported yet)
-    Analyze(unbuilt::AnalyzeArgs),
+    Analyze(analyze::AnalyzeArgs),
     /// Publish a policy pack to the service
     Publish(LaterArgs),
     /// Enable a policy pack of the service
@@ -57,7 +57,7 @@ pub enum PolicyVerb {
 pub fn run(args: PolicyArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let verb = match args.verb {
         PolicyVerb::New(args) => return new::policy(args, ctx),
-        PolicyVerb::Analyze(_) => return unbuilt::analyze(),
+        PolicyVerb::Analyze(args) => return analyze::run(&args, ctx),
         PolicyVerb::Publish(_) => "publish",
         PolicyVerb::Enable(_) => "enable",
         PolicyVerb::Disable(_) => "disable",

@@ -108,33 +108,3 @@ pub fn traces(command: &str) -> Result<ExitStatus, Error> {
          `--event-log` keeps what `replay-events` shows"
     )))
 }
-
-/// Run policy packs over the state of a stack (not supported yet)
-#[derive(Args, Debug)]
-pub struct AnalyzeArgs {
-    /// The name of the stack to operate on. Defaults to the current stack
-    #[arg(short, long)]
-    pub stack: Option<String>,
-    /// A file with the state to look at
-    #[arg(long)]
-    pub file: Option<String>,
-    /// Display violations as a rich diff
-    #[arg(long)]
-    pub diff: bool,
-    /// Emit output as JSON
-    #[arg(short, long)]
-    pub json: bool,
-    /// Run one or more policy packs
-    #[arg(long, action = clap::ArgAction::Append, value_delimiter = ',')]
-    pub policy_pack: Vec<String>,
-    /// Path to a JSON file with the config of the policy pack of the corresponding --policy-pack flag
-    #[arg(long, action = clap::ArgAction::Append, value_delimiter = ',')]
-    pub policy_pack_config: Vec<String>,
-}
-
-/// Runs `policy analyze`.
-pub fn analyze() -> Result<ExitStatus, Error> {
-    Err(Error::user(
-        "`policy analyze` is not supported yet; `pulumi preview --policy-pack DIR` runs the packs over what a program wants",
-    ))
-}

@@ -3,6 +3,7 @@
 //! Every operation goes the same way (`course.rs`): the stack is opened and, if it will be changed, taken; a preview runs
 //! and is confirmed; the operation runs; the state is saved and the stack given back.
 
+pub mod analyze;
 pub mod args;
 mod course;
 pub mod drift;
@@ -27,6 +28,7 @@ mod watch;
 pub(crate) use host::{discovery, plugin_spec};
 
 use crate::commands::new;
+use crate::identity::Code;
 use crate::{Context, Error, ExitStatus};
 use args::{DestroyArgs, ImportArgs, PreviewArgs, RefreshArgs, UpArgs, WatchArgs};
 use verb::Verb;
@@ -46,7 +48,8 @@ fn up_template(template: &str, mut args: UpArgs, ctx: &Context) -> Result<ExitSt
         return Err(Error::with_status(
             ExitStatus::Configuration,
             "--yes or --skip-preview must be passed in to proceed when running in non-interactive mode",
-        ));
+        )
+        .known(Code::NotConfirmed));
     }
     let folder = tempfile::tempdir()?;
     let update = new::TemplateUpdate {

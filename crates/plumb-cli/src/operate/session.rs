@@ -40,7 +40,7 @@ use crate::context::{
 use crate::{Context, Error, VERSION};
 
 /// What file stores call the organization of every stack.
-const ORGANIZATION: &str = "organization";
+pub(super) const ORGANIZATION: &str = "organization";
 
 /// Which stack, with which settings.
 pub(super) struct Opening<'a> {
@@ -68,7 +68,7 @@ pub(super) struct Session<'c> {
     settings: StackSettings,
     secrets: Arc<StackSecrets>,
     config: StackConfig,
-    surroundings: Surroundings,
+    pub(super) surroundings: Surroundings,
     /// Whether missing plugins are still to be told of.
     checks_plugins: AtomicBool,
     /// The state before, as it was read, and after the upgrade of old forms.
@@ -310,7 +310,7 @@ impl<'c> Session<'c> {
         })
     }
 
-    fn program_info(&self, options: &Options) -> ProgramInfo {
+    pub(super) fn program_info(&self, options: &Options) -> ProgramInfo {
         let mut config = BTreeMap::new();
         let mut secret_keys = Vec::new();
         for (key, value) in &self.config.values {
@@ -515,7 +515,7 @@ fn surroundings(
 }
 
 /// Who gets the plugins that are missing, and vouches for those that are not.
-fn plugin_source(
+pub(super) fn plugin_source(
     ctx: &Context,
     surroundings: &Surroundings,
     lock_mode: LockMode,
@@ -534,8 +534,15 @@ fn stack_reader(ctx: &Context, stack: &Stack) -> BackendStacks {
     let backend = stack.backend.clone();
     let project = plumb_project::ProjectName::unchecked(stack.project_name());
     let passphrases = ctx.passphrases().clone();
+    let fails_at = ctx
+        .environment
+        .get("PLUMB_TEST_DEFECT")
+        .map(ToOwned::to_owned);
     BackendStacks {
         read: Arc::new(move |name| {
+            // Tests have no other way to a defect in the middle of an update.
+            let is_wanted = cfg!(debug_assertions) && fails_at.as_deref() == Some(name);
+            assert!(!is_wanted, "a test wants a defect");
             let reference = backend.parse_stack(name, Some(&project))?;
             if !backend.stack_exists(&reference)? {
                 return Err(Error::user(format!("unknown stack {name:?}")));
@@ -557,7 +564,7 @@ fn stack_reader(ctx: &Context, stack: &Stack) -> BackendStacks {
 }
 
 /// The codec for what a snapshot itself records of its secrets.
-fn recorded_codec(
+pub(super) fn recorded_codec(
     snapshot: &Snapshot,
     passphrases: &plumb_secrets::Passphrases,
 ) -> Result<ManagerCodec, Error> {

@@ -5,8 +5,10 @@
 mod csharp;
 mod docs;
 mod go;
+mod hostile;
 mod java;
 mod python;
+mod tables;
 
 use std::path::{Path, PathBuf};
 

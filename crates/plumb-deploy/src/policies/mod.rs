@@ -11,14 +11,16 @@
 //!
 //! **Without packs none of this happens**, not even a look at a resource.
 
+pub(crate) mod inspection;
 mod stack;
 mod tell;
+mod told;
 
 use std::sync::Arc;
 
 use plumb_resource::policy::{
-    Analysis, AnalyzedOptions, AnalyzedProvider, AnalyzedResource, EnforcementLevel, PolicyCall,
-    PolicyPackInfo, PolicyReply, Remedies, Remedy,
+    Analysis, AnalyzedOptions, AnalyzedProvider, AnalyzedResource, PolicyCall, PolicyPackInfo,
+    PolicyReply, Remedies, Remedy,
 };
 use plumb_resource::provider::DiffResult;
 use plumb_resource::{ProviderRef, Urn};
@@ -328,13 +330,5 @@ impl Deployment {
             urn: urn.clone(),
             properties: self.arena.state(state).inputs.clone(),
         })
-    }
-}
-
-/// What a judged violation means: what a policy was to mend and did not is as bad as a violation of a mandatory one.
-fn verdict(level: EnforcementLevel) -> EnforcementLevel {
-    match level {
-        EnforcementLevel::Remediate => EnforcementLevel::Mandatory,
-        other => other,
     }
 }

@@ -1,0 +1,297 @@
+//! `policy analyze` (`cli.md` 11): policy packs over a state as it is.
+//!
+//! The state is that of a stack, or of a file that `stack export` has written; a file needs no backend. No program runs and
+//! no provider is called.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use clap::{ArgGroup, Args};
+use plumb_acquire::LockMode;
+use plumb_deploy::setup::{Options, Phase};
+use plumb_display::{Action, Options as DisplayOptions, View};
+use plumb_engine::analysis::{AnalysisSetup, Analyzed};
+use plumb_engine::policies::PolicyPacks;
+use plumb_engine::program::ProgramInfo;
+use plumb_engine::{Shell, SourceContext};
+use plumb_state::file::{Deployment, parse_deployment};
+use plumb_state::{CiphertextCache, CodecError, SecretCodec, Snapshot};
+use plumb_yaml::DiagnosticStyle;
+
+use super::host::{BackendStacks, Surroundings};
+use super::screen::{self, Form, ScreenSetup};
+use super::session::{ORGANIZATION, Opening, Session, plugin_source, recorded_codec};
+use super::{interrupts, policies};
+use crate::context::{ConfigCheck, IfMissing, StateFallback};
+use crate::{Context, Error, ExitStatus};
+
+/// Run policy packs over the state of a stack
+///
+/// The packs look at every resource of the state, and at all of them together, as they would in an update that changes nothing.
+/// What they would mend is shown and not done. The state is that of a stack, or of a file that `stack export` has written,
+/// which needs neither a stack nor a login. Ends with an error if something violates a mandatory policy.
+#[derive(Args, Debug)]
+#[command(group = ArgGroup::new("analyze-format").args(["json", "diff"]).multiple(false))]
+#[command(group = ArgGroup::new("analyze-state").args(["file", "stack"]).multiple(false))]
+pub struct AnalyzeArgs {
+    /// The name of the stack to operate on. Defaults to the current stack
+    #[arg(short, long)]
+    pub stack: Option<String>,
+    /// A file with the state to look at, as `stack export` writes it
+    #[arg(long)]
+    pub file: Option<String>,
+    /// Display violations as a rich diff
+    #[arg(long)]
+    pub diff: bool,
+    /// Emit output as JSON
+    #[arg(short, long)]
+    pub json: bool,
+    /// Run one or more policy packs
+    #[arg(long, action = clap::ArgAction::Append, value_delimiter = ',')]
+    pub policy_pack: Vec<String>,
+    /// Path to a JSON file with the config of the policy pack of the corresponding --policy-pack flag
+    #[arg(long, action = clap::ArgAction::Append, value_delimiter = ',')]
+    pub policy_pack_config: Vec<String>,
+}
+
+/// What the packs look at.
+struct Subject {
+    /// What it is called where there is nothing in it.
+    description: String,
+    snapshot: Snapshot,
+    surroundings: Surroundings,
+    info: ProgramInfo,
+    tags: BTreeMap<String, String>,
+}
+
+/// Runs `policy analyze`.
+pub fn run(args: &AnalyzeArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    if args.policy_pack.is_empty() {
+        return Err(Error::user(
+            "at least one --policy-pack path must be specified",
+        ));
+    }
+    policies::check_pairs(args.policy_pack.len(), args.policy_pack_config.len())?;
+    let subject = match &args.file {
+        Some(file) => of_file(file, ctx)?,
+        None => of_stack(args.stack.as_deref(), ctx)?,
+    };
+    if subject.snapshot.resources.is_empty() {
+        let description = &subject.description;
+        ctx.printer.info(&format!(
+            "{description} has no resources; nothing to analyze."
+        ));
+        return Ok(ExitStatus::Success);
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Error::user(format!("could not start: {error}")))?;
+    let analyzed = runtime.block_on(analyze(ctx, args, subject));
+    runtime.shutdown_background();
+    match analyzed? {
+        Analyzed::Passed => Ok(ExitStatus::Success),
+        Analyzed::Refused => Err(Error::user(
+            "one or more mandatory policy violations were found",
+        )),
+        Analyzed::Interrupted => Ok(ExitStatus::Cancelled),
+        Analyzed::Failed => Ok(ExitStatus::Failure),
+    }
+}
+
+async fn analyze(ctx: &Context, args: &AnalyzeArgs, subject: Subject) -> Result<Analyzed, Error> {
+    let interrupts = interrupts::listen(ctx.printer.clone());
+    let screen = ScreenSetup {
+        printer: ctx.printer.clone(),
+        explains: false,
+        record: None,
+        options: display_options(ctx, args, &subject.info),
+        form: if args.json {
+            Form::EventLines
+        } else {
+            Form::Human
+        },
+        event_log: None,
+        keeps_events: false,
+        show_secrets: false,
+    };
+    let surroundings = &subject.surroundings;
+    let source = SourceContext {
+        root: surroundings.root.clone(),
+        working_directory: surroundings.program_directory.clone(),
+        version: crate::semantic_version(),
+    };
+    let debug = screen.debug_messages();
+    let shell = Shell::listen(&subject.info, source, debug).await?;
+    let host = surroundings.plugin_host(shell.address(), shell.monitor(), debug)?;
+    let parallel = ctx.environment.non_empty("PULUMI_PARALLEL_ANALYZE");
+    let (subscriber, shown) = screen::start(screen);
+    let setup = AnalysisSetup {
+        snapshot: subject.snapshot,
+        info: subject.info,
+        policies: PolicyPacks {
+            local: policies::local_packs(ctx, &args.policy_pack, &args.policy_pack_config)?,
+            required: Vec::new(),
+            stack_tags: subject.tags,
+            parallel: parallel.and_then(|text| text.parse().ok()),
+        },
+        host: Arc::new(host),
+        subscriber,
+        interrupts,
+    };
+    let analyzed = Box::pin(shell.analyze(setup)).await;
+    shown
+        .await
+        .map_err(|error| Error::user(format!("the display ended: {error}")))?;
+    Ok(analyzed)
+}
+
+fn display_options(ctx: &Context, args: &AnalyzeArgs, info: &ProgramInfo) -> DisplayOptions {
+    DisplayOptions {
+        view: if args.diff {
+            View::Diff
+        } else {
+            View::Progress
+        },
+        color: ctx.printer.color(),
+        show_policy_remediations: true,
+        emoji: ctx.globals.emoji,
+        began: jiff::Timestamp::now().as_second(),
+        ..DisplayOptions::new(
+            Action::Analyze,
+            false,
+            info.stack.as_str(),
+            info.project.as_str(),
+        )
+    }
+}
+
+/// The state of a stack.
+fn of_stack(name: Option<&str>, ctx: &Context) -> Result<Subject, Error> {
+    let session = Session::open(
+        ctx,
+        &Opening {
+            stack: name,
+            config_file: None,
+            config: &[],
+            config_paths: false,
+            missing: IfMissing::Fail,
+            secrets_provider: None,
+            check: ConfigCheck::Skipped,
+            fallback: StateFallback::Always,
+            client: None,
+            checks_plugins: false,
+            lock_mode: LockMode::Update,
+            changes: false,
+        },
+    )?;
+    Ok(Subject {
+        description: format!("Stack {}", session.stack.shown),
+        info: session.program_info(&Options::new(Phase::Preview)),
+        tags: session.tags()?,
+        snapshot: session.base,
+        surroundings: session.surroundings,
+    })
+}
+
+/// The state in a file. Neither a backend nor settings are asked for anything.
+fn of_file(file: &str, ctx: &Context) -> Result<Subject, Error> {
+    let path = ctx.environment.cwd.join(file);
+    let bytes = std::fs::read(&path).map_err(|error| {
+        Error::from(error).context(format!("could not open file {}", path.display()))
+    })?;
+    let deployment = parse_deployment(&bytes)
+        .map_err(|error| Error::from(error).context(format!("reading deployment from {file}")))?;
+    let snapshot = decrypted(&deployment, file, ctx)?;
+    let (stack, project) = origin(&snapshot);
+    let mut surroundings = surroundings(ctx)?;
+    surroundings.acquire = Some(plugin_source(ctx, &surroundings, LockMode::Update)?);
+    let info = ProgramInfo {
+        project,
+        stack,
+        organization: ORGANIZATION.to_owned(),
+        config: Arc::default(),
+        config_secret_keys: Arc::default(),
+        dry_run: true,
+        parallel: crate::Environment::default_parallel(),
+        resource_references: true,
+        root_directory: surroundings.root.clone(),
+        program_directory: surroundings.program_directory.clone(),
+        monitor_address: String::new(),
+        engine_address: String::new(),
+    };
+    Ok(Subject {
+        description: format!("File {file}"),
+        snapshot,
+        surroundings,
+        info,
+        tags: BTreeMap::new(),
+    })
+}
+
+fn surroundings(ctx: &Context) -> Result<Surroundings, Error> {
+    let project = ctx.find_project()?.cloned();
+    let (root, program_directory) = ctx.program_folders(project.as_ref());
+    Ok(Surroundings {
+        environment: ctx.environment.clone(),
+        project,
+        root,
+        program_directory,
+        config: BTreeMap::new(),
+        client: None,
+        stacks: Arc::new(BackendStacks {
+            read: Arc::new(|_| Err(Error::user("a state in a file knows no other stacks"))),
+        }),
+        acquire: None,
+        diagnostics: DiagnosticStyle::Excerpt,
+    })
+}
+
+/// The state with its secrets, or without, where they cannot be read here.
+fn decrypted(deployment: &Deployment, file: &str, ctx: &Context) -> Result<Snapshot, Error> {
+    let codec = recorded_codec(deployment.opaque(), ctx.passphrases());
+    let opened =
+        codec.and_then(|codec| Ok(deployment.decrypt(&codec, &mut CiphertextCache::new())?));
+    opened.or_else(|_| {
+        let snapshot = deployment.decrypt(&Redaction, &mut CiphertextCache::new())?;
+        ctx.printer.warning(&format!(
+            "could not decrypt secrets in {file}; analyzing with secret values redacted"
+        ));
+        Ok(snapshot)
+    })
+}
+
+/// Stack and project that all resources belong to.
+fn origin(snapshot: &Snapshot) -> (String, String) {
+    let mut origins = snapshot
+        .resources
+        .iter()
+        .map(|state| (state.urn.stack().to_owned(), state.urn.project().to_owned()));
+    let Some(first) = origins.next() else {
+        return ("unknown".to_owned(), "unknown".to_owned());
+    };
+    if origins.all(|other| other == first) {
+        first
+    } else {
+        ("multiple".to_owned(), "multiple".to_owned())
+    }
+}
+
+/// Stands for a secrets manager that cannot be had: every secret is the same text.
+struct Redaction;
+
+impl SecretCodec for Redaction {
+    fn encrypt_batch(&self, _: &[&plumb_state::Plaintext]) -> Result<Vec<String>, CodecError> {
+        Err(CodecError::new(
+            "secrets that cannot be read cannot be written",
+        ))
+    }
+
+    fn decrypt_batch(
+        &self,
+        ciphertexts: &[&str],
+    ) -> Result<Vec<plumb_state::Plaintext>, CodecError> {
+        let redacted = || plumb_state::Plaintext::new("\"[secret]\"".to_owned());
+        Ok(ciphertexts.iter().map(|_| redacted()).collect())
+    }
+}

@@ -1,0 +1,239 @@
+//! Policy packs over a state as it is: packs are started and asked, and nothing else happens.
+//!
+//! What they found comes to the subscriber as the events of a run do, in the order of the resources; several resources are
+//! put to the packs at the same time. What packs say for themselves goes between.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures::StreamExt as _;
+use futures::future::try_join_all;
+use jiff::Timestamp;
+use plumb_deploy::{Inspection, PackId};
+use plumb_events::{Diagnostic, Event, OperationResult, Severity};
+use plumb_plugin::PluginHost;
+use plumb_resource::policy::{
+    Analysis, AnalyzedResource, PolicyCall, PolicyReply, Remedies, Remedy,
+};
+use plumb_state::Snapshot;
+use tokio::sync::{mpsc, watch};
+
+use crate::driver::{Shell, Subscriber};
+use crate::monitor::{Incoming, LogMessage};
+use crate::policies::{Loaded, PolicyPacks};
+use crate::program::ProgramInfo;
+
+/// How many resources are put to the packs at the same time.
+const SIDE_BY_SIDE: usize = 16;
+
+/// What an analysis needs.
+pub struct AnalysisSetup {
+    /// The state to look at.
+    pub snapshot: Snapshot,
+    /// Facts about the stack, for the packs.
+    pub info: ProgramInfo,
+    /// The packs.
+    pub policies: PolicyPacks,
+    /// Starts them. Its engine address is [`Shell::address`].
+    pub host: Arc<PluginHost>,
+    /// Hears of what is found.
+    pub subscriber: Subscriber,
+    /// Counts the interrupts of the user.
+    pub interrupts: watch::Receiver<u32>,
+}
+
+/// What an analysis came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Analyzed {
+    /// Nothing violates a mandatory policy.
+    Passed,
+    /// Something does.
+    Refused,
+    /// The user ended it.
+    Interrupted,
+    /// A pack does not run, or could not be asked; the subscriber has heard why.
+    Failed,
+}
+
+impl Shell {
+    /// Has policy packs look at a state, and ends them.
+    pub async fn analyze(self, setup: AnalysisSetup) -> Analyzed {
+        // Nobody else sets it: a shell runs once.
+        let _ = self.servers.host.set(setup.host.clone());
+        let mut teller = Teller {
+            subscriber: setup.subscriber,
+            error_logged: false,
+        };
+        let began = Instant::now();
+        let (found, findings) = mpsc::unbounded_channel();
+        let host = setup.host.clone();
+        let mut interrupts = setup.interrupts;
+        let work = inspect(setup.snapshot, setup.policies, host, setup.info, found);
+        let ended = tokio::select! {
+            ended = teller.relay(work, findings, self.incoming) => Some(ended),
+            Ok(()) = interrupts.changed() => None,
+        };
+        let (analyzed, inspection) = teller.verdict(ended);
+        let result = match analyzed {
+            Analyzed::Passed => OperationResult::Succeeded,
+            Analyzed::Interrupted => OperationResult::Canceled,
+            Analyzed::Refused | Analyzed::Failed => OperationResult::Failed,
+        };
+        if let Some(inspection) = inspection {
+            teller.tell(inspection.summary(result, began.elapsed()));
+        }
+        teller.tell(Event::Cancel);
+        setup.host.shutdown().await;
+        self.servers.stop().await;
+        analyzed
+    }
+}
+
+/// Passes on what is found and said.
+struct Teller {
+    subscriber: Subscriber,
+    error_logged: bool,
+}
+
+impl Teller {
+    fn tell(&self, event: Event) {
+        // A subscriber that is gone does not want to hear.
+        let _ = self.subscriber.send(vec![(Timestamp::now(), event)]);
+    }
+
+    fn log(&mut self, message: LogMessage) {
+        self.error_logged |= message.severity == Severity::Error;
+        self.tell(message.into_event());
+    }
+
+    /// Passes everything on until `work` has ended.
+    async fn relay(
+        &mut self,
+        work: impl Future<Output = Result<Inspection, String>>,
+        mut findings: mpsc::UnboundedReceiver<Event>,
+        mut incoming: mpsc::UnboundedReceiver<Incoming>,
+    ) -> Result<Inspection, String> {
+        let mut work = std::pin::pin!(work);
+        let ended = loop {
+            tokio::select! {
+                biased;
+                Some(event) = findings.recv() => self.tell(event),
+                // Packs have no business with the resource monitor: whoever asks it hears that it is gone.
+                Some(Incoming::Log(message)) = incoming.recv() => self.log(message),
+                ended = &mut work => break ended,
+            }
+        };
+        while let Ok(event) = findings.try_recv() {
+            self.tell(event);
+        }
+        while let Ok(one) = incoming.try_recv() {
+            if let Incoming::Log(message) = one {
+                self.log(message);
+            }
+        }
+        ended
+    }
+
+    fn verdict(
+        &mut self,
+        ended: Option<Result<Inspection, String>>,
+    ) -> (Analyzed, Option<Inspection>) {
+        match ended {
+            None => (Analyzed::Interrupted, None),
+            Some(Err(error)) => {
+                self.tell(Event::Diagnostic(Diagnostic::new(
+                    Severity::Error,
+                    None,
+                    format!("{error}\n"),
+                )));
+                (Analyzed::Failed, None)
+            }
+            Some(Ok(inspection)) if inspection.is_refused() => {
+                (Analyzed::Refused, Some(inspection))
+            }
+            Some(Ok(inspection)) if self.error_logged => (Analyzed::Failed, Some(inspection)),
+            Some(Ok(inspection)) => (Analyzed::Passed, Some(inspection)),
+        }
+    }
+}
+
+/// Loads the packs and puts everything to them; the error is fit for the user.
+async fn inspect(
+    snapshot: Snapshot,
+    policies: PolicyPacks,
+    host: Arc<PluginHost>,
+    info: ProgramInfo,
+    found: mpsc::UnboundedSender<Event>,
+) -> Result<Inspection, String> {
+    let (stack, project) = (info.stack.clone(), info.project.clone());
+    let _ = found.send(Event::PolicyLoad);
+    let packs = policies.load(host, info).await?;
+    let mut inspection = Inspection::new(&snapshot, &stack, &project, packs.packs());
+    let tell = |events: Vec<Event>| {
+        for event in events {
+            let _ = found.send(event);
+        }
+    };
+    let resources = inspection.resources();
+    let mut answers = futures::stream::iter(resources)
+        .map(|resource| ask(&packs, resource))
+        .buffered(SIDE_BY_SIDE);
+    while let Some(answer) = answers.next().await {
+        let (resource, mended, judged) = answer?;
+        tell(inspection.mended(&resource, &mended));
+        tell(inspection.judged(&resource, &judged));
+    }
+    drop(answers);
+    let whole = inspection.stack();
+    let calls =
+        ids(&packs).map(|pack| analysis(&packs, pack, PolicyCall::AnalyzeStack(whole.clone())));
+    let judged = try_join_all(calls)
+        .await
+        .map_err(|error| format!("failed to analyze resources: {error}"))?;
+    tell(inspection.stack_judged(&judged));
+    Ok(inspection)
+}
+
+fn ids(packs: &Loaded) -> impl Iterator<Item = PackId> + use<> {
+    (0..packs.len()).map(PackId)
+}
+
+/// Puts a resource to the packs: what each would mend, one after the other, and what all think of it as it is.
+async fn ask(
+    packs: &Loaded,
+    resource: Arc<AnalyzedResource>,
+) -> Result<(Arc<AnalyzedResource>, Vec<Remedies>, Vec<Analysis>), String> {
+    let urn = &resource.urn;
+    let mut mended = Vec::new();
+    let mut present = resource.clone();
+    for pack in ids(packs) {
+        let remedies = match packs
+            .ask(pack, PolicyCall::Remediate(present.clone()))
+            .await
+        {
+            Ok(PolicyReply::Remediated(remedies)) => Ok(remedies),
+            Ok(PolicyReply::Analyzed(_)) => Err("it answered something else".to_owned()),
+            Err(error) => Err(error),
+        };
+        let remedies =
+            remedies.map_err(|error| format!("failed to run remediation for {urn}: {error}"))?;
+        for remediation in &remedies.remediations {
+            if let Remedy::Inputs(inputs) = &remediation.outcome {
+                Arc::make_mut(&mut present).properties = inputs.clone();
+            }
+        }
+        mended.push(remedies);
+    }
+    let calls = ids(packs).map(|pack| analysis(packs, pack, PolicyCall::Analyze(resource.clone())));
+    let judged = try_join_all(calls)
+        .await
+        .map_err(|error| format!("failed to run policy for {urn}: {error}"))?;
+    Ok((resource, mended, judged))
+}
+
+async fn analysis(packs: &Loaded, pack: PackId, call: PolicyCall) -> Result<Analysis, String> {
+    match packs.ask(pack, call).await? {
+        PolicyReply::Analyzed(analysis) => Ok(analysis),
+        PolicyReply::Remediated(_) => Err("it answered something else".to_owned()),
+    }
+}
