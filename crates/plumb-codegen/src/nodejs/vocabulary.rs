@@ -9,11 +9,15 @@ use super::types::Shape;
 use crate::docs::vocabulary::{
     Direction, FunctionForms, Holder, ResourceAt, Vocabulary, written_member,
 };
-use crate::{GenerateError, Purpose};
+use crate::{FileMap, GenerateError, Purpose};
 
 /// The words of a package.
 pub(crate) fn of<'p>(package: &'p Package<'_>) -> Result<Box<dyn Vocabulary + 'p>, GenerateError> {
-    Ok(Box::new(Sdk::new(package, Purpose::Published)?))
+    Ok(Box::new(Sdk::new(
+        package,
+        Purpose::Published,
+        &FileMap::default(),
+    )?))
 }
 
 impl Vocabulary for Sdk<'_, '_> {
