@@ -5,7 +5,8 @@
 #   tests/run.sh --fast     format, lints, unit and integration tests
 #
 # Needs Rust, Python 3.10 or newer, and Node.js 20 or newer with npm; installs the SDKs that it needs. Programs in Go are run
-# if there is `go`, those in Java if there are a JDK and `mvn`. JOBS says how many recorded cases run at a time (2).
+# if there is `go`, those in Java if there are a JDK and `mvn`. JOBS says how many recorded cases, and how many stacks to be
+# killed, run at a time (2).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -81,6 +82,8 @@ if ! $fast; then
   run python3 tests/e2e/examples.py --bin "$plumb"
   run python3 tests/e2e/interrupts.py --bin "$plumb" --python "$python_3_259/bin/python"
   run "$python_terminal/bin/python" tests/e2e/terminal.py --bin "$plumb" --python "$python_terminal/bin/python"
+  tests/setup-shells.sh
+  run python3 tests/e2e/completion.py --bin "$plumb"
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/hooks.py --bin "$plumb" --python "$python_3_272/bin/python"
   run python3 tests/e2e/plugins.py --bin "$plumb" --python "$python_3_259/bin/python"
@@ -89,7 +92,7 @@ if ! $fast; then
   run python3 tests/e2e/node.py --bin "$plumb" --sdk "$node_3_248" --tools "$node_tools" \
     --python "$python_3_259/bin/python"
   run python3 tests/e2e/node.py --bin "$plumb" --sdk "$node_3_270" --python "$python_3_259/bin/python" \
-    --only modules,typescript,hooks,failures
+    --only modules,typescript,hooks,failures,loaded_later
   run python3 tests/e2e/node_plugins.py --bin "$plumb" --sdk "$node_policies" --python "$python_3_259/bin/python"
   run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_248"
   ONLY=event run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_270"
@@ -101,6 +104,8 @@ if ! $fast; then
   run "$python_packages/bin/python" tests/codegen/python.py --bin "$plumb" --packages "$python_packages"
   run "$python_packages/bin/python" tests/codegen/use_python.py --bin "$plumb"
   run python3 tests/codegen/parameters.py --bin "$plumb" --python "$python_3_259/bin/python"
+  run python3 tests/codegen/packages.py --bin "$plumb" --python "$python_3_259/bin/python" \
+    ${java_sdk:+--repository "$java_sdk"}
   if command -v npm >/dev/null; then
     sdks=$(tests/setup-node-packages.sh)
     run node tests/codegen/nodejs.js --bin "$plumb" --modules "$sdks"
@@ -135,6 +140,9 @@ if ! $fast; then
     leave_out "programs in Java: there is no JDK, or no \`mvn\`"
   fi
 
+  run python3 tests/e2e/processes.py --bin "$plumb" --python "$python_3_259/bin/python" --sdk "$node_3_248" \
+    ${go_sdk:+--go "$go_sdk"}
+
   languages=()
   [ -z "$go_sdk" ] || languages+=(--go "$go_sdk")
   [ -z "$java_sdk" ] || languages+=(--repository "$java_sdk")
@@ -156,16 +164,19 @@ if ! $fast; then
     leave_out "recorded cases of the reference: $passing is missing or empty"
   fi
 
-  run tests/crash/run --bin "$plumb" --python "$python_3_259/bin/python"
+  run tests/crash/run --bin "$plumb" --python "$python_3_259/bin/python" --jobs "${JOBS:-2}"
 
   # Instructions, unlike seconds, are the same on a busy machine.
   tests/setup-valgrind.sh
   run benches/instructions --core-bench "$target/bench-fast/core-bench"
+  run benches/commands/run --plumb "$plumb" --runs 15
 
   if [ -x benches/run ]; then
     run benches/run --smoke --no-peers --plumb "$plumb" --null-monitor "$target/bench-fast/null-monitor" \
       --slow-provider "$target/bench-fast/pulumi-resource-slow" \
       --workloads empty,stash-yaml,slow-yaml,component-python,component-node --json "$target/benches/smoke.json"
+    run benches/overhead --smoke --plumb "$plumb" --null-monitor "$target/bench-fast/null-monitor" --shapes mixed \
+      --languages "python,nodejs${go_sdk:+,go}" --json "$target/benches/overhead-smoke.json"
   else
     leave_out "benchmarks: benches/run is missing"
   fi

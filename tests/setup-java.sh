@@ -37,4 +37,11 @@ if [ ! -f "$repository/.complete" ]; then
     touch "$repository/.complete"
   fi
 fi
+# What the projects of programs with SDKs of their own are compiled with.
+if [ ! -f "$repository/.complete-sdks" ]; then
+  exec 9>"$repository.lock"
+  flock 9
+  mvn --batch-mode --quiet "-Dmaven.repo.local=$repository" org.codehaus.mojo:build-helper-maven-plugin:3.6.0:help >&2
+  touch "$repository/.complete-sdks"
+fi
 echo "$repository"

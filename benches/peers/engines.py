@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -176,6 +177,8 @@ class Baseline:
 
     def setup(self, case):
         projects.write_program(case.workload, case.count, case.project, case.sdk)
+        # Not from the sources: the interpreter keeps files beside it.
+        shutil.copy(self.first, case.directory / "first.js")
 
     def environment(self, case):
         return clean_environment()
@@ -186,7 +189,7 @@ class Baseline:
         elif case.workload.is_python:
             options = ["python", "--virtualenv", str(case.sdk), "--executor", self.executor]
         else:
-            options = ["nodejs", "--sdk", str(case.sdk), "--first", self.first]
+            options = ["nodejs", "--sdk", str(case.sdk), "--first", str(case.directory / "first.js")]
         return [self.binary, *options, str(case.project)]
 
     def version(self):

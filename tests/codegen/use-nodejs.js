@@ -94,6 +94,20 @@ async function main() {
     assert.strictEqual(request.getVersion(), "1.2.3");
     assert.ok(lab.box.Box.isInstance(box) && !lab.Shelf.isInstance(box));
 
+    const full = new lab.box.Box("full", {
+        size: pulumi.output(2), cover: new pulumi.asset.StringAsset("text"),
+        bundle: new pulumi.asset.AssetArchive({ a: new pulumi.asset.StringAsset("b") }), label: 7, tint: lab.box.Kind.Digits,
+        spares: [{ kind: "key" }, pulumi.output({ kind: "1234" })], byName: { one: { kind: "key", code: pulumi.secret("9") } },
+    });
+    await value(full.urn);
+    const given = sent.at(-1).inputs;
+    assert.strictEqual(given.size, 2);
+    assert.strictEqual(await given.cover.text, "text");
+    assert.strictEqual(await (await given.bundle.assets).a.text, "b");
+    assert.deepStrictEqual([given.label, given.tint], [7, "1234"]);
+    assert.deepStrictEqual(given.spares.map((it) => it.kind), ["key", "1234"]);
+    assert.ok(JSON.stringify(given.byName).includes('"9"'), JSON.stringify(given.byName));
+
     assert.throws(() => new lab.box.Box("c", {}), /Missing required property 'size'/);
     const found = lab.box.Box.get("old", "some-id", { size: 9 });
     assert.strictEqual(await value(found.id), "some-id");

@@ -105,6 +105,17 @@ async def use_resources(pulumi, lab, requests):
     assert requests.resources[-1].inputs["lock"] == {"kind": "1234", "code": "0000"}, requests.resources[-1].inputs
     assert requests.registrations[-1].protect
 
+    full = lab.box.Box(
+        "full", size=pulumi.Output.from_input(2), cover=pulumi.StringAsset("text"),
+        bundle=pulumi.AssetArchive({"a": pulumi.StringAsset("b")}), label=7, tint=lab.box.Kind.DIGITS,
+        spares=[{"kind": "key"}, lab.box.LockArgs(kind="1234")], by_name={"one": {"kind": "key", "code": pulumi.Output.secret("9")}})
+    await value(full.urn)
+    inputs = requests.resources[-1].inputs
+    assert inputs["cover"].text == "text" and inputs["bundle"].assets["a"].text == "b", inputs
+    assert (inputs["size"], inputs["label"], inputs["tint"]) == (2, 7, "1234"), inputs
+    assert [spare["kind"] for spare in inputs["spares"]] == ["key", "1234"], inputs
+    assert "9" in str(requests.registrations[-1].object.fields["byName"]), "names in maps stay as they are"
+
     try:
         lab.box.Box("d")
         raise AssertionError("a box needs a size")

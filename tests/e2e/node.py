@@ -8,6 +8,7 @@ Each story is a small program, or a few of them. Only the standard library is us
 """
 
 import json
+import subprocess
 import time
 
 from node_world import STACK, Failed, expect, expect_in, interrupt_when, main
@@ -83,6 +84,35 @@ def stack_traces(world):
     world.program('interface A {\n  a: string;\n}\n\nfunction inner(a: A): void {\n  throw new Error("broken " + a.a);\n}\n'
                   'inner({ a: "x" });\n', "index.ts")
     expect_in(world.up(code=1), "Error: broken x", "index.ts:6:9", "index.ts:8:1")
+
+
+def loaded_later(world):
+    """What few programs need is not loaded before it is used, and works then."""
+    world.file("package.json", {"name": "prog", "main": "index.js", "dependencies": {"semver": "*"}})
+    world.program('''
+        const has = () => Object.keys(require.cache).some((file) => file.includes("arborist"));
+        module.exports = async () => {
+            const before = has();
+            const paths = await pulumi.runtime.computeCodePaths();
+            const found = [...paths.keys()].some((path) => path.endsWith("node_modules/semver"));
+            return { before, found, after: has() };
+        };
+    ''')
+    world.up()
+    expect("outputs", world.outputs(), {"before": False, "found": True, "after": True})
+    # What the SDK follows its calls with is used by engines that ask for it.
+    sdk = world.sdk / "node_modules" / "@pulumi" / "pulumi"
+    code = '''
+        const tracing = require(process.argv[1] + "/cmd/run/tracing.js");
+        const has = () => Object.keys(require.cache).some((file) => file.includes("exporter-zipkin"));
+        const before = has();
+        tracing.start("http://127.0.0.1:9/spans");
+        console.log(JSON.stringify([before, has(), tracing.newSpan("a").isRecording()]));
+        process.exit(0);
+    '''
+    first = world.root / "home" / "plumb" / "nodejs" / "first.js"
+    done = subprocess.run(["node", "-r", str(first), "-e", code, str(sdk)], capture_output=True, text=True, check=False)
+    expect("tracing", done.stdout.strip(), "[false,true,true]")
 
 
 def main_of_the_project(world):
@@ -482,7 +512,7 @@ def bun(world):
 
 
 STORIES = (
-    commonjs, modules, typescript, stack_traces, main_of_the_project, options, components, transforms, hooks,
+    commonjs, modules, typescript, stack_traces, loaded_later, main_of_the_project, options, components, transforms, hooks,
     stack_references, assets, secrets, unknowns, reading, timeouts_and_other_options, logs, long_lines, failures,
     missing_parts, out_of_memory, hanging_at_exit, killed_in_the_middle, installing,
     package_managers, bun,

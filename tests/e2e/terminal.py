@@ -22,6 +22,7 @@ import sys
 import tempfile
 import termios
 import time
+import unicodedata
 from pathlib import Path
 
 import pyte
@@ -60,18 +61,20 @@ def main():
 
 def frames(project):
     """the tree fits terminals of 80, 100 and 200 columns"""
-    project.write({"one": thing(value="x"), "a-rather-long-name-for-a-resource": thing(value="y"), "日本語": thing(value="z")})
+    names = ("one", "a-rather-long-name-for-a-resource", "日本語", "🚀-rocket", "cafe\u0301")
+    project.write({name: thing(value="x") for name in names})
     for columns in (80, 100, 200):
         terminal = project.terminal(["preview"], columns=columns)
         terminal.ends(0)
         lines = terminal.everything()
-        check(all(len(line) <= columns for line in lines), f"a line is wider than {columns}")
+        check(all(columns_of(line) <= columns for line in lines), f"a line is wider than {columns}")
         header = next(line for line in lines if "Type" in line and "Plan" in line)
-        for name in ("one", "a-rather-long-name-for-a-resource", "日本語"):
+        for name in names:
+            name = unicodedata.normalize("NFC", name)
             row = next((line for line in lines if f" {name} " in f"{line} "), None)
             check(row is not None, f"{name} has no row at {columns} columns")
             check(column(row, "create") == column(header, "Plan"), f"the plan of {name} is not below its header at {columns}")
-        check(any("+ 4 to create" in line for line in lines), "the counts are missing")
+        check(any("+ 6 to create" in line for line in lines), "the counts are missing")
 
 
 def resizes(project):
@@ -209,13 +212,87 @@ def waits(project):
     check("::group::Updating (dev)" in said and "::endgroup::" in said, f"there is no group:\n{said}")
 
 
+def looks(project):
+    """a provider that does not answer Check or Diff is named, with resource and call, on a terminal and in a log"""
+    project.write({"checked": thing(value="v", sleepMs={"check": 13000})})
+    terminal = project.terminal(["up", "--yes", "--skip-preview"])
+    terminal.until("waiting for lab:index:Thing checked: checking for 1")
+    terminal.until("(call Check to its provider)")
+    terminal.ends(0)
+    project.write({"checked": thing(value="w", sleepMs={"diff": 13000})})
+    said = project.run("preview")
+    lines = [line for line in said.splitlines() if "waiting for lab:index:Thing checked: comparing for 1" in line]
+    check(len(lines) == 1 and "(call Diff to its provider of the preview)" in lines[0], f"the wait is told {len(lines)} times:\n{said}")
+    check("waiting for the program" not in said, f"the program is blamed:\n{said}")
+
+
 def hints(project):
-    """people are told what to do about an error, scripts are not"""
+    """people are told where an error is and what to do about it, scripts are not"""
     project.write({"a": thing(value="v")})
     terminal = project.terminal(["stack", "select", "nowhere"])
     terminal.ends(6)
     check("error: no stack named 'nowhere' found" in terminal.text(), "the error is shown")
     check("hint[no-stack]: run `plumb stack ls`" in terminal.text(), "the hint is shown")
+    (project.folder / "Pulumi.yaml").write_text("name: seen\nruntime: yaml\nresources: [\n")
+    terminal = project.terminal(["preview"])
+    terminal.ends(1)
+    lines = [line.rstrip() for line in terminal.everything()]
+    drawn = next((at for at, line in enumerate(lines) if line.startswith("  3 | resources: [")), None)
+    check(drawn is not None and lines[drawn + 1] == "    |            ^", f"the place is not drawn: {lines}")
+    check("hint[bad-project]: mend the file" in terminal.text(), "the hint is shown")
+    said = subprocess.run([str(project.binary), "preview"], cwd=project.folder, env=project.environment, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=LIMIT)
+    check("hint" not in said.stderr and " | " not in said.stderr, "a script gets more than the error")
+
+
+def links(project):
+    """URNs lead to the state on terminals that know links, and are plain text on others"""
+    project.write({"a": thing(value="1")})
+    urn = "[urn=urn:pulumi:dev::seen::lab:index:Thing::a]"
+    terminal = project.terminal(["preview", "--diff"], columns=120)
+    terminal.ends(0)
+    check(urn in terminal.text() and "\x1b]8;" not in terminal.raw, "there is a link on a terminal that may not know links")
+    project.environment["VTE_VERSION"] = "6800"
+    terminal = project.terminal(["preview", "--diff"], columns=120)
+    terminal.ends(0)
+    check(urn in terminal.text(), "the URN is not shown")
+    found = re.search("\x1b\\]8;;(file://[^\x1b]+)\x1b\\\\urn:pulumi:dev::seen::lab:index:Thing::a\x1b\\]8;;\x1b\\\\", terminal.raw)
+    check(found is not None, "the URN is no link")
+    check(Path(found.group(1).removeprefix("file://")).is_file(), f"{found.group(1)} leads nowhere")
+    for columns in (60, 80):
+        terminal = project.terminal(["preview", "--urns"], columns=columns)
+        terminal.ends(0)
+        check(all(columns_of(line) <= columns for line in terminal.everything()), "a line is too wide")
+
+
+def reads(project):
+    """what a screen reader reads is lines, one after the other, and questions that are answered with a word"""
+    project.environment["ACCESSIBLE"] = "1"
+    project.write({"a": thing(value="1"), "slow": thing(value="v", sleepMs={"create": 2500})})
+    terminal = project.terminal(["up"])
+    terminal.until("Do you want to perform this update?")
+    terminal.until("2) yes")
+    terminal.send("maybe\r")
+    terminal.until("2) yes", times=2)
+    terminal.send("yes\r")
+    terminal.ends(0)
+    moves = re.findall("\x1b\\[[0-9;?]*[A-HJKfhl]|\r(?!\n)", terminal.raw)
+    check(not moves, f"the cursor is moved: {moves}")
+    check("lab:index:Thing slow created (" in terminal.text(), "the steps are not told")
+    check("...." not in terminal.raw, "there are dots to be read")
+
+
+def glyphs(project):
+    """without emoji, only the characters that every terminal has are drawn"""
+    project.write({"parent": thing(value="1", sleepMs={"create": 1500}), "child": {**thing(value="2"), "options": {"parent": "${parent}"}}})
+    terminal = project.terminal(["up", "--yes", "--skip-preview"])
+    terminal.ends(0)
+    beyond = {letter for letter in terminal.raw if ord(letter) > 127}
+    check(beyond and beyond <= set("├└│─…"), f"there are {beyond}")
+    project.write({"other": thing(value="1", sleepMs={"create": 1500})})
+    terminal = project.terminal(["up", "--yes", "--skip-preview", "--emoji"])
+    terminal.ends(0)
+    check(set("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏") & set(terminal.raw), "there is no decoration with emoji")
 
 
 def downloads(project):
@@ -243,11 +320,14 @@ def thing(**properties):
 
 
 def column(line, word):
-    """The column of a word; wide characters take two."""
-    import unicodedata
+    """The column of a word."""
+    return columns_of(line[: line.index(word)])
 
-    before = line[: line.index(word)]
-    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in before)
+
+def columns_of(text):
+    """How many columns a text takes; wide characters take two, marks that stand over others none."""
+    widths = (0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+    return sum(widths)
 
 
 class Project:
@@ -410,7 +490,7 @@ def check(holds, message):
         raise AssertionError(message)
 
 
-TESTS = [frames, resizes, scrolls, confirms, stops_the_question, interrupts, passphrases, waits, hints, downloads]
+TESTS = [frames, resizes, scrolls, confirms, stops_the_question, interrupts, passphrases, waits, looks, hints, links, reads, glyphs, downloads]
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,4 +1,4 @@
-//! Feeds a deployment its events, first in first out, and takes the time that it spends on them.
+//! Feeds a deployment its events and takes the time that it spends on them.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -30,8 +30,23 @@ pub struct Measured {
     pub deployment: Deployment,
 }
 
-/// Runs an operation with a provider that answers at once.
-pub fn run(operation: Operation, options: Options, base: &Snapshot, stack: &Stack) -> Measured {
+/// When a provider's answer comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Answers {
+    /// Before the next request of the program.
+    AtOnce,
+    /// After all requests that the program can make without it.
+    Late,
+}
+
+/// Runs an operation with a provider that takes no time.
+pub fn run(
+    operation: Operation,
+    options: Options,
+    base: &Snapshot,
+    stack: &Stack,
+    answers: Answers,
+) -> Measured {
     let setup = Setup {
         stack: STACK.into(),
         project: PROJECT.into(),
@@ -47,6 +62,7 @@ pub fn run(operation: Operation, options: Options, base: &Snapshot, stack: &Stac
     let deployment = Deployment::new(setup, Timestamp::UNIX_EPOCH).expect("the base is valid");
     let mut run = Run {
         deployment,
+        answers,
         time: start.elapsed(),
         handled: 0,
         events: VecDeque::from([Event::Start]),
@@ -80,6 +96,7 @@ enum Recorded {
 
 struct Run {
     deployment: Deployment,
+    answers: Answers,
     time: Duration,
     handled: usize,
     events: VecDeque<Event>,
@@ -114,7 +131,11 @@ impl Run {
             Effect::Touch { base } => self.entries.push(Recorded::Touch(base)),
             Effect::Call { call, request, .. } => {
                 let result = Ok(self.answer(&request));
-                self.events.push_back(Event::Answered { call, result });
+                let answered = Event::Answered { call, result };
+                match self.answers {
+                    Answers::AtOnce => self.events.push_front(answered),
+                    Answers::Late => self.events.push_back(answered),
+                }
             }
             Effect::StartProgram => {
                 self.program_runs = true;

@@ -1,9 +1,9 @@
-//! The deployment core alone on generated stacks: no processes, no files, a provider that answers at once.
+//! The deployment core alone on generated stacks: no processes, no files, a provider that takes no time.
 
 mod drive;
 mod shape;
 
-pub use drive::{Measured, run};
+pub use drive::{Answers, Measured, run};
 pub use shape::{Shape, Stack};
 
 use plumb_deploy::setup::{Operation, Options, Phase};
@@ -47,7 +47,7 @@ impl Task {
     }
 
     /// Runs the task on `count` resources in `shape`; `base` is what creation left.
-    pub fn run(self, shape: Shape, count: usize, base: &Snapshot) -> Measured {
+    pub fn run(self, shape: Shape, count: usize, base: &Snapshot, answers: Answers) -> Measured {
         let stack = Stack::new(shape, count, self == Task::Change);
         let mut options = Options::new(Phase::Execute);
         options.parallel = 64;
@@ -55,8 +55,8 @@ impl Task {
             options.targets = UrnSet::new([stack.last_urn()]);
         }
         match self {
-            Task::Destroy => run(Operation::Destroy, options, base, &Stack::empty()),
-            _ => run(Operation::Update, options, base, &stack),
+            Task::Destroy => run(Operation::Destroy, options, base, &Stack::empty(), answers),
+            _ => run(Operation::Update, options, base, &stack, answers),
         }
     }
 }

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use core_bench::{Shape, Task};
+use core_bench::{Answers, Shape, Task};
 use plumb_state::Snapshot;
 
 /// The allocator of the product.
@@ -32,6 +32,9 @@ struct Arguments {
     /// What is measured.
     #[arg(long, value_delimiter = ',', default_values = ["create", "same", "change", "target", "destroy"])]
     tasks: Vec<Task>,
+    /// When answers of the provider come.
+    #[arg(long, default_value = "at-once")]
+    answers: Answers,
     /// Best of so many runs.
     #[arg(long, default_value_t = 5)]
     runs: usize,
@@ -86,12 +89,12 @@ fn best_of(arguments: &Arguments, shape: Shape, task: Task, count: usize) -> Dur
         Task::Create => Snapshot::default(),
         _ => {
             Task::Create
-                .run(shape, count, &Snapshot::default())
+                .run(shape, count, &Snapshot::default(), arguments.answers)
                 .snapshot
         }
     };
     (0..arguments.runs)
-        .map(|_| task.run(shape, count, &base).time)
+        .map(|_| task.run(shape, count, &base, arguments.answers).time)
         .min()
         .unwrap_or_default()
 }

@@ -15,19 +15,22 @@ pub(crate) const PROJECT: &str = "bench";
 pub(crate) const STACK: &str = "dev";
 pub(crate) const ORGANIZATION: &str = "organization";
 
-/// What Plumb's monitor supports: the SDK takes the same paths with both.
-const FEATURES: [Feature; 11] = [
-    Feature::Secrets,
-    Feature::ResourceReferences,
-    Feature::OutputValues,
-    Feature::AliasSpecs,
-    Feature::ReplacementTrigger,
-    Feature::DeletedWith,
-    Feature::ReplaceWith,
-    Feature::Parameterization,
-    Feature::ByteString,
-    Feature::InvokeDependsOn,
-    Feature::InvokeParent,
+/// What Plumb's monitor supports, by the names that SDKs ask for: they take the same paths with both.
+const FEATURES: [(&str, Feature); 14] = [
+    ("secrets", Feature::Secrets),
+    ("resourceReferences", Feature::ResourceReferences),
+    ("outputValues", Feature::OutputValues),
+    ("aliasSpecs", Feature::AliasSpecs),
+    ("replacementTrigger", Feature::ReplacementTrigger),
+    ("deletedWith", Feature::DeletedWith),
+    ("replaceWith", Feature::ReplaceWith),
+    ("transforms", Feature::Transforms),
+    ("invokeTransforms", Feature::InvokeTransforms),
+    ("parameterization", Feature::Parameterization),
+    ("resourceHooks", Feature::ResourceHooks),
+    ("errorHooks", Feature::ErrorHooks),
+    ("sendsOptionsToHooks", Feature::SendsOptionsToHooks),
+    ("byteString", Feature::ByteString),
 ];
 
 /// An engine and resource monitor without anything behind them.
@@ -83,7 +86,12 @@ impl ResourceMonitor for NullEngine {
             stack: STACK.to_owned(),
             organization: ORGANIZATION.to_owned(),
             parallel: i32::try_from(self.parallel).unwrap_or(i32::MAX),
-            supported_features: FEATURES.map(i32::from).to_vec(),
+            supported_features: FEATURES
+                .map(|(_, feature)| feature)
+                .into_iter()
+                .chain([Feature::InvokeDependsOn, Feature::InvokeParent])
+                .map(i32::from)
+                .collect(),
             ..pb::DeploymentInfo::default()
         }))
     }
@@ -92,18 +100,8 @@ impl ResourceMonitor for NullEngine {
         &self,
         request: Request<pb::SupportsFeatureRequest>,
     ) -> Result<Response<pb::SupportsFeatureResponse>, Status> {
-        // The names that SDKs ask for.
-        let has_support = matches!(
-            request.into_inner().id.as_str(),
-            "secrets"
-                | "resourceReferences"
-                | "outputValues"
-                | "aliasSpecs"
-                | "replacementTrigger"
-                | "deletedWith"
-                | "replaceWith"
-                | "parameterization"
-        );
+        let id = request.into_inner().id;
+        let has_support = id != "byteString" && FEATURES.iter().any(|(name, _)| *name == id);
         Ok(Response::new(pb::SupportsFeatureResponse { has_support }))
     }
 

@@ -6,9 +6,11 @@ use std::sync::{Arc, OnceLock};
 
 use futures::future::BoxFuture;
 use plumb_plugin::PluginKind;
-use plumb_plugin::discovery::{Cache, MANIFEST_FILE};
+use plumb_plugin::discovery::{Cache, MANIFEST_FILE, Repository};
+use plumb_plugin::process::Environment;
 use semver::Version;
 
+use crate::git::Git;
 use crate::http::{Downloader, Target};
 use crate::install::{Claim, Package, checksum_of};
 use crate::source::{Platform, Source};
@@ -47,6 +49,8 @@ pub struct AcquirerOptions {
     pub overrides: Overrides,
     /// For servers that want to know the user.
     pub tokens: Tokens,
+    /// The environment of tools that fetch plugins.
+    pub environment: Environment,
     /// Version of the program, for servers.
     pub program_version: String,
     /// The lock file of the project, if there is one.
@@ -94,6 +98,13 @@ impl Acquirer {
 
     /// Gets a plugin; answers its version. What is there already is only checked against the lock file.
     pub async fn acquire(&self, wanted: &Wanted) -> Result<Version, AcquireError> {
+        if let Some(url) = wanted
+            .url
+            .as_deref()
+            .filter(|url| url.starts_with("git://"))
+        {
+            return self.fetch(wanted, Repository::parse(url)?).await;
+        }
         let sources = self.sources(wanted)?;
         let version = match &wanted.version {
             Some(version) => version.clone(),
@@ -117,7 +128,9 @@ impl Acquirer {
             watcher(wanted.kind, &wanted.name, &version, progress);
         };
         tell(Progress::Started);
-        let fetched = self.fetch(wanted, &version, &sources, claim, &tell).await;
+        let fetched = self
+            .fetch_archive(wanted, &version, &sources, claim, &tell)
+            .await;
         tell(match fetched {
             Ok(()) => Progress::Done,
             Err(_) => Progress::Failed,
@@ -126,7 +139,7 @@ impl Acquirer {
     }
 
     /// Downloads a plugin, checks it and makes it ready to run.
-    async fn fetch(
+    async fn fetch_archive(
         &self,
         wanted: &Wanted,
         version: &Version,
@@ -161,8 +174,89 @@ impl Acquirer {
         let claim = unpacked(claim, wanted, archive.to_path_buf())
             .await
             .map_err(install_error)?;
-        self.prepare(wanted, version, &claim).await?;
+        self.prepare(wanted, version, claim.folder()).await?;
         claim.finish(Some(&checksum)).map_err(install_error)
+    }
+
+    /// The repository at an address and the version that is meant, which is found out if the address does not say.
+    pub async fn locate(&self, address: &str) -> Result<(Repository, Version), AcquireError> {
+        let repository = Repository::parse(address)?;
+        let environment = self.options.environment.clone();
+        let asked = repository.clone();
+        let version = blocking(move || {
+            let git = Git {
+                repository: &asked,
+                environment: &environment,
+            };
+            git.version()
+        });
+        Ok((repository, version.await?))
+    }
+
+    /// Gets a plugin whose sources are in a repository. A commit is what it is; there is no archive to be locked.
+    async fn fetch(
+        &self,
+        wanted: &Wanted,
+        repository: Repository,
+    ) -> Result<Version, AcquireError> {
+        let version = match &wanted.version {
+            Some(version) => version.clone(),
+            None => self.locate(&repository.download_url()).await?.1,
+        };
+        let install_error = |source| AcquireError::Install {
+            kind: wanted.kind,
+            name: wanted.name.clone(),
+            version: version.clone(),
+            source,
+        };
+        let named = Wanted {
+            name: repository.plugin_name(),
+            ..wanted.clone()
+        };
+        let claim = self.claim(&named, &version).await.map_err(install_error)?;
+        if claim.is_installed() && !wanted.reinstall {
+            return Ok(version);
+        }
+        let tell = |progress| (self.options.watcher)(wanted.kind, &named.name, &version, progress);
+        tell(Progress::Started);
+        // Nobody knows how much comes.
+        tell(Progress::Bytes(0, None));
+        let checkout = tempfile::Builder::new()
+            .prefix(".fetch-")
+            .tempdir_in(self.options.cache.directory())
+            .map_err(|source| InstallError::File {
+                action: "write to",
+                path: self.options.cache.directory().to_owned(),
+                source,
+            })
+            .map_err(install_error)?;
+        let (environment, target) = (self.options.environment.clone(), version.clone());
+        let folder = repository.folder().to_owned();
+        let claim = blocking(move || {
+            let git = Git {
+                repository: &repository,
+                environment: &environment,
+            };
+            git.fetch(&target, checkout.path())?;
+            if !checkout.path().join(&folder).join(MANIFEST_FILE).is_file() {
+                return Err(AcquireError::from(crate::GitError::NoPlugin {
+                    place: repository.download_url(),
+                }));
+            }
+            let package = Package::Folder(checkout.path().to_owned());
+            let unpacked = claim.unpack(&package, "");
+            Ok(unpacked.map(|()| (claim, folder)))
+        });
+        let claimed = claim.await.and_then(|claim| claim.map_err(install_error));
+        if claimed.is_err() {
+            tell(Progress::Failed);
+        }
+        let (claim, folder) = claimed?;
+        self.prepare(&named, &version, &claim.folder().join(folder))
+            .await?;
+        claim.finish(None).map_err(install_error)?;
+        tell(Progress::Done);
+        Ok(version)
     }
 
     /// Whether the lock file admits the plugin of the cache that `file` belongs to. Of one that was put there by others, from
@@ -287,13 +381,13 @@ impl Acquirer {
         &self,
         wanted: &Wanted,
         version: &Version,
-        claim: &Claim,
+        folder: &Path,
     ) -> Result<(), AcquireError> {
-        let is_source = claim.folder().join(MANIFEST_FILE).is_file();
+        let is_source = folder.join(MANIFEST_FILE).is_file();
         let Some(prepare) = self.options.prepare.as_ref().filter(|_| is_source) else {
             return Ok(());
         };
-        let prepared = prepare(claim.folder().to_owned()).await;
+        let prepared = prepare(folder.to_owned()).await;
         prepared.map_err(|source| AcquireError::Prepare {
             kind: wanted.kind,
             name: wanted.name.clone(),

@@ -1,9 +1,10 @@
 //! What can go wrong when a plugin is got.
 
 use plumb_plugin::PluginKind;
+use plumb_plugin::discovery::RepositoryError;
 use semver::Version;
 
-use crate::{DownloadError, InstallError, LockFileError, SourceError};
+use crate::{DownloadError, GitError, InstallError, LockFileError, SourceError};
 
 /// Why a plugin could not be got.
 #[derive(Debug, thiserror::Error)]
@@ -11,6 +12,12 @@ pub enum AcquireError {
     /// Its address makes no sense.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// The address of its repository makes no sense.
+    #[error(transparent)]
+    Address(#[from] RepositoryError),
+    /// Its repository could not be fetched.
+    #[error(transparent)]
+    Repository(#[from] GitError),
     /// It is in none of the places.
     #[error(
         "could not download the {kind} plugin {name}{}{}",

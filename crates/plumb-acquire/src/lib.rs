@@ -7,12 +7,15 @@
 //! 4. [`install`] unpacks it ([`archive`]) into the cache, so that nobody ever sees half of a plugin, whatever crashes
 //!    and however many do the same at once.
 //!
+//! What is not an archive but sources in a repository is fetched by [`git`].
+//!
 //! This crate knows archives and where they are published. It does not know which plugins a program needs, nor how they
 //! are run.
 
 mod acquirer;
 mod archive;
 mod error;
+mod git;
 mod http;
 mod install;
 mod lock_file;
@@ -22,6 +25,7 @@ mod source;
 pub use acquirer::{Acquirer, AcquirerOptions, Prepare, Progress, Wanted, Watcher};
 pub use archive::ArchiveError;
 pub use error::AcquireError;
+pub use git::GitError;
 pub use http::{DownloadError, Tokens};
 pub use install::{InstallError, Package, install};
 pub use lock_file::{LockFile, LockFileError, LockMode};

@@ -85,7 +85,7 @@ impl Platform {
 pub enum SourceError {
     /// The address has a scheme that means nothing.
     #[error(
-        "plugins cannot be downloaded from {url}; the address must begin with github://, gitlab://, https:// or http://"
+        "plugins cannot be downloaded from {url}; the address must begin with github://, gitlab://, git://, https:// or http://"
     )]
     Scheme {
         /// The address.
@@ -98,15 +98,6 @@ pub enum SourceError {
         url: String,
         /// Its form.
         expected: &'static str,
-    },
-    /// Sources in a repository are not built here.
-    #[error(
-        "plugins from the sources in a git repository are not supported yet ({url}); clone it, and name its folder under \
-         `packages` in Pulumi.yaml"
-    )]
-    Repository {
-        /// The address.
-        url: String,
     },
 }
 
@@ -187,9 +178,6 @@ impl Source {
             },
             "http" | "https" => Ok(Source::Web {
                 url: url.trim_end_matches('/').to_owned(),
-            }),
-            "git" => Err(SourceError::Repository {
-                url: url.to_owned(),
             }),
             _ => Err(SourceError::Scheme {
                 url: url.to_owned(),
@@ -321,7 +309,6 @@ mod tests {
             "gitlab://gitlab.com/a/b",
             "ftp://acme.org",
             "acme.org",
-            "git://github.com/acme/repo",
         ] {
             assert!(parse(url).is_err(), "{url}");
         }

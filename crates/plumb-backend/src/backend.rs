@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use plumb_project::{ProjectName, StackReference};
-use plumb_state::file::{Checkpoint, Deployment};
+use plumb_state::file::{Checkpoint, Deployment, RootState};
 use plumb_state::{CiphertextCache, EncryptedSnapshot, SecretCodec, SecretsError, Snapshot};
 
 use crate::error::BackendError;
@@ -60,6 +60,38 @@ impl Loaded {
     }
 }
 
+/// The stack's own resource as it was read, which is where its outputs are.
+#[derive(Debug)]
+pub enum LoadedRoot {
+    /// That resource alone.
+    Alone(Box<RootState>),
+    /// It is among all others: reading them was not to be avoided.
+    Among(Loaded),
+}
+
+impl LoadedRoot {
+    /// A snapshot with that resource, without anything that could be done with its secrets; none for a stack that was never
+    /// updated.
+    pub fn opaque(&self) -> Option<&Snapshot> {
+        match self {
+            LoadedRoot::Alone(root) => Some(root.opaque()),
+            LoadedRoot::Among(loaded) => loaded.opaque(),
+        }
+    }
+
+    /// The same with its secrets decrypted.
+    pub fn decrypt(
+        &self,
+        codec: &dyn SecretCodec,
+        cache: &mut CiphertextCache,
+    ) -> Result<Snapshot, SecretsError> {
+        match self {
+            LoadedRoot::Alone(root) => root.decrypt(codec, cache),
+            LoadedRoot::Among(loaded) => loaded.decrypt(codec, cache),
+        }
+    }
+}
+
 /// How much of a stack is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RemoveOptions {
@@ -96,6 +128,12 @@ pub trait Backend: Send + Sync {
     /// The stacks, sorted by name.
     fn list_stacks(&self, filter: &StackFilter) -> Result<Vec<StackSummary>, BackendError>;
 
+    /// The names of the stacks, sorted: cheaper than what [`Backend::list_stacks`] has to read.
+    fn stack_names(&self, filter: &StackFilter) -> Result<Vec<StackReference>, BackendError> {
+        let stacks = self.list_stacks(filter)?;
+        Ok(stacks.into_iter().map(|summary| summary.stack).collect())
+    }
+
     /// Makes a stack; with `initial`, that is its first state.
     fn create_stack(
         &self,
@@ -120,6 +158,11 @@ pub trait Backend: Send + Sync {
 
     /// Reads the state without taking the stack.
     fn load(&self, stack: &StackReference) -> Result<Loaded, BackendError>;
+
+    /// Reads the stack's own resource without taking the stack.
+    fn load_root(&self, stack: &StackReference) -> Result<LoadedRoot, BackendError> {
+        self.load(stack).map(LoadedRoot::Among)
+    }
 
     /// Takes a stack for an operation that changes it; `id` names the update and must be new.
     fn begin_update(&self, stack: &StackReference, id: &str) -> Result<Update, BackendError>;

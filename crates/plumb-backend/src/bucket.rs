@@ -43,6 +43,26 @@ pub trait Bucket: Send + Sync {
     /// The objects below a folder (`a/b` finds `a/b/c` and `a/b/c/d`), sorted by key.
     fn list(&self, folder: &str) -> Result<Vec<Entry>, BucketError>;
 
+    /// The objects directly in a folder (`a/b` finds `a/b/c` only), sorted by key.
+    fn list_direct(&self, folder: &str) -> Result<Vec<Entry>, BucketError> {
+        let mut entries = self.list(folder)?;
+        let is_direct = |key: &str| {
+            let name = key
+                .strip_prefix(folder)
+                .and_then(|rest| rest.strip_prefix('/'));
+            name.is_some_and(|name| !name.contains('/'))
+        };
+        entries.retain(|entry| is_direct(&entry.key));
+        Ok(entries)
+    }
+
+    /// The object with this key as a listing has it, if it is there.
+    fn find(&self, key: &str) -> Result<Option<Entry>, BucketError> {
+        let folder = key.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let listed = self.list(folder)?;
+        Ok(listed.into_iter().find(|entry| entry.key == key))
+    }
+
     /// The address of an object, for people.
     fn address(&self, key: &str) -> String;
 
@@ -57,19 +77,6 @@ pub trait JournalFile: Send {
 
     /// Returns when everything written is durable.
     fn sync(&mut self) -> std::io::Result<()>;
-}
-
-/// The objects directly in a folder.
-pub(crate) fn list_direct(bucket: &dyn Bucket, folder: &str) -> Result<Vec<Entry>, BucketError> {
-    let mut entries = bucket.list(folder)?;
-    let is_direct = |key: &str| {
-        let name = key
-            .strip_prefix(folder)
-            .and_then(|rest| rest.strip_prefix('/'));
-        name.is_some_and(|name| !name.contains('/'))
-    };
-    entries.retain(|entry| is_direct(&entry.key));
-    Ok(entries)
 }
 
 pub(crate) fn io_error(

@@ -9,7 +9,7 @@ use plumb_project::{ProjectName, StackReference};
 use plumb_state::EncryptedSnapshot;
 use plumb_state::file::empty_checkpoint;
 
-use crate::backend::{Backend, Loaded, RemoveOptions, Rewrite};
+use crate::backend::{Backend, Loaded, LoadedRoot, RemoveOptions, Rewrite};
 use crate::bucket::{Bucket, io_error};
 use crate::compression::Compression;
 use crate::error::BackendError;
@@ -102,7 +102,7 @@ impl FileBackend {
         }
         let warning = match layout {
             StoreLayout::Project if !store.options.no_legacy_warning => {
-                let stacks = store.stacks(StoreLayout::Legacy)?;
+                let stacks = legacy_stacks(&store)?;
                 let names = stacks.iter().map(|stack| stack.stack.to_string()).collect();
                 (!stacks.is_empty()).then_some(OpenWarning::LegacyStacks { stacks: names })
             }
@@ -135,7 +135,7 @@ impl FileBackend {
         }
         let mut chosen = Vec::new();
         let mut left = Vec::new();
-        for stack in self.store.stacks(StoreLayout::Legacy)? {
+        for stack in legacy_stacks(&self.store)? {
             let guess = self.project_of_resources(&stack);
             match project_of(&stack, guess.as_deref()) {
                 Some(project) => chosen.push((stack, project)),
@@ -243,6 +243,11 @@ impl Backend for FileBackend {
         self.store.summaries(self.layout, filter)
     }
 
+    fn stack_names(&self, filter: &StackFilter) -> Result<Vec<StackReference>, BackendError> {
+        let stacks = self.store.stacks(self.layout, filter)?;
+        Ok(stacks.into_keys().collect())
+    }
+
     fn create_stack(
         &self,
         stack: &StackReference,
@@ -322,6 +327,14 @@ impl Backend for FileBackend {
         }
     }
 
+    fn load_root(&self, stack: &StackReference) -> Result<LoadedRoot, BackendError> {
+        let state = self.store.state_file(stack)?;
+        Ok(match recovery::present(&self.store, stack, &state)? {
+            Some(snapshot) => LoadedRoot::Among(Loaded::Folded(Box::new(snapshot))),
+            None => LoadedRoot::Alone(Box::new(state.parse_root()?)),
+        })
+    }
+
     fn begin_update(&self, stack: &StackReference, id: &str) -> Result<Update, BackendError> {
         Update::begin(&self.store, stack, id)
     }
@@ -377,10 +390,16 @@ impl Backend for FileBackend {
     }
 }
 
+/// The stacks that are where the old layout has them, sorted.
+fn legacy_stacks(store: &Store) -> Result<Vec<StackReference>, BackendError> {
+    let stacks = store.stacks(StoreLayout::Legacy, &StackFilter::default())?;
+    Ok(stacks.into_keys().collect())
+}
+
 /// Finds out the layout; a new store gets its `meta.yaml`.
 fn layout_of(store: &Store) -> Result<StoreLayout, BackendError> {
     let Some(content) = store.bucket.get(keys::META)? else {
-        if store.options.legacy_layout || !store.stacks(StoreLayout::Legacy)?.is_empty() {
+        if store.options.legacy_layout || !legacy_stacks(store)?.is_empty() {
             return Ok(StoreLayout::Legacy);
         }
         store.bucket.put(keys::META, b"version: 1\n")?;

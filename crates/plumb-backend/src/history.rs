@@ -7,7 +7,6 @@ use plumb_state::file::Deployment;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use crate::bucket::list_direct;
 use crate::error::BackendError;
 use crate::keys;
 use crate::state_file::StateFile;
@@ -171,7 +170,7 @@ impl Store {
             let name = keys::file_name(key);
             name.rfind('-').is_some_and(|dash| name[..=dash] == prefix)
         };
-        let listed = list_direct(self.bucket.as_ref(), &keys::history(stack))?;
+        let listed = self.bucket.list_direct(&keys::history(stack))?;
         Ok(listed
             .into_iter()
             .map(|entry| entry.key)

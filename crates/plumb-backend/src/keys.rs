@@ -5,6 +5,8 @@
 
 use plumb_project::StackReference;
 
+use crate::compression::Compression;
+
 pub(crate) const META: &str = ".pulumi/meta.yaml";
 pub(crate) const STACKS: &str = ".pulumi/stacks";
 
@@ -30,12 +32,14 @@ pub(crate) fn state(stack: &StackReference) -> String {
     format!("{STACKS}/{}.json", place(stack))
 }
 
-/// The folder of the state file.
-pub(crate) fn state_folder(stack: &StackReference) -> String {
-    match &stack.project {
-        Some(project) => format!("{STACKS}/{project}"),
-        None => STACKS.to_owned(),
-    }
+/// Whether `key` is that of the stack's state file, compressed or not.
+pub(crate) fn is_state(key: &str, stack: &StackReference) -> bool {
+    let rest = key.strip_prefix(&state(stack));
+    rest.is_some_and(|rest| {
+        Compression::ALL
+            .iter()
+            .any(|compression| compression.extension() == rest)
+    })
 }
 
 pub(crate) fn tags(stack: &StackReference) -> String {

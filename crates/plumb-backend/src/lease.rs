@@ -15,7 +15,6 @@ use plumb_project::StackReference;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::bucket::list_direct;
 use crate::error::{BackendError, BucketError, Fenced};
 use crate::keys;
 use crate::store::{Owner, Store, json_bytes};
@@ -181,7 +180,7 @@ fn claim(
         {
             continue;
         }
-        for entry in list_direct(store.bucket.as_ref(), &folder)? {
+        for entry in store.bucket.list_direct(&folder)? {
             if epoch_of(&entry.key).is_some_and(|older| older < epoch) {
                 store.bucket.delete(&entry.key)?;
             }
@@ -206,7 +205,9 @@ fn lease_time(store: &Store) -> Duration {
 }
 
 fn newest_epoch(store: &Store, folder: &str) -> Result<Option<u64>, BucketError> {
-    Ok(list_direct(store.bucket.as_ref(), folder)?
+    Ok(store
+        .bucket
+        .list_direct(folder)?
         .iter()
         .filter_map(|entry| epoch_of(&entry.key))
         .max())

@@ -25,7 +25,7 @@ mod tags;
 mod update;
 mod url;
 
-pub use backend::{Backend, Loaded, RemoveOptions, Rewrite};
+pub use backend::{Backend, Loaded, LoadedRoot, RemoveOptions, Rewrite};
 pub use bucket::{Bucket, Entry, JournalFile};
 pub use compression::Compression;
 pub use error::{BackendError, BucketError, Fenced, JournalError};

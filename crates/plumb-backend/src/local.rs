@@ -172,9 +172,38 @@ impl Bucket for LocalBucket {
     fn list(&self, folder: &str) -> Result<Vec<Entry>, BucketError> {
         let path = self.path(folder)?;
         let mut entries = Vec::new();
-        walk(&path, folder, &mut entries).map_err(io_error("list", path))?;
+        walk(&path, folder, Depth::All, &mut entries).map_err(io_error("list", path))?;
         entries.sort_by(|a, b| a.key.cmp(&b.key));
         Ok(entries)
+    }
+
+    fn list_direct(&self, folder: &str) -> Result<Vec<Entry>, BucketError> {
+        let path = self.path(folder)?;
+        let mut entries = Vec::new();
+        walk(&path, folder, Depth::Direct, &mut entries).map_err(io_error("list", path))?;
+        entries.sort_by(|a, b| a.key.cmp(&b.key));
+        Ok(entries)
+    }
+
+    fn find(&self, key: &str) -> Result<Option<Entry>, BucketError> {
+        let path = self.path(key)?;
+        let found = fs::metadata(&path).and_then(|metadata| {
+            Ok(metadata.is_file().then_some(Entry {
+                key: key.to_owned(),
+                modified: metadata.modified()?,
+            }))
+        });
+        match found {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                Ok(None)
+            }
+            found => found.map_err(io_error("look at", path)),
+        }
     }
 
     fn address(&self, key: &str) -> String {
@@ -268,7 +297,14 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-fn walk(path: &Path, key: &str, entries: &mut Vec<Entry>) -> io::Result<()> {
+/// Whether folders below a folder are looked into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Depth {
+    Direct,
+    All,
+}
+
+fn walk(path: &Path, key: &str, depth: Depth, entries: &mut Vec<Entry>) -> io::Result<()> {
     let children = match fs::read_dir(path) {
         Ok(children) => children,
         Err(error)
@@ -294,7 +330,9 @@ fn walk(path: &Path, key: &str, entries: &mut Vec<Entry>) -> io::Result<()> {
             Err(error) => return Err(error),
         };
         if metadata.is_dir() {
-            walk(&child.path(), &key, entries)?;
+            if depth == Depth::All {
+                walk(&child.path(), &key, depth, entries)?;
+            }
         } else if !name.ends_with(SIDECAR) && !is_temporary(&name) {
             entries.push(Entry {
                 key,

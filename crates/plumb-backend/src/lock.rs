@@ -12,7 +12,6 @@ use plumb_project::StackReference;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::bucket::list_direct;
 use crate::error::BackendError;
 use crate::keys;
 use crate::store::{Owner, Store, json_bytes};
@@ -141,7 +140,7 @@ pub(crate) fn locks_of(
     stack: &StackReference,
 ) -> Result<Vec<HeldLock>, BackendError> {
     let mut locks = Vec::new();
-    for entry in list_direct(store.bucket.as_ref(), &keys::locks(stack))? {
+    for entry in store.bucket.list_direct(&keys::locks(stack))? {
         // One that is gone in the meantime holds nobody up.
         let Some(content) = store.bucket.get(&entry.key)? else {
             continue;

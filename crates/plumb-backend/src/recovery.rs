@@ -16,7 +16,6 @@ use plumb_state::journal::disk::{self, CheckpointDigest, Journal, Tail};
 use plumb_state::journal::{EncryptedEntry, EntryKind, replay};
 use plumb_state::{EncryptedSnapshot, Snapshot};
 
-use crate::bucket::list_direct;
 use crate::error::BackendError;
 use crate::keys;
 use crate::state_file::StateFile;
@@ -258,7 +257,7 @@ pub(crate) fn read_journal(store: &Store, key: &str) -> Result<Option<Journal>, 
 }
 
 fn journals(store: &Store, stack: &StackReference) -> Result<Vec<String>, BackendError> {
-    let listed = list_direct(store.bucket.as_ref(), &keys::journals(stack))?;
+    let listed = store.bucket.list_direct(&keys::journals(stack))?;
     Ok(listed
         .into_iter()
         .map(|entry| entry.key)

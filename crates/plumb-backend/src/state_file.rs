@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use plumb_project::StackReference;
 use plumb_state::EncryptedSnapshot;
-use plumb_state::file::{Checkpoint, parse_checkpoint};
+use plumb_state::file::{Checkpoint, ParseError, RootState, parse_checkpoint, parse_root};
 use plumb_state::journal::disk::CheckpointDigest;
 
+use crate::bucket::Entry;
 use crate::compression::Compression;
 use crate::error::{BackendError, BucketError};
 use crate::keys;
@@ -26,10 +27,19 @@ impl StateFile {
     }
 
     pub(crate) fn parse(&self) -> Result<Checkpoint, BackendError> {
-        parse_checkpoint(&self.content).map_err(|source| BackendError::Checkpoint {
+        parse_checkpoint(&self.content).map_err(self.malformed())
+    }
+
+    /// The stack's own resource alone.
+    pub(crate) fn parse_root(&self) -> Result<RootState, BackendError> {
+        parse_root(&self.content).map_err(self.malformed())
+    }
+
+    fn malformed(&self) -> impl FnOnce(ParseError) -> BackendError {
+        |source| BackendError::Checkpoint {
             key: self.key.clone(),
             source: Box::new(source),
-        })
+        }
     }
 }
 
@@ -37,19 +47,12 @@ impl Store {
     /// The key of the current state file: of the variants that are there, the one written last.
     pub(crate) fn state_key(&self, stack: &StackReference) -> Result<Option<String>, BackendError> {
         let base = keys::state(stack);
-        let is_variant = |key: &str| {
-            let rest = key.strip_prefix(&base);
-            rest.is_some_and(|rest| {
-                Compression::ALL
-                    .iter()
-                    .any(|compression| compression.extension() == rest)
-            })
-        };
-        let listed = self.bucket.list(&keys::state_folder(stack))?;
-        let variants = listed.into_iter().filter(|entry| is_variant(&entry.key));
-        Ok(variants
-            .max_by_key(|entry| entry.modified)
-            .map(|entry| entry.key))
+        let mut found = Vec::new();
+        for compression in Compression::ALL {
+            let key = format!("{base}{}", compression.extension());
+            found.extend(self.bucket.find(&key)?);
+        }
+        Ok(latest(found).map(|entry| entry.key))
     }
 
     /// Reads the current state file.
@@ -128,6 +131,11 @@ impl Store {
             }
         }
     }
+}
+
+/// Of variants of one file, listed in a fixed order, the one written last.
+pub(crate) fn latest(variants: impl IntoIterator<Item = Entry>) -> Option<Entry> {
+    variants.into_iter().max_by_key(|entry| entry.modified)
 }
 
 /// Whether waiting may help.

@@ -1,6 +1,6 @@
 //! What listings say of stacks, read without understanding the whole state file.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -8,8 +8,10 @@ use plumb_project::{ProjectName, StackName, StackReference};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::bucket::Entry;
 use crate::error::BackendError;
 use crate::keys::{self, StoreLayout};
+use crate::state_file::latest;
 use crate::store::Store;
 
 /// A stack in a listing.
@@ -59,22 +61,53 @@ struct ManifestOutline {
 }
 
 impl Store {
-    /// The stacks of the store, sorted by name.
-    pub(crate) fn stacks(&self, layout: StoreLayout) -> Result<Vec<StackReference>, BackendError> {
-        let mut stacks: Vec<StackReference> = Vec::new();
-        for entry in self.bucket.list(keys::STACKS)? {
-            let Some(relative) = entry
-                .key
-                .strip_prefix(keys::STACKS)
-                .and_then(|rest| rest.strip_prefix('/'))
-            else {
+    /// The stacks of the store that are wanted, sorted by name, each with the key of its state file. A stack whose file has a
+    /// form that is only listed has none.
+    pub(crate) fn stacks(
+        &self,
+        layout: StoreLayout,
+        filter: &StackFilter,
+    ) -> Result<BTreeMap<StackReference, Option<String>>, BackendError> {
+        // A project has a folder of its own, unless the layout is old.
+        let listed = match (layout, &filter.project) {
+            (StoreLayout::Legacy, _) => self.bucket.list_direct(keys::STACKS)?,
+            (StoreLayout::Project, Some(project)) => {
+                let folder = format!("{}/{project}", keys::STACKS);
+                self.bucket.list_direct(&folder)?
+            }
+            (StoreLayout::Project, None) => self.bucket.list(keys::STACKS)?,
+        };
+        let mut variants: BTreeMap<StackReference, Vec<Entry>> = BTreeMap::new();
+        for entry in listed {
+            let relative = entry.key.strip_prefix(keys::STACKS);
+            let relative = relative.and_then(|rest| rest.strip_prefix('/'));
+            let Some(stack) = relative.and_then(|relative| stack_of(relative, layout)) else {
                 continue;
             };
-            stacks.extend(stack_of(relative, layout));
+            let is_state = keys::is_state(&entry.key, &stack);
+            let of_stack = variants.entry(stack).or_default();
+            of_stack.extend(is_state.then_some(entry));
         }
-        stacks.sort();
-        stacks.dedup();
+        let mut stacks = BTreeMap::new();
+        for (stack, variants) in variants {
+            if self.is_tagged(&stack, filter)? {
+                stacks.insert(stack, latest(variants).map(|entry| entry.key));
+            }
+        }
         Ok(stacks)
+    }
+
+    /// Whether a stack has the tag that is wanted, if one is.
+    fn is_tagged(
+        &self,
+        stack: &StackReference,
+        filter: &StackFilter,
+    ) -> Result<bool, BackendError> {
+        let Some((name, value)) = &filter.tag else {
+            return Ok(true);
+        };
+        let found = self.tags(stack)?.remove(name);
+        Ok(found.is_some_and(|found| value.as_ref().is_none_or(|value| *value == found)))
     }
 
     pub(crate) fn summaries(
@@ -82,26 +115,12 @@ impl Store {
         layout: StoreLayout,
         filter: &StackFilter,
     ) -> Result<Vec<StackSummary>, BackendError> {
-        let mut stacks = self.stacks(layout)?;
-        if let Some(project) = &filter.project {
-            stacks
-                .retain(|stack| stack.project.is_none() || stack.project.as_ref() == Some(project));
-        }
-        if let Some((name, value)) = &filter.tag {
-            let mut tagged = Vec::new();
-            for stack in stacks {
-                let found = self.tags(&stack)?.remove(name);
-                if found.is_some_and(|found| value.as_ref().is_none_or(|value| *value == found)) {
-                    tagged.push(stack);
-                }
-            }
-            stacks = tagged;
-        }
-        Ok(self.summarize_all(stacks))
+        let stacks = self.stacks(layout, filter)?;
+        Ok(self.summarize_all(stacks.into_iter().collect()))
     }
 
     /// Reads several state files at a time.
-    fn summarize_all(&self, stacks: Vec<StackReference>) -> Vec<StackSummary> {
+    fn summarize_all(&self, stacks: Vec<(StackReference, Option<String>)>) -> Vec<StackSummary> {
         let workers = self.options.parallel.clamp(1, 64).min(stacks.len());
         let queue = Mutex::new(VecDeque::from(stacks));
         let done = Mutex::new(Vec::new());
@@ -113,8 +132,8 @@ impl Store {
                             .lock()
                             .unwrap_or_else(PoisonError::into_inner)
                             .pop_front();
-                        let Some(stack) = next else { return };
-                        let summary = self.summarize(stack);
+                        let Some((stack, key)) = next else { return };
+                        let summary = self.summarize(stack, key.as_deref());
                         done.lock()
                             .unwrap_or_else(PoisonError::into_inner)
                             .push(summary);
@@ -127,11 +146,10 @@ impl Store {
         summaries
     }
 
-    fn summarize(&self, stack: StackReference) -> StackSummary {
-        let outline = self
-            .state_file(&stack)
-            .ok()
-            .and_then(|file| serde_json::from_slice::<Outline>(&file.content).ok());
+    fn summarize(&self, stack: StackReference, key: Option<&str>) -> StackSummary {
+        let outline = key
+            .and_then(|key| self.read(key).ok().flatten())
+            .and_then(|content| serde_json::from_slice::<Outline>(&content).ok());
         let latest =
             outline.map(|outline| outline.checkpoint.and_then(|checkpoint| checkpoint.latest));
         let resource_count = latest.as_ref().map(|latest| {

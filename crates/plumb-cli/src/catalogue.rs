@@ -1,15 +1,18 @@
 //! The errors that people meet, and what to do about each.
 //!
-//! An entry is found by words of its message: the texts are what scripts and SDKs rely on, so they change as little as
-//! codes would. The hint of an entry follows the error on a terminal, and `docs/errors.md` is made of all of them.
+//! Errors know their kind where they are made, see [`crate::identity`]. What comes from plugins and programs has only its text:
+//! there, an entry is found by words of its message. The hint of an entry follows the error on a terminal, and `docs/errors.md`
+//! is made of all of them.
 
 use std::fmt::Write as _;
+
+use crate::identity::Code;
 
 /// One kind of error.
 #[derive(Debug)]
 pub struct Entry {
-    /// Its name; stays what it is.
-    pub code: &'static str,
+    /// Which one.
+    pub code: Code,
     /// What it means.
     pub meaning: &'static str,
     /// Words of its message, any of them.
@@ -23,14 +26,14 @@ pub struct Entry {
 /// Every kind, the more telling words first.
 pub const ENTRIES: &[Entry] = &[
     Entry {
-        code: "no-project",
+        code: Code::NoProject,
         meaning: "The command needs a project, and there is no Pulumi.yaml here or in any folder above.",
         words: &["no Pulumi.yaml project file found", "no project file found"],
         hint: "go to the folder of the project (or use `--cwd DIR`), or run `plumb new` to make one",
         details: "A project is a folder with a `Pulumi.yaml`. Commands look for it from the working directory upwards.",
     },
     Entry {
-        code: "bad-project",
+        code: Code::BadProject,
         meaning: "A project or settings file cannot be understood.",
         words: &[
             "could not load project",
@@ -41,21 +44,21 @@ pub const ENTRIES: &[Entry] = &[
         details: "The message names file, line and column of what was not understood.",
     },
     Entry {
-        code: "old-version",
+        code: Code::OldVersion,
         meaning: "The project wants another version of the command line.",
         words: &["does not satisfy the version range"],
         hint: "use a version in that range, or change `requiredPulumiVersion` in Pulumi.yaml",
         details: "The version that is compared is the one that `plumb version` prints.",
     },
     Entry {
-        code: "no-stack-selected",
+        code: Code::NoStackSelected,
         meaning: "The command needs a stack, and none is selected.",
         words: &["no stack selected"],
         hint: "run `plumb stack select NAME`, or add `--stack NAME`",
         details: "`plumb stack ls` lists the stacks of the project; `plumb stack init NAME` makes one.",
     },
     Entry {
-        code: "no-stack",
+        code: Code::NoStack,
         meaning: "There is no stack of this name in the backend.",
         words: &["no stack named '"],
         hint: "run `plumb stack ls` to see which there are, or `plumb stack init NAME` to make it",
@@ -63,21 +66,21 @@ pub const ENTRIES: &[Entry] = &[
                   `organization/PROJECT/STACK`.",
     },
     Entry {
-        code: "stack-exists",
+        code: Code::StackExists,
         meaning: "A stack of this name exists already.",
         words: &["' already exists", "a stack named "],
         hint: "choose another name, or run `plumb stack select NAME` to use it",
         details: "Names are unique within a project.",
     },
     Entry {
-        code: "stack-has-resources",
+        code: Code::StackHasResources,
         meaning: "A stack that still has resources is not removed.",
         words: &["still has resources; removal rejected"],
         hint: "run `plumb destroy` first, or `plumb stack rm --force` to forget the resources",
         details: "With `--force` the objects go on to exist, and nobody knows of them any more.",
     },
     Entry {
-        code: "locked",
+        code: Code::Locked,
         meaning: "Somebody else works on the stack.",
         words: &["the stack is currently locked by"],
         hint: "wait for that update to end; if nobody runs it any more, run `plumb cancel`",
@@ -85,14 +88,14 @@ pub const ENTRIES: &[Entry] = &[
                   same machine is taken over without asking.",
     },
     Entry {
-        code: "taken-over",
+        code: Code::TakenOver,
         meaning: "Another process took the stack over while this one worked on it, and nothing more is written.",
         words: &["another process took over the stack"],
         hint: "run `plumb refresh` to find out what this run had done, and then the update again",
         details: "That happens after `plumb cancel`, and when a machine was asleep for long.",
     },
     Entry {
-        code: "invalid-state",
+        code: Code::InvalidState,
         meaning: "The state of the stack contradicts itself.",
         words: &[
             "the state of the stack is invalid",
@@ -105,21 +108,21 @@ pub const ENTRIES: &[Entry] = &[
         details: "Repairing puts resources into order and drops references that lead nowhere; what it would change is shown first.",
     },
     Entry {
-        code: "unreadable-state",
+        code: Code::UnreadableState,
         meaning: "A state file cannot be read.",
         words: &["the checkpoint ", "cannot be unpacked", " is malformed"],
         hint: "run `plumb state restore N` with a number of `plumb stack history`",
         details: "Every update leaves a copy of the state; `plumb stack export --version N` shows one.",
     },
     Entry {
-        code: "no-such-update",
+        code: Code::NoSuchUpdate,
         meaning: "The history has no update of this number.",
         words: &[" has no update ", "is not the number of an update"],
         hint: "run `plumb stack history` to see the numbers",
         details: "Updates are numbered from 1 for the oldest that the history has.",
     },
     Entry {
-        code: "interrupted-journal",
+        code: Code::InterruptedJournal,
         meaning: "What an interrupted update had done cannot be put together.",
         words: &[
             "of an interrupted update cannot be replayed",
@@ -129,14 +132,14 @@ pub const ENTRIES: &[Entry] = &[
         details: "The journal holds what the interrupted update had done. It is never dropped without a word.",
     },
     Entry {
-        code: "no-passphrase",
+        code: Code::NoPassphrase,
         meaning: "The stack's secrets are encrypted with a passphrase, and there is none to be had.",
         words: &["passphrase must be set with PULUMI_CONFIG_PASSPHRASE"],
         hint: "set PULUMI_CONFIG_PASSPHRASE, or PULUMI_CONFIG_PASSPHRASE_FILE to a file that holds it",
         details: "On a terminal, you are asked for it.",
     },
     Entry {
-        code: "wrong-passphrase",
+        code: Code::WrongPassphrase,
         meaning: "The passphrase is not that of the stack.",
         words: &["incorrect passphrase"],
         hint: "give the passphrase that the stack was made with; `plumb doctor` tells whether it is right",
@@ -144,7 +147,7 @@ pub const ENTRIES: &[Entry] = &[
                   `plumb config set --secret`.",
     },
     Entry {
-        code: "undecryptable",
+        code: Code::Undecryptable,
         meaning: "A secret cannot be decrypted with the key at hand.",
         words: &[
             "message authentication failed",
@@ -155,7 +158,7 @@ pub const ENTRIES: &[Entry] = &[
         details: "That happens when settings are copied from one stack to another; `plumb config cp` encrypts them anew.",
     },
     Entry {
-        code: "locked-secrets",
+        code: Code::LockedSecrets,
         meaning: "The secrets provider of the stack cannot be used here.",
         words: &[
             "cannot encrypt or decrypt secrets of the `",
@@ -165,21 +168,21 @@ pub const ENTRIES: &[Entry] = &[
         details: "Providers that are known and not built keep what is encrypted as it is.",
     },
     Entry {
-        code: "missing-config",
+        code: Code::MissingConfig,
         meaning: "The stack lacks settings that the project declares.",
         words: &["is missing configuration value", "configuration key '"],
         hint: "run `plumb config set KEY VALUE`, with `--secret` for secrets; `plumb config` shows what is set",
         details: "Settings are declared under `config` in Pulumi.yaml and kept in Pulumi.STACK.yaml.",
     },
     Entry {
-        code: "looks-like-secret",
+        code: Code::LooksLikeSecret,
         meaning: "A setting that looks like a secret is not stored in the clear without being asked.",
         words: &["looks like a secret; rerun with --secret"],
         hint: "add `--secret`, or `--plaintext` if it is none",
         details: "Settings files are usually kept under version control.",
     },
     Entry {
-        code: "not-confirmed",
+        code: Code::NotConfirmed,
         meaning: "Nobody is there to confirm, and nothing says that it may go ahead.",
         words: &[
             "must be passed in to proceed when running in non-interactive mode",
@@ -190,14 +193,14 @@ pub const ENTRIES: &[Entry] = &[
         details: "Without a terminal, in continuous integration and with `--non-interactive`, no question is asked.",
     },
     Entry {
-        code: "unexpected-changes",
+        code: Code::UnexpectedChanges,
         meaning: "There are changes, and `--expect-no-changes` says that there must be none.",
         words: &["no changes were expected for"],
         hint: "run `plumb preview --diff` to see them, and `plumb why RESOURCE` for the reason of one",
         details: "The exit code is 7.",
     },
     Entry {
-        code: "protected",
+        code: Code::Protected,
         meaning: "A resource is protected and would be deleted or replaced.",
         words: &[
             "as it is currently marked for protection",
@@ -207,7 +210,7 @@ pub const ENTRIES: &[Entry] = &[
         details: "Protection is there to be removed by hand.",
     },
     Entry {
-        code: "no-resource",
+        code: Code::NoResource,
         meaning: "The state has no such resource.",
         words: &[
             "No such resource ",
@@ -219,21 +222,21 @@ pub const ENTRIES: &[Entry] = &[
         details: "A URN contains `::` and `$`: put it in single quotes on the command line.",
     },
     Entry {
-        code: "no-run",
+        code: Code::NoRun,
         meaning: "`plumb why` tells of the last preview or update on this machine, and there was none.",
         words: &["is known on this machine; run `plumb preview` first"],
         hint: "run `plumb preview`",
         details: "What runs did is written down in the folder `plumb/runs` below PULUMI_HOME, without secrets.",
     },
     Entry {
-        code: "plugin-not-found",
+        code: Code::PluginNotFound,
         meaning: "A plugin is neither installed nor on the PATH.",
         words: &["found in the workspace", "there is no plugin at "],
         hint: "run `plumb install` for all that the project needs, or `plumb plugin install resource NAME VERSION`",
         details: "With PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION, plugins are not downloaded when they are missing.",
     },
     Entry {
-        code: "plugin-download",
+        code: Code::PluginDownload,
         meaning: "A plugin could not be downloaded.",
         words: &[
             "could not download the ",
@@ -244,7 +247,7 @@ pub const ENTRIES: &[Entry] = &[
         details: "PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES sends downloads to a mirror; GITHUB_TOKEN raises limits.",
     },
     Entry {
-        code: "plugin-checksum",
+        code: Code::PluginChecksum,
         meaning: "A plugin is not the one that plumb.lock names.",
         words: &[
             "invalid checksum of ",
@@ -256,7 +259,7 @@ pub const ENTRIES: &[Entry] = &[
         details: "The lock file keeps everybody on the same plugins. A change that nobody intended is a reason to look closer.",
     },
     Entry {
-        code: "no-interpreter",
+        code: Code::NoInterpreter,
         meaning: "A tool of the program's language is missing.",
         words: &[
             "could not find a Python interpreter",
@@ -267,7 +270,7 @@ pub const ENTRIES: &[Entry] = &[
         details: "What a language needs is said in its part of the README.",
     },
     Entry {
-        code: "dependencies-missing",
+        code: Code::DependenciesMissing,
         meaning: "The dependencies of the program are not installed.",
         words: &[
             "run `plumb install`",
@@ -278,7 +281,7 @@ pub const ENTRIES: &[Entry] = &[
         details: "It makes virtual environments, installs packages and gets plugins.",
     },
     Entry {
-        code: "unknown-backend",
+        code: Code::UnknownBackend,
         meaning: "The address of the backend is of an unknown kind, or leads nowhere.",
         words: &[
             "unknown backend cloudUrl format",
@@ -290,14 +293,14 @@ pub const ENTRIES: &[Entry] = &[
         details: "PULUMI_BACKEND_URL and `backend.url` of the project go before the login.",
     },
     Entry {
-        code: "legacy-store",
+        code: Code::LegacyStore,
         meaning: "The state store has the old layout.",
         words: &["has the legacy layout", "state store unsupported"],
         hint: "run `plumb state upgrade`",
         details: "Older versions of the command line cannot read the store then.",
     },
     Entry {
-        code: "unknown-command",
+        code: Code::UnknownCommand,
         meaning: "There is no such command or flag.",
         words: &[
             "unknown command ",
@@ -308,7 +311,7 @@ pub const ENTRIES: &[Entry] = &[
         details: "`plumb --help` lists the commands.",
     },
     Entry {
-        code: "not-supported",
+        code: Code::NotSupported,
         meaning: "That is known and not built.",
         words: &["is not supported yet", "requires the cloud service"],
         hint: "docs/compatibility.md says what there is and what there is not",
@@ -316,7 +319,13 @@ pub const ENTRIES: &[Entry] = &[
     },
 ];
 
-/// The kind of error that has this message.
+/// What there is to say about a kind of error.
+pub fn entry(code: Code) -> &'static Entry {
+    let found = ENTRIES.iter().find(|entry| entry.code == code);
+    found.expect("every code has an entry, see the tests")
+}
+
+/// The kind of error that has this message: for what comes from elsewhere, where only its text is known.
 pub fn find(message: &str) -> Option<&'static Entry> {
     ENTRIES
         .iter()
@@ -339,7 +348,7 @@ pub fn page() -> String {
             hint,
             details,
         } = entry;
-        let _ = write!(out, "\n## {code}\n\n{meaning}\n\n");
+        let _ = write!(out, "\n## {}\n\n{meaning}\n\n", code.name());
         let messages: Vec<String> = words.iter().map(|it| format!("`{}`", shown(it))).collect();
         let _ = writeln!(out, "- Message: {}", messages.join(", "));
         let _ = writeln!(out, "- To mend it: {hint}.");
@@ -361,10 +370,11 @@ mod tests {
 
     #[test]
     fn codes_are_names_of_their_own() {
-        let mut codes: Vec<&str> = ENTRIES.iter().map(|entry| entry.code).collect();
+        let mut codes: Vec<&str> = ENTRIES.iter().map(|entry| entry.code.name()).collect();
         codes.sort_unstable();
         codes.dedup();
         assert_eq!(codes.len(), ENTRIES.len());
+        assert_eq!(codes.len(), Code::ALL.len());
         for code in codes {
             assert!(code.chars().all(|c| c.is_ascii_lowercase() || c == '-'));
         }
@@ -384,7 +394,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                find(message).map(|entry| entry.code),
+                find(message).map(|entry| entry.code.name()),
                 Some(code),
                 "{message}"
             );

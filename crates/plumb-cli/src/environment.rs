@@ -148,6 +148,11 @@ impl Environment {
         })
     }
 
+    /// Whether what is written is read aloud, line by line.
+    pub fn is_read_aloud(&self) -> bool {
+        self.is_on("ACCESSIBLE")
+    }
+
     /// Whether the terminal is one of those that show links (OSC 8).
     pub fn knows_links(&self) -> bool {
         let programs = ["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper"];

@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use plumb_backend::BackendError;
 
+use crate::identity::{Code, Identity, Subject, identify};
+
 /// How the process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
@@ -57,6 +59,7 @@ impl From<ExitStatus> for ExitCode {
 pub struct Error {
     status: ExitStatus,
     report: Report,
+    identity: Option<Identity>,
 }
 
 #[derive(Debug)]
@@ -78,6 +81,7 @@ impl Error {
         Error {
             status,
             report: Report::Message(message.into()),
+            identity: None,
         }
     }
 
@@ -91,6 +95,7 @@ impl Error {
         Error {
             status: ExitStatus::Failure,
             report,
+            identity: None,
         }
     }
 
@@ -99,12 +104,13 @@ impl Error {
         Error {
             status,
             report: Report::Shown,
+            identity: None,
         }
     }
 
     /// Something that is known and not built.
     pub fn unsupported(what: impl std::fmt::Display) -> Self {
-        Error::user(format!("{what} is not supported yet"))
+        Error::user(format!("{what} is not supported yet")).known(Code::NotSupported)
     }
 
     /// Something that only the commercial service has.
@@ -112,6 +118,30 @@ impl Error {
         Error::user(format!(
             "{what} requires the cloud service, which is not supported"
         ))
+        .known(Code::NotSupported)
+    }
+
+    /// The same error, of a kind that the catalogue knows.
+    #[must_use]
+    pub fn known(self, code: Code) -> Self {
+        Error {
+            identity: Some(Identity::of(code)),
+            ..self
+        }
+    }
+
+    /// The same with what it is about.
+    #[must_use]
+    pub fn about(self, code: Code, subject: Subject) -> Self {
+        Error {
+            identity: Some(Identity::new(code, subject)),
+            ..self
+        }
+    }
+
+    /// Which kind of error it is, and what it is about, if that is known.
+    pub fn identity(&self) -> Option<&Identity> {
+        self.identity.as_ref()
     }
 
     /// The same error with what works instead.
@@ -130,6 +160,7 @@ impl Error {
             ExitStatus::StackNotFound,
             format!("no stack named '{name}' found"),
         )
+        .about(Code::NoStack, Subject::Stack(name.to_string()))
     }
 
     /// The same error with words before it.
@@ -171,7 +202,10 @@ impl Error {
 
 impl<E: StdError + 'static> From<E> for Error {
     fn from(error: E) -> Self {
-        Error::with_status(status_of(&error), chain(&error))
+        Error {
+            identity: identify(&error),
+            ..Error::with_status(status_of(&error), chain(&error))
+        }
     }
 }
 

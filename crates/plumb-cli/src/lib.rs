@@ -14,6 +14,7 @@ pub mod commands;
 pub mod context;
 pub mod environment;
 pub mod error;
+pub mod identity;
 pub mod json;
 mod language_host;
 pub mod logging;
@@ -57,6 +58,7 @@ pub fn main() -> ExitCode {
     };
     let plain = || Printer::new(ColorMode::Never, &environment.program);
     panics::install(&environment);
+    prompt::set_up(&environment);
     if let Some(name) = language_host::name(&environment) {
         let printer = Arc::new(plain());
         let status = language_host::run(&name, &environment, &printer);
@@ -133,12 +135,26 @@ fn report(printer: &Printer, error: &Error) -> ExitStatus {
     error.status()
 }
 
-/// Tells people what to do about an error. Scripts get the error alone.
+/// Tells people what an error is about, and what to do about it. Scripts get the error alone.
 fn advise(context: &Context, error: &Error) {
     let text = error
         .text()
         .filter(|_| context.environment.stderr_is_terminal);
-    if let Some(entry) = text.and_then(|text| catalogue::find(&text)) {
-        context.printer.hint(entry.code, entry.hint);
+    let Some(text) = text else { return };
+    let identity = error.identity();
+    if let Some(subject) = identity.and_then(|it| it.subject.as_ref()) {
+        if !subject.is_named_in(&text) {
+            context.printer.info(&format!("  in {subject}"));
+        }
+        if let Some(snippet) = subject.snippet(&context.environment.cwd) {
+            context.printer.stderr(&snippet);
+        }
+    }
+    let entry = match identity {
+        Some(identity) => Some(catalogue::entry(identity.code)),
+        None => catalogue::find(&text),
+    };
+    if let Some(entry) = entry {
+        context.printer.hint(entry.code.name(), entry.hint);
     }
 }

@@ -1,11 +1,34 @@
 //! Questions to the user. Each has a flag that answers it, and none is asked when nobody is there to answer.
 
+use std::io::{self, BufRead, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use inquire::{Confirm, InquireError, Password, PasswordDisplayMode, Select, Text};
 
-use crate::{Error, ExitStatus};
+use crate::{Environment, Error, ExitStatus};
+
+/// Whether whoever reads hears lines one after the other, and sees nothing that is painted over.
+static IS_READ_ALOUD: AtomicBool = AtomicBool::new(false);
+
+/// Has questions asked as the user wants them to be.
+pub fn set_up(environment: &Environment) {
+    IS_READ_ALOUD.store(environment.is_read_aloud(), Ordering::Relaxed);
+}
 
 /// Asks for a line of text; `default` is what an empty answer means.
 pub fn text(question: &str, default: Option<&str>) -> Result<String, Error> {
+    if IS_READ_ALOUD.load(Ordering::Relaxed) {
+        let answer = match default {
+            Some(default) => line(&format!("{question} ({default}): "))?,
+            None => line(&format!("{question} "))?,
+        };
+        let is_default = answer.is_empty() && default.is_some();
+        return Ok(if is_default {
+            default.unwrap_or_default().to_owned()
+        } else {
+            answer
+        });
+    }
     let mut prompt = Text::new(question);
     if let Some(default) = default {
         prompt = prompt.with_default(default);
@@ -24,6 +47,10 @@ pub fn secret(question: &str) -> Result<String, Error> {
 
 /// Asks whether to go on. The default is no.
 pub fn confirm(question: &str) -> Result<bool, Error> {
+    if IS_READ_ALOUD.load(Ordering::Relaxed) {
+        let answer = line(&format!("{question} (yes or no, no if nothing is said) "))?;
+        return Ok(["y", "yes"].contains(&answer.to_lowercase().as_str()));
+    }
     Confirm::new(question)
         .with_default(false)
         .prompt()
@@ -32,10 +59,43 @@ pub fn confirm(question: &str) -> Result<bool, Error> {
 
 /// Asks to choose one of several; returns its index.
 pub fn select(question: &str, choices: Vec<String>) -> Result<usize, Error> {
+    if IS_READ_ALOUD.load(Ordering::Relaxed) {
+        return choose(question, &choices);
+    }
     Select::new(question, choices)
         .raw_prompt()
         .map(|choice| choice.index)
         .map_err(stopped)
+}
+
+/// Asks until the answer is one of the choices, or its number.
+fn choose(question: &str, choices: &[String]) -> Result<usize, Error> {
+    let mut listed = format!("{question}\n");
+    for (index, choice) in choices.iter().enumerate() {
+        listed += &format!("  {}) {choice}\n", index + 1);
+    }
+    listed += "Answer with a number or a word: ";
+    loop {
+        let answer = line(&listed)?;
+        let number = answer.parse::<usize>().ok();
+        let named = choices.iter().position(|choice| *choice == answer);
+        let index = number.and_then(|number| number.checked_sub(1)).or(named);
+        if let Some(index) = index.filter(|index| *index < choices.len()) {
+            return Ok(index);
+        }
+    }
+}
+
+/// A line of the terminal; the end of its input means that nobody wants to answer.
+fn line(question: &str) -> Result<String, Error> {
+    let mut out = io::stdout().lock();
+    out.write_all(question.as_bytes())?;
+    out.flush()?;
+    let mut answer = String::new();
+    if io::stdin().lock().read_line(&mut answer)? == 0 {
+        return Err(stopped(InquireError::OperationCanceled));
+    }
+    Ok(answer.trim().to_owned())
 }
 
 fn stopped(error: InquireError) -> Error {

@@ -95,9 +95,6 @@ pub enum GenerateError {
         /// What.
         what: &'static str,
     },
-    /// Files that people wrote cannot become part of the SDK.
-    #[error("SDKs for {} with overlays are not supported yet", .0.name())]
-    Overlays(Language),
     /// A block of the schema for the language makes no sense.
     #[error("`language.{language}.{key}` of the schema must be {expected}")]
     Setting {
@@ -142,7 +139,8 @@ pub fn generate(
     generate_with(package, language, purpose, &FileMap::default(), sink)
 }
 
-/// The same with files that people wrote, which become part of the SDK as they are.
+/// The same with files that people wrote, which become part of the SDK as they are. SDKs for Node.js and Python offer what is
+/// in them from the module that their folder stands for.
 pub fn generate_with(
     package: &Package<'_>,
     language: Language,
@@ -150,11 +148,13 @@ pub fn generate_with(
     written: &FileMap,
     sink: &mut dyn Sink,
 ) -> Result<(), GenerateError> {
-    if !written.0.is_empty() && language != Language::Python {
-        return Err(GenerateError::Overlays(language));
+    if language != Language::Python {
+        for (path, text) in &written.0 {
+            sink.file(path.clone(), text.clone())?;
+        }
     }
     match language {
-        Language::Nodejs => nodejs::generate(package, purpose, sink),
+        Language::Nodejs => nodejs::generate(package, purpose, written, sink),
         Language::Go => go::generate(package, purpose, sink),
         Language::Java => java::generate(package, purpose, sink),
         Language::Python => python::generate(package, written, sink),

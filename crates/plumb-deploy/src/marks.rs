@@ -33,27 +33,35 @@ pub(crate) enum Mark {
 
 /// Marks by URN.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Marks(FxHashMap<Urn, u16>);
+pub(crate) struct Marks {
+    by_urn: FxHashMap<Urn, u16>,
+    /// Every mark that some URN has had. Most runs never set most of them, and need not look at the table for those.
+    ever: u16,
+}
 
 impl Marks {
     /// For about so many URNs.
     pub(crate) fn with_capacity(urns: usize) -> Self {
-        Marks(FxHashMap::with_capacity_and_hasher(urns, FxBuildHasher))
+        Marks {
+            by_urn: FxHashMap::with_capacity_and_hasher(urns, FxBuildHasher),
+            ever: 0,
+        }
     }
 
     /// Sets `mark` for `urn`.
     pub(crate) fn set(&mut self, urn: &Urn, mark: Mark) {
-        match self.0.get_mut(urn) {
+        self.ever |= mark as u16;
+        match self.by_urn.get_mut(urn) {
             Some(marks) => *marks |= mark as u16,
             None => {
-                self.0.insert(urn.clone(), mark as u16);
+                self.by_urn.insert(urn.clone(), mark as u16);
             }
         }
     }
 
     /// Takes `mark` back from `urn`.
     pub(crate) fn clear(&mut self, urn: &Urn, mark: Mark) {
-        if let Some(marks) = self.0.get_mut(urn) {
+        if let Some(marks) = self.by_urn.get_mut(urn) {
             *marks &= !(mark as u16);
         }
     }
@@ -66,7 +74,11 @@ impl Marks {
     /// Whether `urn` has any of `marks`.
     pub(crate) fn has_any(&self, urn: &Urn, marks: &[Mark]) -> bool {
         let wanted = marks.iter().fold(0, |all, mark| all | *mark as u16);
-        self.0.get(urn).is_some_and(|marks| marks & wanted != 0)
+        self.ever & wanted != 0
+            && self
+                .by_urn
+                .get(urn)
+                .is_some_and(|marks| marks & wanted != 0)
     }
 
     /// Whether a step of this run already decides the fate of `urn`, creates and deletes aside.

@@ -233,7 +233,7 @@ impl Display {
         let Body::Tree(tree) = &self.body else {
             return Vec::new();
         };
-        tree.frame(size, now)
+        tree.frame(size, &self.waits, now)
             .iter()
             .map(|line| colorize(line, self.options.color).into_owned())
             .collect()
@@ -259,7 +259,13 @@ impl Display {
             }
             Body::Tree(tree) => {
                 tree.rows.done = true;
-                final_sections(&tree.rows, &self.policies, self.summary.as_ref())
+                let sections = final_sections(&tree.rows, &self.policies, self.summary.as_ref());
+                // Apart from the last picture of the tree.
+                if sections.is_empty() {
+                    sections
+                } else {
+                    format!("\n{sections}")
+                }
             }
             Body::Diff(_) => end_of_group,
         };

@@ -15,6 +15,7 @@ use crate::diff_view::DiffView;
 use crate::options::{Action, Options, View};
 use crate::reasons::{causes, differing_paths};
 use crate::text::{counted, short_type};
+use crate::unchanged::Unchanged;
 use crate::{colorize, ops, steps};
 
 /// How many resources are named before something is destroyed.
@@ -42,7 +43,7 @@ pub struct Explanation {
     pub errors: Vec<String>,
 }
 
-/// A run, resource by resource. What did not change is only named.
+/// A run, resource by resource. Of what did not change, only that it was looked at is kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunExplanation {
@@ -54,8 +55,9 @@ pub struct RunExplanation {
     pub result: Option<String>,
     /// What was or would be changed.
     pub resources: IndexMap<EcoString, Explanation>,
-    /// URNs of what stayed as it was.
-    pub unchanged: Vec<EcoString>,
+    /// What stayed as it was.
+    #[serde(default, rename = "kept")]
+    pub unchanged: Unchanged,
 }
 
 /// Folds the events of one run to a [`RunExplanation`].
@@ -90,7 +92,7 @@ impl Explanations {
                 preview: options.preview,
                 result: None,
                 resources: IndexMap::new(),
-                unchanged: Vec::new(),
+                unchanged: Unchanged::default(),
             },
             view: DiffView::new(options),
         }
@@ -130,16 +132,16 @@ impl Explanations {
     }
 
     fn step(&mut self, metadata: &Metadata) {
-        let urn = EcoString::from(metadata.urn.as_str());
+        let urn = metadata.urn.as_str();
         if metadata.op == StepOp::Same {
-            if !self.run.resources.contains_key(&urn) {
+            if !self.run.resources.contains_key(urn) {
                 self.run.unchanged.push(urn);
             }
             return;
         }
         // The parts of a replacement belong to it; the step that stands for all of them knows most.
         let is_part = metadata.op.is_replacement() && !metadata.logical;
-        if is_part && self.run.resources.contains_key(&urn) {
+        if is_part && self.run.resources.contains_key(urn) {
             return;
         }
         let has_two_sides = metadata.old.is_some() && metadata.new.is_some();
@@ -162,7 +164,7 @@ impl Explanations {
             difference,
             errors: Vec::new(),
         };
-        self.run.resources.insert(urn, explanation);
+        self.run.resources.insert(urn.into(), explanation);
     }
 
     /// Paths that differ; top-level properties where the provider did not say.

@@ -28,6 +28,7 @@ mod steps;
 mod summary_json;
 mod text;
 mod tree;
+mod unchanged;
 mod values;
 mod waits;
 
@@ -40,3 +41,4 @@ pub use options::{Action, Options, View};
 pub use painter::{Painter, ScreenSize};
 pub use preview_json::{PreviewDigest, StateToJson};
 pub use summary_json::ResultSummary;
+pub use unchanged::Unchanged;

@@ -73,6 +73,8 @@ pub struct Options {
     pub emoji: bool,
     /// Whether what forces a replacement is said in words, and not by colour alone.
     pub explain: bool,
+    /// Whether what is written is read aloud: then there are no signs of life without words.
+    pub read_aloud: bool,
     /// The system of continuous integration that reads along.
     pub ci: Option<CiSystem>,
     /// When the operation began, in Unix seconds.
@@ -111,6 +113,7 @@ impl Options {
             debug: false,
             emoji: false,
             explain: false,
+            read_aloud: false,
             ci: None,
             began: 0,
             link: None,

@@ -61,7 +61,7 @@ impl ProgressLines {
     }
 
     /// A sign of life if nothing was written since the last tick; `waits` says what is being waited for. Logs of continuous
-    /// integration get no dots.
+    /// integration and those who listen get no dots.
     pub(crate) fn tick(&mut self, waits: &[String]) -> String {
         let options = self.rows.options();
         if options.suppress_progress || self.rows.done {
@@ -70,7 +70,8 @@ impl ProgressLines {
         if !waits.is_empty() {
             return self.after_waiting(lines("    ", waits));
         }
-        if std::mem::take(&mut self.active) || options.ci.is_some() {
+        let has_no_dots = options.ci.is_some() || options.read_aloud;
+        if std::mem::take(&mut self.active) || has_no_dots {
             return String::new();
         }
         if std::mem::replace(&mut self.waiting, true) {

@@ -31,7 +31,6 @@ pub(crate) struct Row {
     hidden: bool,
     has_outputs: bool,
     pub(crate) failed: bool,
-    pub(crate) is_custom: bool,
     pub(crate) started: Option<Duration>,
     stopped: Option<Duration>,
     errors: usize,
@@ -294,7 +293,6 @@ impl Rows {
         row.op = metadata.op;
         row.parent = metadata.parent().cloned().or_else(|| row.parent.take());
         row.has_step = true;
-        row.is_custom = metadata.state().is_none_or(|state| state.is_custom());
         row.is_retained = metadata.state().is_some_and(|state| state.retain_on_delete);
     }
 
@@ -351,7 +349,6 @@ impl Rows {
             difference: String::new(),
             has_outputs: false,
             failed: false,
-            is_custom: false,
             started: None,
             stopped: None,
             errors: 0,

@@ -19,7 +19,7 @@ use crate::display::Scroll;
 use crate::options::Options;
 use crate::rows::{Row, Rows};
 use crate::text::{cut, pad, width};
-use crate::waits;
+use crate::waits::{self, Waits};
 
 const GAP: &str = "  ";
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -85,31 +85,41 @@ impl Tree {
     }
 
     /// The lines to show, with colour tags.
-    pub(crate) fn frame(&self, size: Size, now: Duration) -> Vec<String> {
-        let below = if self.rows.done {
-            Vec::new()
-        } else {
-            self.download_lines(size)
-        };
+    pub(crate) fn frame(&self, size: Size, waits: &Waits, now: Duration) -> Vec<String> {
+        let mut below = Vec::new();
+        if !self.rows.done {
+            below = self.download_lines(size);
+            let waiting = waits.without_rows(now).into_iter();
+            below.extend(waiting.map(|line| cut(&format!("     {line}"), size.width)));
+            // Rows come first, on small terminals too.
+            below.truncate(size.height.map_or(usize::MAX, |height| height / 2));
+        }
         let height = size.height.map(|height| height.saturating_sub(below.len()));
         let size = Size { height, ..size };
         let mut lines = match (self.first, height) {
-            (Some(first), Some(height)) => self.window(first, height, size.width, now),
-            _ => row_lines(&self.rows, size, now),
+            (Some(first), Some(height)) => self.window(first, height, size.width, waits, now),
+            _ => row_lines(&self.rows, size, waits, now),
         };
         lines.extend(below);
         lines
     }
 
     /// Rows from the one with number `first`, and where that is.
-    fn window(&self, first: usize, height: usize, width: usize, now: Duration) -> Vec<String> {
+    fn window(
+        &self,
+        first: usize,
+        height: usize,
+        width: usize,
+        waits: &Waits,
+        now: Duration,
+    ) -> Vec<String> {
         let placed = place(&self.rows, &shown_rows(&self.rows));
         let room = height.saturating_sub(2).max(1);
         let first = first.min(placed.len().saturating_sub(room));
         let end = (first + room).min(placed.len());
         let mut cells = vec![header(&self.rows)];
         let shown = placed[first..end].iter();
-        cells.extend(shown.map(|placed| cells_of(&self.rows, placed, now)));
+        cells.extend(shown.map(|placed| cells_of(&self.rows, placed, waits, now)));
         let mut lines = align(&cells, width);
         let place = format!("     rows {} to {end} of {}", first + 1, placed.len());
         lines.push(cut(&format!("{place} (q: back to what goes on)"), width));
@@ -157,7 +167,7 @@ fn download_line(download: &Progress) -> String {
     )
 }
 
-fn row_lines(rows: &Rows, size: Size, now: Duration) -> Vec<String> {
+fn row_lines(rows: &Rows, size: Size, waits: &Waits, now: Duration) -> Vec<String> {
     let shown = shown_rows(rows);
     if shown.is_empty() {
         return Vec::new();
@@ -167,7 +177,11 @@ fn row_lines(rows: &Rows, size: Size, now: Duration) -> Vec<String> {
     let (kept, left_out) = fit(rows, shown, room);
     let placed = place(rows, &kept);
     let mut cells = vec![header(rows)];
-    cells.extend(placed.iter().map(|placed| cells_of(rows, placed, now)));
+    cells.extend(
+        placed
+            .iter()
+            .map(|placed| cells_of(rows, placed, waits, now)),
+    );
     let mut lines = align(&cells, size.width);
     if left_out > 0 {
         let hint = if rows.options().explain {
@@ -317,7 +331,7 @@ fn header(rows: &Rows) -> Vec<String> {
         .collect()
 }
 
-fn cells_of(rows: &Rows, placed: &Placed, now: Duration) -> Vec<String> {
+fn cells_of(rows: &Rows, placed: &Placed, waits: &Waits, now: Duration) -> Vec<String> {
     let row = &rows.list[placed.idx];
     let mut cells = vec![rows.sign_text(row)];
     if let (Some(urn), true) = (&row.urn, rows.options().show_urns) {
@@ -332,7 +346,7 @@ fn cells_of(rows: &Rows, placed: &Placed, now: Duration) -> Vec<String> {
     cells.push(status_cell(rows, row, now));
     let info = rows.info_text(row);
     cells.push(if info.is_empty() {
-        waiting_text(rows, row, now)
+        waiting_text(rows, row, waits, now)
     } else {
         info
     });
@@ -340,14 +354,15 @@ fn cells_of(rows: &Rows, placed: &Placed, now: Duration) -> Vec<String> {
 }
 
 /// What a row that has nothing else to say is waiting for, if that takes long.
-fn waiting_text(rows: &Rows, row: &Row, now: Duration) -> String {
-    let call = waits::call(row.op).filter(|_| row.is_custom && !rows.is_done(row));
-    match (call, row.started) {
-        (Some(call), Some(started)) if now.saturating_sub(started) >= waits::LONG => {
-            format!("waiting for the call {call} to its provider")
-        }
-        _ => String::new(),
+fn waiting_text(rows: &Rows, row: &Row, waits: &Waits, now: Duration) -> String {
+    let is_long = |started: &Duration| now.saturating_sub(*started) >= waits::LONG;
+    if rows.is_done(row) || row.started.filter(is_long).is_none() {
+        return String::new();
     }
+    let call = row.urn.as_ref().and_then(|urn| waits.call_of(urn));
+    call.map_or_else(String::new, |call| {
+        format!("waiting for the {}", waits::way(call))
+    })
 }
 
 /// The status; what is under way turns.

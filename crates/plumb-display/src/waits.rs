@@ -1,13 +1,13 @@
 //! What is being waited for, and for how long.
 //!
-//! A step that takes long is named after ten seconds and then once a minute, and so is a program while which nothing else
-//! goes on. Nothing is kept of steps that are done.
+//! What takes long is named after ten seconds and then once a minute: a step, a call to a provider that no step has begun for
+//! (Check, Diff, functions), and the program or a component, while nothing else goes on. Nothing is kept of what is over.
 
 use std::time::Duration;
 
 use ecow::EcoString;
 use indexmap::IndexMap;
-use plumb_events::{Event, Metadata};
+use plumb_events::{Event, Metadata, Wait, WaitSubject};
 use plumb_resource::{StepOp, Urn};
 
 use crate::ops;
@@ -18,13 +18,26 @@ pub(crate) const LONG: Duration = Duration::from_secs(10);
 /// How often it is said again.
 const AGAIN: Duration = Duration::from_mins(1);
 /// How many waits are named at a time.
-const MOST: usize = 5;
+pub(crate) const MOST: usize = 5;
 
-/// A step under way.
+/// What is under way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    /// The step of a resource.
+    Step(Urn),
+    /// A call.
+    Call(u64),
+}
+
+/// A step or call under way.
 #[derive(Debug)]
 struct Flight {
-    op: StepOp,
     label: EcoString,
+    /// What is being done: `creating`.
+    doing: &'static str,
+    call: &'static str,
+    /// Whether it waits for others itself: a component for what is made below it.
+    is_component: bool,
     since: Duration,
     said: Option<Duration>,
 }
@@ -33,7 +46,7 @@ struct Flight {
 #[derive(Debug)]
 pub(crate) struct Waits {
     preview: bool,
-    flights: IndexMap<Urn, Flight>,
+    flights: IndexMap<Key, Flight>,
     /// When anything happened last.
     last_news: Duration,
     said_idle: Option<Duration>,
@@ -52,6 +65,10 @@ impl Waits {
     }
 
     pub(crate) fn handle(&mut self, event: &Event, now: Duration) {
+        if let Event::Wait(wait) = event {
+            // That something still goes on is no news.
+            return self.wait(wait, now);
+        }
         self.last_news = now;
         self.said_idle = None;
         match event {
@@ -63,67 +80,168 @@ impl Waits {
         }
     }
 
-    fn begin(&mut self, metadata: &Metadata, now: Duration) {
-        let is_custom = metadata.state().is_none_or(|state| state.is_custom());
-        if !is_custom || call(metadata.op).is_none() {
+    fn wait(&mut self, wait: &Wait, now: Duration) {
+        let key = Key::Call(wait.id);
+        if wait.over {
+            self.flights.swap_remove(&key);
             return;
         }
-        let urn = &metadata.urn;
+        if let WaitSubject::Resource(urn) = &wait.subject
+            && let Some(step) = self.flights.get_mut(&Key::Step(urn.clone()))
+        {
+            step.call = wait.call;
+            return;
+        }
         let flight = Flight {
-            op: metadata.op,
-            label: format!("{} {}", short_type(urn.type_text()), urn.name()).into(),
+            label: label(&wait.subject),
+            doing: doing(wait.call),
+            call: wait.call,
+            is_component: matches!(wait.subject, WaitSubject::Component { .. }),
+            since: now.saturating_sub(wait.took),
+            said: None,
+        };
+        self.flights.insert(key, flight);
+    }
+
+    fn begin(&mut self, metadata: &Metadata, now: Duration) {
+        let is_custom = metadata.state().is_none_or(|state| state.is_custom());
+        let Some(call) = call(metadata.op).filter(|_| is_custom) else {
+            return;
+        };
+        let flight = Flight {
+            label: label_of(&metadata.urn),
+            doing: ops::progress_word(metadata.op, false),
+            call,
+            is_component: false,
             since: now,
             said: None,
         };
-        self.flights.insert(urn.clone(), flight);
+        self.flights.insert(Key::Step(metadata.urn.clone()), flight);
     }
 
     fn end(&mut self, metadata: &Metadata) {
-        self.flights.swap_remove(&metadata.urn);
+        self.flights.swap_remove(&Key::Step(metadata.urn.clone()));
     }
 
     /// Lines to write now, mostly none; to be called about once a second.
     pub(crate) fn report(&mut self, now: Duration) -> Vec<String> {
-        if self.over {
-            return Vec::new();
-        }
         let is_due = |said: Option<Duration>| said.is_none_or(|said| now >= said + AGAIN);
-        if self.flights.is_empty() {
-            let quiet = now.saturating_sub(self.last_news);
-            if quiet < LONG || !is_due(self.said_idle) {
-                return Vec::new();
-            }
+        if let Some(line) = self.idle_line(now).filter(|_| is_due(self.said_idle)) {
             self.said_idle = Some(now);
-            return vec![format!(
-                "waiting for the program: no resource has been under way for {}",
-                go_duration(quiet)
-            )];
+            return vec![line];
         }
-        let mut lines = Vec::new();
-        let mut left_out = 0;
-        for flight in self.flights.values_mut() {
-            let took = now.saturating_sub(flight.since);
-            if took < LONG || !is_due(flight.said) {
-                continue;
+        let mut due = Vec::new();
+        for (at, flight) in self.flights.values().enumerate() {
+            if flight.is_long(now) && is_due(flight.said) && !self.over {
+                due.push(at);
             }
-            flight.said = Some(now);
-            if lines.len() == MOST {
-                left_out += 1;
-                continue;
-            }
-            let word = ops::progress_word(flight.op, false);
-            let call = call(flight.op).unwrap_or_default();
-            let kind = if self.preview { " of the preview" } else { "" };
-            lines.push(format!(
-                "waiting for {}: {word} for {} (call {call} to its provider{kind})",
-                flight.label,
-                go_duration(took)
-            ));
         }
-        if left_out > 0 {
-            lines.push(format!("waiting for {left_out} other resources"));
+        let mut lines: Vec<String> = Vec::new();
+        for at in &due {
+            self.flights[*at].said = Some(now);
+            if lines.len() < MOST {
+                lines.push(self.flights[*at].line(now, self.preview));
+            }
+        }
+        if due.len() > MOST {
+            lines.push(format!("waiting for {} other resources", due.len() - MOST));
         }
         lines
+    }
+
+    /// What is waited for at present and has no row of its own, for a picture that is painted again and again.
+    pub(crate) fn without_rows(&self, now: Duration) -> Vec<String> {
+        if let Some(line) = self.idle_line(now) {
+            return vec![line];
+        }
+        let flights = self.flights.iter().filter(|(key, flight)| {
+            matches!(key, Key::Call(_)) && flight.is_long(now) && !self.over
+        });
+        flights
+            .take(MOST)
+            .map(|(_, flight)| flight.line(now, self.preview))
+            .collect()
+    }
+
+    /// The call that the step of a resource waits for.
+    pub(crate) fn call_of(&self, urn: &Urn) -> Option<&'static str> {
+        let flight = self.flights.get(&Key::Step(urn.clone()));
+        flight.map(|flight| flight.call)
+    }
+
+    /// Who is waited for while no resource is under way.
+    fn idle_line(&self, now: Duration) -> Option<String> {
+        let quiet = now.saturating_sub(self.last_news);
+        let is_idle = self.flights.values().all(|flight| flight.is_component);
+        if self.over || !is_idle || quiet < LONG {
+            return None;
+        }
+        let who = match self.flights.values().next_back() {
+            Some(component) => format!("{} ({})", component.label, way(component.call)),
+            None => "the program".to_owned(),
+        };
+        Some(format!(
+            "waiting for {who}: no resource has been under way for {}",
+            go_duration(quiet)
+        ))
+    }
+}
+
+impl Flight {
+    fn is_long(&self, now: Duration) -> bool {
+        !self.is_component && now.saturating_sub(self.since) >= LONG
+    }
+
+    fn line(&self, now: Duration, preview: bool) -> String {
+        let kind = if preview { " of the preview" } else { "" };
+        format!(
+            "waiting for {}: {} for {} ({}{kind})",
+            self.label,
+            self.doing,
+            go_duration(now.saturating_sub(self.since)),
+            way(self.call)
+        )
+    }
+}
+
+/// `call Check to its provider`.
+pub(crate) fn way(call: &str) -> String {
+    if call == Wait::STARTING {
+        "start of its provider".to_owned()
+    } else {
+        format!("call {call} to its provider")
+    }
+}
+
+fn label(subject: &WaitSubject) -> EcoString {
+    match subject {
+        WaitSubject::Resource(urn) => label_of(urn),
+        WaitSubject::Component { type_token, name } => {
+            format!("{} {name}", short_type(type_token.as_str())).into()
+        }
+        WaitSubject::Function(token) => {
+            format!("the function {}", short_type(token.as_str())).into()
+        }
+        WaitSubject::Provider => "a provider".into(),
+    }
+}
+
+fn label_of(urn: &Urn) -> EcoString {
+    format!("{} {}", short_type(urn.type_text()), urn.name()).into()
+}
+
+/// What a call that belongs to no step does.
+fn doing(call: &str) -> &'static str {
+    match call {
+        "Check" | "CheckConfig" => "checking",
+        "Diff" | "DiffConfig" => "comparing",
+        "Read" => "reading",
+        "Create" => "creating",
+        "Update" => "updating",
+        "Delete" => "deleting",
+        "Configure" => "configuring",
+        Wait::STARTING => "starting",
+        _ => "running",
     }
 }
 

@@ -33,6 +33,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::callbacks::Callbacks;
+use crate::flights::{self, Flights, Progress};
 use crate::instances::Instances;
 use crate::journal::RunJournal;
 use crate::monitor::{DebugMessages, Incoming, LogMessage, MonitorHandle, ResourceMonitor};
@@ -182,6 +183,7 @@ impl Shell {
             next_request: 0,
             answered: VecDeque::new(),
             calls: JoinSet::new(),
+            flights: Flights::new(),
             callbacks: Callbacks::default(),
             called_back: JoinSet::new(),
             policies: setup.policies,
@@ -226,6 +228,7 @@ struct Driver {
     /// Calls that were answered as soon as they were made.
     answered: VecDeque<Answered>,
     calls: JoinSet<Answered>,
+    flights: Flights,
     callbacks: Callbacks,
     called_back: JoinSet<(CallId, Result<CallbackReply, String>)>,
     /// Packs that are still to be loaded.
@@ -277,6 +280,8 @@ enum Happened {
     Snippet(EcoString, ProgramResult),
     Durable(Result<Seq, String>),
     Interrupt(u32),
+    /// It is time to see which calls take long.
+    Late,
     /// Nothing, for the moment.
     Idle,
 }
@@ -298,6 +303,9 @@ impl Driver {
             match happened {
                 Happened::Incoming(all) => all.into_iter().for_each(|one| self.take(one)),
                 Happened::Called((call, result)) => {
+                    if let Some(event) = self.flights.end(call) {
+                        self.emit(event);
+                    }
                     // What a provider said during the call comes before its end.
                     while let Ok(one) = incoming.try_recv() {
                         self.take(one);
@@ -332,6 +340,7 @@ impl Driver {
                     cancels.spawn(async move { host.cancel().await });
                 }
                 Happened::Interrupt(_) => break,
+                Happened::Late => self.flights.late().into_iter().for_each(|it| self.emit(it)),
                 Happened::Idle => self.flush(),
             }
         }
@@ -368,6 +377,7 @@ impl Driver {
             biased;
             count = interrupt => Happened::Interrupt(count),
             progress = progress => Happened::Durable(progress),
+            () = self.flights.tick(), if !self.flights.is_empty() => Happened::Late,
             () = std::future::ready(()), if !self.answered.is_empty() => {
                 Happened::Called(self.answered.pop_front().expect("there is one"))
             }
@@ -390,7 +400,10 @@ impl Driver {
             // The driver's own handle keeps the channel open.
             _ = incoming.recv_many(&mut batch, 256) => Happened::Incoming(batch),
             Some(ended) = self.program_task.join_next(), if !self.program_task.is_empty() => {
-                Happened::Program(ended.unwrap_or_else(|error| ProgramResult::Failed { message: error.to_string() }))
+                match ended {
+                    Ok(result) => Happened::Program(result),
+                    Err(error) => std::panic::resume_unwind(error.into_panic()),
+                }
             }
             Some(ended) = self.snippet_tasks.join_next(), if !self.snippet_tasks.is_empty() => match ended {
                 Ok((uuid, result)) => Happened::Snippet(uuid, result),
@@ -591,11 +604,17 @@ impl Driver {
     }
 
     fn call(&mut self, call: CallId, instance: InstanceId, request: ProviderCall) {
-        let mut answer = Box::pin(self.instances.call(call, instance, request));
+        let (subject, name) = (flights::subject(&request), request.name());
+        let progress = Progress::default();
+        let answer = self
+            .instances
+            .call(call, instance, request, progress.clone());
+        let mut answer = Box::pin(answer);
         // Most of what is built in answers at once; that needs no task.
         match answer.as_mut().now_or_never() {
             Some(result) => self.answered.push_back((call, result)),
             None => {
+                self.flights.begin(call, subject, name, progress);
                 self.calls.spawn(async move { (call, answer.await) });
             }
         }

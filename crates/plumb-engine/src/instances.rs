@@ -13,6 +13,7 @@ use plumb_resource::provider::{
 };
 use tokio::sync::OnceCell;
 
+use crate::flights::Progress;
 use crate::server::StatusTokens;
 
 /// One provider.
@@ -82,12 +83,13 @@ impl Instances {
         }
     }
 
-    /// A call, ready to be awaited.
+    /// A call, ready to be awaited; it tells how far it has come.
     pub(crate) fn call(
         &self,
         call: CallId,
         id: InstanceId,
         request: ProviderCall,
+        progress: Progress,
     ) -> impl Future<Output = Result<ProviderReply, ProviderError>> + Send + 'static {
         let instance = self.by_id.get(&id).cloned();
         let host = self.host.clone();
@@ -100,12 +102,14 @@ impl Instances {
             let instance =
                 instance.ok_or_else(|| ProviderError::clean("the provider has been closed"))?;
             let provider = instance.provider(&host).await?;
+            progress.configuring();
             if !matches!(
                 request,
                 ProviderCall::CheckConfig(_) | ProviderCall::DiffConfig(_)
             ) {
                 instance.configure(provider.as_ref()).await?;
             }
+            progress.calling();
             // The token is good for as long as the call is under way.
             let status = status.filter(|_| provider.publishes_views());
             let reserved = status.map(|(address, tokens)| (address, tokens.reserve(call)));

@@ -1,13 +1,15 @@
 //! The shell around the deployment core: it performs effects and turns what happens into events.
 //!
 //! [`Shell::run`] drives one [`plumb_deploy::Deployment`] to its end: `driver` owns the core and is the only one who talks to it,
-//! `instances` runs provider calls, [`policies`] those to policy packs, `journal` writes intents and outcomes, `server` is the gRPC side that SDKs and plugins
-//! see, [`monitor`] the same for programs in process. [`analysis`] has policy packs look at a state without a deployment. The shell decides nothing about resources.
+//! `instances` runs provider calls, `flights` knows which of them take long, [`policies`] those to policy packs, `journal`
+//! writes intents and outcomes, `server` is the gRPC side that SDKs and plugins see, [`monitor`] the same for programs in
+//! process. [`analysis`] has policy packs look at a state without a deployment. The shell decides nothing about resources.
 
 pub mod analysis;
 mod assets;
 mod callbacks;
 mod driver;
+mod flights;
 mod instances;
 pub mod journal;
 mod language;

@@ -48,6 +48,8 @@ pub enum Event {
     PolicyAnalyzeStackSummary(PolicyAnalyzeSummary),
     /// A download or an installation goes on.
     Progress(Progress),
+    /// A call takes long. That is for people who look on: no JSON is made of it.
+    Wait(Wait),
     /// A process waits for a debugger.
     StartDebugging {
         /// What the debugger has to know.
@@ -265,6 +267,44 @@ pub struct Progress {
     pub total: u64,
     /// Whether it is over.
     pub done: bool,
+}
+
+/// A call to a provider that takes long, told when it has taken some seconds and when it is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Tells one call from another.
+    pub id: u64,
+    /// What the call is about.
+    pub subject: WaitSubject,
+    /// Name of the call: `Check`.
+    pub call: &'static str,
+    /// How long it has taken.
+    pub took: Duration,
+    /// Whether it is over.
+    pub over: bool,
+}
+
+impl Wait {
+    /// In place of the name of a call: the provider is still being started.
+    pub const STARTING: &'static str = "start";
+}
+
+/// What a call that takes long is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WaitSubject {
+    /// A resource.
+    Resource(Urn),
+    /// A component that its provider makes, with everything below it.
+    Component {
+        /// Its type.
+        type_token: TypeToken,
+        /// Its name.
+        name: EcoString,
+    },
+    /// A function or method.
+    Function(TypeToken),
+    /// The provider itself.
+    Provider,
 }
 
 /// What a [`Progress`] is about.

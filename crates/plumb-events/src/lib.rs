@@ -16,7 +16,7 @@ mod read;
 pub use color::{ColorMode, strip_color};
 pub use event::{
     Diagnostic, Event, FailedStatus, FailedStepEvent, Metadata, OperationResult, Progress,
-    ProgressKind, Severity, StateView, StepEvent, Summary,
+    ProgressKind, Severity, StateView, StepEvent, Summary, Wait, WaitSubject,
 };
 pub use filter::Filter;
 pub use policy::{PolicyAnalyzeSummary, PolicyPackId, PolicyRemediation, PolicyViolation};

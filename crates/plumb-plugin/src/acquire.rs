@@ -18,6 +18,11 @@ pub trait Acquire: Send + Sync {
     /// Whether a plugin of the cache is the one that the project means; an error says why not.
     fn verify(&self, plugin: &FoundPlugin) -> Result<(), AcquireFailure>;
 
+    /// The plugin whose sources are in the repository at an address; its version is found out if the address has none.
+    async fn locate(&self, address: &str) -> Result<PluginSpec, AcquireFailure> {
+        Err(format!("plugins are not got from repositories here ({address})").into())
+    }
+
     /// Puts a plugin into the cache that the host looks into.
     async fn acquire(&self, kind: PluginKind, spec: &PluginSpec) -> Result<(), AcquireFailure>;
 }

@@ -28,7 +28,8 @@ pub use discovery::{Discovery, PluginKind};
 pub use grpc::GrpcProvider;
 pub use host::{
     AttachmentError, BuiltinFactory, CommandFactory, HOST_SOURCE, HostError, HostOptions,
-    LanguageFactory, MappingQuery, PluginHost, ServiceAddresses, parse_attachments,
+    LanguageFactory, MappingQuery, PluginHost, ResolveError, ServiceAddresses, is_repository,
+    parse_attachments,
 };
 pub use language::{GrpcLanguageHost, LanguageError, LanguageRuntime};
 pub use output::{OutputLevel, OutputLine, OutputSink, OutputStream};

@@ -106,6 +106,42 @@ impl ProviderCall {
         self
     }
 
+    /// The name of the call in the protocol.
+    pub fn name(&self) -> &'static str {
+        match self {
+            ProviderCall::CheckConfig(_) => "CheckConfig",
+            ProviderCall::DiffConfig(_) => "DiffConfig",
+            ProviderCall::Check(_) => "Check",
+            ProviderCall::Diff(_) => "Diff",
+            ProviderCall::Create(_) => "Create",
+            ProviderCall::Read(_) => "Read",
+            ProviderCall::Update(_) => "Update",
+            ProviderCall::Delete(_) => "Delete",
+            ProviderCall::Invoke(_) => "Invoke",
+            ProviderCall::Construct(_) => "Construct",
+            ProviderCall::Call(_) => "Call",
+            ProviderCall::Parameterize(_) => "Parameterize",
+        }
+    }
+
+    /// The resource that the call is about; none for functions, for components that have no URN yet, and for what is about the
+    /// provider as a whole.
+    pub fn urn(&self) -> Option<&Urn> {
+        match self {
+            ProviderCall::CheckConfig(request) => Some(&request.urn),
+            ProviderCall::DiffConfig(request) | ProviderCall::Diff(request) => Some(&request.urn),
+            ProviderCall::Check(request) => Some(&request.urn),
+            ProviderCall::Create(request) => Some(&request.urn),
+            ProviderCall::Read(request) => Some(&request.urn),
+            ProviderCall::Update(request) => Some(&request.urn),
+            ProviderCall::Delete(request) => Some(&request.urn),
+            ProviderCall::Invoke(_)
+            | ProviderCall::Construct(_)
+            | ProviderCall::Call(_)
+            | ProviderCall::Parameterize(_) => None,
+        }
+    }
+
     /// Whether the provider may tell of views while it works on this call.
     pub fn may_publish_views(&self) -> bool {
         matches!(

@@ -1,11 +1,12 @@
 //! Package schemas: what resources, functions and types a package has (`schema.md`).
 //!
-//! This crate knows the JSON form of a schema and its meaning, in two ways:
+//! This crate knows the JSON form of a schema and its meaning, in three ways:
 //!
 //! - For packages that a program merely uses, [`PackageSchema`] indexes the members by token and binds each on first use,
 //!   so that a schema of a hundred megabytes costs one scan of its text. That is tolerant: what makes no sense becomes
 //!   [`TypeKind::Invalid`], which goes with everything. Start with [`PackageSchema::parse`] and
 //!   [`PackageSchema::resolve_resource`].
+//! - For whoever looks up a member now and then, [`SchemaIndex`] keeps where they stand, so that the text need not be read.
 //! - For a package that something is made from, [`Document::read`] and [`bind()`] bind the whole of it strictly, and tell all
 //!   that is wrong, each [`Problem`] with its place. What comes out is a [`bound::Package`], which can be written back.
 //!
@@ -18,6 +19,7 @@ mod builtin;
 mod document;
 mod error;
 mod full;
+mod index;
 mod loader;
 mod marshal;
 mod package;
@@ -34,6 +36,7 @@ pub use builtin::pulumi_package;
 pub use document::{Document, Format, Node};
 pub use error::SchemaError;
 pub use full::{BindOptions, Bound, NoPackages, Packages, bind};
+pub use index::{MemberKind, SchemaIndex};
 pub use loader::{PackageQuery, QueryParameterization, SchemaLoadError, SchemaLoader};
 pub use package::{PackageSchema, Parameterization};
 pub use print::Escapes;

@@ -115,7 +115,7 @@ impl<T: Member> Members<T> {
 }
 
 /// Where `member`, a slice of `text`, stands in it.
-fn range_in(text: &str, member: &RawValue) -> Range<usize> {
+pub(crate) fn range_in(text: &str, member: &RawValue) -> Range<usize> {
     let start = member.get().as_ptr() as usize - text.as_ptr() as usize;
     start..start + member.get().len()
 }

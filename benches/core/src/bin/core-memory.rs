@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stdout)] // A table is what this is for.
 
-use core_bench::{Shape, Stack, Task};
+use core_bench::{Answers, Shape, Stack, Task};
 use peak_alloc::PeakAlloc;
 use plumb_state::Snapshot;
 
@@ -18,7 +18,7 @@ fn main() {
     );
     for shape in [Shape::Wide, Shape::Chain, Shape::Realistic] {
         let base = Task::Create
-            .run(shape, COUNT, &Snapshot::default())
+            .run(shape, COUNT, &Snapshot::default(), Answers::Late)
             .snapshot;
         let properties = weight_of(|| Stack::new(shape, COUNT, false).properties());
         for task in Task::ALL {
@@ -26,7 +26,7 @@ fn main() {
             let from = if task == Task::Create { &empty } else { &base };
             let before = ALLOCATOR.current_usage();
             ALLOCATOR.reset_peak_usage();
-            let measured = task.run(shape, COUNT, from);
+            let measured = task.run(shape, COUNT, from, Answers::Late);
             let peak = ALLOCATOR.peak_usage() - before;
             let kept = ALLOCATOR.current_usage() - before;
             let each = |bytes: usize| bytes.saturating_sub(properties) / COUNT;

@@ -88,6 +88,7 @@ impl PluginSource {
                 github: token("GITHUB_TOKEN"),
                 gitlab: token("GITLAB_TOKEN"),
             },
+            environment: environment.variables().clone(),
             program_version: VERSION.to_owned(),
             lock_file: demands
                 .project
@@ -133,6 +134,15 @@ impl Acquire for PluginSource {
 
     fn verify(&self, plugin: &FoundPlugin) -> Result<(), AcquireFailure> {
         Ok(self.acquirer.verify(&plugin.executable)?)
+    }
+
+    async fn locate(&self, address: &str) -> Result<PluginSpec, AcquireFailure> {
+        let (repository, version) = self.acquirer.locate(address).await?;
+        Ok(PluginSpec {
+            version: Some(version),
+            download_url: Some(repository.download_url().as_str().into()),
+            ..PluginSpec::named(&repository.plugin_name())
+        })
     }
 
     async fn acquire(&self, kind: PluginKind, spec: &PluginSpec) -> Result<(), AcquireFailure> {

@@ -105,5 +105,8 @@ pub fn parse(environment: &Environment) -> Result<Parsed, Error> {
 fn clap_error(error: clap::Error) -> Error {
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
-    Error::user(text.lines().next().unwrap_or_default())
+    // Names of what is missing stand below; usage follows after an empty line.
+    let first = text.split("\n\n").next().unwrap_or_default();
+    let lines: Vec<&str> = first.lines().map(str::trim).collect();
+    Error::user(lines.join(" "))
 }

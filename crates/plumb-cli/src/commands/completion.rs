@@ -96,11 +96,8 @@ fn stacks(ctx: &Context) -> Result<Vec<String>, Error> {
         project: ctx.project_name()?.cloned(),
         tag: None,
     };
-    let stacks = ctx.backend()?.list_stacks(&filter)?;
-    stacks
-        .iter()
-        .map(|summary| ctx.shown_name(&summary.stack))
-        .collect()
+    let stacks = ctx.backend()?.stack_names(&filter)?;
+    stacks.iter().map(|stack| ctx.shown_name(stack)).collect()
 }
 
 fn urns(stack: Option<&str>, ctx: &Context) -> Result<Vec<String>, Error> {

@@ -271,7 +271,7 @@ fn version(tool: &str) -> Option<String> {
 
 fn backend(ctx: &Context, findings: &mut Vec<Finding>) -> bool {
     let listed = ctx.backend().and_then(|backend| {
-        let stacks = backend.list_stacks(&plumb_backend::StackFilter::default())?;
+        let stacks = backend.stack_names(&plumb_backend::StackFilter::default())?;
         Ok((backend.url().to_owned(), stacks.len()))
     });
     match listed {

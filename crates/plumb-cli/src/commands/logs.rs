@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::stack::values::{json_time, time_ago};
 use crate::context::IfMissing;
+use crate::identity::Code;
 use crate::json::{Indent, pretty};
 use crate::table::{Table, human_size};
 use crate::{Context, Error, ExitStatus, prompt};
@@ -263,7 +264,9 @@ fn remove(args: &RemoveArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let doomed: Vec<LogFile> = files(ctx).into_iter().filter(is_old).collect();
     if !args.yes && !doomed.is_empty() {
         if !ctx.is_interactive() {
-            return Err(Error::user("non-interactive mode requires --yes flag"));
+            return Err(
+                Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed)
+            );
         }
         if !prompt::confirm(&format!("Remove {} log files?", doomed.len()))? {
             return Err(Error::shown(ExitStatus::Failure));

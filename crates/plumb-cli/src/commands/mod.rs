@@ -29,6 +29,7 @@ pub mod version;
 pub mod whoami;
 pub mod why;
 
+use crate::identity::Code;
 use crate::{Context, Error};
 
 /// Makes sure that the user means it: `warning` is shown, and the answer must be `expected`.
@@ -42,7 +43,9 @@ pub(crate) fn confirm_by_name(
         return Ok(true);
     }
     if !ctx.is_interactive() {
-        return Err(Error::user("non-interactive mode requires --yes flag"));
+        return Err(
+            Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed)
+        );
     }
     ctx.printer.styled_line(&crate::Printer::attention(warning));
     let question =

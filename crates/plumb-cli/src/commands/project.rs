@@ -62,9 +62,8 @@ fn list(args: &ListArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         )));
     }
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for summary in backend.list_stacks(&StackFilter::default())? {
-        let project = summary
-            .stack
+    for stack in backend.stack_names(&StackFilter::default())? {
+        let project = stack
             .project
             .map(|project| project.to_string())
             .unwrap_or_default();

@@ -1,8 +1,10 @@
 //! `why`: what the last preview or update did to a resource, and for what reason.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use clap::Args;
+use ecow::EcoString;
 use plumb_display::{Explanation, RunExplanation};
 use plumb_events::strip_color;
 use plumb_resource::Urn;
@@ -10,7 +12,8 @@ use serde_json::{Value as Json, json};
 
 use super::stack::values::{json_time, time_ago};
 use super::wants_json;
-use crate::context::IfMissing;
+use crate::context::{IfMissing, Stack};
+use crate::identity::Code;
 use crate::json::{Indent, pretty};
 use crate::operate::runs::{self, RecordedRun};
 use crate::{Context, Error, ExitStatus};
@@ -42,9 +45,11 @@ pub fn run(args: WhyArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         return Err(Error::user(format!(
             "no preview or update of stack '{}' is known on this machine; run `plumb preview` first",
             stack.shown
-        )));
+        ))
+        .known(Code::NoRun));
     };
-    let found = find(&recorded.run, &args.resource)?;
+    let known = known_urns(&recorded.run, &args.resource, &stack, ctx)?;
+    let found = find(&recorded.run, &known, &args.resource)?;
     if as_json {
         ctx.printer
             .data(&pretty(&document(&recorded, &found), Indent::Two));
@@ -60,23 +65,44 @@ struct Found<'r> {
     explanation: Option<&'r Explanation>,
 }
 
-fn find<'r>(run: &'r RunExplanation, words: &str) -> Result<Found<'r>, Error> {
-    let changed = run.resources.iter();
-    let all = changed
-        .map(|(urn, explanation)| (urn.as_str(), Some(explanation)))
-        .chain(run.unchanged.iter().map(|urn| (urn.as_str(), None)));
-    let mut exact = Vec::new();
-    let mut names = Vec::new();
-    for (urn, explanation) in all {
-        let found = Found { urn, explanation };
-        names.push(urn);
-        if is_meant(urn, words) {
-            exact.push(found);
-        }
+/// The URNs of the state, where what a run left alone is named. Who asks with the URN of what it did not leave alone needs none.
+fn known_urns(
+    run: &RunExplanation,
+    words: &str,
+    stack: &Stack,
+    ctx: &Context,
+) -> Result<Vec<Urn>, Error> {
+    if run.resources.contains_key(words) {
+        return Ok(Vec::new());
     }
+    let state = ctx.load_state(stack)?;
+    let resources = state.opaque().map(|snapshot| snapshot.resources.as_slice());
+    let resources = resources.unwrap_or_default().iter();
+    Ok(resources.map(|state| state.urn.clone()).collect())
+}
+
+fn find<'r>(run: &'r RunExplanation, known: &'r [Urn], words: &str) -> Result<Found<'r>, Error> {
+    let changed = run.resources.iter();
+    let changed = changed.filter(|(urn, _)| is_meant(urn, words));
+    let mut exact: Vec<Found<'_>> = changed
+        .map(|(urn, explanation)| Found {
+            urn: urn.as_str(),
+            explanation: Some(explanation),
+        })
+        .collect();
+    // The state may have a resource twice while one of them is being replaced.
+    let mut kept: Vec<&str> = known.iter().map(Urn::as_str).collect();
+    kept.retain(|urn| is_meant(urn, words) && !run.resources.contains_key(*urn));
+    kept.sort_unstable();
+    kept.dedup();
+    kept.retain(|urn| run.unchanged.contains(urn));
+    exact.extend(kept.into_iter().map(|urn| Found {
+        urn,
+        explanation: None,
+    }));
     match exact.len() {
         1 => Ok(exact.remove(0)),
-        0 => Err(not_found(run, words, &names)),
+        0 => Err(not_found(run, known, words)),
         _ => {
             let mut text = format!("several resources are called '{words}'; say which:");
             for found in exact {
@@ -98,25 +124,30 @@ fn is_meant(urn: &str, words: &str) -> bool {
         })
 }
 
-fn not_found(run: &RunExplanation, words: &str, urns: &[&str]) -> Error {
+fn not_found(run: &RunExplanation, known: &[Urn], words: &str) -> Error {
     let what = if run.preview {
         "preview"
     } else {
         run.operation.as_str()
     };
     let mut text = format!("the last {what} did not look at a resource '{words}'");
-    let is_near = |urn: &&&str| {
+    let changed = run.resources.keys().map(EcoString::as_str);
+    let is_near = |urn: &&str| {
         let name = urn.rsplit("::").next().unwrap_or_default();
         strsim::jaro_winkler(name, words.rsplit("::").next().unwrap_or(words)) > 0.8
     };
-    let near: Vec<_> = urns.iter().filter(is_near).take(3).collect();
+    let near: BTreeSet<&str> = changed
+        .chain(known.iter().map(Urn::as_str))
+        .filter(is_near)
+        .take(3)
+        .collect();
     if !near.is_empty() {
         text.push_str("\nDid you mean:");
     }
     for urn in near {
         let _ = write!(text, "\n  {urn}");
     }
-    Error::user(text)
+    Error::user(text).known(Code::NoResource)
 }
 
 fn document(recorded: &RecordedRun, found: &Found<'_>) -> Json {

@@ -8,6 +8,7 @@ use plumb_value::Value;
 
 use super::{Context, Stack, StackSecrets, StackSettings};
 use crate::Error;
+use crate::identity::Code;
 
 /// Whether the settings are checked against the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +87,8 @@ impl Context {
             return Err(Error::user(format!(
                 "validating stack config: {}",
                 describe(&problems, stack.name())
-            )));
+            ))
+            .known(Code::MissingConfig));
         }
         Ok(config)
     }

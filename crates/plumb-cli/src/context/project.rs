@@ -6,6 +6,7 @@ use plumb_plugin::language::ProgramInfo;
 use plumb_project::{Project, ProjectName, VersionRange, files};
 
 use super::Context;
+use crate::identity::Code;
 use crate::{Error, VERSION};
 
 /// A project and where it is.
@@ -91,7 +92,8 @@ impl LoadedProject {
         Err(Error::user(format!(
             "Pulumi CLI version {version} does not satisfy the version range \"{range}\" required by {}",
             self.path.display()
-        )))
+        ))
+        .known(Code::OldVersion))
     }
 }
 
@@ -132,11 +134,13 @@ impl Context {
             return Error::user(
                 "no project file found however, a Terraform configuration file was detected. To make a project, \
                  run `plumb new`",
-            );
+            )
+            .known(Code::NoProject);
         }
         Error::user(format!(
             "no Pulumi.yaml project file found (searching upwards from {folder}). If you have not created a project \
              yet, use `pulumi new` to do so: no project file found"
         ))
+        .known(Code::NoProject)
     }
 }

@@ -14,6 +14,7 @@ use plumb_state::{CiphertextCache, Manifest, Snapshot};
 
 use super::secrets::{ManagerCodec, check_provider_name, provider_of};
 use super::{Context, StackSettings};
+use crate::identity::{Code, Subject};
 use crate::{Error, VERSION, prompt};
 
 /// A stack that a command works on.
@@ -166,7 +167,8 @@ impl Context {
             return Err(Error::user(format!(
                 "stack '{}' already exists",
                 stack.reference.qualified()
-            )));
+            ))
+            .about(Code::StackExists, Subject::Stack(stack.shown.clone())));
         }
         let provider = new.secrets_provider.unwrap_or("default");
         check_provider_name(provider)?;
@@ -240,23 +242,24 @@ impl Context {
         if !self.is_interactive() {
             return Err(Error::user(
                 "no stack selected; please use `pulumi stack select` or `pulumi stack init` to choose one",
-            ));
+            )
+            .known(Code::NoStackSelected));
         }
         let filter = StackFilter {
             project: self.project_name()?.cloned(),
             tag: None,
         };
-        let stacks = self.backend()?.list_stacks(&filter)?;
+        let stacks = self.backend()?.stack_names(&filter)?;
         let mut choices = Vec::new();
-        for summary in &stacks {
-            choices.push(self.shown_name(&summary.stack)?);
+        for stack in &stacks {
+            choices.push(self.shown_name(stack)?);
         }
         if missing != IfMissing::Fail || stacks.is_empty() {
             choices.push("<create a new stack>".to_owned());
         }
         let index = prompt::select("Please choose a stack, or create a new one:", choices)?;
-        let stack = if let Some(summary) = stacks.get(index) {
-            self.stack_of(summary.stack.clone())?
+        let stack = if let Some(stack) = stacks.get(index) {
+            self.stack_of(stack.clone())?
         } else {
             let stack = self.stack_named(&prompt::text(
                 "Please enter your desired stack name:",
@@ -314,12 +317,15 @@ fn record_manager(settings: &mut StackSettings, manager: &dyn SecretsManager) ->
     settings.save(None)
 }
 
-/// The state of a new stack: nothing but how secrets are encrypted.
+/// The state of a new stack: nothing but how secrets are encrypted. It has no time, for the stack was never updated.
 fn first_snapshot(
     manager: Arc<dyn SecretsManager>,
 ) -> Result<plumb_state::EncryptedSnapshot, Error> {
     let snapshot = Snapshot {
-        manifest: Manifest::new(Timestamp::now(), VERSION),
+        manifest: Manifest {
+            time: Manifest::default().time,
+            ..Manifest::new(Timestamp::UNIX_EPOCH, VERSION)
+        },
         secrets_provider: Some(provider_of(manager.as_ref())),
         ..Snapshot::default()
     };

@@ -16,6 +16,7 @@ use super::session::{Opening, Ran, Session};
 use super::verb::{Kind, Verb};
 use super::{import_code, import_file, interrupts};
 use crate::context::{ConfigCheck, IfMissing, StateFallback};
+use crate::identity::Code;
 use crate::metadata::{Facts, Gathering, Metadata};
 use crate::{Context, Error, ExitStatus, prompt};
 
@@ -33,7 +34,7 @@ pub(super) fn run(ctx: &Context, verb: &Verb) -> Result<ExitStatus, Error> {
         } else {
             ExitStatus::Configuration
         };
-        return Err(Error::with_status(status, text));
+        return Err(Error::with_status(status, text).known(Code::NotConfirmed));
     }
     let form = verb.form()?;
     let event_log = verb.event_log(ctx)?;
@@ -184,7 +185,7 @@ async fn operate(
         }
         event_log = ran.seen.event_log.map(EventLog::restarted);
     } else if ctx.is_interactive() && !verb.is_yes(ctx) && !verb.skip_preview {
-        return Err(Error::user("the operation was not confirmed"));
+        return Err(Error::user("the operation was not confirmed").known(Code::NotConfirmed));
     }
     let ran = phase(
         ctx,
@@ -314,7 +315,8 @@ fn status_of(verb: &Verb, ran: &Ran) -> Result<ExitStatus, Error> {
                 "no changes were expected for {} but changes were proposed",
                 verb.kind.word()
             ),
-        ));
+        )
+        .known(Code::UnexpectedChanges));
     }
     Ok(ExitStatus::Success)
 }

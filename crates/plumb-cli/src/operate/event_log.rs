@@ -78,6 +78,9 @@ impl EventLog {
     /// Writes an event. A log that cannot be written must not stop the operation.
     pub(super) fn write(&mut self, event: &Event, at: Timestamp) {
         let line = self.lines.line(event, at.as_second());
+        if line.is_empty() {
+            return;
+        }
         let line = format!("{}\n", line.trim_end());
         match &mut self.target {
             Target::File(file) => {

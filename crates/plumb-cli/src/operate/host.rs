@@ -139,7 +139,7 @@ impl Surroundings {
                 engine: engine.to_owned(),
                 loader: Some(engine.to_owned()),
                 mapper: Some(engine.to_owned()),
-                ..ServiceAddresses::default()
+                resolver: Some(engine.to_owned()),
             },
             attached_providers: attachments("PULUMI_DEBUG_PROVIDERS")?,
             attached_languages: attachments("PULUMI_DEBUG_LANGUAGES")?,
@@ -150,6 +150,7 @@ impl Surroundings {
             use_provider_preview: !self.environment.is_on("PULUMI_DISABLE_PROVIDER_PREVIEW"),
             ignore_versions: self.environment.is_on("PULUMI_DEV"),
             output: output.clone(),
+            schema_cache: Some(self.environment.pulumi_home.join("schemas")),
             acquire: self.acquire.clone(),
         };
         let mut host = PluginHost::new(options);

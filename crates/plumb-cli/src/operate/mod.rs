@@ -29,6 +29,7 @@ mod watch;
 pub(crate) use host::{discovery, plugin_spec};
 
 use crate::commands::new;
+use crate::identity::Code;
 use crate::{Context, Error, ExitStatus};
 use args::{DestroyArgs, ImportArgs, PreviewArgs, RefreshArgs, UpArgs, WatchArgs};
 use verb::Verb;
@@ -48,7 +49,8 @@ fn up_template(template: &str, mut args: UpArgs, ctx: &Context) -> Result<ExitSt
         return Err(Error::with_status(
             ExitStatus::Configuration,
             "--yes or --skip-preview must be passed in to proceed when running in non-interactive mode",
-        ));
+        )
+        .known(Code::NotConfirmed));
     }
     let folder = tempfile::tempdir()?;
     let update = new::TemplateUpdate {

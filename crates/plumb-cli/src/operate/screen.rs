@@ -211,8 +211,10 @@ impl Screen {
                 stdout.push_str(&super::watch::lines(&event));
             }
             if let Some(lines) = &mut self.lines {
-                stdout.push_str(lines.line(&event, at.as_second()).trim_end());
-                stdout.push('\n');
+                let line = lines.line(&event, at.as_second());
+                if !line.is_empty() {
+                    stdout.extend([line.trim_end(), "\n"]);
+                }
             }
             if let Some(digest) = &mut self.digest {
                 digest.handle(&event);

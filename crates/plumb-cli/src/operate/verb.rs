@@ -379,8 +379,7 @@ impl Verb {
             && !self.is_json()
             && !self.is_watch
             && !logs_to_terminal(ctx)
-            // Screen readers read lines.
-            && !ctx.environment.is_on("ACCESSIBLE");
+            && !ctx.environment.is_read_aloud();
         DisplayOptions {
             view: match (self.common.diff, is_tree) {
                 (true, _) => View::Diff,
@@ -401,6 +400,7 @@ impl Verb {
             debug: self.common.debug,
             emoji: ctx.globals.emoji,
             explain: ctx.is_interactive(),
+            read_aloud: ctx.environment.is_read_aloud(),
             ci: self.ci(ctx),
             began: jiff::Timestamp::now().as_second(),
             link: link(ctx, session),

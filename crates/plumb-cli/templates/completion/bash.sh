@@ -1,10 +1,21 @@
 # Completion of PROGRAM for bash.
 _PROGRAM_complete() {
-    local line candidates=() may_be_file=
+    local line candidates=() may_be_file= quote=
     local word="${COMP_LINE:0:COMP_POINT}" words=()
     read -r -a words <<<"$word"
     [[ "$word" == *[[:space:]] ]] && words+=("")
-    local current="${words[${#words[@]}-1]}"
+    local last=$((${#words[@]} - 1))
+    local current="${words[last]}"
+    # Readline takes what stands between quotes as it is, and begins a new word at each colon and equals sign elsewhere.
+    local cut=
+    if [[ "$current" == [\'\"]* ]]; then
+        quote=1
+        words[last]="${current:1}"
+    else
+        cut="${current%"${COMP_WORDS[COMP_CWORD]}"}"
+        [[ "${COMP_WORDS[COMP_CWORD]}" == [:=] ]] && cut="$current"
+        words[last]="${current//\\/}"
+    fi
     while IFS= read -r line; do
         case "$line" in
             :files) may_be_file=1 ;;
@@ -12,11 +23,9 @@ _PROGRAM_complete() {
             *) candidates+=("${line%%$'\t'*}") ;;
         esac
     done < <(PROGRAM __complete -- "${words[@]:1}" 2>/dev/null)
-    # Readline begins a new word at each colon and equals sign.
-    local cut="${current%"${COMP_WORDS[COMP_CWORD]}"}"
-    [[ "${COMP_WORDS[COMP_CWORD]}" == [:=] ]] && cut="$current"
     COMPREPLY=()
     for line in "${candidates[@]}"; do
+        [[ -n "$quote" ]] || printf -v line %q "$line"
         COMPREPLY+=("${line#"$cut"}")
     done
     if [[ -n "$may_be_file" ]]; then

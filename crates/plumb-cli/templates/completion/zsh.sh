@@ -12,7 +12,7 @@ _PROGRAM() {
                 descriptions+=("${line%%$'\t'*}  ${line#*$'\t'}")
                 ;;
         esac
-    done < <(PROGRAM __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)
+    done < <(PROGRAM __complete -- "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)
     (( ${#candidates} )) && compadd -l -d descriptions -- "${candidates[@]}"
     [[ -n "$may_be_file" ]] && _files
     return 0

@@ -58,6 +58,11 @@ impl TestContext {
         };
     }
 
+    /// The folder that everything is in.
+    pub(crate) fn root(&self) -> &Path {
+        self.root.path()
+    }
+
     /// The folder of the project.
     pub(crate) fn project(&self) -> PathBuf {
         self.root.path().join("project")

@@ -16,6 +16,20 @@ fn with_outputs() -> TestContext {
     context
 }
 
+/// A stack whose secrets manager is known from the beginning has a state, and was not updated all the same.
+#[test]
+fn a_stack_that_was_never_updated_has_no_time() {
+    let context = TestContext::new().with_passphrase();
+    context.ok(&["stack", "init", "dev"]);
+    assert_eq!(
+        context.ok(&["stack", "ls"]),
+        "NAME  LAST UPDATE  RESOURCE COUNT\ndev*  n/a          0\n"
+    );
+    let listed: Value = serde_json::from_str(&context.ok(&["stack", "ls", "--json"])).unwrap();
+    assert_eq!(listed[0].get("lastUpdate"), None);
+    assert!(context.ok(&["stack"]).contains("No updates yet"));
+}
+
 #[test]
 fn stacks_are_made_listed_selected_and_removed() {
     let context = TestContext::new();

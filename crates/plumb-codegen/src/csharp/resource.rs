@@ -6,6 +6,7 @@ use super::args::{Args, Purpose, written_name};
 use super::docs::summary;
 use super::names;
 use super::sdk::{Sdk, Shape};
+use super::types::DICTIONARY;
 use crate::GenerateError;
 use crate::classes::{Body, Class, Doc, Member, SourceFile};
 use crate::settings::Compatibility;
@@ -222,6 +223,15 @@ impl<'d> Lowering<'_, '_, 'd> {
             )
             .with_doc(&doc),
         ];
+        if self.sdk.settings.dictionary_constructors && self.kind != Kind::Provider {
+            // For sources that people add to the package, which know the arguments only when they run.
+            members.push(Member::method(
+                format!(
+                    "internal {name}(string name, {DICTIONARY}<string, object?> dictionary, {options}? options = null) : base({token}, name, new global::Pulumi.DictionaryResourceArgs(dictionary), MakeResourceOptions(options, \"\"){rest})"
+                ),
+                Body::default(),
+            ));
+        }
         if self.kind == Kind::Custom {
             let (parameter, state) = self.state_parameter();
             let state = if state.is_empty() { "null" } else { "state" };

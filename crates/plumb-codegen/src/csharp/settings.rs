@@ -15,6 +15,7 @@ pub(super) struct Settings<'d> {
     pub(super) project_references: Vec<&'d str>,
     pub(super) lift_single_value_returns: bool,
     pub(super) respect_schema_version: bool,
+    pub(super) dictionary_constructors: bool,
 }
 
 impl<'d> Settings<'d> {
@@ -31,6 +32,7 @@ impl<'d> Settings<'d> {
             project_references: block.texts("projectReferences")?.unwrap_or_default(),
             lift_single_value_returns: block.flag("liftSingleValueMethodReturns")?,
             respect_schema_version: block.flag("respectSchemaVersion")?,
+            dictionary_constructors: block.flag("dictionaryConstructors")?,
         })
     }
 }

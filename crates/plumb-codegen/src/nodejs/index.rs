@@ -103,6 +103,10 @@ impl<'p> Sdk<'p, '_> {
             let lines = self.export_resource("Provider", "provider", false, provider, imports);
             members.insert("provider".to_owned(), lines);
         }
+        for file in &module.written {
+            let lines = members.entry(file.clone()).or_default();
+            lines.push(format!("export * from \"./{file}\";"));
+        }
         for line in members.into_values().flatten() {
             body.line(line);
         }
@@ -166,7 +170,8 @@ impl<'p> Sdk<'p, '_> {
             is_here
                 && !(module.resources.is_empty()
                     && module.functions.is_empty()
-                    && module.enums.is_empty())
+                    && module.enums.is_empty()
+                    && module.written.is_empty())
         })
     }
 

@@ -27,7 +27,7 @@ mod values;
 
 use plumb_schema::bound::Package;
 
-use crate::{FilePath, GenerateError, Purpose, Sink};
+use crate::{FileMap, FilePath, GenerateError, Purpose, Sink};
 use model::SourceFile;
 use sdk::Sdk;
 
@@ -48,16 +48,17 @@ impl Output<'_> {
     }
 }
 
-/// Makes the SDK of a package.
+/// Makes the SDK of a package, with files that people wrote.
 pub(crate) fn generate(
     package: &Package<'_>,
     purpose: Purpose,
+    written: &FileMap,
     sink: &mut dyn Sink,
 ) -> Result<(), GenerateError> {
-    let sdk = Sdk::new(package, purpose)?;
+    let sdk = Sdk::new(package, purpose, written)?;
     let mut output = Output {
         sink,
-        sources: Vec::new(),
+        sources: sources_of(written),
     };
     if let Some(provider) = &package.provider {
         output.source(&sdk.provider_file(provider)?)?;
@@ -79,4 +80,13 @@ pub(crate) fn generate(
     output.source(&sdk.utilities_file()?)?;
     let sources = std::mem::take(&mut output.sources);
     sdk.manifests(sources, output.sink)
+}
+
+/// Those of the files that the compiler has to be told of.
+fn sources_of(written: &FileMap) -> Vec<FilePath> {
+    let sources = written.0.keys();
+    sources
+        .filter(|path| sdk::source_name(path.as_str()).is_some())
+        .cloned()
+        .collect()
 }

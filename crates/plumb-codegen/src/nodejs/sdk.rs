@@ -12,7 +12,7 @@ use super::settings::Settings;
 use super::usage::{self, Usage};
 use crate::markdown::{self, Dialect};
 use crate::settings::Compatibility;
-use crate::{FilePath, GenerateError, Purpose};
+use crate::{FileMap, FilePath, GenerateError, Purpose};
 
 /// A package and what was found out about it.
 pub(super) struct Sdk<'p, 'd> {
@@ -33,6 +33,8 @@ pub(super) struct Module {
     /// Objects among the types.
     pub(super) objects: Vec<usize>,
     pub(super) enums: Vec<usize>,
+    /// Sources that people wrote, by their names without the ending.
+    pub(super) written: Vec<String>,
     /// Paths of the modules right below.
     pub(super) children: BTreeSet<String>,
 }
@@ -88,7 +90,11 @@ impl ExternalSdk {
 }
 
 impl<'p, 'd> Sdk<'p, 'd> {
-    pub(super) fn new(package: &'p Package<'d>, purpose: Purpose) -> Result<Self, GenerateError> {
+    pub(super) fn new(
+        package: &'p Package<'d>,
+        purpose: Purpose,
+        written: &FileMap,
+    ) -> Result<Self, GenerateError> {
         let settings = Settings::read(package)?;
         let externals = package.externals.iter();
         let mut sdk = Sdk {
@@ -101,7 +107,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
             purpose,
             settings,
         };
-        sdk.modules = sdk.find_modules();
+        sdk.modules = sdk.find_modules(written);
         if sdk
             .modules
             .keys()
@@ -116,7 +122,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         Ok(sdk)
     }
 
-    fn find_modules(&self) -> BTreeMap<String, Module> {
+    fn find_modules(&self, written: &FileMap) -> BTreeMap<String, Module> {
         let package = self.package;
         let mut modules: BTreeMap<String, Module> = BTreeMap::new();
         modules.entry(String::new()).or_default();
@@ -143,6 +149,15 @@ impl<'p, 'd> Sdk<'p, 'd> {
                     enter(definition.token, |module| &mut module.enums, position);
                 }
                 _ => {}
+            }
+        }
+        for path in written.0.keys() {
+            let (folder, _) = path.as_str().rsplit_once('/').unwrap_or_default();
+            if let Some(name) = source_name(path.as_str()) {
+                let known = modules.keys().find(|it| Self::folder_of(it) == folder);
+                let module = known.cloned().unwrap_or_else(|| folder.to_owned());
+                let module = modules.entry(module).or_default();
+                module.written.push(name.to_owned());
             }
         }
         add_parents(&mut modules);
@@ -285,6 +300,15 @@ fn add_parents(modules: &mut BTreeMap<String, Module>) {
         let parent = modules.entry(parent.to_owned()).or_default();
         parent.children.insert(module);
     }
+}
+
+/// The name of a source without its ending; none for files that are not compiled.
+pub(super) fn source_name(path: &str) -> Option<&str> {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let name = file
+        .strip_suffix(".ts")
+        .filter(|name| !name.ends_with(".d"))?;
+    (name != "index").then_some(name)
 }
 
 /// The last step of a module's path.

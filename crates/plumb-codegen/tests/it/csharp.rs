@@ -113,3 +113,27 @@ fn packages_know_their_plugin() {
         "registerPackageRequest: global::AcmeCorp.Sub.Utilities.PackageParameterization()"
     ));
 }
+
+#[test]
+fn resources_can_be_made_of_dictionaries_where_the_schema_says_so() {
+    let schema = |said: &str| {
+        format!(
+            r#"{{"name": "lab", "language": {{"csharp": {{{said}}}}}, "resources": {{"lab:index:Box": {{}}}}}}"#
+        )
+    };
+    let with = sdk(&schema(r#""dictionaryConstructors": true"#));
+    let box_ = with.get("Box.cs").unwrap();
+    assert!(
+        box_.contains("internal Box(string name, ")
+            && box_.contains("new global::Pulumi.DictionaryResourceArgs(dictionary)"),
+        "{box_}"
+    );
+    let provider = with.get("Provider.cs").unwrap();
+    assert!(!provider.contains("DictionaryResourceArgs"), "{provider}");
+    assert!(
+        !sdk(&schema(""))
+            .get("Box.cs")
+            .unwrap()
+            .contains("DictionaryResourceArgs")
+    );
+}

@@ -4,8 +4,10 @@
 
 mod csharp;
 mod go;
+mod hostile;
 mod java;
 mod python;
+mod tables;
 
 use std::path::{Path, PathBuf};
 

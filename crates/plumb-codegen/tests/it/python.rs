@@ -263,7 +263,14 @@ fn enums_of_booleans_are_refused() {
 #[test]
 fn files_that_people_wrote_are_part_of_the_sdk() {
     let mut written = FileMap::default();
-    for path in ["extra.py", "deep/more.py", "notes.txt"] {
+    for path in [
+        "extra.py",
+        "extra.ts",
+        "deep/more.py",
+        "deep/more.ts",
+        "deep/index.d.ts",
+        "notes.txt",
+    ] {
         let path = FilePath::new(path).unwrap();
         written.file(path, "# by hand\n".to_owned()).unwrap();
     }
@@ -289,5 +296,24 @@ fn files_that_people_wrote_are_part_of_the_sdk() {
     );
     let deep = files.get("pulumi_lab/deep/__init__.py").unwrap();
     expect_lines(deep, &["from .more import *"]);
-    assert!(make(Language::Nodejs).is_err());
+    let files = make(Language::Nodejs).unwrap();
+    let index = files.get("index.ts").unwrap();
+    expect_lines(
+        index,
+        &[
+            "export * from \"./extra\";",
+            "import * as deep from \"./deep\";",
+        ],
+    );
+    let deep = files.get("deep/index.ts").unwrap();
+    expect_lines(deep, &["export * from \"./more\";"]);
+    let project = files.get("tsconfig.json").unwrap();
+    assert!(
+        project.contains("\"deep/more.ts\"") && !project.contains("index.d.ts"),
+        "{project}"
+    );
+    for language in [Language::Go, Language::Java, Language::Dotnet] {
+        let files = make(language).unwrap();
+        assert_eq!(files.get("deep/more.ts"), Some("# by hand\n"));
+    }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plumb_display::{CiSystem, Display, Explanations, Options, Painter, ScreenSize, Scroll, View};
-use plumb_events::{Event, OperationResult};
+use plumb_events::{Event, OperationResult, Wait, WaitSubject};
 use plumb_resource::{DiffKind, PropertyDiff, StepOp};
 use plumb_value::{PropertyMap, Value};
 
@@ -177,6 +177,68 @@ fn long_waits_are_named_once_and_then_once_a_minute() {
         quiet,
         "    waiting for the program: no resource has been under way for 10s\n"
     );
+}
+
+fn wait(call: &'static str, took: u64, over: bool) -> Event {
+    Event::Wait(Wait {
+        id: 7,
+        subject: WaitSubject::Resource(thing("aws:rds:Instance", "db").state.urn),
+        call,
+        took: Duration::from_secs(took),
+        over,
+    })
+}
+
+fn said(display: &mut Display, seconds: std::ops::RangeInclusive<u64>) -> Vec<String> {
+    let ticks = seconds.map(|second| display.tick(Duration::from_secs(second)).stdout);
+    ticks.filter(|text| !text.is_empty()).collect()
+}
+
+#[test]
+fn calls_that_belong_to_no_step_are_named_like_steps_and_not_blamed_on_the_program() {
+    let options = Options {
+        ci: Some(CiSystem::GitHub),
+        ..options(View::Progress)
+    };
+    let mut display = Display::new(options);
+    display.handle(&wait("Check", 5, false), Duration::from_secs(6));
+    assert_eq!(
+        said(&mut display, 7..=60),
+        ["    waiting for aws:rds:Instance db: checking for 10s (call Check to its provider)\n"]
+    );
+    display.handle(&wait("Check", 59, true), Duration::from_secs(60));
+    assert!(said(&mut display, 61..=61)[0].starts_with("    waiting for the program:"));
+}
+
+/// The configuration of its provider, perhaps.
+#[test]
+fn a_step_names_the_call_that_it_really_waits_for() {
+    let slow = thing("aws:rds:Instance", "db");
+    let options = Options {
+        ci: Some(CiSystem::GitHub),
+        ..options(View::Progress)
+    };
+    let mut display = Display::new(options);
+    display.handle(&pre(StepOp::Create, None, Some(&slow)), Duration::ZERO);
+    display.handle(&wait(Wait::STARTING, 5, false), Duration::from_secs(5));
+    assert_eq!(
+        said(&mut display, 6..=20),
+        ["    waiting for aws:rds:Instance db: creating for 10s (start of its provider)\n"]
+    );
+}
+
+#[test]
+fn the_tree_has_calls_of_no_row_below_it() {
+    let mut display = Display::new(options(View::Tree));
+    display.handle(&pre(StepOp::Same, None, Some(&stack())), Duration::ZERO);
+    display.handle(&wait("Diff", 5, false), Duration::from_secs(5));
+    let frame = |display: &Display, second| display.frame(120, 20, Duration::from_secs(second));
+    assert_eq!(frame(&display, 9).len(), 2);
+    assert_eq!(
+        frame(&display, 12).last().map(String::as_str),
+        Some("     waiting for aws:rds:Instance db: comparing for 12s (call Diff to its provider)")
+    );
+    assert!(frame(&display, 12).len() > frame(&display, 9).len());
 }
 
 #[test]

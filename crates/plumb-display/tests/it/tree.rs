@@ -145,6 +145,7 @@ fn the_last_frame_counts_messages_and_sections_follow() {
     "#);
     insta::assert_snapshot!(show(options(View::Tree), &events), @r#"
     Updating (dev):
+
     Diagnostics:
       random:index:RandomPet (pet):
         warning: the pet looks hungry

@@ -1,11 +1,12 @@
-//! The gRPC services that SDKs and plugins see: resource monitor, engine, resource status, schema loader and mapper, on one
-//! loopback port.
+//! The gRPC services that SDKs and plugins see: resource monitor, engine, resource status, schema loader, mapper and package
+//! resolver, on one loopback port.
 
 mod decode;
 mod engine;
 mod loader;
 mod mapper;
 mod monitor;
+mod resolver;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use plumb_proto::MAX_MESSAGE_SIZE;
 use plumb_proto::codegen::loader_server::LoaderServer;
 use plumb_proto::codegen::mapper_server::MapperServer;
 use plumb_proto::pulumirpc::engine_server::EngineServer;
+use plumb_proto::pulumirpc::package_resolver_server::PackageResolverServer;
 use plumb_proto::pulumirpc::resource_monitor_server::ResourceMonitorServer;
 use plumb_proto::pulumirpc::resource_status_server::ResourceStatusServer;
 use tokio::net::TcpListener;
@@ -46,7 +48,7 @@ pub struct SourceContext {
 pub(crate) struct Servers {
     /// `host:port` of all services.
     pub(crate) address: String,
-    /// Takes the host that loader and mapper ask.
+    /// Takes the host that loader, mapper and resolver ask.
     pub(crate) host: HostSlot,
     /// The calls for which providers may tell of views.
     pub(crate) tokens: StatusTokens,
@@ -80,6 +82,7 @@ pub(crate) async fn start(
     let host = HostSlot::default();
     let loader = loader::LoaderService::new(host.clone());
     let mapper = mapper::MapperService::new(host.clone());
+    let resolver = resolver::ResolverService::new(host.clone());
     let (health, health_service) = tonic_health::server::health_reporter();
     health
         .set_serving::<ResourceMonitorServer<monitor::MonitorService>>()
@@ -97,7 +100,8 @@ pub(crate) async fn start(
         .add_service(EngineServer::new(engine).max_decoding_message_size(MAX_MESSAGE_SIZE))
         .add_service(ResourceStatusServer::new(status).max_decoding_message_size(MAX_MESSAGE_SIZE))
         .add_service(LoaderServer::new(loader).max_encoding_message_size(usize::MAX))
-        .add_service(MapperServer::new(mapper).max_encoding_message_size(usize::MAX));
+        .add_service(MapperServer::new(mapper).max_encoding_message_size(usize::MAX))
+        .add_service(PackageResolverServer::new(resolver));
     let stopped = stop.clone().cancelled_owned();
     // Otherwise parts of an answer wait 40 ms for the client's system to acknowledge others.
     let connections = TcpIncoming::from(listener).with_nodelay(Some(true));

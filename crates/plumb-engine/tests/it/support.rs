@@ -171,6 +171,7 @@ fn info(folder: &Path) -> ProgramInfo {
 
 fn host(folder: &Path, engine: &str, constructor: &Constructor) -> PluginHost {
     let mut host = PluginHost::new(HostOptions {
+        schema_cache: None,
         acquire: None,
         discovery: Discovery {
             project: Vec::new(),

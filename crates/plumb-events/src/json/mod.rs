@@ -66,8 +66,12 @@ impl EventLines {
         EventLines { encoding, next: 0 }
     }
 
-    /// The next line, with its line break; `timestamp` is in seconds since 1970.
+    /// The next line, with its line break; `timestamp` is in seconds since 1970. Nothing for what is only told to people who
+    /// look on.
     pub fn line(&mut self, event: &Event, timestamp: i64) -> String {
+        if matches!(event, Event::Wait(_)) {
+            return String::new();
+        }
         let envelope = Envelope {
             sequence: self.next,
             timestamp,
@@ -132,6 +136,8 @@ impl Serialize for Envelope<'_> {
             Event::Progress(progress) => {
                 map.serialize_entry("progressEvent", &ProgressJson(progress))?;
             }
+            // Nobody but people looks at it, see [`EventLines::line`].
+            Event::Wait(_) => {}
             Event::StartDebugging { config } => {
                 map.serialize_entry(
                     "startDebuggingEvent",

@@ -92,6 +92,11 @@ impl Executor {
         })
     }
 
+    /// The build file, where that is one of Maven.
+    pub(super) fn pom(&self) -> Option<PathBuf> {
+        (self.kind == Kind::Maven).then(|| self.directory.join("pom.xml"))
+    }
+
     /// Runs the program.
     pub(super) fn program(&self, options: &LanguageOptions) -> Result<Executable, CompiledError> {
         let tool = match self.kind {

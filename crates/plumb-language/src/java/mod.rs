@@ -4,7 +4,9 @@
 //! works with.
 
 mod executor;
+mod link;
 mod packages;
+mod pom;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -125,8 +127,12 @@ impl Compiler for Java {
         Ok(artifact.into())
     }
 
-    async fn link(&self, _: &LanguageOptions, _: &LinkRequest) -> Result<String, CompiledError> {
-        Err(CompiledError::unsupported::<Self>("linking libraries"))
+    async fn link(
+        &self,
+        options: &LanguageOptions,
+        request: &LinkRequest,
+    ) -> Result<String, CompiledError> {
+        link::link(options, request)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which packages a program needs (`languages.md` 3.4).
 //!
-//! 1. Walk the program's folders; those of policy packs are left out.
+//! 1. Walk the program's folders; those of policy packs are left out, and what git keeps.
 //! 2. In a `node_modules`, look at each package and at the `node_modules` below it. Nothing else of a package is walked:
 //!    installed packages have tens of thousands of folders.
 //! 3. A package counts if `pulumi.resource` in its `package.json` is true.
@@ -39,11 +39,29 @@ enum Role {
     Package,
 }
 
+/// What a folder is the same by, whatever links lead to it. Resolving all links of a path takes twenty times as long.
+#[cfg(unix)]
+type Identity = (u64, u64);
+#[cfg(not(unix))]
+type Identity = PathBuf;
+
+#[cfg(unix)]
+fn identity(directory: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = fs::metadata(directory).ok()?;
+    metadata.is_dir().then(|| (metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(directory: &Path) -> Option<Identity> {
+    fs::canonicalize(directory).ok()
+}
+
 /// What the walk has found.
 #[derive(Default)]
 struct Found {
     /// Folders that have been looked at, and as what: the sources of a package may lie in the program's own folders.
-    seen: BTreeSet<(PathBuf, Role)>,
+    seen: BTreeSet<(Identity, Role)>,
     packages: Vec<PackageDependency>,
     /// Copies of the SDK, and where they are.
     sdks: Vec<(Version, PathBuf)>,
@@ -89,7 +107,7 @@ impl Found {
         for folder in folders(directory) {
             if folder.ends_with(MODULES) {
                 self.walk_modules(&folder);
-            } else {
+            } else if !folder.ends_with(".git") {
                 self.walk(&folder);
             }
         }
@@ -128,7 +146,7 @@ impl Found {
 
     /// Whether `directory` is there and has not been walked yet; links lead to what they point at.
     fn enter(&mut self, directory: &Path, role: Role) -> bool {
-        fs::canonicalize(directory).is_ok_and(|path| self.seen.insert((path, role)))
+        identity(directory).is_some_and(|folder| self.seen.insert((folder, role)))
     }
 
     fn note(&mut self, manifest: Manifest, folder: &Path) {

@@ -17,6 +17,7 @@ use crate::support::{World, repository, sdk};
 
 fn host(world: &World, project: Vec<ProjectPlugin>) -> PluginHost {
     PluginHost::new(HostOptions {
+        schema_cache: None,
         acquire: None,
         discovery: Discovery {
             project,

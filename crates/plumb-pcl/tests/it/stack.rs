@@ -285,6 +285,7 @@ impl Stack {
 
     fn host(&self, engine: &str) -> PluginHost {
         let mut host = PluginHost::new(HostOptions {
+            schema_cache: None,
             acquire: None,
             discovery: Discovery {
                 project: Vec::new(),

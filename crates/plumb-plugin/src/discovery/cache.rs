@@ -134,6 +134,12 @@ impl Cache {
         })
     }
 
+    /// When a plugin was installed.
+    pub(crate) fn installed(&self, plugin: &CachedPlugin) -> Option<SystemTime> {
+        let metadata = fs::metadata(&plugin.directory).ok()?;
+        change_time(&metadata).or_else(|| metadata.modified().ok())
+    }
+
     /// Removes a plugin and the files beside it.
     pub fn remove(&self, plugin: &CachedPlugin) -> Result<(), CacheError> {
         fs::remove_dir_all(&plugin.directory).map_err(|source| CacheError {

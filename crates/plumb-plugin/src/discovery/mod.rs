@@ -9,6 +9,7 @@
 pub mod cache;
 mod kind;
 mod manifest;
+mod repository;
 mod version;
 
 use std::ffi::OsString;
@@ -21,6 +22,7 @@ pub use cache::{Cache, CachedPlugin};
 pub use kind::PluginKind;
 pub(crate) use manifest::read_manifest;
 pub use manifest::{MANIFEST_FILE, ManifestError, PluginManifest};
+pub use repository::{Repository, RepositoryError, commit_of, commit_version};
 pub use version::parse_tolerant;
 
 const BUNDLED_LANGUAGES: [&str; 8] = [
@@ -143,7 +145,43 @@ impl Discovery {
         spec: &PluginSpec,
     ) -> Result<FoundPlugin, FindError> {
         let (version, url) = (spec.version.as_ref(), spec.download_url.as_deref());
-        self.find(kind, &spec.name, version, url)
+        let found = self.find(kind, &spec.name, version, url);
+        let repository = url.filter(|url| url.starts_with("git://"));
+        let repository = repository.and_then(|url| Repository::parse(url).ok());
+        let is_elsewhere = match &found {
+            Ok(found) => found.source != PluginSource::Cache,
+            Err(error) => !matches!(error, FindError::NotFound { .. }),
+        };
+        let (Some(repository), false) = (repository, is_elsewhere) else {
+            return found;
+        };
+        // What comes from a repository has a name of its own in the cache, and may be in a folder there.
+        let fetched = self.find_fetched(kind, &spec.name, &repository, version);
+        fetched.ok_or_else(|| FindError::NotFound {
+            kind,
+            name: spec.name.to_string(),
+            version: version.cloned(),
+            searched_path: self.search_path.is_some(),
+            url: url.map(ToOwned::to_owned),
+        })
+    }
+
+    fn find_fetched(
+        &self,
+        kind: PluginKind,
+        name: &str,
+        repository: &Repository,
+        version: Option<&Version>,
+    ) -> Option<FoundPlugin> {
+        let fetched = repository.plugin_name();
+        let plugin = self.cache.select(kind, &fetched, version, false)?;
+        let folder = plugin.directory.join(repository.folder());
+        Some(FoundPlugin {
+            source: PluginSource::Cache,
+            executable: executable_in(&folder, &kind.file_name(name)),
+            version: plugin.version,
+            warnings: Vec::new(),
+        })
     }
 
     /// Finds the plugin; `url` is only for the message when there is none.

@@ -13,6 +13,7 @@ mod analyzers;
 pub(crate) mod environment;
 mod launch;
 mod mapping;
+mod resolve;
 mod schema;
 
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ use tokio::task::JoinSet;
 
 pub use environment::{AttachmentError, parse_attachments};
 pub use mapping::MappingQuery;
+pub use resolve::{ResolveError, is_repository};
 
 use crate::acquire::{Acquire, AcquireFailure};
 use crate::analyzer::GrpcAnalyzer;
@@ -99,6 +101,8 @@ pub struct HostOptions {
     pub ignore_versions: bool,
     /// Takes what plugins print, and warnings.
     pub output: OutputSink,
+    /// The folder for schemas of plugins in the cache; without one they are asked for each time.
+    pub schema_cache: Option<PathBuf>,
     /// Gets plugins that are not there, and vouches for those that are.
     pub acquire: Option<Arc<dyn Acquire>>,
 }
@@ -201,6 +205,18 @@ pub enum HostError {
         plugin: String,
         /// What the provider said.
         error: ProviderError,
+    },
+    /// What a program calls a package stands for no plugin.
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    /// What is in a repository cannot be found out.
+    #[error("could not find out what is in the repository {address}")]
+    Locate {
+        /// Its address.
+        address: String,
+        /// Why.
+        #[source]
+        source: AcquireFailure,
     },
     /// A language host cannot be reached.
     #[error(transparent)]

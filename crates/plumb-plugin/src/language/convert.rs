@@ -50,13 +50,22 @@ pub(super) fn required_packages(response: pb::GetRequiredPackagesResponse) -> Re
             .collect(),
         unresolved: response
             .specs
-            .into_iter()
-            .map(|spec| PackageSource {
-                source: spec.source,
-                version: spec.version,
-                parameters: spec.parameters,
-            })
+            .iter()
+            .map(PackageSource::from_wire)
             .collect(),
+    }
+}
+
+impl PackageSource {
+    /// Reads what came over the wire.
+    pub fn from_wire(spec: &pb::PackageSpec) -> Self {
+        PackageSource {
+            source: spec.source.clone(),
+            version: spec.version.clone(),
+            parameters: spec.parameters.clone(),
+            server: Some(spec.server.clone()).filter(|server| !server.is_empty()),
+            checksums: hex_checksums(spec.checksums.clone()),
+        }
     }
 }
 

@@ -114,14 +114,18 @@ impl PackageDependency {
 }
 
 /// A package that must be resolved before its plugin is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackageSource {
-    /// Name or address.
+    /// Name, address or path.
     pub source: String,
     /// Version, if one is asked for.
     pub version: String,
     /// Parameters.
     pub parameters: Vec<String>,
+    /// Where to download the plugin from, if not from the usual places.
+    pub server: Option<String>,
+    /// Checksums of the archives by platform, lowercase hex.
+    pub checksums: BTreeMap<EcoString, EcoString>,
 }
 
 /// What a program needs.

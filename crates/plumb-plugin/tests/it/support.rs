@@ -104,6 +104,7 @@ impl World {
 
     pub(crate) fn options(&self) -> HostOptions {
         HostOptions {
+            schema_cache: None,
             acquire: None,
             discovery: Discovery {
                 project: Vec::new(),

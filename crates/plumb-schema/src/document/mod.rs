@@ -75,6 +75,20 @@ impl<'t> Document<'t> {
         }
     }
 
+    /// Writes a text in the place of whatever the root has under `key`.
+    pub fn set_text(&mut self, key: &'static str, text: &str) {
+        let Value::Map(entries) = &mut self.root.value else {
+            return;
+        };
+        entries.retain(|(known, _)| known.name != key);
+        let name = Key {
+            name: Cow::Borrowed(key),
+            offset: 0,
+        };
+        let text = Value::String(Cow::Owned(text.to_owned()));
+        entries.push((name, Node::new(text)));
+    }
+
     /// The root of the schema.
     pub fn root(&self) -> &Node<'t> {
         &self.root

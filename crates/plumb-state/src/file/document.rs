@@ -8,6 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ecow::EcoString;
 use plumb_resource::ResourceState;
+use serde::Deserialize;
 
 use super::convert::{ResourceError, ResourceReader};
 use super::features::{BYTE_STRING, FEATURES};
@@ -149,7 +150,7 @@ impl Deployment {
 /// Reads the state file of a bucket-layout store, of any version.
 pub fn parse_checkpoint(bytes: &[u8]) -> Result<Checkpoint, ParseError> {
     let text = text_of(bytes)?;
-    let document = read_document(&text, |version| match version {
+    let document: WireDocument<'_> = read_document(&text, |version| match version {
         0..=4 => Ok(()),
         version => Err(ParseError::UnsupportedCheckpoint { version }),
     })?;
@@ -176,7 +177,7 @@ pub fn parse_checkpoint(bytes: &[u8]) -> Result<Checkpoint, ParseError> {
 /// Reads an exported deployment, of any version.
 pub fn parse_deployment(bytes: &[u8]) -> Result<Deployment, ParseError> {
     let text = text_of(bytes)?;
-    let document = read_document(&text, |version| match version {
+    let document: WireDocument<'_> = read_document(&text, |version| match version {
         ..=0 => Err(ParseError::TooOld),
         1..=4 => Ok(()),
         version => Err(ParseError::TooNew { version }),
@@ -194,23 +195,36 @@ pub fn parse_body(text: &str) -> Result<Deployment, ParseError> {
 
 /// Reads the outer object. Documents of a version or with features that are not known are refused as such, even if
 /// their content has a form that cannot be read.
-fn read_document(
-    text: &str,
+pub(super) fn read_document<'t, T: Versioned + Deserialize<'t>>(
+    text: &'t str,
     check_version: impl FnOnce(i64) -> Result<(), ParseError>,
-) -> Result<WireDocument<'_>, ParseError> {
-    let parsed: Result<WireDocument<'_>, _> = from_json(text);
+) -> Result<T, ParseError> {
+    let parsed: Result<T, _> = from_json(text);
+    let header;
     let (version, features) = if let Ok(document) = &parsed {
-        (document.version, document.features.clone())
+        document.version()
     } else {
-        let header: WireHeader<'_> = from_json(text)?;
-        (header.version, header.features)
+        header = from_json::<WireHeader<'_>>(text)?;
+        (header.version, header.features.as_slice())
     };
     check_version(version)?;
-    check_features(version, &features)?;
+    check_features(version, features)?;
     Ok(parsed?)
 }
 
-fn text_of(bytes: &[u8]) -> Result<Cow<'_, str>, ParseError> {
+/// An outer object.
+pub(super) trait Versioned {
+    /// The version, and the features that whoever reads it must know.
+    fn version(&self) -> (i64, &[EcoString]);
+}
+
+impl Versioned for WireDocument<'_> {
+    fn version(&self) -> (i64, &[EcoString]) {
+        (self.version, &self.features)
+    }
+}
+
+pub(super) fn text_of(bytes: &[u8]) -> Result<Cow<'_, str>, ParseError> {
     let text = String::from_utf8_lossy(bytes);
     match text.trim_start().chars().next() {
         Some('{' | '[' | '"' | '-' | '0'..='9' | 't' | 'f' | 'n') | None => Ok(text),
@@ -234,7 +248,7 @@ fn check_features(version: i64, features: &[EcoString]) -> Result<(), ParseError
     }
 }
 
-fn read_body(
+pub(super) fn read_body(
     body: WireBody<'_>,
     version: i64,
     features: &[EcoString],

@@ -1,7 +1,7 @@
 //! File formats: deployments and checkpoints of every version (`state.md` 1).
 //!
 //! [`parse_checkpoint`] and [`parse_deployment`] read the two wrappers and give a [`Deployment`]: migrated to the
-//! present form, secrets still encrypted. Writing is done by [`EncryptedSnapshot::checkpoint`] and its neighbours.
+//! present form, secrets still encrypted. [`parse_root`] reads only where a stack's outputs are. Writing is done by [`EncryptedSnapshot::checkpoint`] and its neighbours.
 //!
 //! [`EncryptedSnapshot::checkpoint`]: crate::EncryptedSnapshot::checkpoint
 
@@ -10,6 +10,7 @@ mod document;
 mod features;
 mod object;
 mod paths;
+mod root;
 mod time;
 mod wire;
 mod write;
@@ -23,6 +24,7 @@ pub use document::{
     parse_deployment,
 };
 pub use features::FEATURES;
+pub use root::{RootState, parse_root};
 pub use write::{Layout, empty_checkpoint, no_deployment};
 
 pub(crate) use document::{extension, operation, resource, secrets_provider, snippet};

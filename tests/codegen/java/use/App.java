@@ -8,6 +8,9 @@ import com.acme.lab.box.inputs.LockArgs;
 import com.acme.lab.inputs.FindPlainArgs;
 import com.pulumi.Context;
 import com.pulumi.Pulumi;
+import com.pulumi.asset.AssetArchive;
+import com.pulumi.asset.StringAsset;
+import com.pulumi.core.Either;
 import com.pulumi.core.Output;
 import com.pulumi.exceptions.MissingRequiredPropertyException;
 import com.pulumi.lab.Component;
@@ -64,6 +67,13 @@ public class App {
         }
         var lock = LockArgs.builder().kind(Kind.Digits).build();
         var box = BoxArgs.builder().size(1).lock(lock).apiVersion("mine").build();
+        var full = BoxArgs.builder().size(2).cover(new StringAsset("text"))
+            .bundle(new AssetArchive(Map.of("a", new StringAsset("b")))).label(Either.ofRight(7)).tint(Either.ofLeft("any"))
+            .spares(lock, LockArgs.builder().kind(Kind.Key).build()).byName(Map.of("one", lock)).build();
+        ctx.export("union", full.label().get().applyValue(it -> it.right()));
+        ctx.export("openEnum", full.tint().get().applyValue(it -> it.left()));
+        ctx.export("spares", full.spares().get().applyValue(it -> it.size()));
+        ctx.export("byName", full.byName().get().apply(it -> it.get("one").kind()).applyValue(Kind::getValue));
         ctx.export("constant", box.apiVersion().get());
         ctx.export("fast", box.fast().get());
         ctx.export("lock", box.lock().get().apply(it -> it.code().get()));

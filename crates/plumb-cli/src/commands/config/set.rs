@@ -6,6 +6,7 @@ use clap::{ArgGroup, Args};
 use plumb_project::config::{KeyPath, NewValue, Tree};
 
 use super::{Target, TargetArgs};
+use crate::identity::{Code, Subject};
 use crate::{Context, Error, prompt};
 
 /// Set configuration value
@@ -53,7 +54,8 @@ pub(super) fn run(args: SetArgs, target: &TargetArgs, ctx: &Context) -> Result<(
                     "config value for '{}' looks like a secret; rerun with --secret to encrypt it, or --plaintext if \
                      you meant to store in plaintext",
                     args.key
-                )));
+                ))
+                .about(Code::LooksLikeSecret, Subject::Setting(args.key.clone())));
             }
             NewValue::Untyped(text)
         }

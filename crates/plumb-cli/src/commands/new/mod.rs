@@ -17,6 +17,7 @@ use plumb_project::{ProjectFile, ProjectName};
 
 use crate::commands::install;
 use crate::context::{NewStack, Stack, StateFallback};
+use crate::identity::Code;
 use crate::{Context, Error, ExitStatus, prompt};
 use instantiate::Naming;
 use template::{Kind, Template};
@@ -99,7 +100,9 @@ pub fn run(args: NewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         return Err(Error::needs_service("`--remote-stack-config`"));
     }
     if !args.yes && !ctx.is_interactive() {
-        return Err(Error::user("non-interactive mode requires --yes flag"));
+        return Err(
+            Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed)
+        );
     }
     if let Some((template, folder)) = make(&args, ctx)? {
         say_next_steps(&args, &template, &folder, ctx);

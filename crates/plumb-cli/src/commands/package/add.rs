@@ -1,12 +1,13 @@
 //! `package add`.
 
 use clap::Args;
+use plumb_plugin::is_repository;
 use plumb_project::ProjectFile;
 use plumb_project::files::{self, Access};
 use plumb_project::project::PackageSpec;
 
 use super::sdk::{self, LocalSdk};
-use super::source::SchemaText;
+use super::source::{SchemaText, Wanted};
 use crate::commands::install;
 use crate::{Context, Error};
 
@@ -23,7 +24,7 @@ pub struct AddArgs {
     /// A URL to download plugins from
     #[arg(long)]
     pub server: Option<String>,
-    /// Arguments that make an extension of the package (not supported yet)
+    /// Arguments that make an extension of the package, quoted as for a shell; an SDK is made for the extension
     #[arg(long, action = clap::ArgAction::Append)]
     pub extension: Vec<String>,
     /// The package
@@ -33,9 +34,6 @@ pub struct AddArgs {
 }
 
 pub(super) fn run(args: AddArgs, ctx: &Context) -> Result<(), Error> {
-    if !args.extension.is_empty() {
-        return Err(Error::unsupported("`--extension`"));
-    }
     let project = ctx.find_project()?;
     let Some(project) = project else {
         let language = args.language.as_deref().ok_or_else(|| {
@@ -44,32 +42,58 @@ pub(super) fn run(args: AddArgs, ctx: &Context) -> Result<(), Error> {
                  language to make an SDK here",
             )
         })?;
-        let schema =
-            SchemaText::load_from(&args.source, &args.parameters, args.server.as_deref(), ctx)?;
-        let made = sdk::make(&schema, language, &ctx.environment.cwd, ctx)?;
-        told(&made, ctx);
+        for wanted in args.wanted() {
+            let schema = SchemaText::load_wanted(wanted, ctx)?;
+            let made = sdk::make(&schema, language, &ctx.environment.cwd, ctx)?;
+            told(&made, ctx);
+        }
         return Ok(());
     };
     let runtime = project.project.runtime.as_ref();
     let runtime = runtime.map(|runtime| runtime.name.clone()).ok_or_else(|| {
         Error::user("the project has no runtime; set `runtime` in Pulumi.yaml, or run `plumb new`")
     })?;
-    let spec = package_spec(&args);
-    let schema =
-        SchemaText::load_from(&args.source, &args.parameters, args.server.as_deref(), ctx)?;
-    let made = sdk::make(&schema, &runtime, project.root(), ctx)?;
-    told(&made, ctx);
-    record(&made.name, &spec, &project.path)?;
-    let sdks = [made];
+    let mut sdks = Vec::new();
+    for wanted in args.wanted() {
+        let schema = SchemaText::load_wanted(wanted, ctx)?;
+        let made = sdk::make(&schema, &runtime, project.root(), ctx)?;
+        told(&made, ctx);
+        record(&made, package_spec(wanted), &project.path)?;
+        sdks.push(made);
+    }
     let hint = sdk::link(&sdks, project, ctx)?;
-    if sdks[0].folder.is_some() {
+    if sdks.iter().any(|sdk| sdk.folder.is_some()) {
         install::dependencies(project, false, ctx)?;
     }
     if !hint.is_empty() {
         ctx.printer.line(&hint);
     }
-    ctx.printer.line(&format!("Added package {}", sdks[0].name));
+    for sdk in &sdks {
+        ctx.printer.line(&format!("Added package {}", sdk.name));
+    }
     Ok(())
+}
+
+impl AddArgs {
+    /// The packages that are asked for: each extension is one of its own.
+    fn wanted(&self) -> Vec<Wanted<'_>> {
+        let plain = Wanted {
+            source: &self.source,
+            parameters: &self.parameters,
+            extension: None,
+            server: self.server.as_deref(),
+        };
+        if self.extension.is_empty() {
+            return vec![plain];
+        }
+        let extensions = self.extension.iter();
+        extensions
+            .map(|extension| Wanted {
+                extension: Some(extension.as_str()),
+                ..plain
+            })
+            .collect()
+    }
 }
 
 fn told(made: &LocalSdk, ctx: &Context) {
@@ -83,27 +107,37 @@ fn told(made: &LocalSdk, ctx: &Context) {
 }
 
 /// What the project file says about the package.
-fn package_spec(args: &AddArgs) -> PackageSpec {
-    let is_path = args.source.starts_with(['.', '/']);
-    let (source, version) = match args.source.split_once('@') {
-        Some((source, version)) if !is_path => {
+fn package_spec(wanted: Wanted<'_>) -> PackageSpec {
+    let is_path = wanted.source.starts_with(['.', '/']);
+    let (source, version) = match wanted.source.rsplit_once('@') {
+        Some((source, version)) if !is_path && !version.contains('/') => {
             (source, Some(version.trim_start_matches('v').to_owned()))
         }
-        _ => (args.source.as_str(), None),
+        _ => (wanted.source, None),
     };
     PackageSpec {
         source: source.to_owned(),
         version,
-        parameters: args.parameters.clone(),
-        plugin_download_url: args.server.clone(),
+        parameters: wanted.parameters.to_vec(),
+        plugin_download_url: wanted.server.map(str::to_owned),
+        extensions: wanted.extension.into_iter().map(str::to_owned).collect(),
         ..PackageSpec::default()
     }
 }
 
-fn record(name: &str, spec: &PackageSpec, path: &std::path::Path) -> Result<(), Error> {
+/// Has the project file list the package; what comes from a repository is the same wherever it is installed.
+fn record(made: &LocalSdk, spec: PackageSpec, path: &std::path::Path) -> Result<(), Error> {
+    let is_plain = spec.parameters.is_empty() && spec.extensions.is_empty();
+    let fetched = Some(&made.version).filter(|_| is_plain && is_repository(&spec.source));
+    let spec = PackageSpec {
+        version: spec
+            .version
+            .or_else(|| Some(fetched?.as_ref()?.to_string())),
+        ..spec
+    };
     let shown = path.display().to_string();
     let text = files::read_text(path)?.unwrap_or_default();
     let mut file = ProjectFile::parse(&shown, &text)?;
-    file.set_package(name, spec);
+    file.set_package(&made.name, &spec);
     Ok(files::write_text(path, &file.to_text(), Access::Shared)?)
 }

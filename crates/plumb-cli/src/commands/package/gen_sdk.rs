@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use plumb_codegen::{FilePath, GenerateError, Language, Purpose, Sink};
+use plumb_codegen::{FileMap, FilePath, GenerateError, Language, Purpose, Sink};
 use plumb_schema::bound::Package;
 
 use super::source::SchemaText;
@@ -30,7 +30,7 @@ pub struct GenSdkArgs {
     /// Generate an SDK appropriate for local usage
     #[arg(long)]
     pub local: bool,
-    /// A folder of extra files to copy to the generated SDK
+    /// A folder of extra files to copy to the generated SDK, with a folder for each language
     #[arg(long, hide = true)]
     pub overlays: Option<String>,
     /// A URL to download plugins from
@@ -43,9 +43,6 @@ pub struct GenSdkArgs {
 }
 
 pub(super) fn run(args: GenSdkArgs, ctx: &Context) -> Result<(), Error> {
-    if args.overlays.is_some() {
-        return Err(Error::unsupported("`--overlays`"));
-    }
     let languages = languages(&args.language)?;
     let schema =
         SchemaText::load_from(&args.source, &args.parameters, args.server.as_deref(), ctx)?;
@@ -64,12 +61,12 @@ pub(super) fn run(args: GenSdkArgs, ctx: &Context) -> Result<(), Error> {
     };
     let out = ctx.environment.cwd.join(&args.out);
     for language in &languages {
-        write_sdk(
-            &bound.package,
-            *language,
-            purpose,
-            out.join(language.name()),
-        )?;
+        let written = match &args.overlays {
+            Some(folder) => overlays(&ctx.environment.cwd.join(folder).join(language.name()))?,
+            None => FileMap::default(),
+        };
+        let root = out.join(language.name());
+        write_sdk(&bound.package, *language, purpose, &written, root)?;
     }
     let what = match languages[..] {
         [_] => "SDK has",
@@ -80,20 +77,44 @@ pub(super) fn run(args: GenSdkArgs, ctx: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes an SDK in a folder, which is emptied first.
+/// Makes an SDK in a folder, which is emptied first, with files that people wrote.
 pub(super) fn write_sdk(
     package: &Package<'_>,
     language: Language,
     purpose: Purpose,
+    written: &FileMap,
     root: PathBuf,
 ) -> Result<(), Error> {
     let mut folder = Folder::empty(root)?;
-    Ok(plumb_codegen::generate(
-        package,
-        language,
-        purpose,
-        &mut folder,
+    let sink = &mut folder;
+    Ok(plumb_codegen::generate_with(
+        package, language, purpose, written, sink,
     )?)
+}
+
+/// The files that people wrote for a language; none where there is no folder for it.
+fn overlays(folder: &Path) -> Result<FileMap, Error> {
+    let mut files = FileMap::default();
+    let mut open = vec![(folder.to_owned(), String::new())];
+    while let Some((folder, below)) = open.pop() {
+        let entries = match fs::read_dir(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && below.is_empty() => break,
+            entries => entries.map_err(|error| Error::from(error).context(folder.display()))?,
+        };
+        for entry in entries {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let inner = format!("{below}{name}");
+            if path.is_dir() {
+                open.push((path, format!("{inner}/")));
+                continue;
+            }
+            let text = fs::read_to_string(&path)
+                .map_err(|error| Error::from(error).context(path.display()))?;
+            files.file(FilePath::new(&inner)?, text)?;
+        }
+    }
+    Ok(files)
 }
 
 fn languages(name: &str) -> Result<Vec<Language>, Error> {

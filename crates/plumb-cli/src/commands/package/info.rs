@@ -1,14 +1,15 @@
 //! `package info`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
 use clap::Args;
 use plumb_schema::bound::{
     Function, Object, Package, Property, Resource, Returns, Type, TypeKind, member_of,
 };
+use plumb_schema::{BindOptions, MemberKind, NoPackages, SchemaIndex, bind};
 
-use super::source::SchemaText;
+use super::excerpt::Excerpts;
 use crate::{Context, Error};
 
 /// Show information about a package
@@ -33,93 +34,113 @@ pub struct InfoArgs {
 }
 
 pub(super) fn run(args: InfoArgs, ctx: &Context) -> Result<(), Error> {
-    let schema = SchemaText::load(&args.source, &args.parameters, ctx)?;
-    let document = schema.document()?;
-    let bound = schema.bind(&document, true, ctx)?;
-    if !bound.is_usable() {
-        return Err(Error::user("the schema is not valid"));
+    if args.resource.is_some() && args.function.is_some() {
+        return Err(Error::user(
+            "only one of --resource and --function may be specified",
+        ));
     }
-    let package = bound.package;
-    let module = args.module.as_deref();
-    let text = match (&args.resource, &args.function) {
-        (Some(_), Some(_)) => {
-            return Err(Error::user(
-                "only one of --resource and --function may be specified",
-            ));
+    let mut excerpts = Excerpts::open(&args.source, &args.parameters, ctx)?;
+    let shown = Shown::find(&args, excerpts.index())?;
+    let index = excerpts.index();
+    let wanted = match &shown {
+        Shown::Package => Vec::new(),
+        Shown::Module(module) => members_of(index, module),
+        Shown::Resource(token) => vec![(MemberKind::Resource, token.clone())],
+        Shown::Function(token) => vec![(MemberKind::Function, token.clone())],
+    };
+    let wanted: HashSet<(MemberKind, String)> = wanted.into_iter().collect();
+    let schema = excerpts.read(|kind, token| wanted.contains(&(kind, token.to_owned())))?;
+    let document = schema.document()?;
+    // Whatever is wrong with a schema, its members can be looked at; telling all that is wrong is `schema check`.
+    let options = BindOptions {
+        allow_dangling: true,
+        packages: &NoPackages,
+    };
+    let package = bind(&document, options).package;
+    let text = match &shown {
+        Shown::Package => package_text(&package),
+        Shown::Module(module) => module_text(&package, module)?,
+        Shown::Resource(token) => {
+            let mut resources = package.resources.iter();
+            let found = resources.find(|it| *it.token == **token);
+            resource_text(&package, found.ok_or_else(|| none("resource", token))?)
         }
-        (Some(name), None) => resource_text(&package, find_resource(&package, module, name)?),
-        (None, Some(name)) => function_text(&package, find_function(&package, module, name)?),
-        (None, None) => match module {
-            Some(module) => module_text(&package, module)?,
-            None => package_text(&package),
-        },
+        Shown::Function(token) => {
+            let found = package.functions.iter().find(|it| it.token == *token);
+            function_text(&package, found.ok_or_else(|| none("function", token))?)
+        }
     };
     ctx.printer.data(&text);
     Ok(())
 }
 
+/// What is shown, members by their tokens.
+enum Shown {
+    Package,
+    Module(String),
+    Resource(String),
+    Function(String),
+}
+
+impl Shown {
+    fn find(args: &InfoArgs, index: &SchemaIndex) -> Result<Self, Error> {
+        let module = args.module.as_deref();
+        let one = |kind, name: &str| one_member(index, kind, module, name);
+        Ok(match (&args.resource, &args.function, module) {
+            (Some(name), _, _) => Shown::Resource(one(MemberKind::Resource, name)?),
+            (None, Some(name), _) => Shown::Function(one(MemberKind::Function, name)?),
+            (None, None, Some(module)) => Shown::Module(module.to_owned()),
+            (None, None, None) => Shown::Package,
+        })
+    }
+}
+
 /// A module as people call it.
-fn module_name(package: &Package<'_>, token: &str) -> String {
-    Some(package.module_of(token))
+fn named(module: String) -> String {
+    Some(module)
         .filter(|module| !module.is_empty())
         .unwrap_or_else(|| "index".to_owned())
 }
 
-fn is_at(package: &Package<'_>, token: &str, module: Option<&str>, name: &str) -> bool {
-    let is_here = module.is_none_or(|module| module_name(package, token) == module);
-    token == name || (is_here && member_of(token) == name)
+fn module_name(package: &Package<'_>, token: &str) -> String {
+    named(package.module_of(token))
 }
 
-fn find_resource<'p, 'd>(
-    package: &'p Package<'d>,
+fn members_of(index: &SchemaIndex, module: &str) -> Vec<(MemberKind, String)> {
+    let of_kind = |kind| {
+        let tokens = index.tokens(kind);
+        let here = tokens.filter(move |token| named(index.module_of(token)) == module);
+        here.map(move |token| (kind, token.to_owned()))
+    };
+    let resources = of_kind(MemberKind::Resource);
+    resources.chain(of_kind(MemberKind::Function)).collect()
+}
+
+fn none(kind: &str, name: &str) -> Error {
+    Error::user(format!("{kind} {name:?} not found"))
+}
+
+/// The token of the member that `name` stands for.
+fn one_member(
+    index: &SchemaIndex,
+    kind: MemberKind,
     module: Option<&str>,
     name: &str,
-) -> Result<&'p Resource<'d>, Error> {
-    let matches = package
-        .resources
-        .iter()
-        .filter(|resource| is_at(package, &resource.token, module, name));
-    one(
-        matches.collect(),
-        |it| it.token.to_string(),
-        "resource",
-        name,
-    )
-}
-
-fn find_function<'p, 'd>(
-    package: &'p Package<'d>,
-    module: Option<&str>,
-    name: &str,
-) -> Result<&'p Function<'d>, Error> {
-    let matches = package
-        .functions
-        .iter()
-        .filter(|function| is_at(package, function.token, module, name));
-    one(
-        matches.collect(),
-        |it| it.token.to_owned(),
-        "function",
-        name,
-    )
-}
-
-fn one<'p, T>(
-    matches: Vec<&'p T>,
-    token: impl Fn(&T) -> String,
-    kind: &str,
-    name: &str,
-) -> Result<&'p T, Error> {
+) -> Result<String, Error> {
+    let is_here = |token: &str| module.is_none_or(|module| named(index.module_of(token)) == module);
+    let is_meant = |token: &&str| *token == name || (member_of(token) == name && is_here(token));
+    let matches: Vec<&str> = index.tokens(kind).filter(is_meant).collect();
+    let kind = match kind {
+        MemberKind::Resource => "resource",
+        MemberKind::Function => "function",
+    };
     match matches[..] {
-        [found] => Ok(found),
-        [] => Err(Error::user(format!("{kind} {name:?} not found"))),
-        _ => {
-            let tokens: Vec<String> = matches.iter().map(|it| token(it)).collect();
-            Err(Error::user(format!(
-                "{kind} {name:?} is ambiguous; say which with --module, or by its token: {}",
-                tokens.join(", ")
-            )))
-        }
+        [found] => Ok(found.to_owned()),
+        [] => Err(none(kind, name)),
+        _ => Err(Error::user(format!(
+            "{kind} {name:?} is ambiguous; say which with --module, or by its token: {}",
+            matches.join(", ")
+        ))),
     }
 }
 

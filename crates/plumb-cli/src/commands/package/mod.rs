@@ -1,6 +1,7 @@
 //! `package` (`cli.md` 10).
 
 mod add;
+mod excerpt;
 mod gen_sdk;
 mod get_mapping;
 mod get_schema;

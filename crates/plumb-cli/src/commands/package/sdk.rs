@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use plumb_codegen::{Language, Purpose};
+use plumb_codegen::{FileMap, Language, Purpose};
 use plumb_plugin::PluginKind;
 use plumb_plugin::language::{LinkDependency, LinkRequest, PackageDependency};
 use plumb_project::project::PackageSpec;
@@ -14,7 +14,7 @@ use plumb_schema::bound::Package;
 use serde_json::json;
 
 use super::gen_sdk::write_sdk;
-use super::source::SchemaText;
+use super::source::{SchemaText, Wanted};
 use crate::acquire::output_to;
 use crate::commands::language;
 use crate::context::LoadedProject;
@@ -29,7 +29,8 @@ pub(crate) struct LocalSdk {
     pub(crate) name: String,
     /// The SDK's folder, relative to the project; none where the language needs no SDK.
     pub(crate) folder: Option<PathBuf>,
-    version: Option<semver::Version>,
+    /// The package's version, if its schema tells it.
+    pub(crate) version: Option<semver::Version>,
 }
 
 /// The language of SDKs for programs of a runtime; YAML programs need none.
@@ -51,12 +52,13 @@ pub(crate) fn schema_of(
         Some(version) => format!("{}@{version}", spec.source),
         None => spec.source.clone(),
     };
-    SchemaText::load_from(
-        &source,
-        &spec.parameters,
-        spec.plugin_download_url.as_deref(),
-        &inner,
-    )
+    let wanted = Wanted {
+        source: &source,
+        parameters: &spec.parameters,
+        extension: spec.extensions.first().map(String::as_str),
+        server: spec.plugin_download_url.as_deref(),
+    };
+    SchemaText::load_wanted(wanted, &inner)
 }
 
 /// Makes the SDK of a package for the programs of a project.
@@ -77,7 +79,8 @@ pub(crate) fn make(
     let folder = root.join(&relative);
     let is_made = match sdk_language(runtime) {
         Some(language) => {
-            write_sdk(package, language, Purpose::Local, folder)?;
+            let written = FileMap::default();
+            write_sdk(package, language, Purpose::Local, &written, folder)?;
             true
         }
         None if runtime == "yaml" => declare(&document, package, &folder)?,

@@ -6,17 +6,17 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plumb_plugin::discovery::{Cache, ProjectPlugin, parse_tolerant};
+use plumb_plugin::discovery::{Cache, ProjectPlugin, Repository, parse_tolerant};
 use plumb_plugin::process::PluginTimeouts;
 use plumb_plugin::{
-    Discovery, HostOptions, OutputStream, PluginHost, PluginKind, ServiceAddresses,
+    Discovery, HostOptions, OutputStream, PluginHost, PluginKind, ServiceAddresses, is_repository,
     parse_attachments,
 };
 use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink};
 use plumb_resource::provider::{PluginSpec, ProviderError};
 use plumb_schema::{BindOptions, Bound, Document, Format, PackageSchema, Packages, bind};
 
-use crate::acquire::{Demands, unasked};
+use crate::acquire::{Demands, language_options, output_to, unasked};
 use crate::operate::discovery;
 use crate::{Context, Error, Printer};
 
@@ -28,6 +28,31 @@ pub(crate) struct SchemaText {
     origin: String,
     /// Version of the plugin, for schemas that do not tell theirs.
     version: Option<semver::Version>,
+    /// Where the plugin comes from, if that was said.
+    place: Place,
+}
+
+/// Where a plugin comes from.
+#[derive(Debug, Default)]
+enum Place {
+    /// Its schema knows best.
+    #[default]
+    Unsaid,
+    Server(String),
+    Repository(Repository),
+}
+
+/// A package that somebody asks for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted<'a> {
+    /// A file, a name or an address.
+    pub(crate) source: &'a str,
+    /// Parameters that make another package of a plugin.
+    pub(crate) parameters: &'a [String],
+    /// Parameters that make an extension of that, as one would write them in a shell.
+    pub(crate) extension: Option<&'a str>,
+    /// Where to download a plugin that is missing.
+    pub(crate) server: Option<&'a str>,
 }
 
 impl SchemaText {
@@ -43,8 +68,20 @@ impl SchemaText {
         server: Option<&str>,
         ctx: &Context,
     ) -> Result<Self, Error> {
-        if let Some(format) = Format::of_file(source) {
-            if !parameters.is_empty() {
+        let wanted = Wanted {
+            source,
+            parameters,
+            extension: None,
+            server,
+        };
+        Self::load_wanted(wanted, ctx)
+    }
+
+    /// Reads the schema of a package.
+    pub(crate) fn load_wanted(wanted: Wanted<'_>, ctx: &Context) -> Result<Self, Error> {
+        let source = wanted.source;
+        if let Some(format) = Format::of_file(source).filter(|_| !is_repository(source)) {
+            if !wanted.parameters.is_empty() || wanted.extension.is_some() {
                 let kind = source.rsplit('.').next().unwrap_or_default();
                 return Err(Error::user(format!(
                     "parameterization arguments are not supported for {kind} files"
@@ -55,7 +92,7 @@ impl SchemaText {
                 .map_err(|error| Error::from(error).context(format!("could not read {source}")))?;
             return Ok(Self::of_bytes(bytes, format, source));
         }
-        of_plugin(source, parameters, server, ctx)
+        of_plugin(wanted, ctx)
     }
 
     /// Reads JSON from standard input.
@@ -63,6 +100,33 @@ impl SchemaText {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes)?;
         Ok(Self::of_bytes(bytes, Format::Json, "<stdin>"))
+    }
+
+    /// A schema in JSON that was made of one from `origin`.
+    pub(super) fn of_json(text: String, origin: &str, version: Option<semver::Version>) -> Self {
+        SchemaText {
+            text,
+            format: Format::Json,
+            origin: origin.to_owned(),
+            version,
+            place: Place::Unsaid,
+        }
+    }
+
+    pub(super) fn format(&self) -> Format {
+        self.format
+    }
+
+    pub(super) fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    pub(super) fn version(&self) -> Option<&semver::Version> {
+        self.version.as_ref()
+    }
+
+    pub(super) fn into_text(self) -> String {
+        self.text
     }
 
     fn of_bytes(bytes: Vec<u8>, format: Format, origin: &str) -> Self {
@@ -73,6 +137,7 @@ impl SchemaText {
             format,
             origin: origin.to_owned(),
             version: None,
+            place: Place::Unsaid,
         }
     }
 
@@ -88,6 +153,7 @@ impl SchemaText {
         if let Some(version) = &self.version {
             document.fill_version(version);
         }
+        self.place.write_into(&mut document, self.version.as_ref());
         Ok(document)
     }
 
@@ -117,6 +183,26 @@ impl SchemaText {
     }
 }
 
+impl Place {
+    /// Writes down where the plugin is found, so that SDKs know it (`schema.md` 1).
+    fn write_into(&self, document: &mut Document<'_>, version: Option<&semver::Version>) {
+        match self {
+            Place::Unsaid => {}
+            Place::Server(server) => document.set_text("pluginDownloadURL", server),
+            Place::Repository(repository) => {
+                document.set_text("pluginDownloadURL", &repository.download_url());
+                if document.root().get("namespace").is_none() {
+                    document.set_text("namespace", &repository.owner());
+                }
+                // Sources have the version that they were fetched as, whatever they say themselves.
+                if let Some(version) = version {
+                    document.set_text("version", &version.to_string());
+                }
+            }
+        }
+    }
+}
+
 /// Plugins that are started for nothing but their schemas.
 struct Plugins {
     host: PluginHost,
@@ -138,23 +224,14 @@ impl Plugins {
         })
     }
 
-    /// The schema of a plugin, made another package of by `parameters` if there are any.
-    fn schema_text(
-        self,
-        spec: &PluginSpec,
-        parameters: &[String],
-        source: &str,
-    ) -> Result<SchemaText, Error> {
-        let asked = self.runtime.block_on(self.ask(spec, parameters));
+    /// The schema of a plugin, made another package of by parameters if there are any.
+    fn schema_text(self, spec: &PluginSpec, wanted: Wanted<'_>) -> Result<SchemaText, Error> {
+        let source = wanted.source;
+        let asked = self.runtime.block_on(self.ask(spec, wanted));
         self.runtime.block_on(self.host.shutdown());
         let (text, version) = asked?;
         let text = text.ok_or_else(|| Error::user(format!("the plugin {source} has no schema")))?;
-        Ok(SchemaText {
-            text,
-            format: Format::Json,
-            origin: source.to_owned(),
-            version,
-        })
+        Ok(SchemaText::of_json(text, source, version))
     }
 
     async fn ask_mapping(
@@ -208,26 +285,45 @@ impl Plugins {
     async fn ask(
         &self,
         spec: &PluginSpec,
-        parameters: &[String],
+        wanted: Wanted<'_>,
     ) -> Result<(Option<String>, Option<semver::Version>), Error> {
+        let calls = wanted.calls()?;
+        if calls.is_empty()
+            && let Some(version) = self.host.cached_version(spec)
+        {
+            let text = self.host.schema(spec).await?;
+            return Ok((text.map(|text| text.to_string()), Some(version)));
+        }
         let provider = self.host.provider(spec).await?;
         let failed = |error: ProviderError| {
             Error::user(format!("the plugin {}: {}", spec.name, error.message))
         };
-        if parameters.is_empty() {
+        if calls.is_empty() {
             let text = provider.get_schema(None).await.map_err(failed)?;
             let told = provider.info().await.ok().and_then(|info| info.version);
             return Ok((text, spec.version.clone().or(told)));
         }
-        let applied = provider.parameterize_with_args(parameters).await;
-        let (name, version) = applied.map_err(failed)?;
+        let (mut name, mut version) = Default::default();
+        for words in &calls {
+            let applied = provider.parameterize_with_args(words).await;
+            (name, version) = applied.map_err(failed)?;
+        }
         let subpackage = Some((name.as_str(), version.as_str()));
         let text = provider.get_schema(subpackage).await.map_err(failed)?;
         if let Some(text) = &text {
-            check_parameterized(text, &name)?;
+            check_parameterized(text, &name, wanted.extension.is_some())?;
         }
         Ok((text, None))
     }
+}
+
+/// The file that has the schema of a plugin in the cache, and the plugin's version, if it is kept.
+pub(super) fn schema_file(source: &str, ctx: &Context) -> Option<(PathBuf, semver::Version)> {
+    let is_path = source.contains('/') || ctx.environment.cwd.join(source).is_dir();
+    let spec = named(source).ok().filter(|_| !is_path)?;
+    host(ctx, project_plugins(ctx).ok()?)
+        .ok()?
+        .schema_file(&spec)
 }
 
 /// The schemas of packages; none where nobody has one.
@@ -290,7 +386,7 @@ fn project_plugins(ctx: &Context) -> Result<Vec<ProjectPlugin>, Error> {
 }
 
 /// A package that parameters made says how, once, and has the name that the plugin gave it.
-fn check_parameterized(text: &str, name: &str) -> Result<(), Error> {
+fn check_parameterized(text: &str, name: &str, is_extension: bool) -> Result<(), Error> {
     let document = Document::read(text, Format::Json)
         .map_err(|problem| Error::user(format!("the schema of {name}: {problem}")))?;
     let root = document.root();
@@ -301,6 +397,10 @@ fn check_parameterized(text: &str, name: &str) -> Result<(), Error> {
         )),
         (false, false) => Err(Error::user(
             "the schema has neither parameterization nor extensionParameterization, although parameters were given",
+        )),
+        (true, false) if is_extension => Err(Error::user(
+            "the schema has no extensionParameterization: the parameters make another package, and no extension; give them \
+             behind the package",
         )),
         _ => {
             let told = root.get("name").and_then(|name| name.as_str());
@@ -315,30 +415,76 @@ fn check_parameterized(text: &str, name: &str) -> Result<(), Error> {
     }
 }
 
-/// The schema of a plugin by name, with a version or without, or by path.
-fn of_plugin(
-    source: &str,
-    parameters: &[String],
-    server: Option<&str>,
-    ctx: &Context,
-) -> Result<SchemaText, Error> {
+impl Wanted<'_> {
+    /// What the provider is called with, one list of parameters after another.
+    fn calls(&self) -> Result<Vec<Vec<String>>, Error> {
+        let mut calls = Vec::new();
+        if !self.parameters.is_empty() {
+            calls.push(self.parameters.to_vec());
+        }
+        if let Some(text) = self.extension {
+            let words = shlex::split(text).ok_or_else(|| {
+                Error::user(format!(
+                    "the extension {text:?} has a quote that is not closed"
+                ))
+            })?;
+            calls.push(words);
+        }
+        Ok(calls)
+    }
+}
+
+/// The schema of a plugin by name, with a version or without, by path, or by the repository of its sources.
+fn of_plugin(wanted: Wanted<'_>, ctx: &Context) -> Result<SchemaText, Error> {
+    let source = wanted.source;
     let path = ctx.environment.cwd.join(source);
     if source.starts_with(['.', '/']) || path.is_dir() {
         let plugin = plugin_at(&path)?;
         let spec = PluginSpec::named(&plugin.name);
         let plugins = Plugins::with_plugins(ctx, vec![plugin])?;
-        return plugins.schema_text(&spec, parameters, source);
+        return plugins.schema_text(&spec, wanted);
+    }
+    let plugins = Plugins::new(ctx)?;
+    if is_repository(source) {
+        return of_repository(plugins, wanted);
     }
     if source.contains('/') {
-        return Err(Error::unsupported(format!(
-            "a package from a repository ({source})"
+        return Err(Error::user(format!(
+            "{source} is neither a folder nor the address of a repository (HOST/OWNER/REPOSITORY)"
         )));
     }
     let spec = PluginSpec {
-        download_url: server.map(Into::into),
+        download_url: wanted.server.map(Into::into),
         ..named(source)?
     };
-    Plugins::new(ctx)?.schema_text(&spec, parameters, source)
+    let schema = plugins.schema_text(&spec, wanted)?;
+    let place = wanted
+        .server
+        .map_or(Place::Unsaid, |server| Place::Server(server.to_owned()));
+    Ok(SchemaText { place, ..schema })
+}
+
+fn of_repository(plugins: Plugins, wanted: Wanted<'_>) -> Result<SchemaText, Error> {
+    if wanted.server.is_some() {
+        return Err(Error::user(
+            "a repository is where the package comes from; leave --server out",
+        ));
+    }
+    let repository =
+        Repository::parse(wanted.source).map_err(|error| Error::user(error.to_string()))?;
+    let Some(acquire) = plugins.host.options().acquire.clone() else {
+        return Err(Error::user("plugins are not got from repositories here"));
+    };
+    let located = plugins.runtime.block_on(acquire.locate(wanted.source));
+    let spec = located.map_err(|error| Error::user(crate::error::chain(error.as_ref())))?;
+    let version = spec.version.clone();
+    let schema = plugins.schema_text(&spec, wanted)?;
+    let is_plain = wanted.parameters.is_empty() && wanted.extension.is_none();
+    Ok(SchemaText {
+        version: version.filter(|_| is_plain),
+        place: Place::Repository(repository),
+        ..schema
+    })
 }
 
 impl Packages for Plugins {
@@ -434,6 +580,7 @@ fn host(ctx: &Context, plugins: Vec<ProjectPlugin>) -> Result<PluginHost, Error>
             OutputStream::Stdout | OutputStream::Stderr => printer.info(&line.text),
         }),
         environment,
+        schema_cache: Some(ctx.environment.pulumi_home.join("schemas")),
         acquire: Some(unasked(
             &ctx.environment,
             &ctx.printer,
@@ -442,6 +589,13 @@ fn host(ctx: &Context, plugins: Vec<ProjectPlugin>) -> Result<PluginHost, Error>
     };
     let mut host = PluginHost::new(options);
     register_builtins(&mut host, ctx);
+    // Plugins may be sources.
+    let options = language_options(&ctx.environment, output_to(ctx.printer.clone()));
+    for language in plumb_language::LANGUAGES {
+        let options = options.clone();
+        let factory = move || (language.host)(options.clone());
+        host.register_language(language.name, Box::new(factory));
+    }
     Ok(host)
 }
 

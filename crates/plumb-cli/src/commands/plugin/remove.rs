@@ -5,6 +5,7 @@ use plumb_plugin::discovery::{CachedPlugin, parse_tolerant};
 use plumb_project::VersionRange;
 
 use super::{cache, parse_kind};
+use crate::identity::Code;
 use crate::{Context, Error, ExitStatus, prompt};
 
 /// Remove one or more plugins from the download cache
@@ -34,7 +35,9 @@ pub(super) fn run(args: RemoveArgs, ctx: &Context) -> Result<(), Error> {
     }
     if !args.yes {
         if !ctx.is_interactive() {
-            return Err(Error::user("non-interactive mode requires --yes flag"));
+            return Err(
+                Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed)
+            );
         }
         ctx.printer.line(&format!(
             "This will remove {} plugins from the cache:",

@@ -86,6 +86,8 @@ fn refusal(error: ParseError, stack: &Stack) -> Error {
             stack.shown
         )),
         ParseError::TooOld => Error::user(format!("the stack '{}' is too old", stack.shown)),
+        // Where the text is not JSON, the parser speaks of itself alone.
+        ParseError::Json(_) => Error::from(error).context("could not deserialize deployment"),
         other => Error::from(other),
     }
 }

@@ -11,6 +11,7 @@ use plumb_state::{EncryptedSnapshot, Snapshot};
 
 use super::{TargetArgs, change_secrets};
 use crate::context::{Stack, StackState};
+use crate::identity::Code;
 use crate::{Context, Error, ExitStatus, prompt};
 
 /// Copy a stack from another backend
@@ -70,7 +71,9 @@ pub(super) fn run(args: MigrateArgs, target: &TargetArgs, ctx: &Context) -> Resu
     }
     if !args.yes {
         if !ctx.is_interactive() {
-            return Err(Error::user("non-interactive mode requires --yes flag"));
+            return Err(
+                Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed)
+            );
         }
         let question = format!("Copy stack {name} from {} to {}?", there.url(), here.url());
         if !prompt::confirm(&question)? {

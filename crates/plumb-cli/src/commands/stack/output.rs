@@ -1,7 +1,7 @@
 //! `stack output`.
 
 use clap::{ArgGroup, Args};
-use plumb_state::Snapshot;
+use plumb_state::{CiphertextCache, Snapshot};
 use plumb_value::PropertyMap;
 
 use super::values::{Secrets, map_json, value_json, value_text};
@@ -31,13 +31,15 @@ pub struct OutputArgs {
 
 pub(super) fn run(args: OutputArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
     let stack = stack_of(target, ctx)?;
-    let state = ctx.load_state(&stack)?;
+    let root = stack.backend.load_root(&stack.reference)?;
     let decrypted = if args.show_secrets {
-        Some(ctx.decrypt_state(&state)?)
+        let recorded = root.opaque().and_then(|it| it.secrets_provider.as_ref());
+        let codec = ctx.codec_of(recorded)?;
+        Some(root.decrypt(&codec, &mut CiphertextCache::new())?)
     } else {
         None
     };
-    let outputs = outputs_of(decrypted.as_ref().or_else(|| state.opaque()));
+    let outputs = outputs_of(decrypted.as_ref().or_else(|| root.opaque()));
     let secrets = if args.show_secrets {
         Secrets::Shown
     } else {

@@ -12,6 +12,7 @@ use super::not_located;
 use crate::commands::stack::values::{Secrets, map_json, value_text};
 use crate::commands::wants_json;
 use crate::context::IfMissing;
+use crate::identity::Code;
 use crate::json::{Indent, pretty};
 use crate::{Context, Error};
 
@@ -77,7 +78,8 @@ fn find<'s>(snapshot: &'s Snapshot, text: &str) -> Result<&'s ResourceState, Err
         [] => Err(Error::user(format!(
             "No resource named \"{text}\" exists in the current state\n{}",
             super::LISTING_HINT
-        ))),
+        ))
+        .known(Code::NoResource)),
         several => {
             let mut message = format!("the name \"{text}\" is that of several resources:");
             for state in several {

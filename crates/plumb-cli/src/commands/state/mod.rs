@@ -18,6 +18,7 @@ use plumb_state::Snapshot;
 use plumb_state::edit::LocateError;
 
 use crate::context::{IfMissing, Stack};
+use crate::identity::Code;
 use crate::{Context, Error, ExitStatus, prompt};
 
 /// Edit the current stack's state
@@ -109,6 +110,7 @@ fn parse_urn(text: &str) -> Result<Urn, Error> {
         Error::user(format!(
             "\"{text}\" is not a valid resource URN\n{LISTING_HINT}"
         ))
+        .known(Code::NoResource)
     })
 }
 

@@ -6,6 +6,7 @@ use plumb_state::integrity::Repaired;
 
 use super::{TargetArgs, stack_of};
 use crate::context::StackState;
+use crate::identity::Code;
 use crate::{Context, Error, ExitStatus, prompt};
 
 /// Repair an invalid state
@@ -34,7 +35,9 @@ pub(super) fn run(args: RepairArgs, ctx: &Context) -> Result<(), Error> {
     show(&planned, ctx);
     if !args.target.yes {
         if !ctx.is_interactive() {
-            return Err(Error::user("non-interactive mode requires --yes flag"));
+            return Err(
+                Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed)
+            );
         }
         if !prompt::confirm("This will edit your stack's state directly. Confirm?")? {
             return Err(Error::shown(ExitStatus::Failure));

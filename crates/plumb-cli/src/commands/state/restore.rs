@@ -6,6 +6,7 @@ use plumb_state::Snapshot;
 
 use super::{TargetArgs, stack_of};
 use crate::commands::stack::past;
+use crate::identity::Code;
 use crate::{Context, Error, ExitStatus, prompt};
 
 /// How many resources are named.
@@ -53,7 +54,9 @@ pub(super) fn run(args: RestoreArgs, ctx: &Context) -> Result<(), Error> {
     );
     if !args.target.yes {
         if !ctx.is_interactive() {
-            return Err(Error::user("non-interactive mode requires --yes flag"));
+            return Err(
+                Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed)
+            );
         }
         if !prompt::confirm("This will edit your stack's state directly. Confirm?")? {
             return Err(Error::shown(ExitStatus::Failure));

@@ -7,6 +7,7 @@ use plumb_state::{CiphertextCache, EncryptedSnapshot, Manifest, Snapshot};
 
 use super::parse_urn;
 use crate::context::{IfMissing, ManagerCodec, Stack, StackState};
+use crate::identity::Code;
 use crate::{Context, Error, ExitStatus, VERSION, prompt};
 
 /// Move resources from one stack to another
@@ -63,7 +64,9 @@ pub(super) fn run(args: MoveArgs, ctx: &Context) -> Result<(), Error> {
     show(&moved, &both, ctx);
     if !args.yes {
         if !ctx.is_interactive() {
-            return Err(Error::user("non-interactive mode requires --yes flag"));
+            return Err(
+                Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed)
+            );
         }
         if !prompt::confirm("Do you want to move these resources?")? {
             return Err(Error::shown(ExitStatus::Failure));

@@ -6,6 +6,7 @@ use plumb_project::{ProjectName, StackReference};
 use plumb_state::edit::{StackIdentity, rename_stack};
 
 use super::TargetArgs;
+use crate::identity::Code;
 use crate::{Context, Error, ExitStatus, prompt};
 
 /// Migrate the current backend to the latest supported version
@@ -28,7 +29,9 @@ pub(super) fn run(args: UpgradeArgs, ctx: &Context) -> Result<(), Error> {
     let mut backend = ctx.open_file_backend(login.url(), &ctx.environment.cwd, adjust)?;
     if !args.target.yes {
         if !ctx.is_interactive() {
-            return Err(Error::user("non-interactive mode requires --yes flag"));
+            return Err(
+                Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed)
+            );
         }
         ctx.printer.line("This will upgrade the current backend to the latest supported version. Older versions of the CLI cannot read it then.");
         if !prompt::confirm("Do you want to proceed?")? {

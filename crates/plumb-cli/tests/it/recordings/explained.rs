@@ -19,15 +19,8 @@ struct Explained {
 }
 
 const ALL: &[&str] = &["command", "go", "node", "python", "random"];
-const WITH_PLUGINS: &[&str] = &["command", "node", "python", "random"];
 
-const EXPLAINED: [Explained; 10] = [
-    Explained {
-        row: "No `resolverTarget`",
-        programs: WITH_PLUGINS,
-        call: "ResourceProvider/Handshake",
-        field: "request.resolverTarget",
-    },
+const EXPLAINED: [Explained; 9] = [
     Explained {
         row: "`refresh` and `destroy` do not ask what packages the program needs",
         programs: ALL,

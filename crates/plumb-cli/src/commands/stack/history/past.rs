@@ -17,6 +17,7 @@ use super::super::{TargetArgs, stack_of};
 use super::seconds;
 use crate::commands::wants_json;
 use crate::context::{Stack, StackState};
+use crate::identity::Code;
 use crate::json::{Indent, pretty};
 use crate::{Context, Error};
 
@@ -46,6 +47,7 @@ fn number(text: &str) -> Result<u64, Error> {
         Error::user(format!(
             "`{text}` is not the number of an update; `plumb stack history` shows them"
         ))
+        .known(Code::NoSuchUpdate)
     })
 }
 
@@ -55,7 +57,8 @@ pub(crate) fn past(stack: &Stack, text: &str) -> Result<(UpdateRecord, StackStat
         return Err(Error::user(format!(
             "stack '{}' has no update {text}; `plumb stack history` shows which there are",
             stack.shown
-        )));
+        ))
+        .known(Code::NoSuchUpdate));
     };
     match state {
         Some(state) => Ok((record, StackState::File(Box::new(state)))),

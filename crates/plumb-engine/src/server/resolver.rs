@@ -1,0 +1,63 @@
+//! The package resolver: which plugin serves what a program calls a package (`protocol.md` 10).
+
+use plumb_plugin::language::{PackageDependency, PackageSource};
+use plumb_proto::pulumirpc as pb;
+use plumb_proto::pulumirpc::package_resolver_server::PackageResolver;
+use plumb_resource::provider::Parameterization;
+use tonic::{Request, Response, Status};
+
+use super::loader::HostSlot;
+
+/// The resolver of one deployment.
+pub(crate) struct ResolverService {
+    host: HostSlot,
+}
+
+impl ResolverService {
+    pub(crate) fn new(host: HostSlot) -> Self {
+        ResolverService { host }
+    }
+}
+
+fn parameter(parameter: Parameterization) -> pb::PackageParameterization {
+    pb::PackageParameterization {
+        name: parameter.name.to_string(),
+        version: parameter.version.to_string(),
+        value: parameter.value.to_vec(),
+    }
+}
+
+fn answer(package: PackageDependency, wanted: pb::PackageSpec) -> pb::PackageDependency {
+    pb::PackageDependency {
+        name: package.name,
+        kind: package.kind.as_str().to_owned(),
+        version: package
+            .version
+            .map(|version| version.to_string())
+            .unwrap_or_default(),
+        server: package.server.unwrap_or_default(),
+        checksums: wanted.checksums,
+        parameterization: package.parameterization.map(parameter),
+        extension: package.extension.map(parameter),
+    }
+}
+
+#[tonic::async_trait]
+impl PackageResolver for ResolverService {
+    async fn resolve_package(
+        &self,
+        request: Request<pb::PackageSpec>,
+    ) -> Result<Response<pb::PackageDependency>, Status> {
+        let wanted = request.into_inner();
+        let host = self
+            .host
+            .get()
+            .ok_or_else(|| Status::unavailable("the deployment has not begun"))?;
+        let source = PackageSource::from_wire(&wanted);
+        let found = host.resolve_package(&source).await.map_err(|error| {
+            let source = &wanted.source;
+            Status::unknown(format!("could not resolve the package {source}: {error}"))
+        })?;
+        Ok(Response::new(answer(found, wanted)))
+    }
+}

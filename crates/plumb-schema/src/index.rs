@@ -1,0 +1,273 @@
+//! Where the members of a schema stand in its text, in a form that can be kept on disk.
+//!
+//! Whoever wants one member of a schema of forty megabytes needs two things: where it stands, and what the package says of
+//! all its members, such as how modules are taken out of tokens. [`SchemaIndex`] holds both. [`SchemaIndex::excerpt`] makes a
+//! small schema of them that has every resource and function by name, and those that are wanted whole.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use indexmap::IndexMap;
+use serde_json::value::RawValue;
+
+use crate::error::SchemaError;
+use crate::package::range_in;
+use crate::spec::Meta;
+use crate::token::ModuleFormat;
+
+/// First bytes of an index; another form of it gets another number.
+const MAGIC: &[u8; 8] = b"plumbix1";
+
+/// Keys that are not needed to show a member.
+const LEFT_OUT: [&str; 4] = ["types", "provider", "config", "language"];
+
+/// Members that an index knows of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemberKind {
+    /// Resources.
+    Resource,
+    /// Functions, methods among them.
+    Function,
+}
+
+impl MemberKind {
+    const ALL: [MemberKind; 2] = [MemberKind::Resource, MemberKind::Function];
+
+    fn key(self) -> &'static str {
+        match self {
+            MemberKind::Resource => "resources",
+            MemberKind::Function => "functions",
+        }
+    }
+}
+
+/// Where the members of a schema stand in its text.
+#[derive(Debug)]
+pub struct SchemaIndex {
+    /// The document without its members.
+    head: String,
+    module_format: ModuleFormat,
+    members: [Vec<(Box<str>, Range<u64>)>; 2],
+}
+
+impl SchemaIndex {
+    /// Finds the members in `text`, a schema in JSON. Places are counted in its bytes.
+    pub fn new(text: &str) -> Result<Self, SchemaError> {
+        let mark = text.len() - text.trim_start_matches('\u{feff}').len();
+        let failed = |error: serde_json::Error| SchemaError::Document {
+            message: error.to_string(),
+        };
+        let root: IndexMap<String, &RawValue> =
+            serde_json::from_str(&text[mark..]).map_err(failed)?;
+        if root.is_empty() {
+            return Err(SchemaError::Empty);
+        }
+        let members = MemberKind::ALL.map(|kind| {
+            let Some(section) = root.get(kind.key()) else {
+                return Ok(Vec::new());
+            };
+            let members: IndexMap<String, &RawValue> = serde_json::from_str(section.get())?;
+            let placed = |(token, member): (String, &RawValue)| {
+                let Range { start, end } = range_in(text, member);
+                (token.into_boxed_str(), start as u64..end as u64)
+            };
+            Ok(members.into_iter().map(placed).collect())
+        });
+        let [resources, functions] = members;
+        let members = [resources.map_err(failed)?, functions.map_err(failed)?];
+        Ok(Self::of_parts(head_of(&root), members))
+    }
+
+    fn of_parts(head: String, members: [Vec<(Box<str>, Range<u64>)>; 2]) -> Self {
+        #[derive(serde::Deserialize)]
+        struct Head {
+            #[serde(default)]
+            meta: Option<Meta>,
+        }
+        let meta = serde_json::from_str(&head).map_or(None, |head: Head| head.meta);
+        let pattern = meta.and_then(|meta| meta.module_format);
+        SchemaIndex {
+            module_format: ModuleFormat::new(pattern.as_deref()),
+            head,
+            members,
+        }
+    }
+
+    /// Reads what [`SchemaIndex::to_bytes`] wrote; `None` if it is anything else, or damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (content, sum) = bytes.split_last_chunk::<4>()?;
+        if crc32c::crc32c(content) != u32::from_le_bytes(*sum) {
+            return None;
+        }
+        let mut rest = content.strip_prefix(MAGIC)?;
+        let head = take_text(&mut rest)?.to_owned();
+        let resources = take_members(&mut rest)?;
+        let functions = take_members(&mut rest)?;
+        rest.is_empty()
+            .then(|| Self::of_parts(head, [resources, functions]))
+    }
+
+    /// Writes the index, with what it takes to find out that it is damaged.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        put_text(&mut bytes, &self.head);
+        for members in &self.members {
+            bytes.extend((members.len() as u64).to_le_bytes());
+            for (token, place) in members {
+                put_text(&mut bytes, token);
+                bytes.extend(place.start.to_le_bytes());
+                bytes.extend(place.end.to_le_bytes());
+            }
+        }
+        let sum = crc32c::crc32c(&bytes);
+        bytes.extend(sum.to_le_bytes());
+        bytes
+    }
+
+    /// Tokens of the members of a kind, in the order of the document.
+    pub fn tokens(&self, kind: MemberKind) -> impl Iterator<Item = &str> {
+        self.members[kind as usize]
+            .iter()
+            .map(|(token, _)| &**token)
+    }
+
+    /// The module that `token` belongs to; empty for the root module (`schema.md` 11).
+    pub fn module_of(&self, token: &str) -> String {
+        self.module_format.module_of(token)
+    }
+
+    /// A schema with the members for which `is_wanted` holds, and the names of the others. `read` gives parts of the text that
+    /// the index was made of.
+    pub fn excerpt<E>(
+        &self,
+        is_wanted: impl Fn(MemberKind, &str) -> bool,
+        mut read: impl FnMut(Range<u64>) -> Result<String, E>,
+    ) -> Result<String, E> {
+        let mut text = self.head.trim_end_matches('}').to_owned();
+        for kind in MemberKind::ALL {
+            let comma = if text.len() > "{ ".len() { "," } else { "" };
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{comma}{}:{{", quoted(kind.key()));
+            for (at, (token, place)) in self.members[kind as usize].iter().enumerate() {
+                let comma = if at > 0 { "," } else { "" };
+                let member = if is_wanted(kind, token) {
+                    read(place.clone())?
+                } else {
+                    "{}".to_owned()
+                };
+                let _ = write!(text, "{comma}{}:{member}", quoted(token));
+            }
+            text.push('}');
+        }
+        text.push('}');
+        Ok(text)
+    }
+}
+
+/// The document without its members and what else is large.
+fn head_of(root: &IndexMap<String, &RawValue>) -> String {
+    let is_kept = |key: &str| {
+        let is_section = MemberKind::ALL.iter().any(|kind| kind.key() == key);
+        !is_section && !LEFT_OUT.contains(&key)
+    };
+    let kept = root.iter().filter(|(key, _)| is_kept(key));
+    let entries: Vec<String> = kept
+        .map(|(key, value)| format!("{}:{}", quoted(key), value.get()))
+        .collect();
+    // A blank keeps the braces of the last value apart from the one that the excerpt takes away.
+    format!("{{{} }}", entries.join(","))
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn put_text(bytes: &mut Vec<u8>, text: &str) {
+    bytes.extend((text.len() as u64).to_le_bytes());
+    bytes.extend(text.as_bytes());
+}
+
+fn take_number(rest: &mut &[u8]) -> Option<u64> {
+    let (number, after) = rest.split_first_chunk::<8>()?;
+    *rest = after;
+    Some(u64::from_le_bytes(*number))
+}
+
+fn take_text<'b>(rest: &mut &'b [u8]) -> Option<&'b str> {
+    let length = usize::try_from(take_number(rest)?).ok()?;
+    let (text, after) = rest.split_at_checked(length)?;
+    *rest = after;
+    std::str::from_utf8(text).ok()
+}
+
+fn take_members(rest: &mut &[u8]) -> Option<Vec<(Box<str>, Range<u64>)>> {
+    let count = take_number(rest)?;
+    let mut members = Vec::new();
+    for _ in 0..count {
+        let token = take_text(rest)?.into();
+        let (start, end) = (take_number(rest)?, take_number(rest)?);
+        members.push((token, start..end));
+    }
+    Some(members)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "\u{feff}{\"name\": \"p\", \"meta\": {\"moduleFormat\": \"(.*)(?:/[^/]*)\"}, \
+        \"types\": {\"p:m/t:T\": {}}, \"resources\": {\"p:m/a:A\": {\"isComponent\": true}, \"p:m/b:\\u0042\": {}}, \
+        \"functions\": {\"p:m/f:f\": {\"description\": \"}\"}}}";
+
+    fn excerpt(index: &SchemaIndex, wanted: &str) -> String {
+        let read = |place: Range<u64>| {
+            let place = usize::try_from(place.start)?..usize::try_from(place.end)?;
+            Ok::<_, std::num::TryFromIntError>(TEXT[place].to_owned())
+        };
+        index.excerpt(|_, token| token == wanted, read).unwrap()
+    }
+
+    #[test]
+    fn excerpts_have_what_is_wanted_and_the_names_of_the_rest() {
+        let index = SchemaIndex::new(TEXT).unwrap();
+        let expected = serde_json::json!({
+            "name": "p",
+            "meta": { "moduleFormat": "(.*)(?:/[^/]*)" },
+            "resources": { "p:m/a:A": { "isComponent": true }, "p:m/b:B": {} },
+            "functions": { "p:m/f:f": {} },
+        });
+        let read: serde_json::Value = serde_json::from_str(&excerpt(&index, "p:m/a:A")).unwrap();
+        assert_eq!(read, expected);
+        assert_eq!(index.module_of("p:m/a:A"), "m");
+        let tokens: Vec<&str> = index.tokens(MemberKind::Resource).collect();
+        assert_eq!(tokens, ["p:m/a:A", "p:m/b:B"]);
+    }
+
+    #[test]
+    fn an_index_is_read_as_it_was_written() {
+        let index = SchemaIndex::new(TEXT).unwrap();
+        let again = SchemaIndex::from_bytes(&index.to_bytes()).unwrap();
+        assert_eq!(excerpt(&again, "p:m/f:f"), excerpt(&index, "p:m/f:f"));
+    }
+
+    #[test]
+    fn damage_is_found_out() {
+        let bytes = SchemaIndex::new(TEXT).unwrap().to_bytes();
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 4;
+            assert!(SchemaIndex::from_bytes(&damaged).is_none(), "at {at}");
+            assert!(
+                SchemaIndex::from_bytes(&bytes[..at]).is_none(),
+                "up to {at}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_schema_has_no_index() {
+        for text in ["", "{", "[]", "{\"resources\": 1}", "{}"] {
+            assert!(SchemaIndex::new(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Reading the stack's own resource out of a state file, and nothing else of it.
+//!
+//! Outputs of a stack are those of its root resource. To show them, or to give them to a stack that refers to this one, the
+//! thousands of resources beside it are not needed: they are skipped as text. A resource is known by its URN, which files
+//! have first; members that come before it are kept until it is known.
+
+use std::fmt;
+
+use serde::de::value::{MapAccessDeserializer, MapDeserializer};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::document::{Deployment, ParseError, Versioned, read_body, read_document, text_of};
+use super::object::{Text, canonical, wire_object};
+use super::wire::{WireBody, WireManifest, WireResource, WireSecretsProvider};
+use crate::{CiphertextCache, SecretCodec, SecretsError, Snapshot};
+
+/// The root resource of a stack with what decrypts its secrets. It is a part of the state, so it cannot be written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RootState {
+    deployment: Deployment,
+}
+
+impl RootState {
+    /// A snapshot with the root resource alone, if there is one; secrets hold nothing that can be used.
+    pub fn opaque(&self) -> &Snapshot {
+        self.deployment.opaque()
+    }
+
+    /// The same with its secrets. Calls `codec` only if there is an encrypted one.
+    pub fn decrypt(
+        &self,
+        codec: &dyn SecretCodec,
+        cache: &mut CiphertextCache,
+    ) -> Result<Snapshot, SecretsError> {
+        self.deployment.decrypt(codec, cache)
+    }
+}
+
+/// Reads the root resource from the state file of a bucket-layout store, of any version.
+pub fn parse_root(bytes: &[u8]) -> Result<RootState, ParseError> {
+    let text = text_of(bytes)?;
+    let document: WireRootDocument<'_> = read_document(&text, |version| match version {
+        0..=4 => Ok(()),
+        version => Err(ParseError::UnsupportedCheckpoint { version }),
+    })?;
+    let latest = match document.version {
+        0 => document.latest,
+        _ => document.checkpoint.and_then(|it| it.latest),
+    };
+    let Some(body) = latest else {
+        return Ok(RootState::default());
+    };
+    let body = WireBody {
+        manifest: body.manifest,
+        secrets_providers: body.secrets_providers,
+        resources: body.resources.0,
+        ..WireBody::default()
+    };
+    let deployment = read_body(body, document.version.max(1), &document.features)?;
+    Ok(RootState { deployment })
+}
+
+wire_object! {
+    WireRootDocument {
+        version: i64 = "version",
+        features: Vec<ecow::EcoString> = "features",
+        checkpoint: Option<WireRootCheckpoint<'de>> = "checkpoint",
+        latest: Option<WireRootBody<'de>> = "latest",
+    }
+}
+
+wire_object! {
+    WireRootCheckpoint {
+        latest: Option<WireRootBody<'de>> = "latest",
+    }
+}
+
+wire_object! {
+    WireRootBody {
+        manifest: WireManifest<'de> = "manifest",
+        secrets_providers: Option<WireSecretsProvider<'de>> = "secrets_providers",
+        resources: Roots<'de> = "resources",
+    }
+}
+
+impl Versioned for WireRootDocument<'_> {
+    fn version(&self) -> (i64, &[ecow::EcoString]) {
+        (self.version, &self.features)
+    }
+}
+
+/// The root resources of a list: one, and before the end of a replacement perhaps another.
+#[derive(Default)]
+pub(crate) struct Roots<'de>(Vec<WireResource<'de>>);
+
+impl<'de> Deserialize<'de> for Roots<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(RootsVisitor)
+    }
+}
+
+struct RootsVisitor;
+
+impl<'de> Visitor<'de> for RootsVisitor {
+    type Value = Roots<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of resources")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut resources: A) -> Result<Roots<'de>, A::Error> {
+        let mut roots = Vec::new();
+        while let Some(MaybeRoot(root)) = resources.next_element()? {
+            roots.extend(root);
+        }
+        Ok(Roots(roots))
+    }
+}
+
+struct MaybeRoot<'de>(Option<WireResource<'de>>);
+
+impl<'de> Deserialize<'de> for MaybeRoot<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MaybeRootVisitor)
+    }
+}
+
+struct MaybeRootVisitor;
+
+impl<'de> Visitor<'de> for MaybeRootVisitor {
+    type Value = MaybeRoot<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a resource")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<MaybeRoot<'de>, A::Error> {
+        let mut members: Vec<(String, &'de RawValue)> = Vec::new();
+        while let Some(key) = map.next_key::<Text<'de>>()? {
+            let value: &'de RawValue = map.next_value()?;
+            let is_urn = canonical(&key, &["urn"]).is_some();
+            members.push((key.to_string(), value));
+            if is_urn && !is_root(value) {
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                return Ok(MaybeRoot(None));
+            }
+        }
+        let members = MapDeserializer::<_, serde_json::Error>::new(members.into_iter());
+        let root = WireResource::deserialize(MapAccessDeserializer::new(members));
+        let root = root.map_err(serde::de::Error::custom)?;
+        Ok(MaybeRoot(Some(root)))
+    }
+}
+
+/// Whether the URN is that of a stack; what is no URN at all is left to those who read resources.
+fn is_root(urn: &RawValue) -> bool {
+    serde_json::from_str::<Text<'_>>(urn.get())
+        .ok()
+        .and_then(|text| plumb_resource::Urn::parse(&text).ok())
+        .is_none_or(|urn| urn.is_root_stack())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse_checkpoint;
+    use super::*;
+
+    fn file(resources: &str) -> String {
+        format!(
+            r#"{{"version": 3, "checkpoint": {{"stack": "organization/p/dev", "latest": {{
+                "manifest": {{"time": "2026-01-02T03:04:05Z", "magic": "", "version": ""}},
+                "resources": [{resources}]}}}}}}"#
+        )
+    }
+
+    const ROOT: &str = r#"{"urn": "urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev", "custom": false,
+        "type": "pulumi:pulumi:Stack", "outputs": {"a": 1, "b": {"c": ["d"]}}}"#;
+    const OTHER: &str = r#"{"urn": "urn:pulumi:dev::p::pulumi:pulumi:Stash::x", "custom": true, "id": "1",
+        "type": "pulumi:pulumi:Stash", "parent": "urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev",
+        "outputs": {"type": "pulumi:pulumi:Stack"}}"#;
+
+    #[test]
+    fn the_root_is_what_the_whole_file_says_of_it() {
+        for resources in [format!("{ROOT}, {OTHER}"), format!("{OTHER}, {ROOT}")] {
+            let text = file(&resources);
+            let root = parse_root(text.as_bytes()).unwrap();
+            let whole = parse_checkpoint(text.as_bytes()).unwrap().latest.unwrap();
+            let [state] = root.opaque().resources.as_slice() else {
+                panic!("{root:?}")
+            };
+            let mut all = whole.opaque().resources.iter();
+            assert_eq!(Some(state), all.find(|it| it.urn.is_root_stack()));
+            assert_eq!(root.opaque().manifest, whole.opaque().manifest);
+        }
+    }
+
+    #[test]
+    fn members_may_come_in_any_order() {
+        let reversed = r#"{"outputs": {"a": 1}, "type": "pulumi:pulumi:Stack", "custom": false,
+            "urn": "urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev"}"#;
+        let root = parse_root(file(&format!("{OTHER}, {reversed}")).as_bytes()).unwrap();
+        assert_eq!(root.opaque().resources.len(), 1);
+    }
+
+    #[test]
+    fn other_resources_are_not_even_read() {
+        let broken = r#"{"urn": "urn:pulumi:dev::p::a:b:C::x", "custom": "neither", "outputs": 3}"#;
+        let text = file(&format!("{ROOT}, {broken}"));
+        assert!(parse_checkpoint(text.as_bytes()).is_err());
+        assert_eq!(
+            parse_root(text.as_bytes())
+                .unwrap()
+                .opaque()
+                .resources
+                .len(),
+            1
+        );
+    }
+
+    #[test]
+    fn files_that_are_too_new_or_no_files_are_refused_as_ever() {
+        for text in [
+            r#"{"version": 5, "checkpoint": {}}"#,
+            r#"{"version": 4, "features": ["later"], "checkpoint": {}}"#,
+            "hello",
+            r#"{"version": 3, "checkpoint": {"latest": {"resources": ["#,
+        ] {
+            let whole = parse_checkpoint(text.as_bytes()).unwrap_err().to_string();
+            let root = parse_root(text.as_bytes()).unwrap_err().to_string();
+            assert_eq!(root, whole);
+        }
+        let empty = parse_root(br#"{"version": 3, "checkpoint": {"stack": "s"}}"#).unwrap();
+        assert_eq!(empty, RootState::default());
+    }
+}
