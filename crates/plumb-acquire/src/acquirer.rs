@@ -128,7 +128,9 @@ impl Acquirer {
             watcher(wanted.kind, &wanted.name, &version, progress);
         };
         tell(Progress::Started);
-        let fetched = self.fetch(wanted, &version, &sources, claim, &tell).await;
+        let fetched = self
+            .fetch_archive(wanted, &version, &sources, claim, &tell)
+            .await;
         tell(match fetched {
             Ok(()) => Progress::Done,
             Err(_) => Progress::Failed,
@@ -137,7 +139,7 @@ impl Acquirer {
     }
 
     /// Downloads a plugin, checks it and makes it ready to run.
-    async fn fetch(
+    async fn fetch_archive(
         &self,
         wanted: &Wanted,
         version: &Version,
@@ -217,6 +219,8 @@ impl Acquirer {
         }
         let tell = |progress| (self.options.watcher)(wanted.kind, &named.name, &version, progress);
         tell(Progress::Started);
+        // Nobody knows how much comes.
+        tell(Progress::Bytes(0, None));
         let fetched = self.fetch_sources(&named, &version, repository, claim).await;
         tell(match fetched {
             Ok(()) => Progress::Done,

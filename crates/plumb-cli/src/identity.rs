@@ -308,8 +308,8 @@ fn of_acquire(error: &AcquireError) -> Option<Identity> {
         | AcquireError::Prepare { name, .. } => Identity::new(Code::PluginDownload, plugin(name)),
         AcquireError::Checksum { name, .. } => Identity::new(Code::PluginChecksum, plugin(name)),
         AcquireError::LockFile(error) => of_lock_file(error),
-        AcquireError::Client(_) => Identity::of(Code::PluginDownload),
-        AcquireError::Source(_) => return None,
+        AcquireError::Client(_) | AcquireError::Repository(_) => Identity::of(Code::PluginDownload),
+        AcquireError::Source(_) | AcquireError::Address(_) => return None,
     })
 }
 
