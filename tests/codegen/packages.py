@@ -116,8 +116,7 @@ def sources_in_a_repository(world):
     commit = world.git(repository, "rev-parse", "HEAD")
     address = f"{HOST}/Acme/things/parts"
 
-    said = world.plumb("package", "get-schema", address)
-    schema = json.loads(said[said.index("{\n"):])
+    schema = json.loads(world.plumb("package", "get-schema", address))
     assert schema["name"] == "parts" and schema["version"] == f"0.0.0-x{commit}", schema
     assert schema["pluginDownloadURL"] == f"git://{address}" and schema["namespace"] == "acme", schema
     installed = world.root / "home" / "plugins" / f"resource-{HOST}_Acme_things_parts-v0.0.0-x{commit}"
@@ -179,6 +178,25 @@ def extensions(world):
     assert "no extensionParameterization" in said, said
     said = world.plumb("package", "add", str(SHAPE), "--extension", "round 'circle", code=1)
     assert "quote" in said, said
+
+
+def parameters_of_a_local_plugin(world):
+    """A package that parameters make of a plugin on this machine runs with nothing but what the project file says; so does
+    another one of the same plugin, and one whose schema is a file."""
+    world.settings(f"{{name: python, options: {{toolchain: pip, virtualenv: {world.own_virtualenv()}}}}}")
+    (world.project / "requirements.txt").write_text("")
+    world.plumb("package", "add", str(SHAPE), "round", "circle")
+    world.plumb("package", "add", str(SHAPE), "flat", "sheet")
+    schema = world.project / "shape.json"
+    schema.write_text(json.dumps({"name": "shape", "version": "0.3.0", "resources": {"shape:index:Square": {}}}))
+    world.plumb("package", "add", "./shape.json")
+    (world.project / "__main__.py").write_text(
+        "import pulumi\nimport pulumi_round as round_\nimport pulumi_flat as flat\nimport pulumi_shape as shape\n\n"
+        "pulumi.export('urns', [round_.Circle('a').urn, flat.Sheet('b').urn, shape.Square('c').urn])\n")
+    world.plumb("stack", "init", "dev")
+    urns = world.up()["urns"]
+    types = [urn.split("::")[2] for urn in urns]
+    assert types == ["round:index:Circle", "flat:index:Sheet", "shape:index:Square"], urns
 
 
 def mappings(world):
@@ -287,12 +305,15 @@ def looking_up(world):
 JAVA = """package prog;
 
 import com.pulumi.Pulumi;
+import com.pulumi.lab.Thing;
+import com.pulumi.lab.ThingArgs;
 import com.pulumi.round.Circle;
 
 public class App {
     public static void main(String[] args) {
         Pulumi.run(ctx -> {
             ctx.export("circle", new Circle("circle").urn());
+            ctx.export("value", new Thing("thing", ThingArgs.builder().value("v").build()).value());
         });
     }
 }
@@ -313,7 +334,7 @@ def java_project(world):
     (home / ".m2").mkdir()
     (home / ".m2" / "settings.xml").write_text(
         f"<settings><localRepository>{repository}</localRepository><offline>true</offline></settings>")
-    tools = [str(SHAPE.parent), world.environment["PATH"], str(Path(shutil.which("mvn")).parent)]
+    tools = [str(TESTS / "lab"), world.environment["PATH"], str(Path(shutil.which("mvn")).parent)]
     world.environment.update(
         PATH=os.pathsep.join(tools),
         MAVEN_ARGS=f"--offline -Dmaven.repo.local={repository}", MAVEN_OPTS=f"-Duser.home={home}",
@@ -321,12 +342,13 @@ def java_project(world):
     (world.root / "cloud").mkdir()
     said = world.plumb("package", "add", str(SHAPE), "round", "circle")
     assert "import com.pulumi.round.*;" in said and "Added package round" in said, said
+    world.plumb("package", "add", str(TESTS / "data" / "schemas" / "lab.json"))
     pom = (world.project / "pom.xml").read_text()
-    assert pom.count("build-helper-maven-plugin") == 1 and pom.count("<source>") == 1, pom
+    assert pom.count("build-helper-maven-plugin") == 1 and pom.count("<source>") == 2, pom
     source.write_text(JAVA)
     world.plumb("stack", "init", "dev")
     outputs = world.up()
-    assert outputs["circle"].endswith("::round:index:Circle::circle"), outputs
+    assert outputs["circle"].endswith("::round:index:Circle::circle") and outputs["value"] == "v", outputs
     state = json.loads(world.plumb("stack", "export", "--stack", "dev"))["deployment"]["resources"]
     [provider] = [it for it in state if it["type"] == "pulumi:providers:round"]
     internal = provider["inputs"]["__internal"]
@@ -338,7 +360,7 @@ def java_project(world):
     assert world.up() == outputs
 
 
-STORIES = [sources_in_a_repository, repositories_that_are_none, extensions, mappings, resolving,
+STORIES = [sources_in_a_repository, repositories_that_are_none, extensions, parameters_of_a_local_plugin, mappings, resolving,
            schemas_of_installed_plugins, looking_up, java_project]
 
 

@@ -14,7 +14,7 @@ use crate::git::Git;
 use crate::http::{Downloader, Target};
 use crate::install::{Claim, Package, checksum_of};
 use crate::source::{Platform, Source};
-use crate::{AcquireError, DownloadError, InstallError, LockFile, Overrides, Tokens};
+use crate::{AcquireError, DownloadError, GitError, InstallError, LockFile, Overrides, Tokens};
 
 /// What happens to a plugin on its way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -243,36 +243,51 @@ impl Acquirer {
             version: version.clone(),
             source,
         };
+        let folder = claim.folder().join(repository.folder());
+        let unpacked = self.unpack_sources(claim, repository, version).await?;
+        let claim = unpacked.map_err(install_error)?;
+        self.prepare(wanted, version, &folder).await?;
+        claim.finish(None).map_err(install_error)
+    }
+
+    /// Fetches the sources of a version, and puts them in their place.
+    async fn unpack_sources(
+        &self,
+        claim: Claim,
+        repository: Repository,
+        version: &Version,
+    ) -> Result<Result<Claim, InstallError>, AcquireError> {
+        let place = self.options.cache.directory().to_owned();
         let checkout = tempfile::Builder::new()
             .prefix(".fetch-")
-            .tempdir_in(self.options.cache.directory())
-            .map_err(|source| InstallError::File {
-                action: "write to",
-                path: self.options.cache.directory().to_owned(),
-                source,
-            })
-            .map_err(install_error)?;
-        let (environment, target) = (self.options.environment.clone(), version.clone());
-        let folder = repository.folder().to_owned();
-        let claim = blocking(move || {
+            .tempdir_in(&place);
+        let checkout = match checkout {
+            Ok(checkout) => checkout,
+            Err(source) => {
+                return Ok(Err(InstallError::File {
+                    action: "write to",
+                    path: place,
+                    source,
+                }));
+            }
+        };
+        let (environment, version) = (self.options.environment.clone(), version.clone());
+        let work = move || {
             let git = Git {
                 repository: &repository,
                 environment: &environment,
             };
-            git.fetch(&target, checkout.path())?;
-            if !checkout.path().join(&folder).join(MANIFEST_FILE).is_file() {
-                return Err(AcquireError::from(crate::GitError::NoPlugin {
+            git.fetch(&version, checkout.path())?;
+            let plugin = checkout.path().join(repository.folder());
+            if !plugin.join(MANIFEST_FILE).is_file() {
+                return Err(AcquireError::from(GitError::NoPlugin {
                     place: repository.download_url(),
                 }));
             }
             let package = Package::Folder(checkout.path().to_owned());
-            let unpacked = claim.unpack(&package, "");
-            Ok(unpacked.map(|()| (claim, folder)))
-        });
-        let (claim, folder) = claim.await?.map_err(install_error)?;
-        self.prepare(wanted, version, &claim.folder().join(folder))
-            .await?;
-        claim.finish(None).map_err(install_error)
+            Ok(claim.unpack(&package, "").map(|()| claim))
+        };
+        blocking(work).await
     }
 
     /// Whether the lock file admits the plugin of the cache that `file` belongs to. Of one that was put there by others, from

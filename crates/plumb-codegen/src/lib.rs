@@ -16,6 +16,7 @@ mod files;
 mod go;
 mod java;
 mod markdown;
+mod modules;
 mod nodejs;
 mod parallel;
 mod plugin;

@@ -2,12 +2,13 @@
 //!
 //! Whoever wants one member of a schema of forty megabytes needs two things: where it stands, and what the package says of
 //! all its members, such as how modules are taken out of tokens. [`SchemaIndex`] holds both. [`SchemaIndex::excerpt`] makes a
-//! small schema of them that has every resource and function by name, and those that are wanted whole.
+//! small schema of them.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 use serde_json::value::RawValue;
 
 use crate::error::SchemaError;
@@ -136,31 +137,52 @@ impl SchemaIndex {
         self.module_format.module_of(token)
     }
 
-    /// A schema with the members for which `is_wanted` holds, and the names of the others. `read` gives parts of the text that
-    /// the index was made of.
+    /// A schema with the members for which `is_wanted` holds. The names of the others are in it too where none is wanted, or
+    /// where one that is refers to resources. `read` gives parts of the text that the index was made of.
     pub fn excerpt<E>(
         &self,
         is_wanted: impl Fn(MemberKind, &str) -> bool,
         mut read: impl FnMut(Range<u64>) -> Result<String, E>,
     ) -> Result<String, E> {
+        let mut wanted: [Vec<(&str, String)>; 2] = Default::default();
+        for kind in MemberKind::ALL {
+            for (token, place) in &self.members[kind as usize] {
+                if is_wanted(kind, token) {
+                    wanted[kind as usize].push((&**token, read(place.clone())?));
+                }
+            }
+        }
+        let mut bodies = wanted.iter().flatten();
+        let is_alone = bodies.all(|(_, body)| !body.contains("/resources/"));
+        if !is_alone || wanted.iter().all(Vec::is_empty) {
+            for kind in MemberKind::ALL {
+                self.add_names(kind, &mut wanted[kind as usize]);
+            }
+        }
+        Ok(self.with_members(&wanted))
+    }
+
+    /// Puts those that are not there yet behind the others.
+    fn add_names<'i>(&'i self, kind: MemberKind, members: &mut Vec<(&'i str, String)>) {
+        let known: FxHashSet<&str> = members.iter().map(|(token, _)| *token).collect();
+        let others = self.tokens(kind).filter(|token| !known.contains(token));
+        members.extend(others.map(|token| (token, "{}".to_owned())));
+    }
+
+    fn with_members(&self, members: &[Vec<(&str, String)>; 2]) -> String {
         let mut text = self.head.trim_end_matches('}').to_owned();
         for kind in MemberKind::ALL {
             let comma = if text.len() > "{ ".len() { "," } else { "" };
             // Writing to a string cannot fail.
             let _ = write!(text, "{comma}{}:{{", quoted(kind.key()));
-            for (at, (token, place)) in self.members[kind as usize].iter().enumerate() {
+            for (at, (token, member)) in members[kind as usize].iter().enumerate() {
                 let comma = if at > 0 { "," } else { "" };
-                let member = if is_wanted(kind, token) {
-                    read(place.clone())?
-                } else {
-                    "{}".to_owned()
-                };
                 let _ = write!(text, "{comma}{}:{member}", quoted(token));
             }
             text.push('}');
         }
         text.push('}');
-        Ok(text)
+        text
     }
 }
 
@@ -217,7 +239,7 @@ mod tests {
 
     const TEXT: &str = "\u{feff}{\"name\": \"p\", \"meta\": {\"moduleFormat\": \"(.*)(?:/[^/]*)\"}, \
         \"types\": {\"p:m/t:T\": {}}, \"resources\": {\"p:m/a:A\": {\"isComponent\": true}, \"p:m/b:\\u0042\": {}}, \
-        \"functions\": {\"p:m/f:f\": {\"description\": \"}\"}}}";
+        \"functions\": {\"p:m/f:f\": {\"description\": \"}\", \"x\": \"#/resources/p:m%2Fa:A\"}}}";
 
     fn excerpt(index: &SchemaIndex, wanted: &str) -> String {
         let read = |place: Range<u64>| {
@@ -228,16 +250,26 @@ mod tests {
     }
 
     #[test]
-    fn excerpts_have_what_is_wanted_and_the_names_of_the_rest() {
+    fn excerpts_have_what_is_wanted_and_the_names_that_it_needs() {
         let index = SchemaIndex::new(TEXT).unwrap();
-        let expected = serde_json::json!({
-            "name": "p",
-            "meta": { "moduleFormat": "(.*)(?:/[^/]*)" },
-            "resources": { "p:m/a:A": { "isComponent": true }, "p:m/b:B": {} },
-            "functions": { "p:m/f:f": {} },
-        });
-        let read: serde_json::Value = serde_json::from_str(&excerpt(&index, "p:m/a:A")).unwrap();
-        assert_eq!(read, expected);
+        let check = |wanted: &str, resources: serde_json::Value, functions: serde_json::Value| {
+            let read = excerpt(&index, wanted);
+            let read: serde_json::Value = serde_json::from_str(&read).unwrap();
+            let expected = serde_json::json!({
+                "name": "p",
+                "meta": { "moduleFormat": "(.*)(?:/[^/]*)" },
+                "resources": resources,
+                "functions": functions,
+            });
+            assert_eq!(read, expected, "{wanted}");
+        };
+        let json = |text: &str| serde_json::from_str(text).unwrap();
+        let component = r#"{"p:m/a:A": {"isComponent": true}}"#;
+        check("p:m/a:A", json(component), json("{}"));
+        let reference = r##"{"p:m/f:f": {"description": "}", "x": "#/resources/p:m%2Fa:A"}}"##;
+        let names = r#"{"p:m/a:A": {}, "p:m/b:B": {}}"#;
+        check("p:m/f:f", json(names), json(reference));
+        check("none", json(names), json(r#"{"p:m/f:f": {}}"#));
         assert_eq!(index.module_of("p:m/a:A"), "m");
         let tokens: Vec<&str> = index.tokens(MemberKind::Resource).collect();
         assert_eq!(tokens, ["p:m/a:A", "p:m/b:B"]);

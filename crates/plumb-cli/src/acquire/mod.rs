@@ -154,7 +154,7 @@ impl Acquire for PluginSource {
 fn prepare(environment: &Environment, printer: &Arc<Printer>) -> Prepare {
     let (environment, printer) = (environment.clone(), printer.clone());
     Arc::new(move |folder: PathBuf| {
-        let options = language_options(&environment, output_to(printer.clone()));
+        let options = language_options(&environment, progress_to(printer.clone()));
         Box::pin(async move {
             let manifest = PluginManifest::read(&folder)?;
             let language = plumb_language::language(&manifest.runtime).ok_or_else(|| {
@@ -191,6 +191,15 @@ pub(crate) fn language_options(environment: &Environment, output: OutputSink) ->
         version: crate::semantic_version(),
         output,
     }
+}
+
+/// Lines of tools that run beside what the user asked for: standard output is for the answer.
+fn progress_to(printer: Arc<Printer>) -> OutputSink {
+    Arc::new(move |line| {
+        if line.level != OutputLevel::Debug {
+            printer.info(&line.text);
+        }
+    })
 }
 
 /// Lines of tools and programs, on the stream where they belong; not those for developers.

@@ -20,14 +20,16 @@ use plumb_plugin::{
     Acquire, Discovery, HOST_SOURCE, HostError, HostOptions, OutputLevel, OutputLine, OutputSink,
     PluginHost, PluginKind, ServiceAddresses, parse_attachments,
 };
+use plumb_project::project::PackageSpec;
 use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink, StackReader};
 use plumb_resource::Urn;
 use plumb_resource::provider::{Parameterization, PluginSpec};
 use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
 use plumb_yaml::{Compiler, DiagnosticStyle, YamlProgram};
 
-use crate::acquire::DownloadListener;
 use super::debugging::Debugged;
+use crate::acquire::DownloadListener;
+use crate::commands::package::source::plugin_at;
 use crate::context::LoadedProject;
 use crate::{Context, Environment, Error};
 
@@ -407,17 +409,33 @@ fn project_plugins(project: &LoadedProject) -> Vec<ProjectPlugin> {
                 .as_ref()
                 .and_then(|text| semver::Version::parse(text).ok()),
         });
-    // Packages may be folders of this machine too; their plugins have the names of the packages.
+    let mut all: Vec<ProjectPlugin> = named.collect();
     let packages = project.project.packages.iter();
-    let of_folders = packages
-        .filter(|(_, spec)| spec.source.starts_with(['.', '/']) && spec.parameters.is_empty())
-        .map(|(name, spec)| ProjectPlugin {
-            kind: PluginKind::Resource,
-            name: name.clone(),
-            path: project.root().join(&spec.source),
-            version: None,
-        });
-    named.chain(of_folders).collect()
+    for plugin in packages.filter_map(|(name, spec)| package_plugin(name, spec, project.root())) {
+        // Several packages may be made of one plugin.
+        if !all.contains(&plugin) {
+            all.push(plugin);
+        }
+    }
+    all
+}
+
+/// The plugin of a package that is on this machine. It has the package's name, unless parameters make the package of it.
+fn package_plugin(name: &str, spec: &PackageSpec, root: &Path) -> Option<ProjectPlugin> {
+    let is_schema = plumb_schema::Format::of_file(&spec.source).is_some();
+    if is_schema || !spec.source.starts_with(['.', '/']) {
+        return None;
+    }
+    let path = root.join(&spec.source);
+    if !spec.parameters.is_empty() || !spec.extensions.is_empty() {
+        return plugin_at(&path).ok();
+    }
+    Some(ProjectPlugin {
+        kind: PluginKind::Resource,
+        name: name.to_owned(),
+        path,
+        version: None,
+    })
 }
 
 /// The plugin of a package that a YAML program needs.

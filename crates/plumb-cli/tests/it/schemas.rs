@@ -35,10 +35,13 @@ fn folder() -> PathBuf {
 /// Holds a document against its schema.
 fn holds(schema: &str, document: &Value) {
     let path = folder().join(format!("{schema}.schema.json"));
-    let text = std::fs::read_to_string(&path).unwrap();
+    holds_text(schema, &std::fs::read_to_string(&path).unwrap(), document);
+}
+
+fn holds_text(schema: &str, text: &str, document: &Value) {
     let mut compiler = boon::Compiler::new();
     compiler
-        .add_resource(schema, serde_json::from_str(&text).unwrap())
+        .add_resource(schema, serde_json::from_str(text).unwrap())
         .unwrap();
     let mut schemas = boon::Schemas::new();
     let index = compiler.compile(schema, &mut schemas).unwrap();
@@ -148,4 +151,13 @@ fn looking_back_prints_what_the_schemas_say() {
     let drift = context.run(&["drift", "--json"]);
     assert_eq!(drift.code, 0, "{}{}", drift.stdout, drift.stderr);
     holds("drift", &parsed(&drift.stdout));
+}
+
+#[test]
+fn schemas_of_packages_are_what_the_metaschema_says() {
+    let context = TestContext::without_project();
+    for package in ["random", "command"] {
+        let schema = parsed(&context.ok(&["package", "get-schema", package]));
+        holds_text("package", plumb_schema::METASCHEMA, &schema);
+    }
 }

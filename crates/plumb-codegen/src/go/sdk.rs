@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use plumb_schema::PackageSchema;
-use plumb_schema::bound::{
-    ExternalPackage, Package, Property, TypeShape, member_of, runtime_module_of,
-};
+use plumb_schema::bound::{ExternalPackage, Package, Property, member_of, runtime_module_of};
 
 use super::comment;
 use super::imports::Imports;
@@ -18,6 +16,8 @@ use super::naming::{self, Naming};
 use super::settings::Settings;
 use super::usage::{self, Usages};
 use crate::markdown::{self, Dialect};
+pub(super) use crate::modules::Module;
+use crate::modules::{self, Modules};
 use crate::uses;
 use crate::{FilePath, GenerateError, Purpose};
 
@@ -30,22 +30,12 @@ pub(super) struct Sdk<'p, 'd> {
     pub(super) usages: Usages,
     pub(super) externals: Vec<ExternalSdk>,
     /// What each module holds, by its path.
-    pub(super) modules: BTreeMap<String, Module>,
+    pub(super) modules: Modules,
     /// Whether versions are written out and the SDK is a module of its own.
     pub(super) is_whole: bool,
     /// Which types, objects all of them, have defaults.
     pub(super) has_defaults: Vec<bool>,
     endless: Vec<bool>,
-}
-
-/// Positions of what a module holds.
-#[derive(Default)]
-pub(super) struct Module {
-    pub(super) resources: Vec<usize>,
-    pub(super) functions: Vec<usize>,
-    /// Objects among the types.
-    pub(super) objects: Vec<usize>,
-    pub(super) enums: Vec<usize>,
 }
 
 /// Another package that this one refers to.
@@ -131,7 +121,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
             layout: Layout::new(package, &settings, is_whole)?,
             externals: package.externals.iter().map(ExternalSdk::new).collect(),
             has_defaults: defaults(package, &settings),
-            modules: BTreeMap::new(),
+            modules: Modules::new(),
             package,
             settings,
             naming,
@@ -139,43 +129,11 @@ impl<'p, 'd> Sdk<'p, 'd> {
             is_whole,
             endless,
         };
-        sdk.modules = sdk.find_modules();
+        sdk.modules = modules::sort(package, |token| sdk.module_of(token), |_| true);
         for module in sdk.modules.keys().filter(|module| !module.is_empty()) {
             layout::check("the module", module)?;
         }
         Ok(sdk)
-    }
-
-    fn find_modules(&self) -> BTreeMap<String, Module> {
-        let package = self.package;
-        let mut modules: BTreeMap<String, Module> = BTreeMap::new();
-        modules.entry(String::new()).or_default();
-        let mut enter = |token: &str, list: fn(&mut Module) -> &mut Vec<usize>, position| {
-            let module = self.module_of(token);
-            list(modules.entry(module).or_default()).push(position);
-        };
-        for (position, resource) in package.resources.iter().enumerate() {
-            if !resource.outputs.overlay.is_overlay {
-                enter(&resource.token, |module| &mut module.resources, position);
-            }
-        }
-        for (position, function) in package.functions.iter().enumerate() {
-            if !function.is_method && !function.overlay.is_overlay {
-                enter(function.token, |module| &mut module.functions, position);
-            }
-        }
-        for (position, definition) in package.types.iter().enumerate() {
-            match &definition.shape {
-                TypeShape::Object(object) if !object.overlay.is_overlay => {
-                    enter(definition.token, |module| &mut module.objects, position);
-                }
-                TypeShape::Enum(it) if !it.overlay.is_overlay => {
-                    enter(definition.token, |module| &mut module.enums, position);
-                }
-                _ => {}
-            }
-        }
-        modules
     }
 
     /// The module of a token, as SDKs have it: packages of Go are told apart without regard to case.

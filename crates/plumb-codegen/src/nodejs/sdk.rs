@@ -1,9 +1,9 @@
 //! What all files of an SDK need to know.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use plumb_schema::bound::{ExternalPackage, Package, TypeShape, member_of, runtime_module_of};
+use plumb_schema::bound::{ExternalPackage, Package, member_of, runtime_module_of};
 use plumb_schema::{Constant, PackageSchema};
 
 use super::model::Doc;
@@ -11,6 +11,8 @@ use super::names;
 use super::settings::Settings;
 use super::usage::{self, Usage};
 use crate::markdown::{self, Dialect};
+use crate::modules::{self, Modules};
+pub(super) use crate::modules::{Module, last_step};
 use crate::settings::Compatibility;
 use crate::{FileMap, FilePath, GenerateError, Purpose};
 
@@ -22,21 +24,7 @@ pub(super) struct Sdk<'p, 'd> {
     pub(super) usages: Vec<Usage>,
     pub(super) externals: Vec<ExternalSdk>,
     /// What each module holds, by its path, parents of modules included.
-    pub(super) modules: BTreeMap<String, Module>,
-}
-
-/// Positions of what a module holds.
-#[derive(Default)]
-pub(super) struct Module {
-    pub(super) resources: Vec<usize>,
-    pub(super) functions: Vec<usize>,
-    /// Objects among the types.
-    pub(super) objects: Vec<usize>,
-    pub(super) enums: Vec<usize>,
-    /// Sources that people wrote, by their names without the ending.
-    pub(super) written: Vec<String>,
-    /// Paths of the modules right below.
-    pub(super) children: BTreeSet<String>,
+    pub(super) modules: Modules,
 }
 
 /// Another package that this one refers to.
@@ -102,7 +90,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
                 .map(|external| ExternalSdk::new(external, &settings))
                 .collect(),
             usages: usage::analyse(package),
-            modules: BTreeMap::new(),
+            modules: Modules::new(),
             package,
             purpose,
             settings,
@@ -122,35 +110,8 @@ impl<'p, 'd> Sdk<'p, 'd> {
         Ok(sdk)
     }
 
-    fn find_modules(&self, written: &FileMap) -> BTreeMap<String, Module> {
-        let package = self.package;
-        let mut modules: BTreeMap<String, Module> = BTreeMap::new();
-        modules.entry(String::new()).or_default();
-        let mut enter = |token: &str, list: fn(&mut Module) -> &mut Vec<usize>, position| {
-            let module = self.module_of(token);
-            list(modules.entry(module).or_default()).push(position);
-        };
-        for (position, resource) in package.resources.iter().enumerate() {
-            if !resource.outputs.overlay.is_overlay {
-                enter(&resource.token, |module| &mut module.resources, position);
-            }
-        }
-        for (position, function) in package.functions.iter().enumerate() {
-            if !function.is_method && !function.overlay.is_overlay {
-                enter(function.token, |module| &mut module.functions, position);
-            }
-        }
-        for (position, definition) in package.types.iter().enumerate() {
-            match &definition.shape {
-                TypeShape::Object(object) if !object.overlay.is_overlay => {
-                    enter(definition.token, |module| &mut module.objects, position);
-                }
-                TypeShape::Enum(it) if !it.overlay.is_overlay => {
-                    enter(definition.token, |module| &mut module.enums, position);
-                }
-                _ => {}
-            }
-        }
+    fn find_modules(&self, written: &FileMap) -> Modules {
+        let mut modules = modules::sort(self.package, |token| self.module_of(token), |_| true);
         for path in written.0.keys() {
             let (folder, _) = path.as_str().rsplit_once('/').unwrap_or_default();
             if let Some(name) = source_name(path.as_str()) {
@@ -160,7 +121,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
                 module.written.push(name.to_owned());
             }
         }
-        add_parents(&mut modules);
+        modules::add_parents(&mut modules);
         modules
     }
 
@@ -286,22 +247,6 @@ fn comment_line(line: &str) -> String {
     line.trim_end().replace("*/", "*&#47;")
 }
 
-/// Modules above others exist too, and know those below them.
-fn add_parents(modules: &mut BTreeMap<String, Module>) {
-    let mut open: Vec<String> = modules.keys().cloned().collect();
-    while let Some(module) = open.pop() {
-        if module.is_empty() {
-            continue;
-        }
-        let parent = module.rsplit_once('/').map_or("", |(parent, _)| parent);
-        if !modules.contains_key(parent) {
-            open.push(parent.to_owned());
-        }
-        let parent = modules.entry(parent.to_owned()).or_default();
-        parent.children.insert(module);
-    }
-}
-
 /// The name of a source without its ending; none for files that are not compiled.
 pub(super) fn source_name(path: &str) -> Option<&str> {
     let file = path.rsplit('/').next().unwrap_or(path);
@@ -309,11 +254,6 @@ pub(super) fn source_name(path: &str) -> Option<&str> {
         .strip_suffix(".ts")
         .filter(|name| !name.ends_with(".d"))?;
     (name != "index").then_some(name)
-}
-
-/// The last step of a module's path.
-pub(super) fn last_step(module: &str) -> &str {
-    module.rsplit('/').next().unwrap_or(module)
 }
 
 /// A literal.

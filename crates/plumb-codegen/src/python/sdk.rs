@@ -1,12 +1,12 @@
 //! What all files of an SDK need to know.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use plumb_schema::bound::{ExternalPackage, Package, TypeShape, member_of, runtime_module_of};
+use plumb_schema::bound::{ExternalPackage, Package, member_of, runtime_module_of};
 use plumb_schema::{Constant, PackageSchema};
 
 use super::model::Text;
@@ -15,6 +15,8 @@ use super::settings::{InputTypes, Settings};
 use super::types::Shape;
 use super::usage::{self, Usage};
 use crate::markdown::{self, Dialect};
+use crate::modules::{self, Modules};
+pub(super) use crate::modules::{Module, last_step};
 use crate::settings::Compatibility;
 use crate::{FileMap, FilePath, GenerateError};
 
@@ -27,37 +29,9 @@ pub(super) struct Sdk<'p, 'd> {
     pub(super) usages: Vec<Usage>,
     pub(super) externals: Vec<ExternalSdk>,
     /// What each module holds, by its path, parents of modules included.
-    pub(super) modules: BTreeMap<String, Module>,
+    pub(super) modules: Modules,
     /// Modules by the tokens' modules, which are asked for again and again.
     paths: BTreeMap<String, String>,
-}
-
-/// Positions of what a module holds.
-#[derive(Default)]
-pub(super) struct Module {
-    pub(super) resources: Vec<usize>,
-    pub(super) functions: Vec<usize>,
-    /// Objects among the types, used ones only.
-    pub(super) objects: Vec<usize>,
-    pub(super) enums: Vec<usize>,
-    /// Paths of the modules right below.
-    pub(super) children: BTreeSet<String>,
-    /// Files that people wrote, without their ending.
-    pub(super) written: Vec<String>,
-    /// Whether it holds the settings of the package.
-    pub(super) is_config: bool,
-}
-
-impl Module {
-    /// Whether nothing is in it, leaving aside modules below it.
-    pub(super) fn is_bare(&self) -> bool {
-        self.resources.is_empty()
-            && self.functions.is_empty()
-            && self.objects.is_empty()
-            && self.enums.is_empty()
-            && self.written.is_empty()
-            && !self.is_config
-    }
 }
 
 /// Another package that this one refers to.
@@ -137,7 +111,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         let mut sdk = Sdk {
             externals: package.externals.iter().map(ExternalSdk::new).collect(),
             usages: usage::analyse(package),
-            modules: BTreeMap::new(),
+            modules: Modules::new(),
             paths: BTreeMap::new(),
             name,
             package,
@@ -155,7 +129,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         Ok(sdk)
     }
 
-    fn find_modules(&mut self, written: &FileMap) -> BTreeMap<String, Module> {
+    fn find_modules(&mut self, written: &FileMap) -> Modules {
         let package = self.package;
         let tokens = package.resources.iter().map(|it| it.token.as_ref());
         let tokens = tokens
@@ -168,9 +142,11 @@ impl<'p, 'd> Sdk<'p, 'd> {
                 self.paths.insert(module, path);
             }
         }
-        let mut modules: BTreeMap<String, Module> = BTreeMap::new();
-        modules.entry(String::new()).or_default();
-        self.enter_members(&mut modules);
+        let is_used = |position: usize| {
+            let usage = self.usages[position];
+            usage.input || usage.plain || usage.output
+        };
+        let mut modules = modules::sort(package, |token| self.module_of(token), is_used);
         if self.has_config() {
             modules.entry("config".to_owned()).or_default().is_config = true;
         }
@@ -184,41 +160,8 @@ impl<'p, 'd> Sdk<'p, 'd> {
                 module.written.push(name.to_owned());
             }
         }
-        add_parents(&mut modules);
+        modules::add_parents(&mut modules);
         modules
-    }
-
-    fn enter_members(&self, modules: &mut BTreeMap<String, Module>) {
-        let package = self.package;
-        let mut enter = |token: &str, list: fn(&mut Module) -> &mut Vec<usize>, position| {
-            let module = self.module_of(token);
-            list(modules.entry(module).or_default()).push(position);
-        };
-        for (position, resource) in package.resources.iter().enumerate() {
-            if !resource.outputs.overlay.is_overlay {
-                enter(&resource.token, |module| &mut module.resources, position);
-            }
-        }
-        for (position, function) in package.functions.iter().enumerate() {
-            if !function.is_method && !function.overlay.is_overlay {
-                enter(function.token, |module| &mut module.functions, position);
-            }
-        }
-        for (position, definition) in package.types.iter().enumerate() {
-            let usage = self.usages[position];
-            match &definition.shape {
-                TypeShape::Object(object) => {
-                    let is_used = usage.input || usage.plain || usage.output;
-                    if is_used && !object.overlay.is_overlay {
-                        enter(definition.token, |module| &mut module.objects, position);
-                    }
-                }
-                TypeShape::Enum(it) if !it.overlay.is_overlay => {
-                    enter(definition.token, |module| &mut module.enums, position);
-                }
-                TypeShape::Enum(_) => {}
-            }
-        }
     }
 
     fn path_of(&self, module: &str) -> String {
@@ -406,27 +349,6 @@ impl Dialect for Sdk<'_, '_> {
             _ => format!("`{}`", names::class(member)),
         }
     }
-}
-
-/// Modules above others exist too, and know those below them.
-fn add_parents(modules: &mut BTreeMap<String, Module>) {
-    let mut open: Vec<String> = modules.keys().cloned().collect();
-    while let Some(module) = open.pop() {
-        if module.is_empty() {
-            continue;
-        }
-        let parent = module.rsplit_once('/').map_or("", |(parent, _)| parent);
-        if !modules.contains_key(parent) {
-            open.push(parent.to_owned());
-        }
-        let parent = modules.entry(parent.to_owned()).or_default();
-        parent.children.insert(module);
-    }
-}
-
-/// The last step of a module's path.
-pub(super) fn last_step(module: &str) -> &str {
-    module.rsplit('/').next().unwrap_or(module)
 }
 
 /// A literal.

@@ -1,9 +1,8 @@
 //! The package resolver: which plugin serves what a program calls a package (`protocol.md` 10).
 
-use plumb_plugin::language::{PackageDependency, PackageSource};
+use plumb_plugin::language::PackageSource;
 use plumb_proto::pulumirpc as pb;
 use plumb_proto::pulumirpc::package_resolver_server::PackageResolver;
-use plumb_resource::provider::Parameterization;
 use tonic::{Request, Response, Status};
 
 use super::loader::HostSlot;
@@ -16,29 +15,6 @@ pub(crate) struct ResolverService {
 impl ResolverService {
     pub(crate) fn new(host: HostSlot) -> Self {
         ResolverService { host }
-    }
-}
-
-fn parameter(parameter: Parameterization) -> pb::PackageParameterization {
-    pb::PackageParameterization {
-        name: parameter.name.to_string(),
-        version: parameter.version.to_string(),
-        value: parameter.value.to_vec(),
-    }
-}
-
-fn answer(package: PackageDependency, wanted: pb::PackageSpec) -> pb::PackageDependency {
-    pb::PackageDependency {
-        name: package.name,
-        kind: package.kind.as_str().to_owned(),
-        version: package
-            .version
-            .map(|version| version.to_string())
-            .unwrap_or_default(),
-        server: package.server.unwrap_or_default(),
-        checksums: wanted.checksums,
-        parameterization: package.parameterization.map(parameter),
-        extension: package.extension.map(parameter),
     }
 }
 
@@ -58,6 +34,9 @@ impl PackageResolver for ResolverService {
             let source = &wanted.source;
             Status::unknown(format!("could not resolve the package {source}: {error}"))
         })?;
-        Ok(Response::new(answer(found, wanted)))
+        Ok(Response::new(pb::PackageDependency {
+            checksums: wanted.checksums,
+            ..found.into_wire()
+        }))
     }
 }

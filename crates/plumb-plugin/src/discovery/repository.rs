@@ -114,7 +114,7 @@ impl Repository {
 
     /// The address by which states and SDKs know the plugin: no credentials, no version.
     pub fn download_url(&self) -> String {
-        format!("git://{}", self.place())
+        format!("git://{}", self.address())
     }
 
     /// What the plugin is called in the plugin cache.
@@ -130,7 +130,8 @@ impl Repository {
         owner.to_lowercase()
     }
 
-    fn place(&self) -> String {
+    /// The address as one writes it, without credentials and version.
+    pub fn address(&self) -> String {
         let folder = if self.folder.is_empty() { "" } else { "/" };
         format!("{}/{}{folder}{}", self.host, self.path, self.folder)
     }

@@ -127,11 +127,7 @@ fn parameter_bytes(parameter: &Parameterization) -> Vec<u8> {
 
 /// The first six bytes of a hash.
 fn short_hash(bytes: &[u8]) -> String {
-    let sum = Sha256::digest(bytes);
-    sum.iter()
-        .take(6)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex::encode(&Sha256::digest(bytes)[..6])
 }
 
 impl Kept {

@@ -118,29 +118,31 @@ fn parameterization(parameter: pb::PackageParameterization) -> Parameterization 
     }
 }
 
-pub(super) fn link_request(request: LinkRequest) -> pb::LinkRequest {
-    let parameter = |parameter: Parameterization| pb::PackageParameterization {
-        name: parameter.name.to_string(),
-        version: parameter.version.to_string(),
-        value: parameter.value.to_vec(),
-    };
-    let dependency = |dependency: LinkDependency| {
-        let package = dependency.package;
-        pb::link_request::LinkDependency {
-            path: dependency.path.to_string_lossy().into_owned(),
-            package: Some(pb::PackageDependency {
-                name: package.name,
-                kind: package.kind.as_str().to_owned(),
-                version: package
-                    .version
-                    .map(|version| version.to_string())
-                    .unwrap_or_default(),
-                server: package.server.unwrap_or_default(),
-                parameterization: package.parameterization.map(parameter),
-                extension: package.extension.map(parameter),
-                ..pb::PackageDependency::default()
-            }),
+impl PackageDependency {
+    /// What goes over the wire, without checksums.
+    pub fn into_wire(self) -> pb::PackageDependency {
+        let parameter = |parameter: Parameterization| pb::PackageParameterization {
+            name: parameter.name.to_string(),
+            version: parameter.version.to_string(),
+            value: parameter.value.to_vec(),
+        };
+        let version = self.version.map(|version| version.to_string());
+        pb::PackageDependency {
+            name: self.name,
+            kind: self.kind.as_str().to_owned(),
+            version: version.unwrap_or_default(),
+            server: self.server.unwrap_or_default(),
+            parameterization: self.parameterization.map(parameter),
+            extension: self.extension.map(parameter),
+            ..pb::PackageDependency::default()
         }
+    }
+}
+
+pub(super) fn link_request(request: LinkRequest) -> pb::LinkRequest {
+    let dependency = |dependency: LinkDependency| pb::link_request::LinkDependency {
+        path: dependency.path.to_string_lossy().into_owned(),
+        package: Some(dependency.package.into_wire()),
     };
     pb::LinkRequest {
         info: Some(program_info(&request.info)),

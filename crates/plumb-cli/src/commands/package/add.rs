@@ -1,6 +1,7 @@
 //! `package add`.
 
 use clap::Args;
+use plumb_plugin::discovery::Repository;
 use plumb_plugin::is_repository;
 use plumb_project::ProjectFile;
 use plumb_project::files::{self, Access};
@@ -109,6 +110,15 @@ fn told(made: &LocalSdk, ctx: &Context) {
 /// What the project file says about the package.
 fn package_spec(wanted: Wanted<'_>) -> PackageSpec {
     let is_path = wanted.source.starts_with(['.', '/']);
+    // Passwords do not go into project files.
+    let repository = Repository::parse(wanted.source).map(|it| (it.address(), it.version));
+    if let (true, Ok((source, version))) = (is_repository(wanted.source), repository) {
+        return PackageSpec {
+            source,
+            version: version.map(|version| version.to_string()),
+            ..unplaced_spec(wanted)
+        };
+    }
     let (source, version) = match wanted.source.rsplit_once('@') {
         Some((source, version)) if !is_path && !version.contains('/') => {
             (source, Some(version.trim_start_matches('v').to_owned()))
@@ -118,6 +128,13 @@ fn package_spec(wanted: Wanted<'_>) -> PackageSpec {
     PackageSpec {
         source: source.to_owned(),
         version,
+        ..unplaced_spec(wanted)
+    }
+}
+
+/// All but where the package comes from.
+fn unplaced_spec(wanted: Wanted<'_>) -> PackageSpec {
+    PackageSpec {
         parameters: wanted.parameters.to_vec(),
         plugin_download_url: wanted.server.map(str::to_owned),
         extensions: wanted.extension.into_iter().map(str::to_owned).collect(),

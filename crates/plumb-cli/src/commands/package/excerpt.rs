@@ -251,8 +251,7 @@ fn path_bytes(path: &Path) -> &[u8] {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    let sum = Sha256::digest(bytes);
-    sum.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(bytes))
 }
 
 impl SchemaText {

@@ -511,7 +511,7 @@ fn named(source: &str) -> Result<PluginSpec, Error> {
 }
 
 /// A plugin by the path of its program or its folder.
-fn plugin_at(path: &Path) -> Result<ProjectPlugin, Error> {
+pub(crate) fn plugin_at(path: &Path) -> Result<ProjectPlugin, Error> {
     let program = if path.is_dir() {
         program_in(path)?
     } else {
