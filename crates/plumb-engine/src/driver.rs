@@ -5,8 +5,8 @@
 //! Effects behind a fence wait until the journal is durable up to it. **The core is told of an answer only here, and
 //! nobody else changes it.**
 //!
-//! What goes to the journal and to the subscriber is collected for as long as there is something to do at once: one sync
-//! of the journal and one wake-up then serve all of it.
+//! What goes to the journal, and the replies to programs, are collected for as long as there is something to do at once: one
+//! sync of the journal and one wake-up then serve all of it. Events are collected for a moment longer (`outbox`).
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -37,6 +37,7 @@ use crate::flights::{self, Flights, Progress};
 use crate::instances::Instances;
 use crate::journal::RunJournal;
 use crate::monitor::{DebugMessages, Incoming, LogMessage, MonitorHandle, ResourceMonitor};
+use crate::outbox::Outbox;
 use crate::policies::{Loaded, PolicyPacks};
 use crate::program::{Program, ProgramInfo, ProgramResult};
 use crate::server::{self, Servers, SourceContext};
@@ -44,9 +45,6 @@ use crate::snippet::{self, InvalidSnippet, SnippetLanguage};
 
 /// Hears of every engine event, with its time, several at once.
 pub type Subscriber = mpsc::UnboundedSender<Vec<(Timestamp, plumb_events::Event)>>;
-
-/// How many events are collected at most before the subscriber hears of them.
-const BATCH: usize = 256;
 
 /// What a run needs.
 pub struct RunSetup {
@@ -174,8 +172,7 @@ impl Shell {
             instances: Instances::new(setup.host.clone(), context, self.servers.tokens.clone()),
             host: setup.host.clone(),
             journal: setup.journal,
-            subscriber: setup.subscriber,
-            emitted: Vec::new(),
+            outbox: Outbox::new(setup.subscriber),
             closing: Vec::new(),
             fenced: BTreeMap::new(),
             durable: 0,
@@ -214,9 +211,7 @@ struct Driver {
     host: Arc<PluginHost>,
     instances: Instances,
     journal: RunJournal,
-    subscriber: Subscriber,
-    /// Events that the subscriber has not heard of yet.
-    emitted: Vec<(Timestamp, plumb_events::Event)>,
+    outbox: Outbox,
     /// The events that close the run. They are kept until the program has ended: it may still have something to say, and
     /// fail.
     closing: Vec<(Timestamp, plumb_events::Event)>,
@@ -284,6 +279,8 @@ enum Happened {
     Late,
     /// Nothing, for the moment.
     Idle,
+    /// Events have waited long enough.
+    Due,
 }
 
 impl Driver {
@@ -342,6 +339,7 @@ impl Driver {
                 Happened::Interrupt(_) => break,
                 Happened::Late => self.flights.late().into_iter().for_each(|it| self.emit(it)),
                 Happened::Idle => self.flush(),
+                Happened::Due => self.outbox.tell(),
             }
         }
         self.end(incoming, interrupts).await
@@ -409,7 +407,8 @@ impl Driver {
                 Ok((uuid, result)) => Happened::Snippet(uuid, result),
                 Err(error) => std::panic::resume_unwind(error.into_panic()),
             },
-            () = tokio::task::yield_now(), if self.journal.has_collected() || !self.emitted.is_empty() => Happened::Idle,
+            () = tokio::task::yield_now(), if self.journal.has_collected() || self.outbox.has_replies() => Happened::Idle,
+            () = self.outbox.until_due() => Happened::Due,
         }
     }
 
@@ -441,25 +440,21 @@ impl Driver {
         if matches!(event, Summary(_) | Cancel) {
             return self.closing.push((Timestamp::now(), event));
         }
-        self.emitted.push((Timestamp::now(), event));
-        if self.emitted.len() >= BATCH {
-            self.tell_subscriber();
-        }
+        self.outbox.emit(Timestamp::now(), event);
     }
 
-    fn tell_subscriber(&mut self) {
-        if !self.emitted.is_empty() {
-            // A subscriber that is gone does not want to hear.
-            let _ = self.subscriber.send(std::mem::take(&mut self.emitted));
-        }
-    }
-
-    /// Passes on what was collected.
+    /// Passes on what others wait for.
     fn flush(&mut self) {
+        self.outbox.answer();
         if let Err(error) = self.journal.flush() {
             self.journal_failed(error.to_string());
         }
-        self.tell_subscriber();
+    }
+
+    /// Passes on everything.
+    fn flush_all(&mut self) {
+        self.flush();
+        self.outbox.tell();
     }
 
     /// Tells the core what happened and does what it says.
@@ -655,8 +650,7 @@ impl Driver {
 
     fn reply(&mut self, id: RequestId, reply: Reply) {
         if let Some(answer) = self.answers.remove(&id) {
-            // A program that is gone does not wait for answers.
-            let _ = answer.send(reply);
+            self.outbox.reply(answer, reply);
         }
     }
 
@@ -719,7 +713,7 @@ impl Driver {
             .outcome
             .as_ref()
             .is_some_and(|outcome| outcome.result == OperationResult::Succeeded);
-        self.flush();
+        self.flush_all();
         // Whoever still waits for an answer hears that there will be none.
         self.answers.clear();
         if !succeeded {
@@ -778,7 +772,7 @@ impl Driver {
                 },
                 Ok(()) = interrupts.changed() => self.program_cancel.cancel(),
             }
-            self.flush();
+            self.flush_all();
         }
     }
 
@@ -795,14 +789,14 @@ impl Driver {
 
     /// Tells the subscriber that nothing more comes, and how it went in the end.
     fn close(&mut self, result: OperationResult) {
-        self.flush();
+        self.flush_all();
         for (at, mut event) in std::mem::take(&mut self.closing) {
             if let plumb_events::Event::Summary(summary) = &mut event {
                 summary.result = result;
             }
-            self.emitted.push((at, event));
+            self.outbox.emit(at, event);
         }
-        self.flush();
+        self.flush_all();
     }
 }
 

@@ -14,6 +14,7 @@ mod instances;
 pub mod journal;
 mod language;
 pub mod monitor;
+mod outbox;
 pub mod policies;
 pub mod position;
 pub mod program;

@@ -24,7 +24,7 @@ use crate::compiled::{CompiledError, Executable, Failures, prebuilt, say};
 use crate::{LanguageOptions, ToolError};
 
 /// How long executables are kept that nobody asks for.
-const KEPT: Duration = Duration::from_hours(14 * 24);
+pub(super) const KEPT: Duration = Duration::from_hours(14 * 24);
 
 /// Builds the program if it is to be built.
 pub(super) async fn executable(
@@ -88,7 +88,7 @@ async fn build_and_keep(
     directory: &Path,
 ) -> Result<Executable, CompiledError> {
     let cache = options.cache_directory.join("go");
-    let folder = cache.join(key(directory));
+    let folder = cache.join(fingerprint(directory.as_os_str().as_encoded_bytes()));
     fs::create_dir_all(&folder).map_err(CompiledError::file("create", &folder))?;
     let lock = locked(folder.join("lock")).await?;
     let target = folder.join("program");
@@ -108,9 +108,9 @@ async fn build_and_keep(
     })
 }
 
-/// The name of a folder for the program in `directory`.
-fn key(directory: &Path) -> String {
-    let digest = Sha256::digest(directory.as_os_str().as_encoded_bytes());
+/// A name for something in the cache, made of the hash of `content`.
+pub(super) fn fingerprint(content: &[u8]) -> String {
+    let digest = Sha256::digest(content);
     digest.iter().take(16).fold(String::new(), |mut hex, byte| {
         use std::fmt::Write;
         // Writing to a string cannot fail.

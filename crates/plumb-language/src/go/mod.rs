@@ -5,6 +5,7 @@ mod dependencies;
 mod link;
 mod module;
 mod packages;
+mod remembered;
 mod settings;
 
 use std::path::PathBuf;

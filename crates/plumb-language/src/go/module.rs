@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use plumb_plugin::process::Environment;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::settings::go;
 use crate::compiled::CompiledError;
@@ -104,7 +104,7 @@ pub(super) async fn module_file(
 }
 
 /// A module and its folder, as `go list -m -json` and `go mod download -json` print them.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct Module {
     pub(super) path: String,

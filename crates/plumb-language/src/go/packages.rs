@@ -1,6 +1,6 @@
 //! Which packages a program needs.
 //!
-//! 1. Find the folders of all modules that the `go.mod` lists.
+//! 1. Find the folders of all modules that the `go.mod` lists ([`remembered`](super::remembered)).
 //! 2. Look for a `pulumi-plugin.json` in each: at its top, or where generated SDKs keep their sources.
 //! 3. A module counts if the file says that it has resources.
 
@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use plumb_plugin::discovery::parse_tolerant;
 use plumb_plugin::language::{PackageDependency, ProgramInfo};
 
-use super::module::{Module, module_file, modules};
+use super::module::Module;
+use super::remembered;
 use crate::LanguageOptions;
 use crate::compiled::CompiledError;
 use crate::plugin_file::{PLUGIN_FILE, PluginFile};
@@ -20,9 +21,7 @@ pub(super) async fn required(
     options: &LanguageOptions,
     info: &ProgramInfo,
 ) -> Result<Vec<PackageDependency>, CompiledError> {
-    let environment = &options.environment;
-    let file = module_file(&info.program_directory, environment).await?;
-    let modules = modules(&file, environment).await?;
+    let modules = remembered::modules(options, &info.program_directory).await?;
     let scan = move || modules.iter().filter_map(package).collect();
     let mut packages: Vec<PackageDependency> = tokio::task::spawn_blocking(scan)
         .await

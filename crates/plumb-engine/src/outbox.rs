@@ -1,0 +1,129 @@
+//! What a run tells others, collected so that much of it goes out at once.
+//!
+//! Replies wait until nothing else is to be done at this moment: while one program gets its answers, others' requests come
+//! in, and each reply on its own costs a write here and a wake-up there. Events wait for [`PAUSE`] at most; nobody sees that
+//! they do.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use plumb_deploy::request::Reply;
+use plumb_events::Event;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use crate::driver::Subscriber;
+
+/// How many events, or replies, are collected at most.
+const BATCH: usize = 256;
+/// How long events wait at most.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Events and replies on their way out.
+pub(crate) struct Outbox {
+    subscriber: Subscriber,
+    events: Vec<(Timestamp, Event)>,
+    /// When the subscriber hears of the events, if there are any.
+    due: Option<Instant>,
+    replies: Vec<(oneshot::Sender<Reply>, Reply)>,
+}
+
+impl Outbox {
+    pub(crate) fn new(subscriber: Subscriber) -> Self {
+        Outbox {
+            subscriber,
+            events: Vec::new(),
+            due: None,
+            replies: Vec::new(),
+        }
+    }
+
+    pub(crate) fn emit(&mut self, at: Timestamp, event: Event) {
+        self.events.push((at, event));
+        if self.events.len() >= BATCH {
+            self.tell();
+        } else if self.due.is_none() {
+            self.due = Some(Instant::now() + PAUSE);
+        }
+    }
+
+    pub(crate) fn reply(&mut self, answer: oneshot::Sender<Reply>, reply: Reply) {
+        self.replies.push((answer, reply));
+        if self.replies.len() >= BATCH {
+            self.answer();
+        }
+    }
+
+    /// Whether somebody waits for a reply that is here.
+    pub(crate) fn has_replies(&self) -> bool {
+        !self.replies.is_empty()
+    }
+
+    /// Returns when [`Outbox::tell`] is to be called; never, if there is nothing to tell.
+    pub(crate) async fn until_due(&self) {
+        match self.due {
+            Some(due) => tokio::time::sleep_until(due).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Gives everybody the replies that they wait for.
+    pub(crate) fn answer(&mut self) {
+        for (answer, reply) in self.replies.drain(..) {
+            // A program that is gone does not wait for answers.
+            let _ = answer.send(reply);
+        }
+    }
+
+    /// Tells the subscriber of the events.
+    pub(crate) fn tell(&mut self) {
+        self.due = None;
+        if !self.events.is_empty() {
+            // A subscriber that is gone does not want to hear.
+            let _ = self.subscriber.send(std::mem::take(&mut self.events));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plumb_deploy::request::{RequestError, RequestErrorKind};
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    fn outbox() -> (Outbox, mpsc::UnboundedReceiver<Vec<(Timestamp, Event)>>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        (Outbox::new(sender), receiver)
+    }
+
+    #[tokio::test]
+    async fn events_go_out_together() {
+        let (mut outbox, mut heard) = outbox();
+        assert_eq!(outbox.due, None);
+        outbox.emit(Timestamp::UNIX_EPOCH, Event::Cancel);
+        let due = outbox.due;
+        assert!(due.is_some());
+        outbox.emit(Timestamp::UNIX_EPOCH, Event::Cancel);
+        assert_eq!(outbox.due, due);
+        assert!(heard.try_recv().is_err());
+        outbox.tell();
+        assert_eq!(heard.try_recv().unwrap().len(), 2);
+        assert_eq!(outbox.due, None);
+        for _ in 0..BATCH {
+            outbox.emit(Timestamp::UNIX_EPOCH, Event::Cancel);
+        }
+        assert_eq!(heard.try_recv().unwrap().len(), BATCH);
+    }
+
+    #[test]
+    fn replies_go_out_together() {
+        let (mut outbox, _heard) = outbox();
+        let (answer, mut receiver) = oneshot::channel();
+        let error = RequestError::new(RequestErrorKind::Unavailable, "gone");
+        outbox.reply(answer, Reply::Failed(error));
+        assert!(outbox.has_replies() && receiver.try_recv().is_err());
+        outbox.answer();
+        assert!(!outbox.has_replies() && receiver.try_recv().is_ok());
+    }
+}
