@@ -221,7 +221,9 @@ impl Acquirer {
         tell(Progress::Started);
         // Nobody knows how much comes.
         tell(Progress::Bytes(0, None));
-        let fetched = self.fetch_sources(&named, &version, repository, claim).await;
+        let fetched = self
+            .fetch_sources(&named, &version, repository, claim)
+            .await;
         tell(match fetched {
             Ok(()) => Progress::Done,
             Err(_) => Progress::Failed,

@@ -59,7 +59,7 @@ impl From<ExitStatus> for ExitCode {
 pub struct Error {
     status: ExitStatus,
     report: Report,
-    identity: Option<Identity>,
+    identity: Option<Box<Identity>>,
 }
 
 #[derive(Debug)]
@@ -125,7 +125,7 @@ impl Error {
     #[must_use]
     pub fn known(self, code: Code) -> Self {
         Error {
-            identity: Some(Identity::of(code)),
+            identity: Some(Box::new(Identity::of(code))),
             ..self
         }
     }
@@ -134,14 +134,14 @@ impl Error {
     #[must_use]
     pub fn about(self, code: Code, subject: Subject) -> Self {
         Error {
-            identity: Some(Identity::new(code, subject)),
+            identity: Some(Box::new(Identity::new(code, subject))),
             ..self
         }
     }
 
     /// Which kind of error it is, and what it is about, if that is known.
     pub fn identity(&self) -> Option<&Identity> {
-        self.identity.as_ref()
+        self.identity.as_deref()
     }
 
     /// The same error with what works instead.
@@ -203,7 +203,7 @@ impl Error {
 impl<E: StdError + 'static> From<E> for Error {
     fn from(error: E) -> Self {
         Error {
-            identity: identify(&error),
+            identity: identify(&error).map(Box::new),
             ..Error::with_status(status_of(&error), chain(&error))
         }
     }

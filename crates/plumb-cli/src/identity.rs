@@ -296,7 +296,7 @@ fn of_find(error: &FindError) -> Option<Identity> {
             let plugin = Subject::Plugin(name.clone());
             Some(Identity::new(Code::PluginNotFound, plugin))
         }
-        _ => None,
+        FindError::Ambiguous { .. } => None,
     }
 }
 

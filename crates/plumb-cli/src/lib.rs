@@ -86,7 +86,7 @@ pub fn main() -> ExitCode {
 
 fn run(environment: Environment, cli: cli::Cli) -> ExitStatus {
     let printer = match Printer::for_flag(&cli.globals.color, &environment) {
-        Ok(printer) => printer,
+        Ok(printer) => Arc::new(printer),
         Err(error) => {
             return report(
                 &Printer::new(ColorMode::Never, &environment.program),
@@ -94,9 +94,9 @@ fn run(environment: Environment, cli: cli::Cli) -> ExitStatus {
             );
         }
     };
-    let context = match Context::new(environment, printer, cli.globals) {
+    let context = match Context::new(environment, printer.clone(), cli.globals) {
         Ok(context) => context,
-        Err((printer, error)) => return report(&printer, &error),
+        Err(error) => return report(&printer, &error),
     };
     let command = cli
         .command

@@ -356,7 +356,7 @@ fn cells_of(rows: &Rows, placed: &Placed, waits: &Waits, now: Duration) -> Vec<S
 /// What a row that has nothing else to say is waiting for, if that takes long.
 fn waiting_text(rows: &Rows, row: &Row, waits: &Waits, now: Duration) -> String {
     let is_long = |started: &Duration| now.saturating_sub(*started) >= waits::LONG;
-    if rows.is_done(row) || row.started.filter(is_long).is_none() {
+    if rows.is_done(row) || row.started.as_ref().is_none_or(|it| !is_long(it)) {
         return String::new();
     }
     let call = row.urn.as_ref().and_then(|urn| waits.call_of(urn));

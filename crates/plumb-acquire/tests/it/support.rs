@@ -49,7 +49,7 @@ impl World {
             cache: self.cache(),
             overrides: Overrides::parse(&self.overrides).unwrap(),
             tokens: self.tokens.clone(),
-            environment: Default::default(),
+            environment: BTreeMap::default(),
             program_version: "v1.2.3".to_owned(),
             lock_file: Some(LockFile::in_folder(self.folder.path(), self.mode)),
             prepare: None,

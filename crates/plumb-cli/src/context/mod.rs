@@ -46,20 +46,19 @@ impl Context {
     /// The context of a command; goes to the folder that `--cwd` names.
     pub fn new(
         mut environment: Environment,
-        printer: Printer,
+        printer: Arc<Printer>,
         globals: GlobalArgs,
-    ) -> Result<Self, (Printer, Error)> {
+    ) -> Result<Self, Error> {
         if let Some(folder) = &globals.cwd {
             let folder = environment.cwd.join(folder);
             if let Err(error) = std::env::set_current_dir(&folder) {
-                let error = Error::user(format!("chdir {}: {error}", folder.display()));
-                return Err((printer, error));
+                return Err(Error::user(format!("chdir {}: {error}", folder.display())));
             }
             environment.cwd = folder;
         }
         Ok(Context {
             environment,
-            printer: Arc::new(printer),
+            printer,
             globals,
             project: OnceLock::new(),
             backend: OnceLock::new(),
@@ -76,7 +75,7 @@ impl Context {
             ..self.globals.clone()
         };
         let printer = Printer::new(self.printer.color(), self.printer.program());
-        Context::new(environment, printer, globals).map_err(|(_, error)| error)
+        Context::new(environment, Arc::new(printer), globals)
     }
 
     /// Whether questions may be asked.

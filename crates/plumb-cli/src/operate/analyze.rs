@@ -18,6 +18,7 @@ use plumb_state::file::{Deployment, parse_deployment};
 use plumb_state::{CiphertextCache, CodecError, SecretCodec, Snapshot};
 use plumb_yaml::DiagnosticStyle;
 
+use super::debugging::Debugged;
 use super::host::{BackendStacks, Surroundings};
 use super::screen::{self, Form, ScreenSetup};
 use super::session::{ORGANIZATION, Opening, Session, plugin_source, recorded_codec};
@@ -181,6 +182,7 @@ fn of_stack(name: Option<&str>, ctx: &Context) -> Result<Subject, Error> {
             check: ConfigCheck::Skipped,
             fallback: StateFallback::Always,
             client: None,
+            debugged: Debugged::default(),
             checks_plugins: false,
             lock_mode: LockMode::Update,
             changes: false,
@@ -240,6 +242,7 @@ fn surroundings(ctx: &Context) -> Result<Surroundings, Error> {
         program_directory,
         config: BTreeMap::new(),
         client: None,
+        debugged: Debugged::default(),
         stacks: Arc::new(BackendStacks {
             read: Arc::new(|_| Err(Error::user("a state in a file knows no other stacks"))),
         }),

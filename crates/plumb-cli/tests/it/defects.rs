@@ -166,7 +166,7 @@ fn sources(crates: &Path) -> Vec<PathBuf> {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() && name != "tests" {
                 folders.push(path);
-            } else if name.ends_with(".rs") && name != "tests.rs" {
+            } else if path.extension().is_some_and(|it| it == "rs") && name != "tests.rs" {
                 files.push(path);
             }
         }

@@ -148,7 +148,9 @@ fn run(text: &str) -> String {
             } => {
                 context.write(path, &(content.join("\n") + "\n"));
                 out.extend([line, "\n"]);
-                content.iter().for_each(|it| out.extend(["    ", it, "\n"]));
+                for line in content {
+                    out.extend(["    ", line, "\n"]);
+                }
             }
             Line::Run {
                 line,

@@ -250,10 +250,9 @@ fn comment_line(line: &str) -> String {
 /// The name of a source without its ending; none for files that are not compiled.
 pub(super) fn source_name(path: &str) -> Option<&str> {
     let file = path.rsplit('/').next().unwrap_or(path);
-    let name = file
-        .strip_suffix(".ts")
-        .filter(|name| !name.ends_with(".d"))?;
-    (name != "index").then_some(name)
+    let name = file.strip_suffix(".ts")?;
+    let is_declaration = name.rsplit_once('.').is_some_and(|(_, end)| end == "d");
+    (name != "index" && !is_declaration).then_some(name)
 }
 
 /// A literal.

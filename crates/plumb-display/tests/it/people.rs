@@ -206,7 +206,7 @@ fn calls_that_belong_to_no_step_are_named_like_steps_and_not_blamed_on_the_progr
         said(&mut display, 7..=60),
         ["    waiting for aws:rds:Instance db: checking for 10s (call Check to its provider)\n"]
     );
-    display.handle(&wait("Check", 59, true), Duration::from_secs(60));
+    display.handle(&wait("Check", 59, true), Duration::from_mins(1));
     assert!(said(&mut display, 61..=61)[0].starts_with("    waiting for the program:"));
 }
 

@@ -145,13 +145,11 @@ fn content(text: &str, path: &[&str]) -> Option<Range<usize>> {
     let mut at = 0;
     while let Some(start) = text[at..].find('<').map(|found| at + found) {
         let rest = &text[start..];
-        let end = match skipped(rest) {
-            Some(end) => {
-                at = start + end?;
-                continue;
-            }
-            None => start + rest.find('>')? + 1,
-        };
+        if let Some(close) = close_of(rest) {
+            at = start + rest.find(close)? + close.len();
+            continue;
+        }
+        let end = start + rest.find('>')? + 1;
         let tag = &text[start + 1..end - 1];
         if let Some(name) = tag.strip_prefix('/') {
             let (opened, from) = open.pop()?;
@@ -170,16 +168,16 @@ fn content(text: &str, path: &[&str]) -> Option<Range<usize>> {
     None
 }
 
-/// Where a comment and the like ends, counted from its start; `None` for elements.
-fn skipped(rest: &str) -> Option<Option<usize>> {
+/// What ends a comment and the like; `None` for elements.
+fn close_of(rest: &str) -> Option<&'static str> {
     let kinds = [
         ("<!--", "-->"),
         ("<![CDATA[", "]]>"),
         ("<?", "?>"),
         ("<!", ">"),
     ];
-    let (_, close) = kinds.iter().find(|(open, _)| rest.starts_with(open))?;
-    Some(rest.find(close).map(|at| at + close.len()))
+    let found = kinds.iter().find(|(open, _)| rest.starts_with(open));
+    found.map(|(_, close)| *close)
 }
 
 #[cfg(test)]

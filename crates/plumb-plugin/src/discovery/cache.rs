@@ -135,7 +135,7 @@ impl Cache {
     }
 
     /// When a plugin was installed.
-    pub(crate) fn installed(&self, plugin: &CachedPlugin) -> Option<SystemTime> {
+    pub(crate) fn installed(plugin: &CachedPlugin) -> Option<SystemTime> {
         let metadata = fs::metadata(&plugin.directory).ok()?;
         change_time(&metadata).or_else(|| metadata.modified().ok())
     }

@@ -123,7 +123,7 @@ impl PluginHost {
         }
         let path = self.options.working_directory.join(source);
         if source.starts_with(['.', '/']) || (source.contains('/') && path.exists()) {
-            return self.local(source);
+            return Ok(self.local(source)?);
         }
         if is_repository(source) {
             let acquire = self.options.acquire.as_ref();
@@ -158,7 +158,7 @@ impl PluginHost {
     }
 
     /// A plugin by its path.
-    fn local(&self, source: &str) -> Result<Candidate, HostError> {
+    fn local(&self, source: &str) -> Result<Candidate, ResolveError> {
         let path = self.options.working_directory.join(source);
         let missing = || ResolveError::NoPlugin {
             path: path.display().to_string(),
@@ -183,7 +183,7 @@ impl PluginHost {
             warnings: Vec::new(),
         };
         if found.source_directory().is_none() && !found.executable.is_file() {
-            return Err(missing().into());
+            return Err(missing());
         }
         let stem = found.executable.file_stem().unwrap_or_default();
         let stem = stem.to_string_lossy();

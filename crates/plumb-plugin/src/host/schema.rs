@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::OnceCell;
 
 use super::{HostError, PluginHost};
-use crate::discovery::{PluginKind, PluginSource};
+use crate::discovery::{Cache, PluginKind, PluginSource};
 
 /// A schema as JSON text, once it has been asked for; `None` if the package has none.
 type Entry = Arc<OnceCell<Option<Arc<str>>>>;
@@ -97,7 +97,7 @@ impl PluginHost {
         let plugin = discovery.cache.owner_of(&found.executable)?;
         Some(Kept {
             path: folder.join(file_name(spec, &version)),
-            installed: discovery.cache.installed(&plugin)?,
+            installed: Cache::installed(&plugin)?,
             version,
         })
     }
@@ -187,7 +187,7 @@ mod tests {
             assert_eq!(kept.read(), None, "{text:?}");
         }
         kept.write("{}").unwrap();
-        kept.installed = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+        kept.installed = std::time::SystemTime::now() + std::time::Duration::from_mins(1);
         assert_eq!(kept.read(), None);
     }
 
