@@ -28,7 +28,10 @@ pub fn check(
         .iter()
         .filter(|it| it.is_provider());
     let is_open = providers.any(|res| res.properties.values().any(|it| it.from().is_some()));
-    if operation.verb != Verb::Up || operation.preview || !goes_well || shares || is_open {
+    // Answers to reads come in any order: what is replaced first may be another resource than in the preview.
+    let is_racing = operation.flags.refresh && operation.flags.run_program;
+    let is_left_open = shares || is_open || is_racing;
+    if operation.verb != Verb::Up || operation.preview || !goes_well || is_left_open {
         return Ok(());
     }
     let preview = Operation {

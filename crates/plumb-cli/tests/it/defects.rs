@@ -69,6 +69,7 @@ const QUOTED: &[&str] = &[
     "binary",
     "character",
     "color",
+    "converter",
     "default",
     "entry",
     "expected",
@@ -92,6 +93,7 @@ const QUOTED: &[&str] = &[
     "part",
     "path",
     "range",
+    "resource",
     "spec",
     "tag",
     "target",
@@ -104,6 +106,7 @@ const QUOTED: &[&str] = &[
 
 /// Files with `{:?}`, and what stands behind it there: texts, and names of gRPC codes as everybody knows them.
 const QUOTED_ELSEWHERE: &[&str] = &[
+    "plumb-cli/src/commands/package/gen_docs.rs",
     "plumb-cli/src/commands/stack/graph/mod.rs",
     "plumb-deploy/src/check.rs",
     "plumb-engine/src/callbacks.rs",

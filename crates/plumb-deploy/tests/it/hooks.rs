@@ -237,8 +237,8 @@ fn a_refusal_is_told_behind_the_import_before_it() {
     for_orders(|world| {
         let object = PropertyMap::new().with("value", "before");
         world.cloud.put("ext-1", object);
-        let a = res("a").import("ext-1").with("value", "after");
-        let program = [a.binds(BeforeUpdate, "missing")];
+        let a = unregistered(BeforeUpdate).import("ext-1");
+        let program = [a.with("value", "after")];
         let ran = world.up_with(&program, |options| options.continue_on_error = true);
         ran.failed("hook \"missing\" was not registered");
         let (mut entries, mut imported) = (0, 0);

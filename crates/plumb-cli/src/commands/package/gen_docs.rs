@@ -42,8 +42,12 @@ pub struct GenDocsArgs {
 const MARK: &str = ".plumb-docs";
 
 pub(crate) fn run(args: GenDocsArgs, ctx: &Context) -> Result<(), Error> {
-    let format = DocsFormat::from_name(&args.format)
-        .ok_or_else(|| Error::user(format!("unknown format {:?}", args.format)))?;
+    let format = DocsFormat::from_name(&args.format).ok_or_else(|| {
+        Error::user(format!(
+            "unknown format {:?}; there are site, markdown and json",
+            args.format
+        ))
+    })?;
     let schema =
         SchemaText::load_from(&args.source, &args.parameters, args.server.as_deref(), ctx)?;
     let document = schema.document()?;
