@@ -29,7 +29,7 @@ use plumb_state::Snippet;
 use plumb_state::journal::Entry;
 use plumb_state::plan::Plan;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::callbacks::Callbacks;
@@ -243,6 +243,16 @@ struct Driver {
     is_journal_broken: bool,
 }
 
+/// What became of a program whose task did not end: a defect of ours stays one.
+fn without_end(error: JoinError) -> ProgramResult {
+    match error.try_into_panic() {
+        Ok(defect) => std::panic::resume_unwind(defect),
+        Err(error) => ProgramResult::Failed {
+            message: error.to_string(),
+        },
+    }
+}
+
 /// A call and what the provider answered.
 type Answered = (CallId, Result<ProviderReply, ProviderError>);
 
@@ -398,10 +408,7 @@ impl Driver {
             // The driver's own handle keeps the channel open.
             _ = incoming.recv_many(&mut batch, 256) => Happened::Incoming(batch),
             Some(ended) = self.program_task.join_next(), if !self.program_task.is_empty() => {
-                match ended {
-                    Ok(result) => Happened::Program(result),
-                    Err(error) => std::panic::resume_unwind(error.into_panic()),
-                }
+                Happened::Program(ended.unwrap_or_else(without_end))
             }
             Some(ended) = self.snippet_tasks.join_next(), if !self.snippet_tasks.is_empty() => match ended {
                 Ok((uuid, result)) => Happened::Snippet(uuid, result),
