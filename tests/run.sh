@@ -179,7 +179,7 @@ if ! $fast; then
   # Instructions, unlike seconds, are the same on a busy machine.
   tests/setup-valgrind.sh
   run benches/instructions --core-bench "$target/bench-fast/core-bench"
-  run benches/commands/run --plumb "$plumb" --runs 15
+  run benches/commands/run --plumb "$plumb" --runs 15 --margin 3
 
   if [ -x benches/run ]; then
     run benches/run --smoke --no-peers --plumb "$plumb" --null-monitor "$target/bench-fast/null-monitor" \
