@@ -67,7 +67,7 @@ fn escape(line: &str) -> String {
 
 impl Dialect for Sdk<'_, '_> {
     const FENCE: &'static str = "csharp";
-    const SPAN: &'static str = "csharp";
+    const SPAN: &'static str = "dotnet";
 
     fn reference(&self, destination: &str) -> String {
         let fragment = destination.rsplit('#').next().unwrap_or_default();
