@@ -12,7 +12,9 @@ use plumb_resource::provider::{
 use plumb_state::plan::Plan;
 use plumb_value::{PropertyMap, Value};
 
-use crate::world::{Res, World, for_orders, read, res, stack, targets, urn};
+use crate::world::{
+    Res, World, component, for_orders, must_replace, read, res, stack, targets, urn,
+};
 
 fn steps(plan: &Plan, name: &str) -> Vec<&'static str> {
     let steps = &plan.resources[&urn(name)].steps;
@@ -650,5 +652,33 @@ fn the_former_name_is_good_for_a_delete() {
         let former = plan.resources.entry(urn("old")).or_default();
         former.steps.push(StepOp::DeleteReplaced);
         world.up_to(&plan, &renamed).succeeded();
+    });
+}
+
+/// A plan allows less than it holds: where an update is planned nothing is replaced.
+#[test]
+fn more_than_planned_is_not_done() {
+    for_orders(|world| {
+        world.up(&[res("a").with("foo", "1")]).succeeded();
+        let program = [res("a").with("foo", "2")];
+        let (_, plan) = world.plan(&program);
+        assert_eq!(steps(&plan, "a"), ["update"]);
+        world.cloud.diffs("a", must_replace("foo"));
+        let ran = world.up_to(&plan, &program);
+        ran.failed("is not allowed by the plan: this resource is constrained to update");
+        assert!(!was_called(world, "delete a"));
+        assert_eq!(world.states("a").len(), 1);
+    });
+}
+
+#[test]
+fn a_parent_is_the_planned_one() {
+    for_orders(|world| {
+        let below = |parent: &str| [component("p"), component("q"), res("a").parent(parent)];
+        let (_, plan) = world.plan(&below("p"));
+        let ran = world.up_to(&plan, &below("q"));
+        ran.failed("violates plan: parent changed");
+        assert!(!was_called(world, "create a"));
+        world.up_to(&plan, &below("p")).succeeded();
     });
 }

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use plumb_events::OperationResult;
+use plumb_events::{Event, OperationResult};
 use plumb_resource::ResourceId;
-use plumb_resource::provider::{ProviderCall, ProviderReply, ReadResponse};
+use plumb_resource::provider::{
+    DiffChanges, DiffKind, DiffResult, PropertyDiff, ProviderCall, ProviderReply, ReadResponse,
+};
 use plumb_value::PropertyMap;
 
 use crate::world::{Fault, Res, World, component, for_orders, read, res, targets};
@@ -261,5 +263,35 @@ fn a_read_without_inputs_leaves_those_recorded() {
             (&*state.inputs, &*state.outputs),
             (&value("1"), &value("2"))
         );
+    });
+}
+
+/// The provider compares what there is with what was asked for; people are shown what became of the resource.
+#[test]
+fn what_came_in_is_shown_as_added() {
+    for_orders(|world| {
+        world.up(&[res("a").with("value", "1")]).succeeded();
+        let changed = value("1").with("extra", "new");
+        finds(world, "a", changed.clone(), changed);
+        let difference = PropertyDiff {
+            kind: DiffKind::Delete,
+            input_diff: true,
+        };
+        world.cloud.diffs(
+            "a",
+            DiffResult {
+                detailed_diff: Some([("extra".into(), difference)].into()),
+                ..DiffResult::of(DiffChanges::Some)
+            },
+        );
+        let ran = world.refresh();
+        ran.succeeded();
+        let shown = ran.events.iter().find_map(|event| match event {
+            Event::ResourceOutputs(it) if it.metadata.urn.name() == "a" => {
+                it.metadata.detailed_diff.as_ref()
+            }
+            _ => None,
+        });
+        assert_eq!(shown.unwrap()["extra"].kind, DiffKind::Add);
     });
 }
