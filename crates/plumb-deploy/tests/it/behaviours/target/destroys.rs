@@ -76,3 +76,21 @@ fn a_failed_delete_keeps_what_it_needs() {
         });
     }
 }
+
+/// That an old copy goes with a target says nothing about what depends on the live one.
+#[test]
+fn an_old_copy_drags_nothing_along() {
+    for_orders(|world| {
+        let program = [res("t"), res("a").after("t"), res("b").depends_on("a")];
+        world.up(&program).succeeded();
+        world.add_old_copy("a");
+        let target = world.state("t").urn.clone();
+        world.edit("a", |state| {
+            if state.delete {
+                state.dependencies.push(target.clone());
+            }
+        });
+        destroy(world, &["t"], true).succeeded();
+        assert_eq!(world.names(), ["a", "b"]);
+    });
+}
