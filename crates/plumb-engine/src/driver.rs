@@ -38,6 +38,7 @@ use crate::callbacks::Callbacks;
 use crate::flights::{self, Flights, Progress};
 use crate::instances::Instances;
 use crate::journal::RunJournal;
+use crate::masks::Masks;
 use crate::monitor::{DebugMessages, Incoming, LogMessage, MonitorHandle, ResourceMonitor};
 use crate::outbox::Outbox;
 use crate::policies::{Loaded, PolicyPacks};
@@ -155,6 +156,8 @@ impl Shell {
         }
         let mut deployment = setup.setup;
         deployment.options.has_policies = !setup.policies.is_empty();
+        let mut masks = Masks::new(deployment.options.show_secrets);
+        deployment.config.values().for_each(|it| masks.learn(it));
         let deployment = Deployment::new(deployment, Timestamp::now())?;
         let mut info = setup.info;
         info.monitor_address.clone_from(&self.servers.address);
@@ -175,6 +178,7 @@ impl Shell {
             host: setup.host.clone(),
             journal: setup.journal,
             outbox: Outbox::new(setup.subscriber),
+            masks,
             closing: Vec::new(),
             fenced: BTreeMap::new(),
             durable: 0,
@@ -214,6 +218,7 @@ struct Driver {
     instances: Instances,
     journal: RunJournal,
     outbox: Outbox,
+    masks: Masks,
     /// The events that close the run. They are kept until the program has ended: it may still have something to say, and
     /// fail.
     closing: Vec<(Timestamp, plumb_events::Event)>,
@@ -319,6 +324,7 @@ impl Driver {
                     while let Ok(one) = incoming.try_recv() {
                         self.take(one);
                     }
+                    self.learn(&result);
                     self.event(Event::Answered { call, result });
                 }
                 Happened::CalledBack(call, result) => {
@@ -444,8 +450,17 @@ impl Driver {
         }
     }
 
-    fn emit(&mut self, event: plumb_events::Event) {
+    /// Takes note of secrets that a provider told.
+    fn learn(&mut self, result: &Result<ProviderReply, ProviderError>) {
+        match result {
+            Ok(reply) => reply.properties().for_each(|it| self.masks.learn_all(it)),
+            Err(error) => error.properties().for_each(|it| self.masks.learn_all(it)),
+        }
+    }
+
+    fn emit(&mut self, mut event: plumb_events::Event) {
         use plumb_events::Event::{Cancel, Summary};
+        self.masks.pass(&mut event);
         if matches!(event, Summary(_) | Cancel) {
             return self.closing.push((Timestamp::now(), event));
         }
@@ -535,6 +550,9 @@ impl Driver {
     }
 
     fn perform(&mut self, effect: Effect) {
+        if let Effect::Call { request, .. } = &effect {
+            request.properties().for_each(|it| self.masks.learn_all(it));
+        }
         match effect {
             Effect::Journal(_) | Effect::Touch { .. } => {}
             Effect::Provider { instance, action } => self.instances.act(instance, action),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use plumb_backend::{Seq, Update};
-use plumb_resource::ResourceState;
+use plumb_resource::{ResourceState, Urn};
 use plumb_state::journal::{EncryptedEntry, Entry, EntryKind, Fold, FoldError, OperationId};
 use plumb_state::{
     CiphertextCache, PendingOperation, SecretCodec, SecretsError, SecretsProvider, Snapshot,
@@ -17,6 +17,17 @@ pub enum JournalError {
     /// Secrets cannot be encrypted.
     #[error("could not encrypt the secrets of the state")]
     Secrets(#[from] SecretsError),
+    /// The same, and providers had returned some that are lost.
+    #[error(
+        "could not encrypt the secrets of the state, so what {} returned is recorded without them, to be replaced by the next update",
+        list(resources)
+    )]
+    SecretsLost {
+        /// Resources whose objects are marked to be replaced.
+        resources: Vec<Urn>,
+        /// Why.
+        source: SecretsError,
+    },
     /// The journal is closed.
     #[error(transparent)]
     Write(#[from] plumb_backend::JournalError),
@@ -76,15 +87,24 @@ impl RunJournal {
     /// Takes entries in order. They are durable when the update's journal says so, some time after a flush.
     ///
     /// When secrets cannot be encrypted the run cannot go on, but what providers have returned must not be lost: the
-    /// entries are recorded without their secrets, and then the error is returned.
+    /// entries are recorded without their secrets, and then the error is returned. An object that is not whole for that
+    /// reason is marked to be replaced.
     pub fn record(&mut self, entries: Vec<Entry>) -> Result<(), JournalError> {
         match self.write(&entries) {
             Ok(()) => self.fold(entries),
-            Err(JournalError::Secrets(error)) => {
-                let blanked: Vec<Entry> = entries.into_iter().map(without_secrets).collect();
+            Err(JournalError::Secrets(source)) => {
+                let mut resources = Vec::new();
+                let blanked: Vec<Entry> = entries
+                    .into_iter()
+                    .map(|entry| without_secrets(entry, &mut resources))
+                    .collect();
                 self.write(&blanked)?;
                 self.fold(blanked)?;
-                Err(error.into())
+                Err(if resources.is_empty() {
+                    source.into()
+                } else {
+                    JournalError::SecretsLost { resources, source }
+                })
             }
             Err(error) => Err(error),
         }
@@ -182,12 +202,20 @@ impl Drop for RunJournal {
     }
 }
 
-/// The entry with null wherever a secret stands. The next run sees the difference and mends it.
-fn without_secrets(entry: Entry) -> Entry {
+/// The entry with null wherever a secret stands. `lost` gets the resources whose objects are not whole without.
+fn without_secrets(entry: Entry, lost: &mut Vec<Urn>) -> Entry {
+    let recorded = |state: &Arc<ResourceState>| {
+        let mut blanked = blank(state);
+        if state.outputs.contains_secrets() && has_object(state) {
+            blanked.taint = true;
+            lost.push(state.urn.clone());
+        }
+        Arc::new(blanked)
+    };
     let kind = match entry.kind {
         EntryKind::Begin { operation } => EntryKind::Begin {
             operation: operation.map(|pending| PendingOperation {
-                resource: blank(&pending.resource),
+                resource: Arc::new(blank(&pending.resource)),
                 ..pending
             }),
         },
@@ -198,7 +226,7 @@ fn without_secrets(entry: Entry) -> Entry {
             pending_replacement,
             is_refresh,
         } => EntryKind::Success {
-            state: state.as_ref().map(blank),
+            state: state.as_ref().map(recorded),
             remove,
             delete,
             pending_replacement,
@@ -206,18 +234,24 @@ fn without_secrets(entry: Entry) -> Entry {
         },
         EntryKind::RefreshSuccess { slot, state } => EntryKind::RefreshSuccess {
             slot,
-            state: state.as_ref().map(blank),
+            state: state.as_ref().map(recorded),
         },
+        // The program says them again.
         EntryKind::Outputs { slot, state } => EntryKind::Outputs {
             slot,
-            state: blank(&state),
+            state: Arc::new(blank(&state)),
         },
         other => other,
     };
     Entry { kind, ..entry }
 }
 
-fn blank(state: &Arc<ResourceState>) -> Arc<ResourceState> {
+/// Whether the outputs are those of an object that a provider keeps for this resource.
+fn has_object(state: &ResourceState) -> bool {
+    state.provider.is_some() && !state.external
+}
+
+fn blank(state: &ResourceState) -> ResourceState {
     let mut hide = |value: Value| {
         if value.is_secret() {
             Value::Null
@@ -225,10 +259,15 @@ fn blank(state: &Arc<ResourceState>) -> Arc<ResourceState> {
             value
         }
     };
-    Arc::new(ResourceState {
+    ResourceState {
         inputs: Arc::new(state.inputs.map_values(&mut hide)),
         outputs: Arc::new(state.outputs.map_values(&mut hide)),
         replacement_trigger: state.replacement_trigger.map(&mut hide),
-        ..state.as_ref().clone()
-    })
+        ..state.clone()
+    }
+}
+
+fn list(resources: &[Urn]) -> String {
+    let names: Vec<String> = resources.iter().map(|urn| format!("'{urn}'")).collect();
+    names.join(", ")
 }

@@ -142,6 +142,26 @@ impl ProviderCall {
         }
     }
 
+    /// The properties that it carries.
+    pub fn properties(&self) -> impl Iterator<Item = &PropertyMap> {
+        let carried = match self {
+            ProviderCall::CheckConfig(it) => [it.old_inputs.as_ref(), Some(&it.new_inputs), None],
+            ProviderCall::Check(it) => [it.old_inputs.as_ref(), Some(&it.new_inputs), None],
+            ProviderCall::DiffConfig(it) | ProviderCall::Diff(it) => {
+                [&it.old_inputs, &it.old_outputs, &it.new_inputs].map(Some)
+            }
+            ProviderCall::Create(it) => [Some(&it.inputs), None, None],
+            ProviderCall::Read(it) => [it.inputs.as_ref(), Some(&it.outputs), None],
+            ProviderCall::Update(it) => [&it.old_inputs, &it.old_outputs, &it.new_inputs].map(Some),
+            ProviderCall::Delete(it) => [Some(&it.inputs), Some(&it.outputs), None],
+            ProviderCall::Invoke(it) => [Some(&it.args), None, None],
+            ProviderCall::Construct(it) => [Some(&it.inputs), None, None],
+            ProviderCall::Call(it) => [Some(&it.args), None, None],
+            ProviderCall::Parameterize(_) => [None; 3],
+        };
+        carried.into_iter().flatten().map(AsRef::as_ref)
+    }
+
     /// Whether the provider may tell of views while it works on this call.
     pub fn may_publish_views(&self) -> bool {
         matches!(
@@ -175,6 +195,24 @@ pub enum ProviderReply {
     Constructed(ConstructResponse),
     /// To Parameterize.
     Parameterized,
+}
+
+impl ProviderReply {
+    /// The properties that it carries.
+    pub fn properties(&self) -> impl Iterator<Item = &PropertyMap> {
+        let carried = match self {
+            ProviderReply::Checked(it) => [it.inputs.as_ref(), None],
+            ProviderReply::Created(it) => [Some(&it.outputs), None],
+            ProviderReply::Read(it) => [it.inputs.as_ref(), it.outputs.as_ref()],
+            ProviderReply::Updated(it) => [Some(&it.outputs), None],
+            ProviderReply::Invoked(it) => [Some(&it.result), None],
+            ProviderReply::Constructed(it) => [Some(&it.outputs), None],
+            ProviderReply::Diffed(_) | ProviderReply::Deleted | ProviderReply::Parameterized => {
+                [None; 2]
+            }
+        };
+        carried.into_iter().flatten().map(AsRef::as_ref)
+    }
 }
 
 /// Configuration of a provider, to be checked.
@@ -594,6 +632,15 @@ impl ProviderError {
             status: ResourceStatus::Unknown,
             properties: Vec::new(),
         }
+    }
+
+    /// The properties that it carries.
+    pub fn properties(&self) -> impl Iterator<Item = &PropertyMap> {
+        let partial = match &self.status {
+            ResourceStatus::Partial(failure) => [failure.inputs.as_ref(), failure.outputs.as_ref()],
+            ResourceStatus::Unchanged | ResourceStatus::Unknown => [None; 2],
+        };
+        partial.into_iter().flatten().map(AsRef::as_ref)
     }
 }
 

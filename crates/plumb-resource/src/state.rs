@@ -167,6 +167,13 @@ pub struct ResourceState {
 }
 
 impl ResourceState {
+    /// Whether a property is secret, or will be when it is known.
+    pub fn has_secrets(&self) -> bool {
+        !self.additional_secret_outputs.is_empty()
+            || self.inputs.contains_secrets()
+            || self.outputs.contains_secrets()
+    }
+
     /// An entry with identity alone and everything else empty.
     pub fn new(urn: Urn, kind: ResourceKind) -> Self {
         ResourceState {

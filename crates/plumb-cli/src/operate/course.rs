@@ -180,7 +180,9 @@ async fn operate(
             session.leave();
             return Ok(ExitStatus::Failure);
         }
-        session.prepare_secrets(&ran.snapshot)?;
+        if ran.seen.has_secrets {
+            session.prepare_secrets()?;
+        }
         if verb.is_strict && session.plan.is_none() {
             session.plan = ran.plan;
         }

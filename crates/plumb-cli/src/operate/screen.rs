@@ -12,7 +12,7 @@ use plumb_display::{
 use plumb_engine::Subscriber;
 use plumb_engine::monitor::DebugMessages;
 use plumb_events::json::{Encoding, EventLines};
-use plumb_events::{Event, Filter, Severity, Summary};
+use plumb_events::{Event, Filter, Severity, StepEvent, Summary};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
@@ -88,6 +88,8 @@ impl ScreenSetup {
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) summary: Option<Summary>,
+    /// Whether a resource has secrets after its step, or will have some that nobody knows yet.
+    pub(super) has_secrets: bool,
     pub(super) events: Vec<Event>,
     /// What happened to each resource.
     pub(super) run: Option<RunExplanation>,
@@ -99,6 +101,11 @@ pub(super) struct Seen {
 pub(super) fn start(setup: ScreenSetup) -> (Subscriber, JoinHandle<Seen>) {
     let (subscriber, events) = mpsc::unbounded_channel();
     (subscriber, tokio::spawn(Screen::new(setup).show(events)))
+}
+
+fn leaves_secrets(step: &StepEvent) -> bool {
+    let new = step.metadata.new.as_ref();
+    new.is_some_and(|state| state.has_secrets())
 }
 
 struct Screen {
@@ -234,8 +241,14 @@ impl Screen {
                 stdout.push_str(&output.stdout);
                 stderr.push_str(&output.stderr);
             }
-            if let Event::Summary(summary) = &event {
-                self.seen.summary = Some(summary.clone());
+            match &event {
+                Event::Summary(summary) => self.seen.summary = Some(summary.clone()),
+                Event::ResourcePre(step) | Event::ResourceOutputs(step) => {
+                    let has_secrets =
+                        self.seen.has_secrets || step.planning && leaves_secrets(step);
+                    self.seen.has_secrets = has_secrets;
+                }
+                _ => {}
             }
             if self.keeps_events {
                 self.seen.events.push(event);

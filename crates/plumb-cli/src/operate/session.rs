@@ -358,7 +358,9 @@ impl<'c> Session<'c> {
     /// The state that the journal has to begin with, if it is not the one that was read: an upgraded one, or one that is
     /// encrypted in another way than what will follow in the journal. Otherwise nobody could read both after a crash.
     fn rewritten(&self, base: &Snapshot) -> Result<Option<Snapshot>, Error> {
-        self.prepare_secrets(base)?;
+        if base.resources.iter().any(|state| state.has_secrets()) {
+            self.prepare_secrets()?;
+        }
         let provider = self.secrets.provider();
         if provider.is_none() || provider == base.secrets_provider {
             return Ok(self.upgraded.clone());
@@ -369,15 +371,9 @@ impl<'c> Session<'c> {
         }))
     }
 
-    /// Makes sure, before anything changes, that the secrets of a state, such as one that a preview showed, can be encrypted.
-    pub(super) fn prepare_secrets(&self, state: &Snapshot) -> Result<(), Error> {
-        let has_secrets = state
-            .resources
-            .iter()
-            .any(|state| state.inputs.contains_secrets() || state.outputs.contains_secrets());
-        if has_secrets {
-            self.secrets.manager_or_new()?;
-        }
+    /// Makes sure, before anything changes, that secrets can be encrypted: there are some, or a preview showed some.
+    pub(super) fn prepare_secrets(&self) -> Result<(), Error> {
+        self.secrets.manager_or_new()?;
         Ok(())
     }
 

@@ -1,5 +1,7 @@
 //! Passphrases and secrets.
 
+use std::path::{Path, PathBuf};
+
 use crate::context::TestContext;
 
 #[test]
@@ -23,6 +25,120 @@ fn a_stack_without_secrets_needs_no_passphrase() {
             .contains("encryptionsalt: v1:")
     );
     assert_eq!(context.ok(&["config", "get", "b"]), "2\n");
+}
+
+const SECRET_BYTES: &str = "name: proj
+runtime: yaml
+resources:
+  bytes:
+    type: random:RandomBytes
+    properties: {length: 8}
+outputs:
+  bytes: ${bytes.hex}
+";
+
+/// What will be secret is known before it is there.
+#[test]
+fn a_preview_with_secrets_to_come_asks_for_the_passphrase() {
+    let context = TestContext::new();
+    context.write("Pulumi.yaml", SECRET_BYTES);
+    context.ok(&["stack", "init", "dev"]);
+    let failed = context.run(&["up", "--yes", "--non-interactive"]);
+    assert_eq!(failed.code, 1);
+    assert!(
+        failed.stderr.contains("passphrase must be set with "),
+        "{}",
+        failed.stderr
+    );
+    assert!(!failed.stdout.contains("Updating"), "{}", failed.stdout);
+    assert!(!context.ok(&["stack", "export"]).contains("RandomBytes"));
+}
+
+/// Without a passphrase the secrets that a provider returned cannot be recorded; what has them is made again.
+#[test]
+fn what_lost_its_secrets_is_replaced() {
+    let mut context = TestContext::new();
+    context.write("Pulumi.yaml", SECRET_BYTES);
+    context.ok(&["stack", "init", "dev"]);
+    let up = ["up", "--yes", "--skip-preview", "--non-interactive"];
+    let failed = context.run(&up);
+    assert_ne!(failed.code, 0);
+    assert!(
+        failed.stdout.contains(
+            "what 'urn:pulumi:dev::proj::random:index/randomBytes:RandomBytes::bytes' returned is recorded without them"
+        ),
+        "{}",
+        failed.stdout
+    );
+    assert!(context.ok(&["stack", "export"]).contains("\"taint\": true"));
+    context.set("PULUMI_CONFIG_PASSPHRASE", Some("test"));
+    let mended = context.ok(&up);
+    assert!(mended.contains("1 replaced"), "{mended}");
+    let shown = context.ok(&["stack", "output", "bytes", "--show-secrets"]);
+    assert_eq!(shown.trim().len(), 16);
+}
+
+/// engine.md 10.1: what a program or a provider says is plain text, and may name a secret.
+#[test]
+fn messages_name_no_secrets() {
+    let mut context = TestContext::new().with_passphrase();
+    context.write(
+        "Pulumi.yaml",
+        "name: proj
+runtime: yaml
+config:
+  token: {type: string, secret: true}
+resources:
+  talkative:
+    type: command:local:Command
+    properties:
+      create: echo out $TOKEN; echo err $OTHER >&2; exit 4
+      environment:
+        TOKEN: ${token}
+        OTHER: {fn::secret: made-in-the-program}
+",
+    );
+    context.ok(&["stack", "init", "dev"]);
+    context.ok(&["config", "set", "--secret", "token", "from-the-settings"]);
+    context.set("PULUMI_DEBUG_COMMANDS", Some("true"));
+    for form in [
+        vec!["--event-log", "events"],
+        vec!["--diff"],
+        vec!["--json"],
+    ] {
+        let mut words = vec!["up", "--yes", "--skip-preview", "--non-interactive"];
+        words.extend(form);
+        let ran = context.run(&words);
+        assert_ne!(ran.code, 0);
+        let said = ran.stdout + &ran.stderr;
+        assert!(said.contains("out [secret]"), "{said}");
+        assert!(said.contains("err [secret]"), "{said}");
+        for secret in ["from-the-settings", "made-in-the-program"] {
+            assert!(!said.contains(secret), "{said}");
+        }
+    }
+    for path in files_below(context.root()) {
+        let bytes = std::fs::read(&path).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        for secret in ["from-the-settings", "made-in-the-program"] {
+            let is_program = path.ends_with("Pulumi.yaml");
+            assert!(is_program || !text.contains(secret), "{path:?}: {text}");
+        }
+    }
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths
+        .flat_map(|path| {
+            if path.is_dir() {
+                files_below(&path)
+            } else {
+                vec![path]
+            }
+        })
+        .collect()
 }
 
 #[test]
