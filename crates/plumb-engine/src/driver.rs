@@ -156,8 +156,7 @@ impl Shell {
         }
         let mut deployment = setup.setup;
         deployment.options.has_policies = !setup.policies.is_empty();
-        let mut masks = Masks::new(deployment.options.show_secrets);
-        deployment.config.values().for_each(|it| masks.learn(it));
+        let masks = Masks::new(deployment.options.show_secrets, deployment.config.values());
         let deployment = Deployment::new(deployment, Timestamp::now())?;
         let mut info = setup.info;
         info.monitor_address.clone_from(&self.servers.address);

@@ -1,14 +1,17 @@
 //! Secret texts that a run has come across, and how they are kept out of messages.
 //!
 //! Values keep their secrets to themselves; messages of programs and providers are plain text, and nothing but their words
-//! tells that they name one (`engine.md` 10.1). **Every event passes [`Masks::pass`] on its way to subscribers.**
+//! tells that they name one. Secret settings are hidden in properties too: programs take them for plain text by mistake
+//! (`engine.md` 10.1). **Every event passes [`Masks::pass`] on its way to subscribers.**
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use aho_corasick::AhoCorasick;
 use ecow::EcoString;
-use plumb_events::{Diagnostic, Event, PolicyViolation};
+use plumb_events::{Diagnostic, Event, Metadata, PolicyViolation, StateView};
+use plumb_resource::ResourceState;
 use plumb_value::{PropertyMap, Value};
 use rustc_hash::FxHashSet;
 
@@ -24,6 +27,8 @@ const FEW: usize = 64;
 /// The secret texts of a run.
 pub(crate) struct Masks {
     shows_secrets: bool,
+    /// Looks for secret settings.
+    settings: Option<AhoCorasick>,
     known: FxHashSet<EcoString>,
     /// Looks for all texts but the newest.
     matcher: Option<AhoCorasick>,
@@ -31,14 +36,23 @@ pub(crate) struct Masks {
 }
 
 impl Masks {
-    /// Knows no secrets yet; where people want to see secrets, it hides nothing.
-    pub(crate) fn new(shows_secrets: bool) -> Self {
-        Masks {
+    /// Knows the secrets of the settings. Where people want to see secrets, it hides nothing.
+    pub(crate) fn new<'a>(
+        shows_secrets: bool,
+        settings: impl IntoIterator<Item = &'a Value>,
+    ) -> Self {
+        let mut masks = Masks {
             shows_secrets,
+            settings: None,
             known: FxHashSet::default(),
             matcher: None,
             newest: Vec::new(),
+        };
+        settings.into_iter().for_each(|value| masks.learn(value));
+        if !masks.known.is_empty() {
+            masks.settings = AhoCorasick::new(&masks.known).ok();
         }
+        masks
     }
 
     /// Takes note of the secrets among `properties`.
@@ -73,8 +87,38 @@ impl Masks {
                     self.learn_all(&new.inputs);
                     self.learn_all(&new.outputs);
                 }
+                self.hide_settings(&mut step.metadata);
             }
+            Event::ResourceFailed(step) => self.hide_settings(&mut step.metadata),
             _ => {}
+        }
+    }
+
+    /// Hides secret settings that stand among plain properties.
+    fn hide_settings(&self, metadata: &mut Metadata) {
+        let Some(settings) = &self.settings else {
+            return;
+        };
+        let states = [&mut metadata.old, &mut metadata.new];
+        for view in states.into_iter().flatten() {
+            let has_settings = {
+                let mut values = view.inputs.values().chain(view.outputs.values());
+                values.any(|value| names(value, settings))
+            };
+            if has_settings {
+                let mut hide = |value| match value {
+                    Value::String(text) if settings.is_match(text.as_str()) => {
+                        let found = settings.find_overlapping_iter(text.as_str());
+                        Value::from(without(&text, found.map(|it| it.range()).collect()))
+                    }
+                    other => other,
+                };
+                *view = StateView::new(ResourceState {
+                    inputs: Arc::new(view.inputs.map_values(&mut hide)),
+                    outputs: Arc::new(view.outputs.map_values(&mut hide)),
+                    ..ResourceState::clone(view)
+                });
+            }
         }
     }
 
@@ -153,6 +197,20 @@ impl Masks {
     }
 }
 
+/// Whether a plain part of the value has one of the texts in it.
+fn names(value: &Value, texts: &AhoCorasick) -> bool {
+    match value {
+        Value::String(text) => texts.is_match(text.as_str()),
+        Value::Array(values) => values.iter().any(|value| names(value, texts)),
+        Value::Object(map) => map.values().any(|value| names(value, texts)),
+        Value::Output(output) if !output.secret => {
+            let value = output.value.as_ref();
+            value.is_some_and(|value| names(value, texts))
+        }
+        _ => false,
+    }
+}
+
 /// The text with marks in place of `ranges`, which may overlap.
 fn without(text: &str, mut ranges: Vec<Range<usize>>) -> String {
     ranges.sort_by_key(|range| range.start);
@@ -171,10 +229,32 @@ fn without(text: &str, mut ranges: Vec<Range<usize>>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use plumb_events::StepEvent;
+    use plumb_resource::{ResourceKind, StepOp, Urn};
+
     use super::*;
 
+    fn step(state: ResourceState) -> StepEvent {
+        StepEvent {
+            metadata: Box::new(Metadata {
+                op: StepOp::Create,
+                urn: state.urn.clone(),
+                type_token: state.type_token.clone(),
+                old: None,
+                new: Some(StateView::new(state)),
+                keys: Vec::new(),
+                diffs: Vec::new(),
+                detailed_diff: None,
+                logical: true,
+                provider: None,
+            }),
+            planning: false,
+            internal: false,
+        }
+    }
+
     fn masks(secrets: &[&str]) -> Masks {
-        let mut masks = Masks::new(false);
+        let mut masks = Masks::new(false, []);
         for secret in secrets {
             masks.learn(&Value::secret(Value::from(*secret)));
         }
@@ -222,6 +302,28 @@ mod tests {
     }
 
     #[test]
+    fn settings_are_hidden_in_plain_properties() {
+        let mut masks = Masks::new(false, [&Value::secret(Value::from("hunter2"))]);
+        masks.learn(&Value::secret(Value::from("of-a-resource")));
+        let urn = Urn::parse("urn:pulumi:dev::shop::a:b:C::c").unwrap();
+        let mut state = ResourceState::new(urn, ResourceKind::Custom);
+        let plain = Value::from("hunter2@of-a-resource");
+        state.inputs = Arc::new(PropertyMap::from_iter([
+            ("list".into(), Value::from(vec![plain])),
+            ("other".into(), Value::from("x")),
+        ]));
+        let mut event = Event::ResourcePre(step(state));
+        masks.pass(&mut event);
+        let Event::ResourcePre(step) = event else {
+            unreachable!()
+        };
+        let shown = step.metadata.new.unwrap();
+        let hidden = Value::from(vec![Value::from("[secret]@of-a-resource")]);
+        assert_eq!(shown.inputs.get("list"), Some(&hidden));
+        assert_eq!(shown.inputs.get("other"), Some(&Value::from("x")));
+    }
+
+    #[test]
     fn thousands_of_secrets_are_found() {
         let mut masks = masks(&[]);
         for index in 0..3000 {
@@ -234,8 +336,9 @@ mod tests {
 
     #[test]
     fn who_wants_to_see_secrets_sees_them() {
-        let mut masks = Masks::new(true);
-        masks.learn(&Value::secret(Value::from("hunter2")));
+        let secret = Value::secret(Value::from("hunter2"));
+        let mut masks = Masks::new(true, [&secret]);
+        masks.learn(&secret);
         assert_eq!(masks.hide("hunter2"), "hunter2");
     }
 }
