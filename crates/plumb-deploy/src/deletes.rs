@@ -209,12 +209,27 @@ impl Deployment {
         self.in_order_of_references(states)
     }
 
-    /// What a destroy has passed on may refer to what it registered later.
+    /// What a destroy has passed on may refer to what it registered later. A copy that is due for deletion stays before
+    /// what may mean it.
     fn in_order_of_references(&self, states: Vec<StateIdx>) -> Vec<StateIdx> {
-        let live = states.iter().filter(|idx| !self.arena.state(**idx).delete);
-        let places: FxHashMap<&Urn, StateIdx> = live
-            .map(|idx| (self.current_urn(self.urn(*idx)), *idx))
-            .collect();
+        let mut live: FxHashMap<&Urn, StateIdx> = FxHashMap::default();
+        let mut copies: FxHashMap<&Urn, Vec<StateIdx>> = FxHashMap::default();
+        let mut places: FxHashMap<StateIdx, usize> = FxHashMap::default();
+        for (place, idx) in states.iter().enumerate() {
+            places.insert(*idx, place);
+            let urn = self.current_urn(self.urn(*idx));
+            if self.arena.state(*idx).delete {
+                copies.entry(urn).or_default().push(*idx);
+            } else {
+                live.insert(urn, *idx);
+            }
+        }
+        let meant = |idx: StateIdx, urn: &Urn| -> Vec<StateIdx> {
+            let urn = self.current_urn(urn);
+            let copies = copies.get(urn).into_iter().flatten();
+            let earlier = copies.filter(|copy| places[*copy] < places[&idx]);
+            earlier.chain(live.get(urn)).copied().collect()
+        };
         let mut ordered = Vec::with_capacity(states.len());
         let mut seen = FxHashSet::default();
         let mut waiting: Vec<(StateIdx, bool)> =
@@ -225,8 +240,8 @@ impl Deployment {
             } else if seen.insert(idx) {
                 waiting.push((idx, true));
                 let references = self.arena.state(idx).references_and_provider();
-                let found = references.filter_map(|urn| places.get(self.current_urn(urn)));
-                waiting.extend(found.map(|idx| (*idx, false)));
+                let found = references.flat_map(|urn| meant(idx, urn));
+                waiting.extend(found.map(|idx| (idx, false)));
             }
         }
         ordered

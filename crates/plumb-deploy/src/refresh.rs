@@ -427,7 +427,7 @@ impl Deployment {
                 let state = self.arena.state(*idx);
                 let is_done = self.marks.is_operated_on(&state.urn)
                     || self.aliases.claimed.contains_key(&state.urn);
-                state.delete || (!is_done && !self.gone.contains(idx))
+                !self.gone.contains(idx) && (state.delete || !is_done)
             })
             .collect();
         self.refresh_states(&left, true);

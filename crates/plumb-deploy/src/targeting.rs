@@ -209,6 +209,8 @@ impl Deployment {
         let mut urns: FxHashSet<&Urn> = FxHashSet::default();
         let mut live_urns: FxHashSet<&Urn> = FxHashSet::default();
         let everything = self.everything();
+        // What went for the replacement of another in this run has a successor, and no copy beside it.
+        let is_due = |state: &ResourceState| state.delete && !state.pending_replacement;
         for idx in &everything {
             let state = self.arena.state(*idx);
             let above = if state.delete { &urns } else { &live_urns };
@@ -223,7 +225,7 @@ impl Deployment {
             if follows || self.is_targeted_by_name(state) {
                 selected.insert(*idx);
                 urns.insert(&state.urn);
-                if !state.delete {
+                if !is_due(state) {
                     live_urns.insert(&state.urn);
                 }
             }

@@ -182,7 +182,7 @@ impl Model<'_> {
             && let Some(step) = self.chains[at].steps.front_mut()
         {
             step.way = match step.way {
-                Way::DeleteFirst => Way::DeleteFirstWithAnother,
+                Way::DeleteFirst | Way::DeleteFirstWithAnother => Way::DeleteFirstWithAnother,
                 _ => Way::DeleteWithAnother,
             };
         }
@@ -268,6 +268,9 @@ impl Model<'_> {
             let last = chain.steps.back();
             chain.outcome.is_none() && last.is_some_and(|last| last.urn == *urn)
         };
+        if !self.chains.iter().any(is_it) && self.may_turn_to_the_rest() {
+            self.turn_to_the_rest();
+        }
         let Some(at) = self.chains.iter().position(is_it) else {
             return Err(illegal(format!("{} has no steps to leave out", urn.name())));
         };

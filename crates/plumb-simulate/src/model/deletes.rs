@@ -101,7 +101,8 @@ impl Model<'_> {
                 let is_allowed = allowed
                     .as_ref()
                     .is_none_or(|allowed| allowed.contains(&node));
-                if !self.nodes[node].gone && is_allowed {
+                // What was passed on may be left over too.
+                if !self.nodes[node].gone && is_allowed && !going.contains(&node) {
                     going.push(node);
                 }
             }

@@ -421,9 +421,7 @@ impl<'a> Model<'a> {
         // What the run has dealt with stands before the rest.
         let (olds, news) = self.nodes.split_at(self.olds);
         let left = news.iter().chain(olds).filter(|node| !node.gone);
-        let mut resources: Vec<Arc<ResourceState>> = left.map(|node| node.state.clone()).collect();
-        // What goes although something that stays refers to it is dropped from that.
-        drop_dangling(&mut resources);
+        let resources: Vec<Arc<ResourceState>> = left.map(|node| node.state.clone()).collect();
         let mut snapshot = plumb_state::Snapshot {
             resources,
             ..plumb_state::Snapshot::default()
@@ -431,6 +429,8 @@ impl<'a> Model<'a> {
         snapshot
             .normalize_urns()
             .map_err(|error| Violation::new("model", error.to_string()))?;
+        // What goes although something that stays refers to it is dropped from that.
+        refresh::mend(&mut snapshot.resources);
         self.prediction.resources = snapshot.resources;
         Ok(())
     }
@@ -447,29 +447,6 @@ fn passes_on(operation: &Operation) -> bool {
     let flags = &operation.flags;
     let destroys_registered = operation.verb == Verb::Destroy && flags.run_program;
     !flags.targets.is_empty() || !flags.excludes.is_empty() || destroys_registered
-}
-
-/// After a refresh: references to what is gone are dropped.
-fn drop_dangling(resources: &mut [Arc<ResourceState>]) {
-    let listed: FxHashSet<Urn> = resources.iter().map(|state| state.urn.clone()).collect();
-    let renamed: FxHashSet<Urn> = resources
-        .iter()
-        .flat_map(|state| state.aliases.iter().cloned())
-        .collect();
-    for state in resources {
-        let is_there = |urn: &Urn| listed.contains(urn) || renamed.contains(urn);
-        if state.references().all(is_there) {
-            continue;
-        }
-        let state = Arc::make_mut(state);
-        state.dependencies.retain(|urn| is_there(urn));
-        state.replace_with.retain(|urn| is_there(urn));
-        for urns in state.property_dependencies.values_mut() {
-            urns.retain(|urn| is_there(urn));
-        }
-        state.deleted_with.take_if(|urn| !is_there(urn));
-        state.parent.take_if(|urn| !is_there(urn));
-    }
 }
 
 /// Whether a provider plugin manages it.

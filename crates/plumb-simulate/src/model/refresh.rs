@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use plumb_resource::provider::DiffChanges;
 use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
+use rustc_hash::FxHashSet;
 
 use super::chains::Owner;
 use super::steps::Plan;
-use super::{Model, Node, Phase};
+use super::{Model, Phase};
 use crate::cloud::{Cloud, NOT_READY, Object, Trouble};
 use crate::story::Verb;
 
@@ -90,30 +91,17 @@ impl Model<'_> {
     fn rebuild_base(&mut self) {
         self.nodes.retain(|node| !node.gone);
         self.olds = self.nodes.len();
+        let mut states: Vec<_> = self.nodes.iter().map(|node| node.state.clone()).collect();
+        let order = references_first(&states);
+        states = order.iter().map(|at| states[*at].clone()).collect();
+        self.nodes = order.iter().map(|at| self.nodes[*at].clone()).collect();
         if self.has_refreshed {
-            let mut states: Vec<_> = self.nodes.iter().map(|node| node.state.clone()).collect();
-            super::drop_dangling(&mut states);
-            for (node, state) in self.nodes.iter_mut().zip(states) {
-                node.state = state;
-            }
+            drop_what_is_not_before(&mut states);
         }
-        self.put_references_first();
+        for (node, state) in self.nodes.iter_mut().zip(states) {
+            node.state = state;
+        }
         self.targets.forget();
-    }
-
-    /// Where what came before an entry is gone, a copy that is due for deletion may bear the name that it refers to.
-    fn put_references_first(&mut self) {
-        let mut left = std::mem::take(&mut self.nodes);
-        while !left.is_empty() {
-            let is_placed = |urn: &Urn| self.nodes.iter().any(|node| node.state.urn == *urn);
-            let is_left = |urn: &Urn| left.iter().any(|node| node.state.urn == *urn);
-            let is_free = |node: &Node| {
-                let mut references = node.state.references_and_provider();
-                references.all(|urn| is_placed(urn) || !is_left(urn))
-            };
-            let next = left.iter().position(is_free).unwrap_or(0);
-            self.nodes.push(left.remove(next));
-        }
     }
 
     /// Puts what was found in place of an entry.
@@ -244,5 +232,62 @@ impl Model<'_> {
             })
             .collect();
         self.read_entries(&nodes, true);
+    }
+}
+
+/// After a refresh: entries stand after what they refer to, and what is gone is not referred to any more (`state.md` 6.4).
+pub(super) fn mend(states: &mut Vec<Arc<ResourceState>>) {
+    let order = references_first(states);
+    *states = order.iter().map(|at| states[*at].clone()).collect();
+    drop_what_is_not_before(states);
+}
+
+/// The order in which every entry comes after those that it refers to, else the one that there is; in a circle no order is
+/// right. A copy that is due for deletion means such copies, where there are any.
+fn references_first(states: &[Arc<ResourceState>]) -> Vec<usize> {
+    let meant = |state: &ResourceState, urn: &Urn| {
+        let copies = || (0..states.len()).filter(|at| states[*at].urn == *urn);
+        let alike = copies().find(|at| states[*at].delete == state.delete);
+        alike.or_else(|| copies().next())
+    };
+    let needs = |state: &ResourceState| -> Vec<usize> {
+        let provider = state.provider.as_ref().and_then(|provider| {
+            let is_it =
+                |other: &Arc<ResourceState>| other.as_provider_ref().as_ref() == Some(provider);
+            states.iter().position(is_it)
+        });
+        let others = state.references().filter_map(|urn| meant(state, urn));
+        others.chain(provider).collect()
+    };
+    let needs: Vec<Vec<usize>> = states.iter().map(|state| needs(state)).collect();
+    let mut order: Vec<usize> = Vec::new();
+    while order.len() < states.len() {
+        let is_next = |at: &usize| {
+            let mut needs = needs[*at].iter();
+            !order.contains(at) && needs.all(|need| need == at || order.contains(need))
+        };
+        match (0..states.len()).find(is_next) {
+            Some(next) => order.push(next),
+            None => return (0..states.len()).collect(),
+        }
+    }
+    order
+}
+
+/// An entry may refer to earlier ones only (`state.md` 2.1).
+fn drop_what_is_not_before(states: &mut [Arc<ResourceState>]) {
+    let mut before: FxHashSet<Urn> = FxHashSet::default();
+    for state in states {
+        if state.references().any(|urn| !before.contains(urn)) {
+            let state = Arc::make_mut(state);
+            state.dependencies.retain(|urn| before.contains(urn));
+            state.replace_with.retain(|urn| before.contains(urn));
+            for urns in state.property_dependencies.values_mut() {
+                urns.retain(|urn| before.contains(urn));
+            }
+            state.deleted_with.take_if(|urn| !before.contains(urn));
+            state.parent.take_if(|urn| !before.contains(urn));
+        }
+        before.insert(state.urn.clone());
     }
 }

@@ -1,6 +1,10 @@
 //! DBR: replacements that delete the old resource first, and what they take along.
 
-use crate::world::{Res, for_many_orders, for_orders, provider, res};
+use std::cell::Cell;
+
+use plumb_events::Event;
+
+use crate::world::{Ran, Res, for_many_orders, for_orders, provider, res};
 
 fn root(value: &str) -> Res {
     res("root")
@@ -106,4 +110,62 @@ fn dependents_are_compared_by_a_provider_that_is_being_updated() {
             assert_eq!(world.up(&program("2")).counts(), [("same", 4)]);
         });
     }
+}
+
+/// What began and ended for a resource and another, in order.
+fn moments(ran: &Ran) -> Vec<String> {
+    let title = |event: &Event| {
+        let (what, metadata) = match event {
+            Event::ResourcePre(it) => ("begins", &it.metadata),
+            Event::ResourceOutputs(it) => ("ends", &it.metadata),
+            _ => return None,
+        };
+        let (op, name) = (metadata.op.as_str(), metadata.urn.name());
+        Some(format!("{op} {name} {what}"))
+    };
+    ran.events.iter().filter_map(title).collect()
+}
+
+/// DBR-07: what lets go of it has done so before it goes.
+#[test]
+fn it_goes_when_nothing_uses_it_any_more() {
+    let met = Cell::new(0);
+    for_many_orders(150, |world| {
+        let before = [root("1"), res("user").uses("value", "root")];
+        world.up(&before).succeeded();
+        let ran = world.up(&[root("2"), res("user").with("value", "2")]);
+        ran.succeeded();
+        let moments = moments(&ran);
+        let at = |moment: &str| moments.iter().position(|it| it == moment);
+        let goes = at("delete-replaced root begins");
+        if at("update user begins") < goes {
+            met.set(met.get() + 1);
+            assert!(at("update user ends") < goes, "{moments:?}");
+        }
+    });
+    assert!(met.get() > 10);
+}
+
+/// DBR-04: while it is found out what must go with a resource, nothing is decided about what may have to.
+#[test]
+fn a_dependent_goes_or_lets_go_and_never_both() {
+    let (gone, stayed) = (Cell::new(0), Cell::new(0));
+    for_many_orders(150, |world| {
+        let before = [root("1"), res("user").uses("rvalue", "root")];
+        world.up(&before).succeeded();
+        world.cloud.take_calls();
+        let ran = world.up(&[root("2"), res("user").with("rvalue", "1")]);
+        ran.succeeded();
+        let changes = world.cloud.take_changes();
+        if ran.steps("user") == ["same"] {
+            stayed.set(stayed.get() + 1);
+            assert_eq!(changes, ["delete root", "create root"]);
+        } else {
+            gone.set(gone.get() + 1);
+            assert_eq!(changes[..2], ["delete user", "delete root"]);
+            assert_eq!(changes.len(), 4, "{changes:?}");
+        }
+        assert_eq!(world.state("user").id.as_str(), world.cloud.id("user"));
+    });
+    assert!(gone.get() > 10 && stayed.get() > 10, "{gone:?} {stayed:?}");
 }
