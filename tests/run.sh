@@ -84,6 +84,7 @@ if ! $fast; then
 
   run python3 tests/e2e/examples.py --bin "$plumb"
   run python3 tests/e2e/interrupts.py --bin "$plumb" --python "$python_3_259/bin/python"
+  run python3 tests/e2e/defects.py --bin "$plumb"
   run "$python_terminal/bin/python" tests/e2e/terminal.py --bin "$plumb" --python "$python_terminal/bin/python"
   tests/setup-shells.sh
   run python3 tests/e2e/completion.py --bin "$plumb"

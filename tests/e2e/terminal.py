@@ -264,6 +264,25 @@ def links(project):
         terminal.ends(0)
         check(all(columns_of(line) <= columns for line in terminal.everything()), "a line is too wide")
 
+    def linked(raw, text):
+        return re.search(f"\x1b\\]8;;file://[^\x1b]+\x1b\\\\{re.escape(text)}\x1b\\]8;;\x1b\\\\", raw)
+
+    # The tree, and the lists below it: errors, and the resources of a stack.
+    project.write({"a": thing(value="1"), "broken": thing(value="1", failOn={"create": {"message": "no"}})})
+    terminal = project.terminal(["up", "--yes", "--skip-preview"], columns=120)
+    terminal.ends(1)
+    check(linked(terminal.raw, "a") is not None, "the name in the tree is no link")
+    after = terminal.raw.split("Diagnostics:")[1]
+    check(linked(after, "broken") is not None, "the name above the error is no link")
+    header = next(line for line in terminal.everything() if "Type" in line and "Status" in line)
+    row = next(line for line in terminal.everything() if "lab:index:Thing" in line and " a " in line and "created" in line)
+    check(column(row, "created") == column(header, "Status"), "a link moves the columns")
+    terminal = project.terminal(["stack", "--show-urns"], columns=120)
+    terminal.ends(0)
+    check(linked(terminal.raw, "urn:pulumi:dev::seen::lab:index:Thing::a") is not None, "the URN in the stack is no link")
+    for words in (["stack", "--show-urns"], ["preview", "--urns"]):
+        check("\x1b]8;" not in project.run(*words), f"there are links in a pipe, of {words}")
+
 
 def reads(project):
     """what a screen reader reads is lines, one after the other, and questions that are answered with a word"""
@@ -293,6 +312,42 @@ def glyphs(project):
     terminal = project.terminal(["up", "--yes", "--skip-preview", "--emoji"])
     terminal.ends(0)
     check(set("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏") & set(terminal.raw), "there is no decoration with emoji")
+
+
+def plain(project):
+    """terminals with few characters get those of ASCII, and pipes what they always get"""
+    project.write({"parent": thing(value="1", sleepMs={"create": 1500}), "child": {**thing(value="2"), "options": {"parent": "${parent}"}}})
+    for variables in ({"TERM": "linux"}, {"LANG": "C"}, {"LC_ALL": "de_DE.ISO-8859-1"}):
+        before = dict(project.environment)
+        project.environment.update(variables)
+        for words in (["up", "--yes", "--skip-preview", "--emoji"], ["stack"], ["preview", "--diff"]):
+            terminal = project.terminal(words)
+            terminal.ends(0)
+            beyond = {letter for letter in terminal.raw if ord(letter) > 127}
+            check(not beyond, f"{words} with {variables}: there are {beyond}")
+        terminal = project.terminal(["stack"])
+        terminal.ends(0)
+        check("|- lab:index:Thing" in terminal.text() or "`- lab:index:Thing" in terminal.text(), "there is no tree")
+        check("─ lab:index:Thing" in project.run("stack"), "a pipe gets something else")
+        project.environment.clear()
+        project.environment.update(before)
+        project.run("destroy", "--yes", "--skip-preview")
+
+
+def advises(project):
+    """what to do about the errors of an operation stands below them, once for each kind, and not in pipes"""
+    project.write({name: {**thing(value="1"), "options": {"protect": True}} for name in ("a", "b")})
+    project.run("up", "--yes", "--skip-preview")
+    terminal = project.terminal(["destroy", "--yes"])
+    terminal.ends(1)
+    told = terminal.text().replace("\n", " ")
+    check(told.count("hint[") == 1 and "hint[protected]: remove the `protect` option" in told, f"there is no hint: {told}")
+    said = subprocess.run([str(project.binary), "destroy", "--yes"], cwd=project.folder, env=project.environment,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT)
+    check(said.returncode == 1 and "hint[" not in said.stdout + said.stderr, "a script gets a hint")
+    terminal = project.terminal(["up", "--nope"])
+    terminal.ends(1)
+    check("hint[unknown-command]: run the command with `--help`" in terminal.text(), "there is no hint for a wrong flag")
 
 
 def downloads(project):
@@ -502,6 +557,8 @@ TESTS = [
     looks,
     hints,
     links,
+    advises,
+    plain,
     reads,
     glyphs,
     downloads,

@@ -210,6 +210,35 @@ pub const ENTRIES: &[Entry] = &[
         details: "Protection is there to be removed by hand.",
     },
     Entry {
+        code: Code::NotTargeted,
+        meaning: "A run is limited to some resources, and one that is left out would have to change as well.",
+        words: &["not specified in --target list"],
+        hint: "add the resource with another `--target URN`, or all that depend on targets with `--target-dependents`",
+        details: "A resource cannot be made without what it depends on, and what depends on it cannot outlive it.",
+    },
+    Entry {
+        code: Code::DuplicateResource,
+        meaning: "Two resources of the program have the same URN, or an alias of one is the URN of another.",
+        words: &["Duplicate resource URN", "Duplicate resource alias"],
+        hint: "give one of the two another name, or another parent",
+        details: "A URN is made of the stack, the project, the types of the parents, the type and the name.",
+    },
+    Entry {
+        code: Code::NotInPlan,
+        meaning: "The update is held to a plan, and would do something else.",
+        words: &["is not allowed by the plan", "violates plan: "],
+        hint: "make a new plan with `plumb preview --save-plan FILE`, look at it, and run `plumb up --plan FILE`",
+        details: "Between the plan and the update, the program, its settings or the state have changed. `plumb up --strict` makes \
+                  the plan by its own preview.",
+    },
+    Entry {
+        code: Code::PolicyViolated,
+        meaning: "A policy that must be kept is violated.",
+        words: &["mandatory policy violations were found"],
+        hint: "change the resources that are named under `Policies`, or the level of the policy with `--policy-pack-config`",
+        details: "What a pack demands is in its messages; its level is `advisory`, `mandatory`, `remediate` or `disabled`.",
+    },
+    Entry {
         code: Code::NoResource,
         meaning: "The state has no such resource.",
         words: &[
@@ -234,6 +263,20 @@ pub const ENTRIES: &[Entry] = &[
         words: &["found in the workspace", "there is no plugin at "],
         hint: "run `plumb install` for all that the project needs, or `plumb plugin install resource NAME VERSION`",
         details: "With PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION, plugins are not downloaded when they are missing.",
+    },
+    Entry {
+        code: Code::PluginFailed,
+        meaning: "A plugin was found, and could not be started.",
+        words: &[
+            "ended before it wrote its port",
+            "write its port to stdout within",
+            "did not come alive within",
+            "failed to handshake",
+            "ended right after its start",
+            "could not be started: ",
+        ],
+        hint: "run the executable that the message names by itself to see what it lacks; `plumb plugin install --reinstall` gets it anew",
+        details: "What the plugin said last stands behind the message. Plugins are made for one system and processor.",
     },
     Entry {
         code: Code::PluginDownload,
@@ -309,6 +352,16 @@ pub const ENTRIES: &[Entry] = &[
         ],
         hint: "run the command with `--help`",
         details: "`plumb --help` lists the commands.",
+    },
+    Entry {
+        code: Code::ProgramFailed,
+        meaning: "The program of the project stopped with an error of its own.",
+        words: &[
+            "failed with an unhandled exception",
+            "an unhandled error occurred",
+        ],
+        hint: "mend the program where the message says; `plumb preview` runs it again and changes nothing",
+        details: "What the program had registered before it failed may have been done; the next update goes on from there.",
     },
     Entry {
         code: Code::NotSupported,

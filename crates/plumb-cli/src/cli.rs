@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
     about, cancel, completion, config, console, describe, doctor, events, history, install, login,
-    logout, logs, new, org, package, plugin, policy, project, replay, schema, stack, state,
+    logout, logs, new, org, package, plugin, policy, project, replay, schema, stack, state, trace,
     unbuilt, version, whoami, why,
 };
 use crate::operate::{self, args as operations};
@@ -64,10 +64,10 @@ pub struct GlobalArgs {
     /// Flow log settings to child processes (like plugins)
     #[arg(long)]
     pub logflow: bool,
-    /// Emit tracing to the specified endpoint
+    /// Write a trace of the command to a file: `file:PATH`
     #[arg(long, hide = true)]
     pub tracing: Option<String>,
-    /// Export OpenTelemetry traces to the specified endpoint
+    /// Write a trace of the command to a file: `file://PATH`
     #[arg(long, hide = true)]
     pub otel_traces: Option<String>,
     /// Include the tracing header with the given contents
@@ -82,6 +82,9 @@ pub struct GlobalArgs {
     /// The flags that the user set, on the command line or through `PULUMI_OPTION_*`: `true`, `false`, or `set`
     #[arg(skip)]
     pub user_flags: BTreeMap<String, String>,
+    /// Names of the command and of those above it
+    #[arg(skip)]
+    pub command: Vec<String>,
 }
 
 /// The verbs.
@@ -144,12 +147,10 @@ pub enum Command {
     /// Work with recorded events
     #[command(hide = true)]
     Events(events::EventsArgs),
-    /// Show a trace (not supported yet)
     #[command(hide = true)]
-    ViewTrace(unbuilt::ViewTraceArgs),
-    /// Convert a trace (not supported yet)
+    ViewTrace(trace::ViewTraceArgs),
     #[command(hide = true)]
-    ConvertTrace(unbuilt::ConvertTraceArgs),
+    ConvertTrace(trace::ConvertTraceArgs),
     /// Describe the command line as JSON
     #[command(hide = true)]
     GenerateCliSpec(describe::SpecArgs),
@@ -224,8 +225,8 @@ impl Command {
             Command::Do(args) => unbuilt::single(&args),
             Command::ReplayEvents(args) => replay::run(args, ctx),
             Command::Events(args) => events::run(&args),
-            Command::ViewTrace(_) => unbuilt::traces("view-trace"),
-            Command::ConvertTrace(_) => unbuilt::traces("convert-trace"),
+            Command::ViewTrace(args) => trace::view(&args, ctx),
+            Command::ConvertTrace(args) => trace::convert(&args, ctx),
             Command::GenerateCliSpec(args) => describe::spec(&args, ctx),
             Command::GenMarkdown(args) => describe::markdown(args, ctx),
             Command::GenMan(args) => describe::manual(args, ctx),

@@ -170,6 +170,22 @@ impl Environment {
             && (is_known || marks.iter().any(|name| self.non_empty(name).is_some()))
     }
 
+    /// Whether the terminal has no characters for lines and marks: what the locale says, or what is known of the terminal.
+    pub fn has_few_characters(&self) -> bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"];
+        let locale = locale.iter().find_map(|name| self.non_empty(name));
+        // Where no locale is set, as in containers, the terminal around it usually has them.
+        let is_other = locale.is_some_and(|locale| {
+            let locale = locale.to_ascii_lowercase();
+            !locale.contains("utf-8") && !locale.contains("utf8")
+        });
+        let is_console = self.get("TERM") == Some("linux");
+        // The old window of Windows; newer terminals there tell of themselves.
+        let marks = ["WT_SESSION", "TERM_PROGRAM", "ConEmuANSI"];
+        let is_old = cfg!(windows) && marks.iter().all(|name| self.non_empty(name).is_none());
+        is_other || is_console || is_old
+    }
+
     /// The system of continuous integration, if it is one that has marks for groups and errors.
     pub fn ci_system(&self) -> Option<CiSystem> {
         if self.is_on("PULUMI_DISABLE_CI_DETECTION") {
@@ -214,4 +230,39 @@ fn system_user() -> String {
 #[cfg(not(unix))]
 fn system_user() -> String {
     String::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn has_few_characters(variables: &[(&str, &str)]) -> bool {
+        let variables = variables.iter();
+        let variables =
+            variables.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        Environment::for_tests(variables.collect()).has_few_characters()
+    }
+
+    #[test]
+    #[cfg(not(windows))]
+    fn the_locale_and_the_terminal_tell_which_characters_there_are() {
+        assert!(!has_few_characters(&[]));
+        assert!(!has_few_characters(&[
+            ("LANG", "en_GB.UTF-8"),
+            ("TERM", "xterm")
+        ]));
+        assert!(!has_few_characters(&[("LC_ALL", "C.utf8"), ("LANG", "C")]));
+        assert!(has_few_characters(&[
+            ("LC_ALL", "POSIX"),
+            ("LANG", "en_GB.UTF-8")
+        ]));
+        assert!(has_few_characters(&[
+            ("LC_ALL", ""),
+            ("LANG", "de_DE.ISO-8859-1")
+        ]));
+        assert!(has_few_characters(&[
+            ("LANG", "C.UTF-8"),
+            ("TERM", "linux")
+        ]));
+    }
 }

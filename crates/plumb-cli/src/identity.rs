@@ -61,9 +61,15 @@ codes! {
     NotConfirmed = "not-confirmed",
     UnexpectedChanges = "unexpected-changes",
     Protected = "protected",
+    NotTargeted = "not-targeted",
+    DuplicateResource = "duplicate-resource",
+    NotInPlan = "not-in-plan",
+    PolicyViolated = "policy-violated",
+    ProgramFailed = "program-failed",
     NoResource = "no-resource",
     NoRun = "no-run",
     PluginNotFound = "plugin-not-found",
+    PluginFailed = "plugin-failed",
     PluginDownload = "plugin-download",
     PluginChecksum = "plugin-checksum",
     NoInterpreter = "no-interpreter",
@@ -281,6 +287,10 @@ fn of_host(error: &HostError) -> Option<Identity> {
     Some(match error {
         HostError::NotFound(missing) | HostError::Acquire { missing, .. } => {
             return of_find(missing);
+        }
+        HostError::Start(error) => {
+            let plugin = Subject::Plugin(error.plugin.clone());
+            Identity::new(Code::PluginFailed, plugin)
         }
         HostError::Unverified { path, .. } => {
             let file = Subject::File(path.display().to_string());

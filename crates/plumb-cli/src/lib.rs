@@ -24,6 +24,7 @@ pub mod output;
 mod panics;
 pub mod prompt;
 pub mod table;
+mod trace;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 use plumb_events::ColorMode;
 
 use logging::Log;
+use trace::Trace;
 
 pub use context::Context;
 pub use environment::Environment;
@@ -56,7 +58,8 @@ pub fn main() -> ExitCode {
         Ok(environment) => environment,
         Err(error) => return report(&Printer::new(ColorMode::Never, NAME), &error).into(),
     };
-    let plain = || Printer::new(ColorMode::Never, &environment.program);
+    let plain =
+        || Printer::new(ColorMode::Never, &environment.program).for_terminals_of(&environment);
     panics::install(&environment);
     prompt::set_up(&environment);
     if let Some(name) = language_host::name(&environment) {
@@ -76,10 +79,13 @@ pub fn main() -> ExitCode {
             plain().line(VERSION);
             ExitStatus::Success
         }
-        Err(error) => report(
-            &Printer::new(environment.auto_color(), &environment.program),
-            &error,
-        ),
+        Err(error) => {
+            let printer = Printer::new(environment.auto_color(), &environment.program)
+                .for_terminals_of(&environment);
+            let status = report(&printer, &error);
+            advise(&environment, &printer, &error);
+            status
+        }
     };
     status.into()
 }
@@ -101,18 +107,27 @@ fn run(environment: Environment, cli: cli::Cli) -> ExitStatus {
     let command = cli
         .command
         .expect("the parser shows the help when there is no command");
-    let log = Log::start(&context.globals, &context.environment, &context.printer);
-    let status = match catch_unwind(AssertUnwindSafe(|| command.run(&context))) {
+    let mut trace = Trace::open(&context.globals, &context.environment, &context.printer);
+    let log = Log::start(
+        &context.globals,
+        &context.environment,
+        &context.printer,
+        &trace,
+    );
+    trace.begin(&context.globals);
+    let ended = catch_unwind(AssertUnwindSafe(|| trace.within(|| command.run(&context))));
+    let status = match ended {
         Ok(Ok(status)) => status,
         Ok(Err(error)) => {
             annotate(&context, &error);
             let status = report(&context.printer, &error);
-            advise(&context, &error);
+            advise(&context.environment, &context.printer, &error);
             status
         }
         // The user was told when it happened.
         Err(_) => ExitStatus::Internal,
     };
+    trace.end(status, &context.printer);
     log.end(&context.printer);
     status
 }
@@ -136,18 +151,16 @@ fn report(printer: &Printer, error: &Error) -> ExitStatus {
 }
 
 /// Tells people what an error is about, and what to do about it. Scripts get the error alone.
-fn advise(context: &Context, error: &Error) {
-    let text = error
-        .text()
-        .filter(|_| context.environment.stderr_is_terminal);
+fn advise(environment: &Environment, printer: &Printer, error: &Error) {
+    let text = error.text().filter(|_| environment.stderr_is_terminal);
     let Some(text) = text else { return };
     let identity = error.identity();
     if let Some(subject) = identity.and_then(|it| it.subject.as_ref()) {
         if !subject.is_named_in(&text) {
-            context.printer.info(&format!("  in {subject}"));
+            printer.info(&format!("  in {subject}"));
         }
-        if let Some(snippet) = subject.snippet(&context.environment.cwd) {
-            context.printer.stderr(&snippet);
+        if let Some(snippet) = subject.snippet(&environment.cwd) {
+            printer.stderr(&snippet);
         }
     }
     let entry = match identity {
@@ -155,6 +168,6 @@ fn advise(context: &Context, error: &Error) {
         None => catalogue::find(&text),
     };
     if let Some(entry) = entry {
-        context.printer.hint(entry.code.name(), entry.hint);
+        printer.hint(entry.code.name(), entry.hint);
     }
 }

@@ -1,13 +1,19 @@
 //! Where log lines go (`cli.md` 1.2): nowhere, to stderr, or to a file of the run.
 
 use std::fs::{self, File};
+use std::io;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
 use jiff::Timestamp;
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::filter::{LevelFilter, filter_fn};
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::registry::Registry;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::cli::GlobalArgs;
+use crate::trace::{TARGET, Trace};
 use crate::{Environment, Printer};
 
 /// The log of a run, until it ends.
@@ -17,21 +23,25 @@ pub struct Log {
 }
 
 impl Log {
-    /// Starts the log that the flags ask for. Without `--verbose` there is none.
-    pub fn start(globals: &GlobalArgs, environment: &Environment, printer: &Printer) -> Self {
-        warn_of_traces(globals, printer);
+    /// Starts the log that the flags ask for, and the trace. Without `--verbose` there is no log.
+    pub(crate) fn start(
+        globals: &GlobalArgs,
+        environment: &Environment,
+        printer: &Printer,
+        trace: &Trace,
+    ) -> Self {
+        warn_of_profiles(globals, printer);
         let level = match globals.verbose {
-            ..=0 => return Log { file: None },
+            ..=0 => {
+                record(None::<fn() -> io::Sink>, LevelFilter::OFF, trace);
+                return Log { file: None };
+            }
             1..=3 => LevelFilter::INFO,
             4..=9 => LevelFilter::DEBUG,
             _ => LevelFilter::TRACE,
         };
-        let lines = tracing_subscriber::fmt()
-            .with_max_level(level)
-            .with_ansi(false);
         if globals.logtostderr {
-            // Somebody may have set up a log before; theirs stays.
-            let _ = lines.with_writer(std::io::stderr).try_init();
+            record(Some(io::stderr), level, trace);
             return Log { file: None };
         }
         let folder = environment.pulumi_home.join("logs");
@@ -43,10 +53,11 @@ impl Log {
         let path = folder.join(name);
         match fs::create_dir_all(&folder).and_then(|()| File::create(&path)) {
             Ok(file) => {
-                let _ = lines.with_writer(Mutex::new(file)).try_init();
+                record(Some(Mutex::new(file)), level, trace);
                 Log { file: Some(path) }
             }
             Err(error) => {
+                record(None::<fn() -> io::Sink>, level, trace);
                 printer.warning(&format!("no log is written: {}: {error}", path.display()));
                 Log { file: None }
             }
@@ -64,17 +75,35 @@ impl Log {
     }
 }
 
+/// Sends log lines and spans where they are to go.
+fn record<W>(lines: Option<W>, level: LevelFilter, trace: &Trace)
+where
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
+    let spans = trace.layer::<Registry>();
+    if lines.is_none() && spans.is_none() {
+        return;
+    }
+    let lines = lines.map(|writer| {
+        tracing_subscriber::fmt::layer()
+            .with_ansi(false)
+            .with_writer(writer)
+            .with_filter(filter_fn(|it| it.target() != TARGET))
+            .with_filter(level)
+    });
+    // Somebody may have set up a log before; theirs stays.
+    let _ = tracing_subscriber::registry()
+        .with(spans)
+        .with(lines)
+        .try_init();
+}
+
 /// Says that flags which are known and do nothing do nothing, and what works instead.
-fn warn_of_traces(globals: &GlobalArgs, printer: &Printer) {
-    let asked = [
-        ("tracing", globals.tracing.is_some()),
-        ("otel-traces", globals.otel_traces.is_some()),
-        ("profiling", globals.profiling.is_some()),
-    ];
-    for (flag, _) in asked.iter().filter(|(_, is_set)| *is_set) {
-        printer.warning(&format!(
-            "--{flag} has no effect: no traces are written. `--verbose 9 --logtostderr` shows what happens when, and \
-             `--event-log` keeps what `replay-events` shows"
-        ));
+fn warn_of_profiles(globals: &GlobalArgs, printer: &Printer) {
+    if globals.profiling.is_some() {
+        printer.warning(
+            "--profiling has no effect: no profiles are written. `--tracing file:PATH` writes what took how long, and \
+             `plumb view-trace PATH` shows it",
+        );
     }
 }

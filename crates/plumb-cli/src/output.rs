@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use plumb_display::{Painter, ScreenSize, colorize};
+use plumb_display::{Painter, ScreenSize, colorize, plain};
 use plumb_events::ColorMode;
 
 use crate::{Environment, Error, NAME};
@@ -28,6 +28,7 @@ const ATTENTION: &str = "<{%fg 9%}>";
 pub struct Printer {
     color: ColorMode,
     program: String,
+    plain: Plain,
     painter: Mutex<Painter>,
     stdout_gone: AtomicBool,
     stderr_gone: AtomicBool,
@@ -39,10 +40,22 @@ impl Printer {
         Printer {
             color,
             program: program.to_owned(),
+            plain: Plain::default(),
             painter: Mutex::default(),
             stdout_gone: AtomicBool::new(false),
             stderr_gone: AtomicBool::new(false),
         }
+    }
+
+    /// The same for terminals that have few characters. What goes elsewhere is left as it is.
+    #[must_use]
+    pub fn for_terminals_of(mut self, environment: &Environment) -> Self {
+        let is_limited = environment.has_few_characters();
+        self.plain = Plain {
+            stdout: is_limited && environment.stdout_is_terminal,
+            stderr: is_limited && environment.stderr_is_terminal,
+        };
+        self
     }
 
     /// The printer that `--color` asks for.
@@ -58,7 +71,7 @@ impl Printer {
                 )));
             }
         };
-        Ok(Printer::new(color, &environment.program))
+        Ok(Printer::new(color, &environment.program).for_terminals_of(environment))
     }
 
     /// How colours are treated.
@@ -87,7 +100,12 @@ impl Printer {
     }
 
     /// Paints a frame over the last one, cut to `size`.
-    pub fn paint(&self, lines: Vec<String>, size: ScreenSize) {
+    pub fn paint(&self, mut lines: Vec<String>, size: ScreenSize) {
+        if self.plain.stdout {
+            lines
+                .iter_mut()
+                .for_each(|line| *line = plain(line).into_owned());
+        }
         // A terminal that is gone shows nothing.
         let _ = self
             .painter()
@@ -119,7 +137,8 @@ impl Printer {
     /// Data, as it is.
     pub fn data(&self, text: &str) {
         let _way = self.make_way();
-        write_to(&mut io::stdout().lock(), &self.stdout_gone, text);
+        let text = shown(text, self.plain.stdout);
+        write_to(&mut io::stdout().lock(), &self.stdout_gone, &text);
     }
 
     /// A line of data, as it is.
@@ -165,12 +184,28 @@ impl Printer {
     /// Text on stderr, as it is.
     pub fn stderr(&self, text: &str) {
         let _way = self.make_way();
-        write_to(&mut io::stderr().lock(), &self.stderr_gone, text);
+        let text = shown(text, self.plain.stderr);
+        write_to(&mut io::stderr().lock(), &self.stderr_gone, &text);
     }
 
     fn labelled(&self, style: &str, label: &str, text: &str) {
         let label = colorize(&format!("{style}{label}{RESET}"), self.color).into_owned();
         self.stderr(&format!("{label}{}\n", self.named(text)));
+    }
+}
+
+/// Which streams go to terminals that have few characters.
+#[derive(Clone, Copy, Debug, Default)]
+struct Plain {
+    stdout: bool,
+    stderr: bool,
+}
+
+fn shown(text: &str, is_plain: bool) -> Cow<'_, str> {
+    if is_plain {
+        plain(text)
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use plumb_events::strip_color;
 use unicode_width::UnicodeWidthStr;
 
 use crate::Printer;
@@ -71,10 +72,10 @@ impl Table {
     }
 
     fn widths(&self) -> Vec<usize> {
-        let mut widths: Vec<usize> = self.headers.iter().map(|header| header.width()).collect();
+        let mut widths: Vec<usize> = self.headers.iter().map(|header| columns(header)).collect();
         for row in &self.rows {
             for (cell, width) in row.cells.iter().zip(&mut widths) {
-                let widest = cell.lines().map(UnicodeWidthStr::width).max().unwrap_or(0);
+                let widest = cell.lines().map(columns).max().unwrap_or(0);
                 *width = widest.max(*width);
             }
         }
@@ -101,6 +102,11 @@ fn lines_of(row: &Row, widths: &[usize]) -> Vec<String> {
     (0..height).map(line).collect()
 }
 
+/// The columns that a text takes; its tags take none.
+fn columns(text: &str) -> usize {
+    strip_color(text).width()
+}
+
 fn join(cells: &[String], widths: &[usize]) -> String {
     let mut line = String::new();
     for (index, cell) in cells.iter().enumerate() {
@@ -110,7 +116,7 @@ fn join(cells: &[String], widths: &[usize]) -> String {
                 .get(index)
                 .copied()
                 .unwrap_or(0)
-                .saturating_sub(cell.width())
+                .saturating_sub(columns(cell))
                 + GAP;
             line.extend(std::iter::repeat_n(' ', padding));
         }

@@ -57,10 +57,12 @@ fn terminal_code(tag: &str) -> Cow<'static, str> {
     match tag.split_once(' ') {
         Some(("fg", color)) => Cow::Owned(format!("\u{1b}[38;5;{color}m")),
         Some(("bg", color)) => Cow::Owned(format!("\u{1b}[48;5;{color}m")),
+        Some(("link", address)) => Cow::Owned(format!("\u{1b}]8;;{address}\u{1b}\\")),
         _ => Cow::Borrowed(match tag {
             "bold" => "\u{1b}[1m",
             "underline" => "\u{1b}[4m",
             "reset" => "\u{1b}[0m",
+            "link" => "\u{1b}]8;;\u{1b}\\",
             _ => "",
         }),
     }

@@ -14,7 +14,7 @@ use crate::diff::{Change, diff_objects, visible};
 use crate::diff_view::DiffView;
 use crate::options::{Action, Options, View};
 use crate::reasons::{causes, differing_paths};
-use crate::text::{counted, short_type};
+use crate::text::{counted, linked, short_type};
 use crate::unchanged::Unchanged;
 use crate::{colorize, ops, steps};
 
@@ -208,7 +208,7 @@ impl Explanations {
         }
         let mut out = format!("{}\n", paint(HEADLINE, "Replaced or deleted, and why:"));
         for (urn, explanation) in goes.iter().take(MOST_NAMED) {
-            out.push_str(&destructive_line(urn, explanation));
+            out.push_str(&destructive_line(urn, explanation, options.link.as_deref()));
         }
         if goes.len() > MOST_NAMED {
             let left = counted(goes.len() - MOST_NAMED, "more resource");
@@ -218,21 +218,24 @@ impl Explanations {
     }
 }
 
-fn destructive_line(urn: &str, explanation: &Explanation) -> String {
+fn destructive_line(urn: &str, explanation: &Explanation, link: Option<&str>) -> String {
     let op = StepOp::from_name(&explanation.op).unwrap_or(StepOp::Delete);
     format!(
         "    {} {}: {}\n",
         paint(ops::color(op), ops::sign(op)),
-        label(urn),
+        label(urn, link),
         explanation.because.join("; ")
     )
 }
 
 /// `type name` of a URN.
-fn label(urn: &str) -> String {
+fn label(urn: &str, link: Option<&str>) -> String {
     Urn::parse(urn).map_or_else(
         |_| urn.to_owned(),
-        |urn| format!("{} {}", short_type(urn.type_text()), urn.name()),
+        |urn| {
+            let name = linked(urn.name(), link);
+            format!("{} {name}", short_type(urn.type_text()))
+        },
     )
 }
 

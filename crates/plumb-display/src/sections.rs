@@ -12,7 +12,7 @@ use crate::ops;
 use crate::options::Options;
 use crate::rows::Rows;
 use crate::steps::{OutputView, outputs_text};
-use crate::text::go_duration;
+use crate::text::{go_duration, linked};
 
 /// A heading with its line break.
 pub(crate) fn heading(text: &str) -> String {
@@ -39,9 +39,10 @@ pub(crate) fn diagnostics(rows: &Rows) -> String {
             out.push_str(&heading("Diagnostics:"));
         }
         let (type_name, name) = row.labels();
+        let link = rows.options().link.as_deref().filter(|_| row.urn.is_some());
         let title = match &row.urn {
-            Some(urn) if rows.options().show_urns => format!("{urn}:"),
-            _ => format!("{type_name} ({name}):"),
+            Some(urn) if rows.options().show_urns => format!("{}:", linked(urn.as_str(), link)),
+            _ => format!("{type_name} ({}):", linked(name, link)),
         };
         let _ = writeln!(out, "  {}", paint(INFO, title));
         for (_, text) in &row.streams {

@@ -30,6 +30,9 @@ pub(crate) fn short_type(type_token: &str) -> String {
     format!("{package}:{folder}:{name}")
 }
 
+/// Ends what [`linked`] began.
+const END_OF_LINK: &str = "<{%link%}>";
+
 /// `1 error`, `2 errors`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     if count == 1 {
@@ -86,16 +89,19 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     if columns > 0 {
         out.push('…');
     }
+    if text.contains("<{%link ") {
+        out.push_str(END_OF_LINK);
+    }
     if text.contains("<{%") {
         out.push_str(crate::color::RESET);
     }
     out
 }
 
-/// The text as a link to an address, for terminals.
-pub(crate) fn linked(text: &str, address: Option<&str>) -> String {
+/// The text as a link to an address, in tags that [`crate::colorize`] makes terminal codes of.
+pub fn linked(text: &str, address: Option<&str>) -> String {
     match address {
-        Some(address) => format!("\u{1b}]8;;{address}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\"),
+        Some(address) => format!("<{{%link {address}%}}>{text}{END_OF_LINK}"),
         None => text.to_owned(),
     }
 }
@@ -196,6 +202,10 @@ mod tests {
             "<{%bold%}>abc…<{%reset%}>"
         );
         assert_eq!(cut("日本語", 5), "日本…");
+        assert_eq!(
+            cut(&linked("abcdef", Some("file:///x")), 4),
+            "<{%link file:///x%}>abc…<{%link%}><{%reset%}>"
+        );
         assert_eq!(cut("abc", 3), "abc");
     }
 

@@ -18,7 +18,7 @@ use crate::color::{COLUMN_HEADER, HEADLINE, paint};
 use crate::display::Scroll;
 use crate::options::Options;
 use crate::rows::{Row, Rows};
-use crate::text::{cut, pad, width};
+use crate::text::{cut, linked, pad, width};
 use crate::waits::{self, Waits};
 
 const GAP: &str = "  ";
@@ -334,13 +334,14 @@ fn header(rows: &Rows) -> Vec<String> {
 fn cells_of(rows: &Rows, placed: &Placed, waits: &Waits, now: Duration) -> Vec<String> {
     let row = &rows.list[placed.idx];
     let mut cells = vec![rows.sign_text(row)];
+    let link = rows.options().link.as_deref().filter(|_| row.urn.is_some());
     if let (Some(urn), true) = (&row.urn, rows.options().show_urns) {
-        cells.push(format!("{}{urn}", placed.branches));
+        cells.push(format!("{}{}", placed.branches, linked(urn.as_str(), link)));
     } else {
         let (type_name, name) = row.labels();
         cells.push(format!("{}{type_name}", placed.branches));
         if !rows.options().show_urns {
-            cells.push(name.to_owned());
+            cells.push(linked(name, link));
         }
     }
     cells.push(status_cell(rows, row, now));

@@ -45,6 +45,7 @@ use crate::policies::{Loaded, PolicyPacks};
 use crate::program::{Program, ProgramInfo, ProgramResult};
 use crate::server::{self, Servers, SourceContext};
 use crate::snippet::{self, InvalidSnippet, SnippetLanguage};
+use crate::spans;
 
 /// Hears of every engine event, with its time, several at once.
 pub type Subscriber = mpsc::UnboundedSender<Vec<(Timestamp, plumb_events::Event)>>;
@@ -186,6 +187,7 @@ impl Shell {
             answered: VecDeque::new(),
             calls: JoinSet::new(),
             flights: Flights::new(),
+            steps: spans::Steps::default(),
             callbacks: Callbacks::default(),
             called_back: JoinSet::new(),
             policies: setup.policies,
@@ -230,6 +232,7 @@ struct Driver {
     answered: VecDeque<Answered>,
     calls: JoinSet<Answered>,
     flights: Flights,
+    steps: spans::Steps,
     callbacks: Callbacks,
     called_back: JoinSet<(CallId, Result<CallbackReply, String>)>,
     /// Packs that are still to be loaded.
@@ -460,6 +463,7 @@ impl Driver {
     fn emit(&mut self, mut event: plumb_events::Event) {
         use plumb_events::Event::{Cancel, Summary};
         self.masks.pass(&mut event);
+        self.steps.follow(&event);
         if matches!(event, Summary(_) | Cancel) {
             return self.closing.push((Timestamp::now(), event));
         }
@@ -630,10 +634,12 @@ impl Driver {
     fn call(&mut self, call: CallId, instance: InstanceId, request: ProviderCall) {
         let (subject, name) = (flights::subject(&request), request.name());
         let progress = Progress::default();
+        let provider = self.instances.plugin(instance);
+        let span = self.steps.call(&subject, name, provider);
         let answer = self
             .instances
             .call(call, instance, request, progress.clone());
-        let mut answer = Box::pin(answer);
+        let mut answer = Box::pin(spans::within(span, answer));
         // Most of what is built in answers at once; that needs no task.
         if let Some(result) = answer.as_mut().now_or_never() {
             self.answered.push_back((call, result));
@@ -644,14 +650,15 @@ impl Driver {
     }
 
     fn call_back(&mut self, call: CallId, callback: Callback, request: CallbackRequest) {
-        let answer = self.callbacks.clone().call(callback, request);
+        let span = spans::callback(&request);
+        let answer = spans::within(span, self.callbacks.clone().call(callback, request));
         self.called_back.spawn(async move { (call, answer.await) });
     }
 
     fn load_policies(&mut self) {
         let packs = std::mem::take(&mut self.policies);
         let load = packs.load(self.host.clone(), self.info.clone());
-        self.loading.spawn(load);
+        self.loading.spawn(spans::within(spans::packs(), load));
     }
 
     fn policies_loaded(&mut self, result: Result<Loaded, String>) {
@@ -664,10 +671,11 @@ impl Driver {
     }
 
     fn ask_policy(&mut self, call: CallId, pack: PackId, request: PolicyCall) {
+        let span = spans::policy(&request);
         let answer = self.packs.as_ref().map(|packs| packs.ask(pack, request));
         self.consulted.spawn(async move {
             let answer = match answer {
-                Some(answer) => answer.await,
+                Some(answer) => spans::within(span, answer).await,
                 None => Err("the policy packs are not loaded".to_owned()),
             };
             (call, answer)
@@ -709,8 +717,8 @@ impl Driver {
         let info = self.info.clone();
         let monitor: Arc<dyn ResourceMonitor> = Arc::new(self.handle.clone());
         let cancel = self.program_cancel.clone();
-        self.program_task
-            .spawn(async move { program.run(info, monitor, cancel).await });
+        let run = async move { program.run(info, monitor, cancel).await };
+        self.program_task.spawn(spans::program(run));
     }
 
     fn start_snippet(&mut self, snippet: Snippet) {

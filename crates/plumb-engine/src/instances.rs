@@ -15,6 +15,7 @@ use tokio::sync::OnceCell;
 
 use crate::flights::Progress;
 use crate::server::StatusTokens;
+use crate::spans;
 
 /// One provider.
 struct Instance {
@@ -83,6 +84,13 @@ impl Instances {
         }
     }
 
+    /// The plugin that an instance is of, while there is the instance.
+    pub(crate) fn plugin(&self, id: InstanceId) -> Option<&str> {
+        self.by_id
+            .get(&id)
+            .map(|instance| instance.spec.name.as_str())
+    }
+
     /// A call, ready to be awaited; it tells how far it has come.
     pub(crate) fn call(
         &self,
@@ -125,7 +133,8 @@ impl Instances {
 impl Instance {
     async fn provider(&self, host: &PluginHost) -> Result<Arc<dyn Provider>, ProviderError> {
         let started = self.provider.get_or_init(|| async {
-            host.provider(&self.spec)
+            let provider = host.provider(&self.spec);
+            spans::within(spans::start(&self.spec.name), provider)
                 .await
                 .map_err(|error| ProviderError::clean(with_causes(&error)))
         });
@@ -143,7 +152,10 @@ impl Instance {
         };
         configuration
             .sent
-            .get_or_init(|| provider.configure(configuration.request.clone()))
+            .get_or_init(|| {
+                let answer = provider.configure(configuration.request.clone());
+                spans::within(spans::configuration(&self.spec.name), answer)
+            })
             .await
             .clone()
     }

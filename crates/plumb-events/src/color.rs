@@ -39,17 +39,30 @@ impl ColorMode {
     }
 }
 
-/// The text without colour tags, and without the colours of a terminal that programs have put into it themselves.
+/// The text without colour tags, and without the colours and links of a terminal that programs have put into it themselves.
 pub fn strip_color(text: &str) -> Cow<'_, str> {
-    let tags = strip(text, "<{%", |rest| Some(rest.find("%}>")? + 3));
-    if !tags.contains(ESCAPE) {
-        return tags;
+    let plain = strip(text, "<{%", |rest| Some(rest.find("%}>")? + 3));
+    if !plain.contains('\u{1b}') {
+        return plain;
     }
-    Cow::Owned(strip(&tags, ESCAPE, terminal_color).into_owned())
+    let plain = and_then(plain, |text| strip(text, ESCAPE, terminal_color));
+    and_then(plain, |text| {
+        strip(text, LINK, |rest| Some(rest.find(END)? + END.len()))
+    })
+}
+
+fn and_then(text: Cow<'_, str>, next: impl Fn(&str) -> Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => next(text),
+        Cow::Owned(text) => Cow::Owned(next(&text).into_owned()),
+    }
 }
 
 /// How terminal codes begin.
 const ESCAPE: &str = "\u{1b}[";
+/// How links begin, and how what is said of them ends.
+const LINK: &str = "\u{1b}]8;";
+const END: &str = "\u{1b}\\";
 
 /// The length of a code for colours and styles, which is numbers up to an `m`; `None` for other codes.
 fn terminal_color(rest: &str) -> Option<usize> {
@@ -90,6 +103,8 @@ mod tests {
             ("\u{1b}[90m    at f\u{1b}[39m", "    at f"),
             ("\u{1b}[38;5;1mred\u{1b}[m", "red"),
             ("open <{%fg", "open <{%fg"),
+            ("\u{1b}]8;;file:///x\u{1b}\\a\u{1b}]8;;\u{1b}\\b", "ab"),
+            ("open \u{1b}]8;;x", "open \u{1b}]8;;x"),
             ("up \u{1b}[2A and \u{1b}[", "up \u{1b}[2A and \u{1b}["),
         ] {
             assert_eq!(strip_color(text), plain);

@@ -4,26 +4,30 @@ use std::fmt::Write as _;
 
 use super::reference::{file_name, shown};
 use super::surface::{CommandSurface, FlagSurface};
+use crate::output::with_name;
 
-/// A page for every command that help lists: the name of its file, and its text.
-pub fn pages(commands: &[CommandSurface]) -> Vec<(String, String)> {
+/// A page for every command that help lists, of the program by this name: the name of its file, and its text.
+pub fn pages(commands: &[CommandSurface], program: &str) -> Vec<(String, String)> {
     let listed = commands.iter().filter(|command| !command.is_hidden);
     listed
         .map(|command| {
-            let name = file_name(command).replace('_', "-");
-            (format!("{name}.1"), page(command, &name))
+            let name = file_name(command, program).replace('_', "-");
+            (
+                format!("{name}.1"),
+                with_name(&page(command, &name, program), program).into_owned(),
+            )
         })
         .collect()
 }
 
-fn page(command: &CommandSurface, name: &str) -> String {
+fn page(command: &CommandSurface, name: &str, program: &str) -> String {
     let mut out = format!(".TH \"{}\" 1\n.SH NAME\n", name.to_uppercase());
     let _ = writeln!(out, "{} \\- {}", escaped(name), escaped(&command.about));
     let words = command.usage();
     let _ = writeln!(
         out,
         ".SH SYNOPSIS\n.B {}\n{} [flags]",
-        escaped(&shown(command)),
+        escaped(&shown(command, program)),
         escaped(words.trim())
     );
     out.push_str(".SH DESCRIPTION\n");

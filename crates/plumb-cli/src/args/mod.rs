@@ -94,11 +94,15 @@ pub fn parse(environment: &Environment) -> Result<Parsed, Error> {
         Found::Version => return Ok(Parsed::Version),
         Found::Command(scanned) => scanned,
     };
+    // In canonical form, values are never words of their own before `--`.
+    let words = scanned.words.iter().skip(1).take_while(|it| *it != "--");
+    let command = words.filter(|it| !it.starts_with('-')).cloned().collect();
     let mut matches = flags::for_clap(tree)
         .try_get_matches_from(scanned.words)
         .map_err(clap_error)?;
     let mut cli = Cli::from_arg_matches_mut(&mut matches).map_err(clap_error)?;
     cli.globals.user_flags = scanned.user_flags;
+    cli.globals.command = command;
     Ok(Parsed::Command(Box::new(cli)))
 }
 

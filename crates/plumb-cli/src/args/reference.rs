@@ -3,14 +3,16 @@
 use std::fmt::Write as _;
 
 use super::surface::{CommandSurface, FlagKind, FlagSurface};
+use crate::NAME;
+use crate::output::with_name;
 
 /// `docs/cli.md`: every command and flag in tables.
 pub fn reference(commands: &[CommandSurface]) -> String {
     let mut out = String::from(
         "# The command line\n\n\
          Written by the program from its own declarations (`PLUMB_WRITE_DOCS=1 cargo test -p plumb-cli surface`); a test fails when it is out of date.\n\n\
-         The program is called `plumb`, and does the same under the name `pulumi`, which is the one in its messages. Flags may \
-         stand before or behind the command and its words. Every flag can be given by a variable: `PULUMI_OPTION_` and its name \
+         The program is called `plumb`, and does the same under the name `pulumi`. What it says calls it by the name that it was \
+         started by; texts that scripts look for call it `pulumi`. Flags may stand before or behind the command and its words. Every flag can be given by a variable: `PULUMI_OPTION_` and its name \
          in capitals, with `_` for `-`; the command line wins. Commands and flags in *italics* are not listed by `--help`.\n",
     );
     let root = commands.first();
@@ -19,7 +21,7 @@ pub fn reference(commands: &[CommandSurface]) -> String {
     flag_table(shared.iter(), &mut out);
     out.push_str("\n## Commands\n\n| Command | What it does |\n|---|---|\n");
     for command in commands.iter().skip(1) {
-        let name = shown(command);
+        let name = shown(command, NAME);
         let link = format!("[`{}`](#{})", command.path.join(" "), anchor(&name));
         let link = if command.is_hidden {
             format!("*{link}*")
@@ -34,16 +36,16 @@ pub fn reference(commands: &[CommandSurface]) -> String {
     out
 }
 
-/// A page for every command that help lists: its name and its text.
-pub fn pages(commands: &[CommandSurface]) -> Vec<(String, String)> {
+/// A page for every command that help lists, of the program by this name: its name and its text.
+pub fn pages(commands: &[CommandSurface], program: &str) -> Vec<(String, String)> {
     let listed = commands.iter().filter(|command| !command.is_hidden);
     let page = |command: &CommandSurface| {
         let mut text = format!(
             "# {}\n\n{}\n",
-            shown(command),
+            shown(command, program),
             command.description.trim_end()
         );
-        usage(command, &mut text);
+        usage(command, program, &mut text);
         let own = || command.flags.iter().filter(|flag| !flag.is_hidden);
         if own().any(|flag| !flag.is_inherited) {
             text.push_str("\n## Flags\n");
@@ -64,12 +66,15 @@ pub fn pages(commands: &[CommandSurface]) -> Vec<(String, String)> {
             let _ = writeln!(
                 text,
                 "* [{}]({}.md) - {}",
-                shown(sub),
-                file_name(sub),
+                shown(sub, program),
+                file_name(sub, program),
                 sub.about
             );
         }
-        (format!("{}.md", file_name(command)), text)
+        (
+            format!("{}.md", file_name(command, program)),
+            with_name(&text, program).into_owned(),
+        )
     };
     listed.map(page).collect()
 }
@@ -79,12 +84,12 @@ fn is_below(command: &CommandSurface, above: &CommandSurface) -> bool {
     command.path.len() == depth + 1 && command.path[..depth] == above.path
 }
 
-pub(super) fn file_name(command: &CommandSurface) -> String {
-    shown(command).replace(' ', "_")
+pub(super) fn file_name(command: &CommandSurface, program: &str) -> String {
+    shown(command, program).replace(' ', "_")
 }
 
-pub(super) fn shown(command: &CommandSurface) -> String {
-    super::scan::shown_path(super::scan::KNOWN_NAME, &command.path)
+pub(super) fn shown(command: &CommandSurface, program: &str) -> String {
+    super::scan::shown_path(program, &command.path)
 }
 
 fn anchor(title: &str) -> String {
@@ -95,10 +100,10 @@ fn section(command: &CommandSurface, shared: &[FlagSurface], out: &mut String) {
     let _ = writeln!(
         out,
         "\n### {}\n\n{}",
-        shown(command),
+        shown(command, NAME),
         command.description.trim_end()
     );
-    usage(command, out);
+    usage(command, NAME, out);
     if !command.aliases.is_empty() {
         let _ = writeln!(out, "\nOther names: `{}`.", command.aliases.join("`, `"));
     }
@@ -110,12 +115,16 @@ fn section(command: &CommandSurface, shared: &[FlagSurface], out: &mut String) {
     flag_table(command.flags.iter().filter(|flag| !is_shared(flag)), out);
 }
 
-fn usage(command: &CommandSurface, out: &mut String) {
+fn usage(command: &CommandSurface, program: &str, out: &mut String) {
     if command.is_group {
         return;
     }
     let words = command.usage();
-    let _ = writeln!(out, "\n```\n{}{words} [flags]\n```", shown(command));
+    let _ = writeln!(
+        out,
+        "\n```\n{}{words} [flags]\n```",
+        shown(command, program)
+    );
 }
 
 fn flag_table<'f>(flags: impl Iterator<Item = &'f FlagSurface>, out: &mut String) {

@@ -6,6 +6,7 @@ use clap::Command;
 
 use super::flags::{self, Flag, Takes};
 use super::{csv, suggest};
+use crate::identity::Code;
 use crate::{Environment, Error};
 
 /// Flags that have a variable of their own for their default.
@@ -79,11 +80,10 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
     let shown_path = shown_path(KNOWN_NAME, &path);
     if is_group(command) {
         return match reader.positional.first() {
-            Some(word) => Err(Error::user(suggest::unknown_command(
-                command,
-                &shown_path,
-                word,
-            ))),
+            Some(word) => {
+                let text = suggest::unknown_command(command, &shown_path, word);
+                Err(Error::user(text).known(Code::UnknownCommand))
+            }
             None => Ok(Found::Help {
                 path,
                 is_asked: false,
@@ -209,7 +209,11 @@ impl<'c> Reader<'c> {
                 "help" => self.wants_help = true,
                 "version" if self.is_root => self.wants_version = true,
                 _ if self.takes_anything => self.positional.push(format!("--{text}")),
-                _ => return Err(Error::user(format!("unknown flag: --{name}"))),
+                _ => {
+                    return Err(
+                        Error::user(format!("unknown flag: --{name}")).known(Code::UnknownCommand)
+                    );
+                }
             }
             return Ok(());
         };

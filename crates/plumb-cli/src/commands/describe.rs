@@ -29,12 +29,20 @@ pub struct SpecArgs {
 
 /// Runs `gen-markdown`: one file for each command.
 pub fn markdown(args: FolderArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    write_all(&args, pages(&surface(&command_tree())), ctx)
+    write_all(
+        &args,
+        pages(&surface(&command_tree()), ctx.printer.program()),
+        ctx,
+    )
 }
 
 /// Runs `gen-man`: one page for each command.
 pub fn manual(args: FolderArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    write_all(&args, man::pages(&surface(&command_tree())), ctx)
+    write_all(
+        &args,
+        man::pages(&surface(&command_tree()), ctx.printer.program()),
+        ctx,
+    )
 }
 
 fn write_all(

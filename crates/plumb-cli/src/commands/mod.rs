@@ -24,6 +24,7 @@ pub mod replay;
 pub mod schema;
 pub mod stack;
 pub mod state;
+pub mod trace;
 pub mod unbuilt;
 pub mod version;
 pub mod whoami;

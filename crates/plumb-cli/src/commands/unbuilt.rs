@@ -74,37 +74,3 @@ pub fn single(_: &DoArgs) -> Result<ExitStatus, Error> {
         "`do` is not supported yet; a YAML program of one resource does the same: `plumb new yaml`, then `plumb up`",
     ))
 }
-
-/// Show a trace (not supported yet)
-#[derive(Args, Debug)]
-pub struct ViewTraceArgs {
-    /// The port to serve the trace at
-    #[arg(long, default_value_t = 8008)]
-    pub port: i32,
-    /// The trace file
-    pub file: String,
-}
-
-/// Convert a trace (not supported yet)
-#[derive(Args, Debug)]
-pub struct ConvertTraceArgs {
-    /// How far apart samples are
-    #[arg(short, long, default_value = "500ms")]
-    pub granularity: String,
-    /// Write OpenTelemetry instead of a profile
-    #[arg(long)]
-    pub otel: bool,
-    /// Leave out spans of logs
-    #[arg(long)]
-    pub ignore_log_spans: bool,
-    /// The trace file
-    pub file: String,
-}
-
-/// Runs `view-trace` and `convert-trace`.
-pub fn traces(command: &str) -> Result<ExitStatus, Error> {
-    Err(Error::user(format!(
-        "`{command}` is not supported yet: no traces are written. `--verbose 9 --logtostderr` shows what happens when, and \
-         `--event-log` keeps what `replay-events` shows"
-    )))
-}

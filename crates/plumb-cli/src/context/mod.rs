@@ -74,7 +74,8 @@ impl Context {
             cwd: None,
             ..self.globals.clone()
         };
-        let printer = Printer::new(self.printer.color(), self.printer.program());
+        let printer = Printer::new(self.printer.color(), self.printer.program())
+            .for_terminals_of(&environment);
         Context::new(environment, Arc::new(printer), globals)
     }
 

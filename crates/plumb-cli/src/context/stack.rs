@@ -69,6 +69,13 @@ impl Context {
         self.stack_of(reference)
     }
 
+    /// Where the URNs of a stack lead on terminals that show links: to the state that has the resources.
+    pub fn link(&self, stack: &Stack) -> Option<String> {
+        let shows = self.environment.knows_links();
+        let address = shows.then(|| stack.backend.permalink(&stack.reference));
+        address?.ok().flatten()
+    }
+
     /// The stack of a reference.
     pub fn stack_of(&self, reference: StackReference) -> Result<Stack, Error> {
         let project = match &reference.project {

@@ -24,6 +24,7 @@ use super::screen::{self, Form, ScreenSetup};
 use super::session::{ORGANIZATION, Opening, Session, plugin_source, recorded_codec};
 use super::{interrupts, policies};
 use crate::context::{ConfigCheck, IfMissing, StateFallback};
+use crate::identity::Code;
 use crate::{Context, Error, ExitStatus};
 
 /// Run policy packs over the state of a stack
@@ -92,9 +93,10 @@ pub fn run(args: &AnalyzeArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     runtime.shutdown_background();
     match analyzed? {
         Analyzed::Passed => Ok(ExitStatus::Success),
-        Analyzed::Refused => Err(Error::user(
-            "one or more mandatory policy violations were found",
-        )),
+        Analyzed::Refused => Err(
+            Error::user("one or more mandatory policy violations were found")
+                .known(Code::PolicyViolated),
+        ),
         Analyzed::Interrupted => Ok(ExitStatus::Cancelled),
         Analyzed::Failed => Ok(ExitStatus::Failure),
     }
@@ -116,6 +118,7 @@ async fn analyze(ctx: &Context, args: &AnalyzeArgs, subject: Subject) -> Result<
         event_log: None,
         keeps_events: false,
         show_secrets: false,
+        advises: ctx.environment.stderr_is_terminal,
     };
     let surroundings = &subject.surroundings;
     let source = SourceContext {

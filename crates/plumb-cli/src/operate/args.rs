@@ -2,7 +2,7 @@
 
 use clap::{ArgGroup, Args};
 
-use crate::{Environment, Error};
+use crate::Environment;
 
 /// Flags that every operation has.
 #[derive(Args, Clone, Debug, Default)]
@@ -447,12 +447,4 @@ pub struct WatchArgs {
     /// A file or folder to watch; the project by default
     #[arg(long, action = clap::ArgAction::Append)]
     pub path: Vec<String>,
-}
-
-/// Refuses flags that are declared and not built: every pair is whether the flag was used, and its name.
-pub fn refuse(flags: &[(bool, &str)]) -> Result<(), Error> {
-    match flags.iter().find(|(is_used, _)| *is_used) {
-        Some((_, name)) => Err(Error::user(format!("`--{name}` is not supported yet"))),
-        None => Ok(()),
-    }
 }

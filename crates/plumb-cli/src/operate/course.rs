@@ -7,6 +7,8 @@ use plumb_acquire::LockMode;
 use plumb_deploy::setup::Phase;
 use plumb_display::{DiffView, Options as DisplayOptions, View};
 use plumb_events::{Event, OperationResult};
+use tracing::field::Empty;
+use tracing::{Instrument as _, info_span};
 
 use super::converted::Converted;
 use super::drift;
@@ -18,6 +20,7 @@ use super::{import_code, import_file, interrupts};
 use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::identity::Code;
 use crate::metadata::{Facts, Gathering, Metadata};
+use crate::trace::{FAILED, TARGET};
 use crate::{Context, Error, ExitStatus, prompt};
 
 /// How long the last events may take to arrive where somebody listens.
@@ -292,12 +295,25 @@ async fn phase(
         event_log,
         keeps_events,
         show_secrets: options.show_secrets,
+        advises: ctx.environment.stderr_is_terminal,
     };
     let operation = verb.operation(session)?;
     let policies = verb.policies(ctx, session)?;
-    session
+    let shown = if is_preview {
+        "preview"
+    } else {
+        verb.kind.word()
+    };
+    let span = info_span!(target: TARGET, "phase", otel.name = shown, outcome = Empty);
+    let ran = session
         .run(operation, options, policies, screen, interrupts.clone())
-        .await
+        .instrument(span.clone())
+        .await;
+    let succeeded = |ran: &Ran| ran.outcome.result == OperationResult::Succeeded;
+    if !ran.as_ref().is_ok_and(succeeded) {
+        span.record("outcome", FAILED);
+    }
+    ran
 }
 
 fn status_of(verb: &Verb, ran: &Ran) -> Result<ExitStatus, Error> {
@@ -344,6 +360,7 @@ fn save_plan(ctx: &Context, verb: &Verb, session: &Session<'_>, ran: &Ran) -> Re
 /// Asks whether to go on, and shows the details of the preview as often as the user likes.
 fn confirmed(ctx: &Context, verb: &Verb, session: &Session<'_>, ran: &Ran) -> Result<bool, Error> {
     let word = verb.kind.word();
+    let _waits = info_span!(target: TARGET, "wait for the answer").entered();
     loop {
         let mut question = format!("Do you want to perform this {word}?");
         if verb.kind == Kind::Refresh {

@@ -3,6 +3,7 @@
 //! Every operation goes the same way (`course.rs`): the stack is opened and, if it will be changed, taken; a preview runs
 //! and is confirmed; the operation runs; the state is saved and the stack given back.
 
+mod advice;
 pub mod analyze;
 pub mod args;
 mod converted;

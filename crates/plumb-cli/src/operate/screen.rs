@@ -17,6 +17,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
+use super::advice::Advice;
 use super::event_log::EventLog;
 use super::keys::Keys;
 use super::runs;
@@ -64,6 +65,8 @@ pub(super) struct ScreenSetup {
     /// Whether to keep the events for later questions.
     pub(super) keeps_events: bool,
     pub(super) show_secrets: bool,
+    /// Whether somebody is there who wants to know what to do about errors.
+    pub(super) advises: bool,
 }
 
 impl ScreenSetup {
@@ -121,6 +124,7 @@ struct Screen {
     result: Option<ResultSummary>,
     explanations: Option<Explanations>,
     explains: bool,
+    advice: Option<Advice>,
     record: Option<PathBuf>,
     keeps_events: bool,
     is_watch: bool,
@@ -165,6 +169,7 @@ impl Screen {
             explanations: (is_human || setup.record.is_some() || form == Form::Quiet)
                 .then(|| Explanations::new(&setup.options)),
             explains,
+            advice: (setup.advises && is_human).then(Advice::default),
             record: setup.record,
             keeps_events: setup.keeps_events,
             seen: Seen {
@@ -231,6 +236,9 @@ impl Screen {
             }
             if let Some(explanations) = &mut self.explanations {
                 explanations.handle(&event);
+            }
+            if let Some(advice) = &mut self.advice {
+                advice.handle(&event);
             }
             if self.display.is_some() {
                 let display = self.display.as_mut();
@@ -327,6 +335,9 @@ impl Screen {
             self.print(&output.stdout, &output.stderr);
         }
         self.explain();
+        if let Some(advice) = &self.advice {
+            advice.give(&self.printer);
+        }
         let mut document = String::new();
         if let Some(digest) = &self.digest {
             document = digest.to_json();

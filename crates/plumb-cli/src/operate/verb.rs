@@ -9,7 +9,6 @@ use plumb_events::OperationResult;
 
 use super::args::{
     CommonArgs, DestroyArgs, ImportArgs, PreviewArgs, ProgramArgs, RefreshArgs, UpArgs, UpdateArgs,
-    refuse,
 };
 use super::debugging::Debugged;
 use super::drift::DriftArgs;
@@ -21,6 +20,7 @@ use super::screen::Form;
 use super::session::{Ran, Session};
 use super::{import, policies, runs};
 use crate::commands::wants_json;
+use crate::identity::Code;
 use crate::{Context, Error};
 
 /// Which operation.
@@ -149,7 +149,12 @@ impl Verb {
     }
 
     pub(super) fn with_program(mut self, program: ProgramArgs) -> Result<Self, Error> {
-        refuse(&[(!program.override_env.is_empty(), "override-env")])?;
+        if !program.override_env.is_empty() {
+            let text = "`--override-env` is not supported: stores in files have no environments";
+            return Err(Error::user(text)
+                .hint("`--config KEY=VALUE` gives values to this stack, `plumb config cp --dest STACK` to another")
+                .known(Code::NotSupported));
+        }
         self.program = Some(program);
         Ok(self)
     }
@@ -402,12 +407,15 @@ impl Verb {
             show_urns: program.is_some_and(|program| program.urns),
             full_output: self.show_full_output,
             debug: self.common.debug,
-            emoji: ctx.globals.emoji,
+            emoji: ctx.globals.emoji && !ctx.environment.has_few_characters(),
             explain: ctx.is_interactive(),
             read_aloud: ctx.environment.is_read_aloud(),
             ci: self.ci(ctx),
             began: jiff::Timestamp::now().as_second(),
-            link: link(ctx, session),
+            link: ctx
+                .is_interactive()
+                .then(|| ctx.link(&session.stack))
+                .flatten(),
             live_url: None,
             ..DisplayOptions::new(
                 self.kind.action(),
@@ -483,7 +491,7 @@ impl Verb {
             return Ok(None);
         };
         if !ctx.environment.is_on("PULUMI_DEBUG_COMMANDS") {
-            return Err(Error::user("unknown flag: --event-log"));
+            return Err(Error::user("unknown flag: --event-log").known(Code::UnknownCommand));
         }
         EventLog::open(target, &ctx.environment.cwd).map(Some)
     }
@@ -518,15 +526,6 @@ impl Verb {
             &ran.snapshot,
         )))
     }
-}
-
-/// Where URNs lead on a terminal that knows links: to the state that has the resource.
-fn link(ctx: &Context, session: &Session<'_>) -> Option<String> {
-    if !ctx.is_interactive() || !ctx.environment.knows_links() {
-        return None;
-    }
-    let stack = &session.stack;
-    stack.backend.permalink(&stack.reference).ok().flatten()
 }
 
 /// Whether log lines go where the tree would be.

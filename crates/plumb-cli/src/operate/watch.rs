@@ -33,6 +33,8 @@ const SKIPPED: [&str; 11] = [
 
 /// Updates the stack, and again whenever something has changed, until it is interrupted.
 pub(super) fn run(args: &WatchArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    // What is refused is refused once, and not by every update.
+    Verb::watch(up_args(args))?;
     let roots = roots(args, ctx)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

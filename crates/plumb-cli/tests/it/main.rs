@@ -28,4 +28,5 @@ mod stacks;
 mod state;
 mod surface;
 mod tools;
+mod traces;
 mod transcripts;

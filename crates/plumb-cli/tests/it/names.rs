@@ -146,6 +146,8 @@ fn errors_and_hints_have_the_name_that_the_program_was_started_by() {
         &["stack", "select", "none"],
         &["stck"],
         &["logs", "--tracing", "x"],
+        &["logs", "--profiling", "x"],
+        &["convert-trace", "Pulumi.yaml"],
     ] {
         check(&context, words);
     }

@@ -424,15 +424,18 @@ fn the_command_line_describes_itself() {
     context.ok(&["gen-markdown", "md"]);
     assert!(
         context
-            .read("md/pulumi_up.md")
+            .read("md/plumb_up.md")
             .contains("| `-y`, `--yes` | bool |")
     );
     context.ok(&["gen-man", "man"]);
     assert!(
         context
-            .read("man/pulumi-stack-ls.1".replace("ls", "list").as_str())
-            .starts_with(".TH \"PULUMI-STACK-LIST\" 1\n")
+            .read("man/plumb-stack-ls.1".replace("ls", "list").as_str())
+            .starts_with(".TH \"PLUMB-STACK-LIST\" 1\n")
     );
+    for page in ["md/plumb_up.md", "man/plumb-stack-list.1"] {
+        assert!(!context.read(page).contains("pulumi "), "{page}");
+    }
     let spec: Value = serde_json::from_str(&context.ok(&["generate-cli-spec"])).unwrap();
     assert_eq!(spec["commands"]["stack"]["executable"], true);
     assert_eq!(
@@ -583,8 +586,6 @@ fn what_is_not_built_says_what_works_instead() {
     for (words, expected) in [
         (&["convert", "--language", "go"][..], "`plumb new`"),
         (&["do", "aws:s3:Bucket"], "plumb up"),
-        (&["view-trace", "x"], "--verbose"),
-        (&["convert-trace", "x"], "--event-log"),
         (&["policy", "analyze"], "--policy-pack"),
         (&["env", "ls"], "plumb config"),
         (&["deployment", "run"], "plumb up --yes"),
@@ -598,19 +599,4 @@ fn what_is_not_built_says_what_works_instead() {
         context.fails(1, &["convert"]),
         "error: required flag(s) \"language\" not set\n"
     );
-}
-
-#[test]
-fn flags_for_traces_say_that_there_are_none() {
-    let context = TestContext::new();
-    let plain = context.run(&["stack", "ls"]);
-    assert_eq!(plain.stderr, "");
-    for flag in ["tracing", "otel-traces"] {
-        let trace = format!("--{flag}=file:trace.json");
-        let traced = context.run(&["stack", "ls", &trace]);
-        assert_eq!((traced.code, &traced.stdout), (0, &plain.stdout));
-        let warning = format!("warning: --{flag} has no effect: no traces are written.");
-        assert!(traced.stderr.starts_with(&warning), "{}", traced.stderr);
-        assert!(!context.exists("trace.json"));
-    }
 }

@@ -2,21 +2,33 @@
 //!
 //! A transcript is a script with its output in it. Lines that begin with `$ ` are run one after the other, in a project called
 //! `proj` with a home and a store of its own; what follows in lines with `| ` is what the command said, with `! ` what it said on
-//! stderr, and `[n]` its exit code if it failed. `< ` is what it reads, `@file PATH` and lines behind four blanks a file, `@env
-//! NAME=VALUE` a variable, and `$~ ` runs a command whose output depends on the machine. What differs from run to run is written
-//! as `<time>` and the like.
+//! stderr, and `[n]` its exit code if it failed. `< ` is what it reads, `@file PATH` and lines behind four blanks a file, `@script
+//! PATH` one that can be run, `@env NAME=VALUE` a variable, and `$~ ` runs a command whose output depends on the machine. `@double
+//! PATH` is a plugin, with a method and its answer behind four blanks; what else it is asked it has not implemented. Lines with `>
+//! ` happen while a command runs: `wait TEXT` until it has said this (once more), `write PATH` and a text, `interrupt`. What differs
+//! from run to run is written as `<time>` and the like.
 //!
 //! `PLUMB_WRITE_TRANSCRIPTS=1 cargo test -p plumb-cli --test it transcripts` writes them anew: read what has changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use plumb_cli::args::surface::{CommandSurface, surface};
 use regex::Regex;
+use serde_json::Value as Json;
+use tokio::runtime::Runtime;
+use tonic::Status;
 
 use crate::context::{Ran, TestContext};
+use crate::recordings::grpc::{self, Answer, Served};
 
 /// Commands that nobody has written a transcript for yet. The list only gets shorter.
 const OWED: &str = include_str!("../transcripts/owed.txt");
@@ -43,6 +55,8 @@ enum Line<'t> {
         line: &'t str,
         words: Vec<String>,
         input: String,
+        /// What happens while it runs.
+        meanwhile: Vec<&'t str>,
         is_of_machine: bool,
     },
     /// A file.
@@ -50,6 +64,7 @@ enum Line<'t> {
         line: &'t str,
         path: &'t str,
         content: Vec<&'t str>,
+        kind: FileKind,
     },
     /// A variable.
     Variable {
@@ -61,6 +76,23 @@ enum Line<'t> {
     Comment(&'t str),
 }
 
+/// What a file is for.
+#[derive(Clone, Copy, PartialEq)]
+enum FileKind {
+    /// To be read.
+    Text,
+    /// To be run.
+    Script,
+    /// To be run: a plugin with these answers.
+    Double,
+}
+
+const FILES: [(&str, FileKind); 3] = [
+    ("@file ", FileKind::Text),
+    ("@script ", FileKind::Script),
+    ("@double ", FileKind::Double),
+];
+
 fn parse(text: &str) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     for line in text.lines() {
@@ -70,6 +102,11 @@ fn parse(text: &str) -> Vec<Line<'_>> {
             };
             input.push_str(read);
             input.push('\n');
+        } else if let Some(happening) = line.strip_prefix("> ") {
+            let Some(Line::Run { meanwhile, .. }) = lines.last_mut() else {
+                panic!("nothing runs during `{happening}`")
+            };
+            meanwhile.push(happening);
         } else if let Some(part) = line.strip_prefix("    ") {
             let Some(Line::File { content, .. }) = lines.last_mut() else {
                 panic!("`{part}` is in no file")
@@ -80,14 +117,19 @@ fn parse(text: &str) -> Vec<Line<'_>> {
                 line,
                 words: split(words),
                 input: String::new(),
+                meanwhile: Vec::new(),
                 is_of_machine: line.starts_with("$~"),
             });
-        } else if let Some(path) = line.strip_prefix("@file ") {
+        } else if let Some((path, kind)) = FILES
+            .iter()
+            .find_map(|(mark, kind)| Some((line.strip_prefix(mark)?, *kind)))
+        {
             let content = Vec::new();
             lines.push(Line::File {
                 line,
                 path,
                 content,
+                kind,
             });
         } else if let Some((name, value)) = line
             .strip_prefix("@env ")
@@ -132,6 +174,7 @@ fn split(line: &str) -> Vec<String> {
 fn run(text: &str) -> String {
     let mut context = TestContext::new();
     let redactions = redactions();
+    let mut doubles = Doubles::default();
     let mut out = String::new();
     for line in parse(text) {
         match line {
@@ -145,8 +188,17 @@ fn run(text: &str) -> String {
                 line,
                 path,
                 content,
+                kind,
             } => {
-                context.write(path, &(content.join("\n") + "\n"));
+                let text = match kind {
+                    FileKind::Text | FileKind::Script => content.join("\n") + "\n",
+                    FileKind::Double => doubles.serve(&content),
+                };
+                context.write(path, &text);
+                if kind != FileKind::Text {
+                    let path = context.project().join(path);
+                    fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+                }
                 out.extend([line, "\n"]);
                 for line in content {
                     out.extend(["    ", line, "\n"]);
@@ -156,20 +208,110 @@ fn run(text: &str) -> String {
                 line,
                 words,
                 input,
+                meanwhile,
                 is_of_machine,
             } => {
                 out.extend([line, "\n"]);
                 input.lines().for_each(|it| out.extend(["< ", it, "\n"]));
+                meanwhile.iter().for_each(|it| out.extend(["> ", it, "\n"]));
                 let root = context.root().display().to_string();
                 let words: Vec<String> =
                     words.iter().map(|it| it.replace("<root>", &root)).collect();
                 let words: Vec<&str> = words.iter().map(String::as_str).collect();
-                let ran = context.run_with(&words, &input);
+                let ran = if meanwhile.is_empty() {
+                    context.run_with(&words, &input)
+                } else {
+                    run_while(&context, &words, &meanwhile)
+                };
                 write_output(&mut out, &ran, is_of_machine, &redactions);
             }
         }
     }
     out
+}
+
+/// Plugins that are part of the test.
+#[derive(Default)]
+struct Doubles {
+    runtime: Option<Runtime>,
+    served: Vec<Served>,
+}
+
+impl Doubles {
+    /// Serves these answers, and returns the script that says where.
+    fn serve(&mut self, answers: &[&str]) -> String {
+        let answers = answers.iter().map(|line| {
+            let (method, answer) = line.split_once(' ').unwrap();
+            (method.to_owned(), serde_json::from_str(answer).unwrap())
+        });
+        let answers = Arc::new(Answers(answers.collect()));
+        let runtime = self.runtime.get_or_insert_with(|| {
+            let mut builder = tokio::runtime::Builder::new_multi_thread();
+            builder.worker_threads(1).enable_all().build().unwrap()
+        });
+        let served = runtime.block_on(grpc::serve(answers));
+        let script = format!("#!/bin/sh\necho {}\nexec /bin/sleep 1000\n", served.port);
+        self.served.push(served);
+        script
+    }
+}
+
+/// The same answer whenever a method is called.
+struct Answers(BTreeMap<String, Json>);
+
+#[async_trait]
+impl Answer for Answers {
+    async fn answer(&self, method: &str, _: Json) -> Result<Json, Status> {
+        let name = method.rsplit('/').next().unwrap();
+        let answer = self.0.get(name).cloned();
+        answer.ok_or_else(|| Status::unimplemented(method))
+    }
+}
+
+/// Runs a command, and has these things happen meanwhile.
+fn run_while(context: &TestContext, words: &[&str], meanwhile: &[&str]) -> Ran {
+    let mut child = context.start(words);
+    let said = Arc::new(Mutex::new(String::new()));
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let heard = said.clone();
+    let reader = std::thread::spawn(move || {
+        let mut line = String::new();
+        while output.read_line(&mut line).unwrap() > 0 {
+            heard.lock().unwrap().push_str(&line);
+            line.clear();
+        }
+    });
+    let mut waits: BTreeMap<&str, usize> = BTreeMap::new();
+    for happening in meanwhile {
+        match happening.split_once(' ').unwrap_or((happening, "")) {
+            ("wait", text) => {
+                let times = waits.entry(text).or_default();
+                *times += 1;
+                let began = Instant::now();
+                while said.lock().unwrap().matches(text).count() < *times {
+                    assert!(
+                        began.elapsed() < Duration::from_mins(2),
+                        "{text} never came"
+                    );
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+            }
+            ("write", rest) => {
+                let (path, text) = rest.split_once(' ').unwrap();
+                context.write(path, &text.replace("\\n", "\n"));
+            }
+            ("interrupt", _) => {
+                let id = child.id().to_string();
+                Command::new("kill").args(["-INT", &id]).status().unwrap();
+            }
+            _ => panic!("what is `{happening}`?"),
+        }
+    }
+    let mut ran = context.ended(child);
+    reader.join().unwrap();
+    let root = context.root().display().to_string();
+    ran.stdout = said.lock().unwrap().replace(&root, "<root>");
+    ran
 }
 
 fn write_output(out: &mut String, ran: &Ran, is_of_machine: bool, redactions: &[(Regex, &str)]) {
@@ -219,6 +361,7 @@ fn redactions() -> Vec<(Regex, &'static str)> {
         (r#"(pulumi\.(?:arch|os)"?: "?)\w+"#, "${1}<machine>"),
         (r"\b[0-9a-f]{64}\b", "<digest>"),
         (r"@ [a-z ]+\.{4,}\n", ""),
+        (r" \d\d:\d\d:\d\d\[", " <time>["),
     ];
     all.map(|(pattern, instead)| (Regex::new(pattern).unwrap(), instead))
         .into()

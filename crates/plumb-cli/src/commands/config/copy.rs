@@ -4,6 +4,7 @@ use clap::Args;
 use plumb_project::config::{ConfigMap, NewValue, Tree, Value};
 
 use super::{Target, TargetArgs};
+use crate::identity::Code;
 use crate::{Context, Error};
 
 /// Copy config to another stack
@@ -65,6 +66,7 @@ fn copy_one(
                 "configuration key '{key}' not found for stack '{}'",
                 source.stack.shown
             ))
+            .known(Code::MissingConfig)
         })?;
     let value = match reencrypt(&value, source, dest)? {
         Value::Text(text) => NewValue::Untyped(text),

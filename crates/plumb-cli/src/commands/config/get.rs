@@ -5,6 +5,7 @@ use clap::Args;
 use super::shown::{self, Secrets};
 use super::{Target, TargetArgs};
 use crate::context::ConfigCheck;
+use crate::identity::Code;
 use crate::json::{Indent, escape_html, pretty};
 use crate::{Context, Error};
 
@@ -45,7 +46,8 @@ pub(super) fn run(args: GetArgs, target: &TargetArgs, ctx: &Context) -> Result<(
                 path.key.display_in(target.stack.project_name())
             },
             target.stack.shown
-        )));
+        ))
+        .known(Code::MissingConfig));
     };
     let secrets = Secrets::Shown(&target.secrets);
     if args.json {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use plumb_display::linked;
 use plumb_resource::{ResourceState, Urn};
 use plumb_state::Snapshot;
 use rustc_hash::FxHashMap;
@@ -71,7 +72,9 @@ pub(super) fn run(args: &ShowArgs, target: &TargetArgs, ctx: &Context) -> Result
     if resources.is_empty() {
         ctx.printer.line("    No resources currently in this stack");
     } else {
-        ctx.printer.styled(&tree(snapshot, args));
+        let link = ctx.environment.stdout_is_terminal.then(|| ctx.link(&stack));
+        let link = link.flatten();
+        ctx.printer.styled(&tree(snapshot, args, link.as_deref()));
         ctx.printer.line("");
         ctx.printer
             .styled(&output::table(&output::outputs_of(snapshot), secrets));
@@ -114,7 +117,8 @@ fn manifest(snapshot: Option<&Snapshot>) -> String {
 }
 
 /// The resources as a tree below the stack itself; a flat list when that is not there.
-fn tree(snapshot: Option<&Snapshot>, args: &ShowArgs) -> String {
+fn tree(snapshot: Option<&Snapshot>, args: &ShowArgs, link: Option<&str>) -> String {
+    let style = Style { args, link };
     let resources: Vec<&ResourceState> = snapshot
         .iter()
         .flat_map(|snapshot| snapshot.resources.iter().map(AsRef::as_ref))
@@ -123,7 +127,7 @@ fn tree(snapshot: Option<&Snapshot>, args: &ShowArgs) -> String {
     let root = resources.iter().position(|state| state.urn.is_root_stack());
     let Some(root) = root else {
         for state in resources {
-            table.row_with_details(row(state, "", "", args));
+            table.row_with_details(row(state, "", "", style));
         }
         return table.render();
     };
@@ -149,21 +153,28 @@ fn tree(snapshot: Option<&Snapshot>, args: &ShowArgs) -> String {
     }
     let top = children.get(&None).cloned().unwrap_or_default();
     let below = if top.is_empty() { "   " } else { "│  " };
-    table.row_with_details(row(resources[root], "", below, args));
+    table.row_with_details(row(resources[root], "", below, style));
     let mut drawing = Drawing {
         resources: &resources,
         children: &children,
-        args,
+        style,
         table,
     };
     drawing.children_of(&top, "");
     drawing.table.render()
 }
 
+/// What is shown of each resource, and where URNs lead on terminals that have links.
+#[derive(Clone, Copy)]
+struct Style<'a> {
+    args: &'a ShowArgs,
+    link: Option<&'a str>,
+}
+
 struct Drawing<'d> {
     resources: &'d [&'d ResourceState],
     children: &'d FxHashMap<Option<&'d Urn>, Vec<usize>>,
-    args: &'d ShowArgs,
+    style: Style<'d>,
     table: Table,
 }
 
@@ -190,25 +201,26 @@ impl Drawing<'_> {
                 state,
                 &format!("{prefix}{branch}"),
                 &below,
-                self.args,
+                self.style,
             ));
             self.children_of(&own, &format!("{prefix}{trunk}"));
         }
     }
 }
 
-fn row(state: &ResourceState, branch: &str, below: &str, args: &ShowArgs) -> Row {
+fn row(state: &ResourceState, branch: &str, below: &str, style: Style<'_>) -> Row {
     let mut details = String::new();
-    if args.show_urns {
-        let _ = writeln!(details, "    {below} URN: {}", state.urn);
+    if style.args.show_urns {
+        let urn = linked(state.urn.as_str(), style.link);
+        let _ = writeln!(details, "    {below} URN: {urn}");
     }
-    if args.show_ids && !state.id.as_str().is_empty() {
+    if style.args.show_ids && !state.id.as_str().is_empty() {
         let _ = writeln!(details, "    {below} ID: {}", state.id.as_str());
     }
     Row {
         cells: vec![
             format!("{branch}{}", state.type_token),
-            state.urn.name().to_owned(),
+            linked(state.urn.name(), style.link),
         ],
         details,
     }
@@ -316,7 +328,7 @@ mod tests {
             output: String::new(),
         };
         let text = plumb_display::colorize(
-            &tree(Some(&snapshot), &args),
+            &tree(Some(&snapshot), &args, None),
             plumb_events::ColorMode::Never,
         )
         .into_owned();

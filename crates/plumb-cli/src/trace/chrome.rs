@@ -1,0 +1,67 @@
+//! Traces in the form that Perfetto and the browser Chrome show.
+//!
+//! There, spans lie in rows, and within a row each lies wholly inside another or beside it. A span goes into the first row where
+//! that is so, which is that of its parent as long as nothing runs side by side.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::wire::Span;
+
+/// The number that stands for the process.
+const PROCESS: u32 = 1;
+
+/// The document. `spans` come in the order of their beginning.
+pub(crate) fn document(spans: &[Span]) -> Json {
+    let mut events = vec![json!({
+        "ph": "M", "name": "process_name", "pid": PROCESS, "tid": 0, "args": { "name": crate::NAME },
+    })];
+    let rows = rows(spans);
+    for (span, row) in spans.iter().zip(rows) {
+        events.push(json!({
+            "ph": "X",
+            "name": span.name,
+            "cat": if span.failed() { "failed" } else { "span" },
+            "ts": microseconds(span.start.0),
+            "dur": microseconds(span.duration()),
+            "pid": PROCESS,
+            "tid": row,
+            "args": arguments(span),
+        }));
+    }
+    json!({ "displayTimeUnit": "ms", "traceEvents": events })
+}
+
+fn microseconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1000.0
+}
+
+fn arguments(span: &Span) -> Json {
+    let shown = span.attributes.iter();
+    let arguments: Map<String, Json> = shown
+        .filter_map(|it| Some((it.key.clone(), it.value.shown()?.into())))
+        .collect();
+    Json::Object(arguments)
+}
+
+/// The row of each span, from 1.
+fn rows(spans: &[Span]) -> Vec<usize> {
+    // The ends of the spans that are open in each row, the outermost first.
+    let mut open: Vec<Vec<u64>> = Vec::new();
+    let mut rows = Vec::with_capacity(spans.len());
+    for span in spans {
+        let (start, end) = (span.start.0, span.end.0);
+        let fits = open.iter_mut().position(|ends| {
+            while ends.last().is_some_and(|last| *last <= start) {
+                ends.pop();
+            }
+            ends.last().is_none_or(|last| end <= *last)
+        });
+        let row = fits.unwrap_or_else(|| {
+            open.push(Vec::new());
+            open.len() - 1
+        });
+        open[row].push(end);
+        rows.push(row + 1);
+    }
+    rows
+}

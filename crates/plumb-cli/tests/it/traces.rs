@@ -1,0 +1,242 @@
+//! Traces: what they tell, what they must not tell, and what is made of them.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::context::TestContext;
+
+const PROGRAM: &str = "
+name: proj
+runtime: yaml
+config: {token: {type: string, secret: true}}
+resources:
+  kept: {type: pulumi:index:Stash, properties: {input: '${token}'}}
+  word: {type: random:RandomString, properties: {length: 3}, options: {dependsOn: ['${kept}']}}
+";
+
+fn project() -> TestContext {
+    let context = TestContext::without_project().with_passphrase();
+    context.write("Pulumi.yaml", PROGRAM);
+    context.ok(&["stack", "init", "dev"]);
+    context.ok(&["config", "set", "--secret", "token", "hush-hush"]);
+    context
+}
+
+/// A span, as far as tests look at it.
+struct Span {
+    id: String,
+    parent: String,
+    began: u64,
+    ended: u64,
+    failed: bool,
+    attributes: BTreeMap<String, String>,
+}
+
+/// The spans of a file by their names. Of several with one name, the last.
+fn spans(text: &str) -> BTreeMap<String, Span> {
+    let text_of = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut found = BTreeMap::new();
+    for line in text.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let all = &line["resourceSpans"][0]["scopeSpans"][0]["spans"];
+        for span in all.as_array().unwrap() {
+            let attributes = span["attributes"].as_array().cloned().unwrap_or_default();
+            let attributes = attributes
+                .iter()
+                .map(|it| (text_of(&it["key"]), text_of(&it["value"]["stringValue"])));
+            let one = Span {
+                id: text_of(&span["spanId"]),
+                parent: text_of(&span["parentSpanId"]),
+                began: text_of(&span["startTimeUnixNano"]).parse().unwrap(),
+                ended: text_of(&span["endTimeUnixNano"]).parse().unwrap(),
+                failed: span["status"]["code"] == 2,
+                attributes: attributes.collect(),
+            };
+            found.insert(text_of(&span["name"]), one);
+        }
+    }
+    found
+}
+
+#[test]
+fn a_trace_has_the_steps_and_calls_of_a_command_and_no_values() {
+    let context = project();
+    context.ok(&["up", "--yes", "--tracing", "file:trace.json"]);
+    let text = context.read("trace.json");
+    for value in ["hush", "test", "v1:"] {
+        assert!(!text.contains(value), "{value} in {text}");
+    }
+    let spans = spans(&text);
+    let lies_in = |inner: &str, outer: &str| {
+        let (inside, around) = (&spans[inner], &spans[outer]);
+        assert_eq!(inside.parent, around.id, "{inner} in {outer}");
+        assert!(
+            around.began <= inside.began && inside.ended <= around.ended,
+            "{inner} in {outer}"
+        );
+    };
+    assert_eq!(spans["plumb up"].parent, "");
+    for part in [
+        "take the stack",
+        "decrypt state",
+        "preview",
+        "update",
+        "encrypt state",
+        "save state",
+    ] {
+        lies_in(part, "plumb up");
+    }
+    lies_in("prepare program", "update");
+    lies_in("program", "update");
+    lies_in("Check word", "update");
+    lies_in("create word", "update");
+    lies_in("Create word", "create word");
+    // The first call to a provider is the one that starts it.
+    let starter = spans
+        .iter()
+        .find(|(_, span)| span.id == spans["start random"].parent);
+    assert!(starter.unwrap().0.starts_with("CheckConfig default"));
+    let call = &spans["Create word"].attributes;
+    assert_eq!(
+        (call["call"].as_str(), call["provider"].as_str()),
+        ("Create", "random")
+    );
+    assert!(call["urn"].ends_with("RandomString::word"), "{call:?}");
+    assert!(spans.values().all(|span| !span.failed));
+}
+
+#[test]
+fn a_trace_says_what_failed() {
+    let context = project();
+    context.write(
+        "Pulumi.yaml",
+        "name: proj\nruntime: yaml\nresources:\n  broken: {type: command:local:Command, properties: {create: exit 3}}\n",
+    );
+    context.run(&[
+        "up",
+        "--yes",
+        "--skip-preview",
+        "--otel-traces",
+        "file://trace.json",
+    ]);
+    let spans = spans(&context.read("trace.json"));
+    for name in ["plumb up", "update", "create broken", "Create broken"] {
+        assert!(spans[name].failed, "{name}");
+    }
+    assert!(!spans["Check broken"].failed);
+}
+
+#[test]
+fn a_trace_belongs_to_whoever_started_the_command() {
+    let trace = "0af7651916cd43dd8448eb211c80319c";
+    let parent = "b7ad6b7169203331";
+    let context = project().with("TRACEPARENT", &format!("00-{trace}-{parent}-01"));
+    context.ok(&["stack", "ls", "--tracing=file:trace.json"]);
+    let text = context.read("trace.json");
+    assert_eq!(spans(&text)["plumb stack list"].parent, parent);
+    assert!(text.contains(trace), "{text}");
+}
+
+#[test]
+fn a_trace_that_cannot_be_written_stops_nothing() {
+    let context = TestContext::new();
+    let plain = context.run(&["stack", "ls"]);
+    assert_eq!(plain.stderr, "");
+    for (flag, expected) in [
+        (
+            "--tracing=http://user:secret@zipkin/",
+            "warning: --tracing has no effect: traces go to files alone;",
+        ),
+        (
+            "--otel-traces=grpc://collector:4317",
+            "warning: --otel-traces has no effect: traces go to files alone;",
+        ),
+        (
+            "--tracing=file:no/such/folder",
+            "warning: no trace is written: <root>/project/no/such/folder: ",
+        ),
+        (
+            "--profiling=x",
+            "warning: --profiling has no effect: no profiles are written.",
+        ),
+    ] {
+        let ran = context.run(&["stack", "ls", flag]);
+        assert_eq!((ran.code, &ran.stdout), (0, &plain.stdout));
+        assert!(ran.stderr.starts_with(expected), "{flag}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("secret"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_trace_is_converted() {
+    let context = project();
+    context.ok(&["preview", "--tracing=file:trace.json"]);
+    let document: Value =
+        serde_json::from_str(&context.ok(&["convert-trace", "trace.json"])).unwrap();
+    let events = document["traceEvents"].as_array().unwrap();
+    let of = |name: &str| events.iter().find(|it| it["name"] == name).unwrap();
+    assert_eq!(
+        (&of("plumb preview")["ph"], &of("plumb preview")["tid"]),
+        (&"X".into(), &1.into())
+    );
+    assert!(of("Check word")["dur"].as_f64() <= of("preview")["dur"].as_f64());
+    let again: Value =
+        serde_json::from_str(&context.ok(&["convert-trace", "--otel", "trace.json"])).unwrap();
+    assert_eq!(
+        spans(&again.to_string()).len(),
+        spans(&context.read("trace.json")).len()
+    );
+    let refused = context.fails(1, &["convert-trace", "-g", "1s", "trace.json"]);
+    assert!(
+        refused.contains("`--granularity` is not supported: no samples are taken"),
+        "{refused}"
+    );
+    context.write("other.json", "{\"a\": 1}\n");
+    let other = context.fails(1, &["convert-trace", "other.json"]);
+    assert!(other.contains("other.json, line 1, is no trace"), "{other}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_trace_is_shown_to_this_machine_until_it_is_interrupted() {
+    let context = project();
+    context.ok(&["preview", "--tracing=file:trace.json"]);
+    let mut shown = context.start(&["view-trace", "trace.json", "--port", "0"]);
+    let mut said = String::new();
+    let mut output = BufReader::new(shown.stdout.take().unwrap());
+    output.read_line(&mut said).unwrap();
+    let address = said
+        .trim()
+        .strip_prefix("Displaying trace at http://")
+        .unwrap();
+    let ask = |path: &str, host: &str| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    // A connection that says nothing holds nobody up.
+    let _silent = TcpStream::connect(address).unwrap();
+    let page = ask("/", address);
+    assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
+    assert!(page.contains("\"name\":\"Check word\"") && page.contains("prefers-color-scheme"));
+    assert!(ask("/other", address).starts_with("HTTP/1.1 404 "));
+    assert!(ask("/", "elsewhere.example").starts_with("HTTP/1.1 403 "));
+    Command::new("kill")
+        .args(["-INT", &shown.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(shown.wait().unwrap().success());
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let refused = context.fails(1, &["view-trace", "trace.json", "--port", &port]);
+    assert!(
+        refused.contains(&format!("could not listen at port {port}")),
+        "{refused}"
+    );
+}

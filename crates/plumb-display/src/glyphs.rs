@@ -1,0 +1,47 @@
+//! Characters for terminals that have no others than those of ASCII (`cli.md` 18.3, 18.6).
+
+use std::borrow::Cow;
+
+/// What stands in for each character that this crate draws with; as wide as it, where columns depend on that.
+const INSTEAD: &[(&str, &str)] = &[
+    ("├", "|"),
+    ("└", "`"),
+    ("│", "|"),
+    ("─", "-"),
+    ("…", ">"),
+    ("×", "x"),
+    ("µ", "u"),
+    ("✅", "ok"),
+    ("❌", "X "),
+    ("⚠\u{fe0f}", "! "),
+    ("🔒", "(protected)"),
+    ("🔓", "(no longer protected)"),
+    ("✨", "* "),
+    ("🔍", "? "),
+];
+
+/// The text without characters that such terminals cannot show. What people have written themselves stays what it is.
+pub fn plain(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = Cow::Borrowed(text);
+    for (glyph, instead) in INSTEAD {
+        if plain.contains(glyph) {
+            plain = Cow::Owned(plain.replace(glyph, instead));
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_drawn_becomes_plain_and_what_people_wrote_stays() {
+        assert_eq!(plain("├─ a\n│  └─ b…"), "|- a\n|  `- b>");
+        assert_eq!(plain("✅ ok, ⚠\u{fe0f} hm, ❌ no"), "ok ok, !  hm, X  no");
+        assert_eq!(plain("日本 café"), "日本 café");
+    }
+}

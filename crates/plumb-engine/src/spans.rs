@@ -1,0 +1,144 @@
+//! What a run tells of where its time goes: spans, for whoever records them.
+//!
+//! There is a span for the program, for each step that does something, and for each call to a provider, a policy pack or a
+//! function of the program; one for the start of a provider lies in the first call that needed it. They hold names, URNs and
+//! whether something failed. **They never hold inputs, outputs or messages**: these may be secret. Where nobody records spans,
+//! each costs a comparison.
+
+use std::collections::HashMap;
+
+use plumb_deploy::request::CallbackRequest;
+use plumb_events::{Event, WaitSubject};
+use plumb_resource::policy::PolicyCall;
+use plumb_resource::{StepOp, Urn};
+use tracing::field::Empty;
+use tracing::{Instrument, Level, Span, info_span, span_enabled};
+
+use crate::program::ProgramResult;
+
+/// The target of these spans. A field `otel.name` takes the place of their name, and `outcome` says how they ended.
+pub const TARGET: &str = "plumb::trace";
+
+/// What `outcome` says where something did not work.
+pub const FAILED: &str = "failed";
+
+/// The spans of steps that are under way, which those of calls lie in.
+#[derive(Default)]
+pub(crate) struct Steps(HashMap<Urn, Span>);
+
+impl Steps {
+    /// Begins and ends spans as the events say.
+    pub(crate) fn follow(&mut self, event: &Event) {
+        match event {
+            Event::ResourcePre(step) if !step.internal && step.metadata.op != StepOp::Same => {
+                let (op, urn) = (step.metadata.op.as_str(), &step.metadata.urn);
+                let span = info_span!(
+                    target: TARGET, "step", otel.name = %format_args!("{op} {}", urn.name()), op, urn = urn.as_str(),
+                    outcome = Empty,
+                );
+                if !span.is_disabled() {
+                    self.0.insert(urn.clone(), span);
+                }
+            }
+            Event::ResourceOutputs(step) if !self.0.is_empty() => {
+                self.0.remove(&step.metadata.urn);
+            }
+            Event::ResourceFailed(step) if !self.0.is_empty() => {
+                if let Some(span) = self.0.remove(&step.metadata.urn) {
+                    span.record("outcome", FAILED);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The span of a call to a provider.
+    pub(crate) fn call(&self, subject: &WaitSubject, call: &str, provider: Option<&str>) -> Span {
+        if !span_enabled!(target: TARGET, Level::INFO) {
+            return Span::none();
+        }
+        let (name, urn) = match subject {
+            WaitSubject::Resource(urn) => (urn.name().to_owned(), Some(urn)),
+            WaitSubject::Component { name, .. } => (name.to_string(), None),
+            WaitSubject::Function(token) => (token.as_str().to_owned(), None),
+            WaitSubject::Provider => (provider.unwrap_or_default().to_owned(), None),
+        };
+        let step = urn.and_then(|urn| self.0.get(urn)).cloned();
+        step.unwrap_or_else(Span::current).in_scope(|| {
+            info_span!(
+                target: TARGET, "call", otel.name = %format_args!("{call} {name}"), call, provider,
+                urn = urn.map(Urn::as_str), outcome = Empty,
+            )
+        })
+    }
+}
+
+/// The span of a call to a policy pack.
+pub(crate) fn policy(request: &PolicyCall) -> Span {
+    let (call, urn) = match request {
+        PolicyCall::Remediate(resource) => ("Remediate", Some(&resource.urn)),
+        PolicyCall::Analyze(resource) => ("Analyze", Some(&resource.urn)),
+        PolicyCall::AnalyzeStack(_) => ("AnalyzeStack", None),
+    };
+    let name = urn.map_or("", |urn| urn.name());
+    info_span!(
+        target: TARGET, "policy", otel.name = %format_args!("{call} {name}"), call, urn = urn.map(Urn::as_str), outcome = Empty,
+    )
+}
+
+/// The span of the start of all policy packs.
+pub(crate) fn packs() -> Span {
+    info_span!(target: TARGET, "load policy packs", outcome = Empty)
+}
+
+/// The span of the start of a provider.
+pub(crate) fn start(provider: &str) -> Span {
+    info_span!(target: TARGET, "start", otel.name = %format_args!("start {provider}"), provider, outcome = Empty)
+}
+
+/// The span of the configuration of a provider.
+pub(crate) fn configuration(provider: &str) -> Span {
+    info_span!(target: TARGET, "Configure", otel.name = %format_args!("Configure {provider}"), provider, outcome = Empty)
+}
+
+/// The span of a call to a function of the program.
+pub(crate) fn callback(request: &CallbackRequest) -> Span {
+    let (call, name) = match request {
+        CallbackRequest::Transform(registration) => ("Transform", registration.name.as_str()),
+        CallbackRequest::InvokeTransform(invoke) => ("InvokeTransform", invoke.token.as_str()),
+        CallbackRequest::Hook(hook) => ("Hook", hook.urn.name()),
+        CallbackRequest::ErrorHook(hook) => ("ErrorHook", hook.resource.urn.name()),
+    };
+    info_span!(target: TARGET, "callback", otel.name = %format_args!("{call} {name}"), call, outcome = Empty)
+}
+
+/// What is done within a span, which learns whether it failed.
+pub(crate) fn within<T, E>(
+    span: Span,
+    work: impl Future<Output = Result<T, E>>,
+) -> impl Future<Output = Result<T, E>> {
+    let told = span.clone();
+    async move {
+        let result = work.await;
+        if result.is_err() {
+            told.record("outcome", FAILED);
+        }
+        result
+    }
+    .instrument(span)
+}
+
+/// A program that runs within a span.
+pub(crate) fn program(
+    work: impl Future<Output = ProgramResult>,
+) -> impl Future<Output = ProgramResult> {
+    // The span begins here: who polls the task later has none that it could lie in.
+    let span = info_span!(target: TARGET, "program", outcome = Empty);
+    async move {
+        let result = work.instrument(span.clone()).await;
+        if result != ProgramResult::Finished {
+            span.record("outcome", FAILED);
+        }
+        result
+    }
+}
