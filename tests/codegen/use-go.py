@@ -29,6 +29,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="plumb-use-") as root:
         world = World(Path(root).resolve(), args)
         with_mocks(world)
+        with_generic_types(world)
         with_engine(world)
     print("the generated SDKs for Go do what they should")
 
@@ -92,6 +93,23 @@ def with_mocks(world):
     world.call(GO, "build", "-mod=mod", "-ldflags", "-w -s", "-o", "program", cwd=folder)
     settings = {"LAB_FAST": "f", "LAB_REGION": "north", "PULUMI_CONFIG": json.dumps({"lab:tags": '{"a":"b"}'})}
     world.call(folder / "program", cwd=folder, **settings)
+
+
+def with_generic_types(world):
+    """One SDK that has generic types beside the usual ones, and one that has nothing else."""
+    schemas = []
+    for path, generics in [(HERE / "use.json", "side-by-side"), (HERE / "use-go" / "shapes.json", "generics-only")]:
+        schema = json.loads(path.read_text())
+        schema["language"]["go"]["generics"] = generics
+        schemas.append(world.root / path.name)
+        schemas[-1].write_text(json.dumps(schema))
+    folder = world.program("generic", [
+        ("example.com/pulumi-lab/sdk/go", "v0.0.0", schemas[0]),
+        ("example.com/pulumi-shapes/sdk/v2/go", "v0.0.0", schemas[1]),
+    ])
+    shutil.copy(HERE / "use-go" / "mocks" / "pretend.go", folder)
+    world.call(GO, "build", "-mod=mod", "-ldflags", "-w -s", "-o", "program", cwd=folder)
+    world.call(folder / "program", cwd=folder, LAB_FAST="f", LAB_REGION="north")
 
 
 def with_engine(world):

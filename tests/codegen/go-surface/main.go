@@ -187,6 +187,12 @@ func (l *lister) text(node ast.Expr) string {
 		return it.Op.String() + l.text(it.X)
 	case *ast.IndexExpr:
 		return l.text(it.X) + "[" + l.text(it.Index) + "]"
+	case *ast.IndexListExpr:
+		var words []string
+		for _, index := range it.Indices {
+			words = append(words, l.text(index))
+		}
+		return l.text(it.X) + "[" + strings.Join(words, ", ") + "]"
 	case *ast.InterfaceType:
 		return "interface{}"
 	case *ast.FuncType:

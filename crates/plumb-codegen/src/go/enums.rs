@@ -52,6 +52,9 @@ impl Sdk<'_, '_> {
         if !constants.is_empty() {
             file.items.push(Item::Constants(constants));
         }
+        if self.is_generic() {
+            return Ok(());
+        }
         let usage = &self.usages.types[position];
         if usage.value.input {
             file.element_type(name, name);
@@ -103,6 +106,10 @@ impl Sdk<'_, '_> {
                 why: "nothing is left of its name in Go",
             })?;
             let mut constant = format!("{name}{member}");
+            if self.is_generic() {
+                // Where types are generic, the reference says the name of the type twice.
+                constant = format!("{name}{}", names::enum_member(&constant).unwrap_or(member));
+            }
             while !taken.insert(constant.clone()) {
                 constant.push('_');
             }

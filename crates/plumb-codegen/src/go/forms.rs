@@ -58,7 +58,7 @@ impl<'s> Declarations<'s> {
             registrations: Vec::new(),
             outputs: Vec::new(),
             has_inputs: !settings.disable_input_registrations,
-            has_generics: settings.has_generics,
+            has_generics: settings.generics == super::settings::Generics::Beside,
         }
     }
 

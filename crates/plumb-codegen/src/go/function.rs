@@ -3,11 +3,12 @@
 use plumb_schema::bound::{Function, Object, Property, Returns, Type, TypeKind, TypeShape};
 
 use super::forms::Declarations;
+use super::imports::PULUMI;
 use super::model::{Body, Doc, SourceFile, Struct};
 use super::names;
 use super::properties::{Entry, Fields, Holder};
 use super::sdk::Sdk;
-use super::values::Content;
+use super::values::{Content, append};
 use crate::GenerateError;
 
 /// What a function gives.
@@ -350,6 +351,13 @@ impl Lowering<'_, '_, '_> {
         };
         let name = format!("{}Result", self.name);
         let entries = self.result_entries(object, &name);
+        if self.sdk.is_generic() {
+            let doc = self.sdk.doc(object.description, None);
+            self.file.generic_output(doc, &name, &format!("*{name}"));
+            return self
+                .sdk
+                .generic_accessors(&name, Holder::Pointer, &entries, &mut self.file);
+        }
         self.file
             .output(self.sdk.doc(object.description, None), &name, &name);
         self.sdk
@@ -361,6 +369,10 @@ impl Lowering<'_, '_, '_> {
         let parameters = self.parameters(Fields::Input, &args);
         let mut body = Body::default();
         self.collected(&args, &mut body);
+        if self.sdk.is_generic() {
+            let resolution = self.sdk.resolution("args", &self.entries, &mut self.file);
+            append(&mut body, resolution);
+        }
         let arguments = self.output_arguments(&mut body);
         let internal = self.file.imports.internal();
         let defaults = format!("{internal}.PkgInvokeDefaultOpts(opts)");
@@ -386,16 +398,28 @@ impl Lowering<'_, '_, '_> {
         };
         if let Result::Single(ty) = self.result {
             let value = self.sdk.value(ty, imports);
-            let map = self.sdk.stem(ty, imports) + "MapOutput";
+            let is_generic = self.sdk.is_generic();
+            let (map, open, close) = if is_generic {
+                imports.plain(&format!("{PULUMI}x"));
+                let map = format!("pulumix.MapOutput[{value}]");
+                let open = format!("value := pulumix.Apply[map[string]{value}](rv, ");
+                (map, open, ")".to_owned())
+            } else {
+                let map = self.sdk.stem(ty, imports) + "MapOutput";
+                (map, "return rv.ApplyT(".to_owned(), format!(").({output})"))
+            };
             body.line(format!("rv := {}", invoke(&map)));
-            let open = format!("return rv.ApplyT(func(rv map[string]{value}) {value} {{");
-            body.block(open, &format!("}}).({output})"), |body| {
+            let open = format!("{open}func(rv map[string]{value}) {value} {{");
+            body.block(open, &format!("}}{close}"), |body| {
                 body.line(format!("var result {value}"));
                 body.block("for _, v := range rv {", "}", |body| {
                     body.line("result = v");
                 });
                 body.line("return result");
             });
+            if is_generic {
+                body.line(format!("return {output}{{OutputState: value.OutputState}}"));
+            }
         } else {
             body.line(format!("return {}", invoke(&output)));
         }

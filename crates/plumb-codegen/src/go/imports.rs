@@ -100,7 +100,7 @@ impl<'s> Imports<'s> {
 
     /// The package with helpers, as code calls it.
     pub(super) fn internal(&mut self) -> String {
-        let path = self.layout.import_of(self.internal);
+        let path = self.layout.shared_import_of(self.internal);
         let name = names::package(self.internal);
         self.named(&path, name.clone());
         name

@@ -2,17 +2,51 @@
 
 use plumb_schema::bound::Parameterization;
 
+use super::imports::PULUMI;
 use super::layout;
 use super::model::{Body, Doc, Function, Item, SourceFile};
 use super::names;
 use super::sdk::Sdk;
-use crate::GenerateError;
+use super::settings::Generics;
+use crate::{FilePath, GenerateError};
 
 const HELPERS: &str = include_str!("helpers.go.txt");
+
+const INPUTS: &str = include_str!("inputs.go.txt");
 
 const RPC: &str = "github.com/pulumi/pulumi/sdk/v3/proto/go";
 
 impl Sdk<'_, '_> {
+    fn shared_path(&self, file: &str) -> Result<FilePath, GenerateError> {
+        let folder = self.layout.shared_folder_of(self.settings.internal_module);
+        FilePath::new(&layout::joined(&folder, file))
+    }
+
+    /// What packages with generic types need, if there are any.
+    pub(super) fn inputs_file(&self) -> Result<Option<SourceFile>, GenerateError> {
+        if self.settings.generics == Generics::None {
+            return Ok(None);
+        }
+        let own = layout::joined(&self.layout.base, self.settings.internal_module);
+        let mut imports = self.imports_at(own);
+        for path in ["context", "reflect"] {
+            imports.standard(path);
+        }
+        imports.pulumi();
+        imports.plain(&format!("{PULUMI}x"));
+        let lines = INPUTS.lines().map(ToOwned::to_owned).collect();
+        Ok(Some(SourceFile {
+            path: self.shared_path("pulumiInputs.go")?,
+            doc: Doc::default(),
+            package: self.internal_package(),
+            imports: imports.lines(),
+            items: vec![Item::Lines {
+                doc: Doc::default(),
+                lines,
+            }],
+        }))
+    }
+
     fn internal_package(&self) -> String {
         names::package(self.settings.internal_module)
     }
@@ -38,7 +72,7 @@ impl Sdk<'_, '_> {
         items.push(self.default_options("Resource"));
         items.push(self.default_options("Invoke"));
         Ok(SourceFile {
-            path: self.path(self.settings.internal_module, "pulumiUtilities.go")?,
+            path: self.shared_path("pulumiUtilities.go")?,
             doc: Doc::default(),
             package: self.internal_package(),
             imports: imports.lines(),
@@ -163,7 +197,7 @@ impl Sdk<'_, '_> {
         imports.plain("github.com/blang/semver");
         let url = names::string(self.package.download_url.unwrap_or_default());
         Ok(SourceFile {
-            path: self.path(self.settings.internal_module, "pulumiVersion.go")?,
+            path: self.shared_path("pulumiVersion.go")?,
             doc: Doc::default(),
             package: self.internal_package(),
             imports: imports.lines(),

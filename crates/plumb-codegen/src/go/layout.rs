@@ -16,6 +16,8 @@ pub(super) struct Layout {
     pub(super) folder: String,
     /// Name of the root package.
     pub(super) package: String,
+    /// Folder of packages beside the usual ones; empty for these.
+    pub(super) tree: &'static str,
 }
 
 impl Layout {
@@ -55,17 +57,28 @@ impl Layout {
             base,
             folder,
             package,
+            tree: "",
         })
     }
 
     /// The folder of a module.
     pub(super) fn folder_of(&self, module: &str) -> String {
-        joined(&self.folder, &module.to_lowercase())
+        joined(&joined(&self.folder, self.tree), &module.to_lowercase())
     }
 
     /// The import path of a module.
     pub(super) fn import_of(&self, module: &str) -> String {
-        joined(&self.base, &module.to_lowercase())
+        joined(&joined(&self.base, self.tree), &module.to_lowercase())
+    }
+
+    /// The folder of the helpers that all packages share.
+    pub(super) fn shared_folder_of(&self, helpers: &str) -> String {
+        joined(&self.folder, helpers)
+    }
+
+    /// The import path of the helpers.
+    pub(super) fn shared_import_of(&self, helpers: &str) -> String {
+        joined(&self.base, helpers)
     }
 
     /// The name of the package of a module.

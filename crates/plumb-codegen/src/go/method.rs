@@ -7,6 +7,7 @@ use super::model::{Body, Doc, Field, Struct};
 use super::names;
 use super::properties::{Entry, Fields, Holder};
 use super::sdk::Sdk;
+use super::values::append;
 
 /// What a method gives.
 enum Result<'p, 'd> {
@@ -126,6 +127,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
                 )
             }
         };
+        let body = self.with_resolution(&base, entries, body, file);
         let signature =
             format!("func (r *{resource}) {title}(ctx *pulumi.Context{parameter}) {returned}");
         file.function(
@@ -133,6 +135,30 @@ impl<'p, 'd> Sdk<'p, 'd> {
             signature,
             body,
         );
+    }
+
+    /// Before a call, what makes values of the arguments within inputs, where that has to be said.
+    fn with_resolution(
+        &self,
+        base: &str,
+        entries: &[Entry<'_, '_>],
+        body: Body,
+        file: &mut Declarations<'_>,
+    ) -> Body {
+        if !self.is_generic() {
+            return body;
+        }
+        let resolution = self.resolution("args", entries, file);
+        if resolution.lines.is_empty() {
+            return body;
+        }
+        let mut all = Body::default();
+        all.block("if args == nil {", "}", |body| {
+            body.line(format!("args = &{base}Args{{}}"));
+        });
+        append(&mut all, resolution);
+        append(&mut all, body);
+        all
     }
 
     /// Calls, and answers with an output.
@@ -196,6 +222,9 @@ impl<'p, 'd> Sdk<'p, 'd> {
                     fields,
                 });
                 file.output_type(Doc::default(), &format!("{name}Output"), &name);
+                if self.is_generic() {
+                    file.generic_result(&name, &name);
+                }
                 self.accessors(&name, Holder::Value, &entries, file);
             }
             Result::PlainValue(ty) => {
@@ -214,6 +243,10 @@ impl<'p, 'd> Sdk<'p, 'd> {
                     fields: vec![field],
                 });
                 file.output_type(Doc::default(), &format!("{name}Output"), &name);
+                if self.is_generic() {
+                    // What the value is wrapped in is of no use to anybody.
+                    return;
+                }
                 let mut body = Body::default();
                 body.closure(
                     "return o.ApplyT(",

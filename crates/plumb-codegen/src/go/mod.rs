@@ -13,6 +13,8 @@ mod config;
 mod enums;
 mod forms;
 mod function;
+mod generic_forms;
+mod generic_types;
 mod imports;
 mod internal;
 mod layout;
@@ -51,6 +53,8 @@ enum Job<'s, 'p, 'd> {
     Init(&'s str, &'s Module),
     Config,
     Utilities,
+    /// Helpers for generic types.
+    Inputs,
     Version,
 }
 
@@ -61,19 +65,38 @@ pub(crate) fn generate(
     sink: &mut dyn Sink,
 ) -> Result<(), GenerateError> {
     let sdk = Sdk::new(package, purpose)?;
+    let shared = [
+        Job::Doc,
+        Job::Config,
+        Job::Utilities,
+        Job::Inputs,
+        Job::Version,
+    ];
+    write(&sdk, shared.into_iter().chain(jobs(&sdk)).collect(), sink)?;
+    if let Some(sdk) = Sdk::beside(package, purpose)? {
+        let own = std::iter::once(Job::Doc).chain(jobs(&sdk));
+        write(&sdk, own.collect(), sink)?;
+    }
+    sdk.manifests(sink)
+}
+
+fn write(
+    sdk: &Sdk<'_, '_>,
+    jobs: Vec<Job<'_, '_, '_>>,
+    sink: &mut dyn Sink,
+) -> Result<(), GenerateError> {
     let make = |job: &Job<'_, '_, '_>| -> Result<Vec<(FilePath, String)>, GenerateError> {
-        let file = source(&sdk, job)?;
+        let file = source(sdk, job)?;
         Ok(file
             .map(|file| (file.path.clone(), print::print(&file)))
             .into_iter()
             .collect())
     };
-    parallel::write(&jobs(&sdk), make, sink)?;
-    sdk.manifests(sink)
+    parallel::write(&jobs, make, sink)
 }
 
 fn jobs<'s, 'p, 'd>(sdk: &'s Sdk<'p, 'd>) -> Vec<Job<'s, 'p, 'd>> {
-    let mut jobs = vec![Job::Doc, Job::Config, Job::Utilities, Job::Version];
+    let mut jobs = Vec::new();
     jobs.extend(sdk.package.provider.iter().map(Job::Provider));
     for (path, module) in &sdk.modules {
         // The longest first, so that no thread is left alone with it.
@@ -109,6 +132,7 @@ fn source(sdk: &Sdk<'_, '_>, job: &Job<'_, '_, '_>) -> Result<Option<SourceFile>
         Job::Init(module, members) => sdk.init_file(module, members),
         Job::Config => sdk.config_file(),
         Job::Utilities => sdk.utilities_file().map(Some),
+        Job::Inputs => sdk.inputs_file(),
         Job::Version => sdk.version_file().map(Some),
     }
 }

@@ -52,6 +52,9 @@ impl<'p, 'd> Sdk<'p, 'd> {
         if self.has_defaults[position] {
             self.defaults_method(name, &entries, Content::Values, file);
         }
+        if self.is_generic() {
+            return self.generic_object(position, &doc, &entries, file);
+        }
         if usage.value.input {
             self.object_input(
                 name,

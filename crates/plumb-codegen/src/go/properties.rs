@@ -47,7 +47,7 @@ pub(super) enum Fields {
 }
 
 /// Which outputs methods belong to.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holder {
     /// Of a struct of values.
     Value,
@@ -135,6 +135,9 @@ impl<'p, 'd> Sdk<'p, 'd> {
         entries: &[Entry<'_, '_>],
         file: &mut Declarations<'_>,
     ) {
+        if self.is_generic() {
+            return self.generic_accessors(name, holder, entries, file);
+        }
         for entry in entries {
             let (receiver, place) = match holder {
                 Holder::Value | Holder::Resource => (format!("{name}Output"), entry.place()),
@@ -202,7 +205,7 @@ fn field_name(owner: &str, property: &str) -> String {
     name
 }
 
-fn accessor_name(field: &str, holder: Holder) -> String {
+pub(super) fn accessor_name(field: &str, holder: Holder) -> String {
     let bare = field.trim_end_matches('_');
     match (bare, holder) {
         // What all outputs have, and methods for properties need themselves.

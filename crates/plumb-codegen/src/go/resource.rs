@@ -165,6 +165,12 @@ impl<'p, 'd> Lowering<'_, 'p, 'd> {
 
     fn conversions(&mut self, outputs: &[Entry<'_, '_>]) {
         let name = self.name;
+        if self.sdk.is_generic() {
+            self.file.generic_output(Doc::default(), name, name);
+            self.sdk
+                .generic_accessors(name, Holder::Resource, outputs, &mut self.file);
+            return;
+        }
         let pointer = format!("*{name}");
         self.file.input_interface(Doc::default(), name, "ctx ");
         self.file.element_type(&pointer, &pointer);
@@ -245,6 +251,10 @@ impl<'p, 'd> Lowering<'_, 'p, 'd> {
             .completion("args", inputs, Content::Inputs, true, &mut self.file);
         append(&mut body, completion);
         self.secrets(inputs, &mut body);
+        if self.sdk.is_generic() {
+            let resolution = self.sdk.resolution("args", inputs, &mut self.file);
+            append(&mut body, resolution);
+        }
         self.options(&mut body);
         self.registration(&mut body);
         let doc = Doc::of([format!(
@@ -285,10 +295,13 @@ impl<'p, 'd> Lowering<'_, 'p, 'd> {
         {
             let ty = self.sdk.input_at(entry.place(), &mut self.file.imports);
             let field = &entry.name;
+            let secret = if self.sdk.is_generic() {
+                format!("{}.Secret(args.{field})", self.file.imports.internal())
+            } else {
+                format!("pulumi.ToSecret(args.{field}).({ty})")
+            };
             body.block(format!("if args.{field} != nil {{"), "}", |body| {
-                body.line(format!(
-                    "args.{field} = pulumi.ToSecret(args.{field}).({ty})"
-                ));
+                body.line(format!("args.{field} = {secret}"));
             });
         }
     }

@@ -8,12 +8,13 @@ use plumb_schema::PackageSchema;
 use plumb_schema::bound::{ExternalPackage, Package, Property, member_of, runtime_module_of};
 
 use super::comment;
+use super::generic_types::Style;
 use super::imports::Imports;
 use super::layout::{self, Layout};
 use super::model::Doc;
 use super::names;
 use super::naming::{self, Naming};
-use super::settings::Settings;
+use super::settings::{Generics, Settings};
 use super::usage::{self, Usages};
 use crate::markdown::{self, Dialect};
 pub(super) use crate::modules::Module;
@@ -25,6 +26,7 @@ use crate::{FilePath, GenerateError, Purpose};
 pub(super) struct Sdk<'p, 'd> {
     pub(super) package: &'p Package<'d>,
     pub(super) settings: Settings<'d>,
+    pub(super) style: Style,
     pub(super) layout: Layout,
     pub(super) naming: Naming,
     pub(super) usages: Usages,
@@ -107,8 +109,36 @@ impl ExternalSdk {
 }
 
 impl<'p, 'd> Sdk<'p, 'd> {
+    /// The usual packages of an SDK.
     pub(super) fn new(package: &'p Package<'d>, purpose: Purpose) -> Result<Self, GenerateError> {
         let settings = Settings::read(package)?;
+        let style = match settings.generics {
+            Generics::Only => Style::Generic,
+            Generics::None | Generics::Beside => Style::Named,
+        };
+        Self::with(package, purpose, settings, style)
+    }
+
+    /// The packages with generic types that an SDK has beside the usual ones, if it has any.
+    pub(super) fn beside(
+        package: &'p Package<'d>,
+        purpose: Purpose,
+    ) -> Result<Option<Self>, GenerateError> {
+        let settings = Settings::read(package)?;
+        if settings.generics != Generics::Beside {
+            return Ok(None);
+        }
+        let mut sdk = Self::with(package, purpose, settings, Style::Generic)?;
+        sdk.layout.tree = "x";
+        Ok(Some(sdk))
+    }
+
+    fn with(
+        package: &'p Package<'d>,
+        purpose: Purpose,
+        settings: Settings<'d>,
+        style: Style,
+    ) -> Result<Self, GenerateError> {
         let is_whole =
             package.support_pack || package.parameterization.is_some() || purpose == Purpose::Local;
         let endless = usage::endless_objects(package);
@@ -124,6 +154,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
             modules: Modules::new(),
             package,
             settings,
+            style,
             naming,
             usages,
             is_whole,

@@ -22,8 +22,18 @@ pub(super) struct Settings<'d> {
     pub(super) has_extra_inputs: bool,
     pub(super) respect_schema_version: bool,
     pub(super) internal_dependencies: Vec<&'d str>,
-    /// Whether outputs can be used with the generic part of the core SDK too.
-    pub(super) has_generics: bool,
+    pub(super) generics: Generics,
+}
+
+/// What packages there are for the generic part of the core SDK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Generics {
+    /// None.
+    None,
+    /// Others, below the folder `x`; outputs of the usual ones can be used with them.
+    Beside,
+    /// All of them.
+    Only,
 }
 
 impl<'d> Settings<'d> {
@@ -33,11 +43,11 @@ impl<'d> Settings<'d> {
             node: package.language.get("go"),
         };
         let generics = block.text("generics")?.unwrap_or("none");
-        if matches!(generics, "generics-only" | "only-generics") {
-            return Err(GenerateError::Unsupported {
-                what: "an SDK for Go with generic types only (`language.go.generics` is `generics-only`)",
-            });
-        }
+        let generics = match generics {
+            "generics-only" | "only-generics" => Generics::Only,
+            "side-by-side" => Generics::Beside,
+            _ => Generics::None,
+        };
         Ok(Settings {
             import_base_path: block.text("importBasePath")?,
             module_path: block.text("modulePath")?,
@@ -53,7 +63,7 @@ impl<'d> Settings<'d> {
             has_extra_inputs: block.flag("generateExtraInputTypes")?,
             respect_schema_version: block.flag("respectSchemaVersion")?,
             internal_dependencies: block.texts("internalDependencies")?.unwrap_or_default(),
-            has_generics: generics == "side-by-side",
+            generics,
         })
     }
 }

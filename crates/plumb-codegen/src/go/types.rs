@@ -46,6 +46,8 @@ impl Sdk<'_, '_> {
     pub(super) fn is_nilable(&self, ty: &Type<'_>) -> bool {
         match &ty.kind {
             TypeKind::Primitive(_) | TypeKind::Defined(_) | TypeKind::Opaque(_) => false,
+            // There is one type for inputs that may be absent.
+            TypeKind::Archive | TypeKind::Asset => !self.is_generic(),
             TypeKind::Union(union) => self.union_primitive(union).is_none(),
             TypeKind::External(external) => external.section != Section::Type,
             _ => true,
@@ -91,7 +93,7 @@ impl Sdk<'_, '_> {
         self.pointer_at(place, text)
     }
 
-    fn pointer_at(&self, place: Place<'_, '_>, text: String) -> String {
+    pub(super) fn pointer_at(&self, place: Place<'_, '_>, text: String) -> String {
         if place.required || self.is_nilable(place.ty) {
             text
         } else {
@@ -166,6 +168,9 @@ impl Sdk<'_, '_> {
 
     /// The type of a field of arguments.
     pub(super) fn input_at(&self, place: Place<'_, '_>, imports: &mut Imports<'_>) -> String {
+        if self.is_generic() {
+            return self.generic_input(place, imports);
+        }
         if place.ty.plain {
             let text = self.plain_input(place.ty, imports);
             return self.pointer_at(place, text);
@@ -206,6 +211,9 @@ impl Sdk<'_, '_> {
 
     /// The type of outputs.
     pub(super) fn output(&self, ty: &Type<'_>, imports: &mut Imports<'_>) -> String {
+        if self.is_generic() {
+            return self.generic_output(ty, imports);
+        }
         let stem = self.stem(ty, imports);
         if stem == ANY {
             "pulumi.AnyOutput".to_owned()
@@ -216,6 +224,9 @@ impl Sdk<'_, '_> {
 
     /// The type of outputs that may be absent.
     pub(super) fn output_at(&self, place: Place<'_, '_>, imports: &mut Imports<'_>) -> String {
+        if self.is_generic() {
+            return self.generic_output_at(place, imports);
+        }
         if place.required || self.is_nilable(place.ty) {
             self.output(place.ty, imports)
         } else {

@@ -184,6 +184,9 @@ impl Sdk<'_, '_> {
         value: &str,
         file: &mut Declarations<'_>,
     ) -> String {
+        if self.is_generic() {
+            return self.generic_value(property, required, value, file);
+        }
         if let Some(name) = self.enum_of(&property.ty, file) {
             return format!("{name}({value})");
         }
@@ -198,7 +201,7 @@ impl Sdk<'_, '_> {
     }
 
     /// The name of an enum, if the type is one. Values of it are inputs themselves.
-    fn enum_of(&self, ty: &Type<'_>, file: &mut Declarations<'_>) -> Option<String> {
+    pub(super) fn enum_of(&self, ty: &Type<'_>, file: &mut Declarations<'_>) -> Option<String> {
         let is_enum = match &ty.kind {
             TypeKind::Defined(position) => self.enum_primitive(*position).is_some(),
             TypeKind::External(external) => external.enum_type.is_some(),
@@ -253,6 +256,14 @@ impl Sdk<'_, '_> {
         if !content.is_input(entry.property) {
             let star = if entry.required { "*" } else { "" };
             body.line(format!("{place} = {star}{place}.Defaults()"));
+            return;
+        }
+        if self.is_generic() {
+            body.block(format!("if {place} != nil {{"), "}", |body| {
+                body.line(format!(
+                    "{place} = pulumix.Apply({place}, (*{name}Args).Defaults)"
+                ));
+            });
             return;
         }
         // The methods belong to the package of the type, and its name there has nothing before it.
