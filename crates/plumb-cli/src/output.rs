@@ -102,9 +102,9 @@ impl Printer {
     /// Paints a frame over the last one, cut to `size`.
     pub fn paint(&self, mut lines: Vec<String>, size: ScreenSize) {
         if self.plain.stdout {
-            lines
-                .iter_mut()
-                .for_each(|line| *line = plain(line).into_owned());
+            for line in &mut lines {
+                *line = plain(line).into_owned();
+            }
         }
         // A terminal that is gone shows nothing.
         let _ = self

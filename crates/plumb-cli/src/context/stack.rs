@@ -71,9 +71,10 @@ impl Context {
 
     /// Where the URNs of a stack lead on terminals that show links: to the state that has the resources.
     pub fn link(&self, stack: &Stack) -> Option<String> {
-        let shows = self.environment.knows_links();
-        let address = shows.then(|| stack.backend.permalink(&stack.reference));
-        address?.ok().flatten()
+        if !self.environment.knows_links() {
+            return None;
+        }
+        stack.backend.permalink(&stack.reference).ok().flatten()
     }
 
     /// The stack of a reference.

@@ -213,7 +213,9 @@ fn run(text: &str) -> String {
             } => {
                 out.extend([line, "\n"]);
                 input.lines().for_each(|it| out.extend(["< ", it, "\n"]));
-                meanwhile.iter().for_each(|it| out.extend(["> ", it, "\n"]));
+                for happening in &meanwhile {
+                    out.extend(["> ", happening, "\n"]);
+                }
                 let root = context.root().display().to_string();
                 let words: Vec<String> =
                     words.iter().map(|it| it.replace("<root>", &root)).collect();
