@@ -45,8 +45,8 @@ python_policies=$(tests/setup-python.sh 3.259 pulumi-policy)
 # The reference was recorded with the package of a provider beside the SDK, which is of consequence for default providers.
 python_recorded=$(tests/setup-python.sh 3.259 pulumi-random)
 
-tests/setup-old-python.sh >/dev/null
 tests/setup-python.sh 3.259 mypy >/dev/null
+tests/setup-python.sh 3.259 pyright >/dev/null
 
 mapfile -t pythons < <(tests/setup-pythons.sh 3.259)
 
@@ -66,6 +66,8 @@ if command -v javac >/dev/null && command -v mvn >/dev/null; then
   step "Java SDK"
   java_sdk=$(tests/setup-java.sh)
 fi
+step "SDKs of long ago"
+old_sdks=$(tests/setup-old-sdks.sh)
 
 run cargo fmt --all --check
 run cargo clippy --workspace --all-targets -- -D warnings
@@ -99,7 +101,11 @@ if ! $fast; then
   run python3 tests/e2e/node.py --bin "$plumb" --sdk "$node_3_270" --python "$python_3_259/bin/python" \
     --only modules,typescript,hooks,failures,loaded_later
   run python3 tests/e2e/node_plugins.py --bin "$plumb" --sdk "$node_policies" --python "$python_3_259/bin/python"
-  run python3 tests/e2e/debuggers.py --bin "$plumb" --python "$python_3_259/bin/python" --sdk "$node_3_248"
+  debuggers=()
+  [ -z "$go_sdk" ] || debuggers+=(--go "$go_sdk" --delve "$(tests/setup-delve.sh)")
+  [ -z "$java_sdk" ] || debuggers+=(--repository "$java_sdk")
+  run python3 tests/e2e/debuggers.py --bin "$plumb" --python "$python_3_259/bin/python" --sdk "$node_3_248" \
+    --tools "$node_tools" ${debuggers[@]+"${debuggers[@]}"}
   run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_248"
   ONLY=event run tests/e2e/automation-node/run --bin "$plumb" --sdk "$node_3_270"
   run tests/e2e/automation-python/run --bin "$plumb" --python "$python_3_259/bin/python"
@@ -146,7 +152,13 @@ if ! $fast; then
   fi
 
   if [ -n "$java_sdk" ]; then
-    run python3 tests/e2e/java.py --bin "$plumb" --repository "$java_sdk"
+    gradle=
+    if command -v apt-get >/dev/null; then
+      gradle=$(tests/setup-gradle.sh)
+    else
+      leave_out "programs in Java that Gradle runs: Debian's packages are not to be had"
+    fi
+    run python3 tests/e2e/java.py --bin "$plumb" --repository "$java_sdk" ${gradle:+--gradle "$gradle"}
   else
     leave_out "programs in Java: there is no JDK, or no \`mvn\`"
   fi
@@ -158,6 +170,8 @@ if ! $fast; then
   [ -z "$go_sdk" ] || languages+=(--go "$go_sdk")
   [ -z "$java_sdk" ] || languages+=(--repository "$java_sdk")
   run python3 tests/e2e/languages.py --bin "$plumb" --python "$python_3_259/bin/python" --sdk "$node_3_248" \
+    ${languages[@]+"${languages[@]}"}
+  run python3 tests/e2e/bad_input.py --bin "$plumb" --python "$python_3_259/bin/python" --sdk "$node_3_248" --old "$old_sdks" \
     ${languages[@]+"${languages[@]}"}
   # The oldest and the newest Python that there is beside the one that everything else runs on.
   for python in "${pythons[0]:-}" "${pythons[@]: -1}"; do

@@ -2,10 +2,11 @@
 """Programs that wait for a debugger: `--attach-debugger`, with a debugger that attaches and lets them go on.
 
     tests/e2e/debuggers.py --bin target/debug/plumb --python .cache/venvs/pulumi-3.259/bin/python \\
-        --sdk .cache/node/pulumi-3.248.0
+        --sdk .cache/node/pulumi-3.248.0 [--tools .cache/node/tools/node_modules/.bin] [--go .cache/go] \\
+        [--delve .cache/go/delve-1.26.0] [--repository .cache/java/sdk-1.36.1]
 
 `--python` has the package pulumi, which brings debugpy; `--sdk` is a folder of `tests/setup-node.sh`. Only the standard library is
-used here: the two clients speak as much of their protocols as it takes.
+used here: the clients speak as much of their protocols as it takes.
 """
 
 import argparse
@@ -27,7 +28,7 @@ WAITING = "Waiting for a debugger to attach: "
 
 class World:
     def __init__(self, root, options):
-        self.root, self.binary = root, options.bin.resolve()
+        self.root, self.binary, self.options = root, options.bin.resolve(), options
         self.python, self.sdk = options.python.absolute(), options.sdk.resolve()
         self.project = root / "project"
         self.project.mkdir()
@@ -42,7 +43,10 @@ class World:
             cwd=self.project, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True)
 
-    def attached(self, attach, *words):
+    def put_first(self, folder):
+        self.environment["PATH"] = os.pathsep.join([str(folder.absolute()), self.environment["PATH"]])
+
+    def attached(self, attach, *words, code=0):
         """Runs the command, attaches when it says that it waits, and answers everything that it said."""
         process = self.start(*words)
         said, configs = "", []
@@ -53,8 +57,8 @@ class World:
                 config = json.loads(line.split(WAITING, 1)[1])
                 configs.append(config)
                 attach(config)
-        code = process.wait(timeout=120)
-        check(code == 0, f"`{' '.join(words)}` ended with {code}:\n{said}")
+        ended = process.wait(timeout=120)
+        check(ended == code, f"`{' '.join(words)}` ended with {ended}:\n{said}")
         # A plugin may be started for its schema as well.
         check(configs, f"the command did not wait:\n{said}")
         check("program has run" in said, said)
@@ -108,46 +112,98 @@ def attach_to_python(config):
         receive(lambda message: message.get("command") == "disconnect")
 
 
-def attach_to_node(config):
-    """A client of the inspector protocol, which is a web socket."""
-    place = f"127.0.0.1:{int(config['port'])}"
-    with urllib.request.urlopen(f"http://{place}/json/list", timeout=60) as answer:
-        [target] = json.load(answer)
-    path = target["webSocketDebuggerUrl"].split(place, 1)[1]
-    with socket.create_connection(("127.0.0.1", int(config["port"])), timeout=60) as connection:
+class Inspector:
+    """A client of an inspector, which is a web socket."""
+
+    def __init__(self, port, path):
+        self.connection = socket.create_connection(("127.0.0.1", port), timeout=60)
         key = base64.b64encode(os.urandom(16)).decode()
-        connection.sendall(
-            f"GET {path} HTTP/1.1\r\nHost: {place}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        self.connection.sendall(
+            f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode())
-        stream = connection.makefile("rb")
-        check(b" 101 " in stream.readline(), "the inspector takes no web sockets")
-        while stream.readline().strip():
+        self.stream, self.seen, self.calls = self.connection.makefile("rb"), [], 0
+        check(b" 101 " in self.stream.readline(), "the inspector takes no web sockets")
+        while self.stream.readline().strip():
             pass
 
-        def receive(accept):
-            while True:
-                _, length = stream.read(2)
-                if length >= 126:
-                    length = int.from_bytes(stream.read(2 if length == 126 else 8), "big")
-                message = json.loads(stream.read(length))
-                seen.append(message.get("method"))
-                if accept(message):
-                    return message
+    def __enter__(self):
+        return self
 
-        def call(number, method):
-            text = json.dumps({"id": number, "method": method}).encode()
-            mask = os.urandom(4)
-            masked = bytes(byte ^ mask[at % 4] for at, byte in enumerate(text))
-            connection.sendall(struct.pack("!BB", 0x81, 0x80 | len(text)) + mask + masked)
-            answer = receive(lambda message: message.get("id") == number)
-            check("error" not in answer, answer)
+    def __exit__(self, *_):
+        self.connection.close()
 
-        seen = []
-        call(1, "Debugger.enable")
-        call(2, "Runtime.runIfWaitingForDebugger")
-        if "Debugger.paused" not in seen:
-            receive(lambda message: message.get("method") == "Debugger.paused")
-        call(3, "Debugger.resume")
+    def receive(self, accept):
+        while True:
+            _, length = self.stream.read(2)
+            if length >= 126:
+                length = int.from_bytes(self.stream.read(2 if length == 126 else 8), "big")
+            message = json.loads(self.stream.read(length))
+            self.seen.append(message.get("method"))
+            if accept(message):
+                return message
+
+    def call(self, method):
+        self.calls += 1
+        number = self.calls
+        text = json.dumps({"id": number, "method": method}).encode()
+        mask = os.urandom(4)
+        masked = bytes(byte ^ mask[at % 4] for at, byte in enumerate(text))
+        self.connection.sendall(struct.pack("!BB", 0x81, 0x80 | len(text)) + mask + masked)
+        answer = self.receive(lambda message: message.get("id") == number)
+        check("error" not in answer, answer)
+
+
+def attach_to_node(config):
+    port = int(config["port"])
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=60) as answer:
+        [target] = json.load(answer)
+    with Inspector(port, target["webSocketDebuggerUrl"].split(f":{port}", 1)[1]) as inspector:
+        inspector.call("Debugger.enable")
+        inspector.call("Runtime.runIfWaitingForDebugger")
+        if "Debugger.paused" not in inspector.seen:
+            inspector.receive(lambda message: message.get("method") == "Debugger.paused")
+        inspector.call("Debugger.resume")
+
+
+def attach_to_bun(config):
+    port, path = config["url"].removeprefix("ws://127.0.0.1:").split("/", 1)
+    with Inspector(int(port), f"/{path}") as inspector:
+        inspector.call("Inspector.enable")
+        inspector.call("Inspector.initialized")
+
+
+def attach_to_go(config):
+    """A client of the debugger's own protocol, which stays until the program has ended."""
+    with socket.create_connection((config["host"], int(config["port"])), timeout=60) as connection:
+        stream = connection.makefile("rwb")
+
+        def call(method, **arguments):
+            stream.write(json.dumps({"method": f"RPCServer.{method}", "params": [arguments], "id": 1}).encode() + b"\n")
+            stream.flush()
+            answer = json.loads(stream.readline())
+            check(answer["error"] is None, answer)
+            return answer["result"]
+
+        call("SetApiVersion", APIVersion=2)
+        check(call("State", NonBlocking=True)["State"]["exited"] is False, "the program has ended before it was debugged")
+        # A plugin runs until its engine ends it, and cannot be waited for.
+        call("Command", name="continue")
+        call("Detach", Kill=True)
+
+
+def attach_to_java(config):
+    """A client of the wire protocol of virtual machines."""
+    with socket.create_connection((config["hostName"], int(config["port"])), timeout=60) as connection:
+        connection.sendall(b"JDWP-Handshake")
+        stream = connection.makefile("rb")
+        check(stream.read(14) == b"JDWP-Handshake", "it is no virtual machine")
+        resume = (1, 9)
+        connection.sendall(struct.pack("!IIBBB", 11, 1, 0, *resume))
+        while True:
+            length, number, flags = struct.unpack("!IIB", stream.read(9))
+            rest = stream.read(length - 9)
+            if (number, flags) == (1, 0x80):
+                return check(rest[:2] == b"\0\0", rest)
 
 
 def python_waits(world):
@@ -169,15 +225,85 @@ def python_without_debugpy(world):
     check(process.returncode != 0 and "pip install debugpy" in said, said)
 
 
-def node_waits(world):
-    (world.project / "Pulumi.yaml").write_text("name: waits\nruntime: nodejs\n")
+def write_javascript(world, runtime):
+    (world.project / "Pulumi.yaml").write_text(f"name: waits\nruntime: {runtime}\n")
     (world.project / "package.json").write_text('{"name": "waits", "main": "index.js"}')
     (world.project / "index.js").write_text(
         "const pulumi = require('@pulumi/pulumi');\nconsole.log('program has run');\nexports.a = 1;\n")
     (world.project / "node_modules").symlink_to(world.sdk / "node_modules")
+
+
+def node_waits(world):
+    write_javascript(world, "nodejs")
     _, config = world.attached(attach_to_node, "preview", "--attach-debugger=program")
     check((config["type"], config["request"]) == ("node", "attach"), config)
     check(config["continueOnAttach"] is True and config["processId"] > 0, config)
+
+
+def bun_waits(world):
+    if not world.options.tools:
+        return "left out: there is no Bun"
+    write_javascript(world, "bun")
+    world.put_first(world.options.tools)
+    _, config = world.attached(attach_to_bun, "preview", "--attach-debugger")
+    check((config["type"], config["request"]) == ("bun", "attach") and config["processId"] > 0, config)
+    return None
+
+
+def go_waits(world):
+    """A program whose failure is known although the debugger ends well, and one that ends well."""
+    if not world.options.delve:
+        return "left out: there is no Delve"
+    (world.project / "Pulumi.yaml").write_text("name: waits\nruntime: go\n")
+    (world.project / "main.go").write_text(GO_PROGRAM)
+    for file in ("go.mod", "go.sum"):
+        shutil.copy(world.options.go.resolve() / "sdk-3.260.0" / file, world.project)
+    cache = world.options.go.resolve()
+    world.environment |= {
+        "GOMODCACHE": str(cache / "mod"), "GOCACHE": str(cache / "build"), "GOPROXY": "off", "GOFLAGS": "-buildvcs=false"}
+    process = world.start("preview", "--attach-debugger")
+    said = finished(process)
+    check(process.returncode == 1 and "could not find `dlv`" in said and "go install" in said, said)
+    world.put_first(world.options.delve)
+    _, config = world.attached(attach_to_go, "preview", "--attach-debugger")
+    check((config["type"], config["request"], config["mode"]) == ("go", "attach", "remote"), config)
+    world.environment["FAILS"] = "yes"
+    said, _ = world.attached(attach_to_go, "preview", "--attach-debugger", code=1)
+    check("it has failed" in said, said)
+    return None
+
+
+def java_waits(world):
+    if not world.options.repository:
+        return "left out: there is no SDK for Java"
+    program = Path(__file__).resolve().parent / "java" / "program"
+    shutil.copy(program / "pom.xml", world.project)
+    source = world.project / "src" / "main" / "java" / "prog" / "App.java"
+    source.parent.mkdir(parents=True)
+    source.write_text(JAVA_PROGRAM)
+    (world.project / "Pulumi.yaml").write_text("name: waits\nruntime: java\n")
+    (world.root / ".m2").mkdir()
+    (world.root / ".m2" / "settings.xml").write_text(
+        f"<settings><localRepository>{world.options.repository.resolve()}</localRepository><offline>true</offline></settings>")
+    world.environment["MAVEN_OPTS"] = f"-Duser.home={world.root}"
+    said, config = world.attached(attach_to_java, "preview", "--attach-debugger")
+    check((config["type"], config["request"]) == ("java", "attach") and config["processId"] > 0, config)
+    check("Listening for transport" not in said, said)
+    (world.project / "pom.xml").unlink()
+    (world.project / "build.gradle").write_text("")
+    process = world.start("preview", "--attach-debugger")
+    said = finished(process)
+    check(process.returncode == 1 and "a java program cannot wait for a debugger; Gradle" in said, said)
+    return None
+
+
+def others_do_not_wait(world):
+    """What cannot wait says what can."""
+    (world.project / "Pulumi.yaml").write_text("name: waits\nruntime: rust\n")
+    process = world.start("preview", "--attach-debugger")
+    said = finished(process)
+    wanted = "a rust program cannot wait for a debugger"
+    check(process.returncode == 1 and wanted in said and "Python, Node.js, Bun, Go and Java" in said, said)
 
 
 def plugins_wait(world):
@@ -225,7 +351,37 @@ def wrong_values(world):
     check(process.returncode != 0 and "plugin:NAME" in said, said)
 
 
-STORIES = (wrong_values, python_waits, python_without_debugpy, node_waits, plugins_wait)
+GO_PROGRAM = """package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+func main() {
+	fmt.Println("program has run")
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		if os.Getenv("FAILS") != "" {
+			return errors.New("it has failed")
+		}
+		return nil
+	})
+}
+"""
+JAVA_PROGRAM = """package prog;
+
+public class App {
+    public static void main(String[] args) {
+        System.out.println("program has run");
+        com.pulumi.Pulumi.run(ctx -> {});
+    }
+}
+"""
+STORIES = (wrong_values, python_waits, python_without_debugpy, node_waits, bun_waits, go_waits, java_waits, others_do_not_wait,
+           plugins_wait)
 
 
 def main():
@@ -233,6 +389,10 @@ def main():
     parser.add_argument("--bin", required=True, type=Path)
     parser.add_argument("--python", required=True, type=Path)
     parser.add_argument("--sdk", required=True, type=Path)
+    parser.add_argument("--tools", type=Path, help="the folder of tests/setup-node-tools.sh, for Bun")
+    parser.add_argument("--go", type=Path, help="the folder of tests/setup-go.sh")
+    parser.add_argument("--delve", type=Path, help="the folder of tests/setup-delve.sh")
+    parser.add_argument("--repository", type=Path, help="the folder of tests/setup-java.sh")
     parser.add_argument("--only")
     options = parser.parse_args()
     failed = False
@@ -242,8 +402,8 @@ def main():
         began = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="plumb-debuggers-") as root:
             try:
-                story(World(Path(root).resolve(), options))
-                print(f"passed {story.__name__} ({time.monotonic() - began:.1f} s)", flush=True)
+                left_out = story(World(Path(root).resolve(), options))
+                print(f"{left_out or 'passed'}: {story.__name__} ({time.monotonic() - began:.1f} s)", flush=True)
             except AssertionError as problem:
                 failed = True
                 print(f"FAILED {story.__name__}\n    {problem}", flush=True)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Java programs with the published SDK, through the built binary.
 
-    tests/e2e/java.py --bin target/debug/plumb --repository .cache/java/sdk-1.36.1
+    tests/e2e/java.py --bin target/debug/plumb --repository .cache/java/sdk-1.36.1 [--gradle .cache/java/gradle]
 
-`--repository` is the folder that `tests/setup-java.sh` makes. Maven works without a network. Gradle, JBang and sbt are
-scripts that write down how they are called.
+`--repository` is the folder that `tests/setup-java.sh` makes, `--gradle` that of `tests/setup-gradle.sh`. Both tools work
+without a network. JBang and sbt, and newer versions of Gradle, are scripts that write down how they are called.
 """
 
 import argparse
@@ -30,11 +30,15 @@ def main():
     parser = argparse.ArgumentParser(description="Run Java programs.")
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
     parser.add_argument("--repository", required=True, type=Path, help="the folder of tests/setup-java.sh")
+    parser.add_argument("--gradle", type=Path, help="the folder of tests/setup-gradle.sh")
     parser.add_argument("--only", help="name of one story")
     options = parser.parse_args()
     failed = False
     for story in STORIES:
         if options.only and story.__name__ != options.only:
+            continue
+        if story is gradle and not options.gradle:
+            print("left out: gradle is not there")
             continue
         with tempfile.TemporaryDirectory(prefix="plumb-java-") as root:
             try:
@@ -51,6 +55,7 @@ class World:
 
     def __init__(self, root, options):
         self.root, self.binary, self.project = root, options.bin.absolute(), root / "project"
+        self.gradle = options.gradle
         for name in ("backend", "home", "tools"):
             (root / name).mkdir()
         shutil.copytree(PROGRAM, self.project)
@@ -191,6 +196,25 @@ def interrupts(world):
         raise Failed("the program is still there")
 
 
+def gradle(world):
+    """A program that Gradle compiles and runs. This one is so old that it cannot be asked for packages, which is no harm."""
+    (world.project / "pom.xml").unlink()
+    shutil.copytree(PROGRAM.parent / "gradle", world.project, dirs_exist_ok=True)
+    world.environment["PATH"] = os.pathsep.join([str(world.gradle.resolve() / "bin"), world.environment["PATH"]])
+    for word in (("length", "3"), ("token", "hidden", "--secret")):
+        world.plumb("config", "set", *word, "--stack", STACK)
+    expect_in("Finished installing dependencies", world.plumb("install"))
+    expect_in("hello from dev", world.up("resources"))
+    expect("outputs", world.outputs("--show-secrets"), {
+        "project": "prog", "organization": "organization", "directory": str(world.project), "length": 3, "prefix": "hidden"})
+    expect_in("the weather is bad", world.up("fails", code=1))
+    source = world.project / "src" / "main" / "java" / "prog" / "App.java"
+    source.write_text(source.read_text().replace("ctx.projectName()", "ctx.undefinedName()"))
+    said = world.up(code=1)
+    expect_in("cannot find symbol", said)
+    expect_in("App.java:", said)
+
+
 def other_tools(world):
     """Gradle, JBang and sbt are called as they should be, their wrappers before them."""
     (world.project / "pom.xml").unlink()
@@ -228,7 +252,7 @@ def other_tools(world):
     expect_in('unknown value "ant" of the runtime option `use-executor`', world.up(code=1))
 
 
-STORIES = (maven, jars, interrupts, other_tools)
+STORIES = (maven, jars, gradle, interrupts, other_tools)
 
 if __name__ == "__main__":
     sys.exit(main())

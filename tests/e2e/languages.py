@@ -23,8 +23,9 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1]
 FOLDER = TESTS / "e2e" / "languages"
 DOCUMENT = TESTS.parent / "docs" / "languages.md"
-sys.path.insert(0, str(FOLDER))
+sys.path[:0] = [str(FOLDER), str(TESTS / "e2e" / "bad_input")]
 
+import bad_inputs  # noqa: E402
 from features import ALONE, BROKEN, TOGETHER, Wrong, fails  # noqa: E402
 
 STACK = "dev"
@@ -293,7 +294,7 @@ def document():
     head = (FOLDER / "head.md").read_text()
     table = "| Feature | " + " | ".join(TITLES.values()) + " |\n|---" + "|---" * len(TITLES) + "|\n" + "\n".join(rows)
     listed = "\n".join(f"{number}. {note}" for number, note in enumerate(notes, 1))
-    return f"{head}\n{table}\n\nWhere a cell has a number:\n\n{listed}\n"
+    return f"{head}\n{table}\n\nWhere a cell has a number:\n\n{listed}\n\n{bad_inputs.section()}"
 
 
 if __name__ == "__main__":

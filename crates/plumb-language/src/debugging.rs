@@ -81,12 +81,36 @@ pub(crate) fn free_port(preferred: u16) -> io::Result<u16> {
     Ok(bound.local_addr()?.port())
 }
 
-/// Ends when something takes connections on `port`.
+/// Ends when something takes connections on `port`. Some debuggers serve the first connection that comes and no other, so
+/// that none is made where the system tells of its ports.
 pub(crate) async fn until_listening(port: u16) {
-    let address = (Ipv4Addr::LOCALHOST, port);
-    while tokio::net::TcpStream::connect(address).await.is_err() {
+    while !is_listening(port).await {
         tokio::time::sleep(LOOK).await;
     }
+}
+
+async fn is_listening(port: u16) -> bool {
+    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(std::fs::read_to_string);
+    if tables.iter().any(Result::is_ok) {
+        return tables
+            .iter()
+            .flatten()
+            .flat_map(|table| table.lines())
+            .any(|line| listens_on(line, port));
+    }
+    let address = (Ipv4Addr::LOCALHOST, port);
+    tokio::net::TcpStream::connect(address).await.is_ok()
+}
+
+/// Whether a line of a table of the system tells of something that listens on `port`.
+fn listens_on(line: &str, port: u16) -> bool {
+    const LISTENING: &str = "0A";
+    let mut words = line.split_whitespace().skip(1);
+    let is_port = words
+        .next()
+        .and_then(|address| address.rsplit_once(':'))
+        .is_some_and(|(_, found)| u16::from_str_radix(found, 16) == Ok(port));
+    is_port && words.nth(1) == Some(LISTENING)
 }
 
 /// Ends when a file of `folder` has `text` in it.

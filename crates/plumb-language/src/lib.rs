@@ -23,6 +23,7 @@ mod rust;
 mod script;
 pub mod serve;
 mod stopping;
+mod strange_options;
 mod tool;
 mod yaml;
 
@@ -42,6 +43,7 @@ pub use node::{NodeError, NodeHost, dynamic_provider as node_dynamic_provider};
 pub use options::LanguageOptions;
 pub use plugin_file::PluginFileError;
 pub use python::{PythonError, PythonHost, dynamic_provider};
+pub use strange_options::strange_options;
 pub use tool::ToolError;
 pub use yaml::YamlError;
 
@@ -49,6 +51,8 @@ pub use yaml::YamlError;
 pub struct Language {
     /// Its name in project files.
     pub name: &'static str,
+    /// The runtime options that programs in it have.
+    pub options: &'static [&'static str],
     /// Makes its host; nothing is started or read yet.
     pub host: fn(LanguageOptions) -> Arc<dyn LanguageRuntime>,
 }
@@ -57,34 +61,42 @@ pub struct Language {
 pub const LANGUAGES: [Language; 8] = [
     Language {
         name: "bun",
+        options: &node::OPTIONS,
         host: |options| Arc::new(NodeHost::for_bun(options)),
     },
     Language {
         name: "dotnet",
+        options: &["binary", "use-executor"],
         host: |options| Arc::new(CompiledHost::<Dotnet>::new(options)),
     },
     Language {
         name: "go",
+        options: &["binary", "buildTarget"],
         host: |options| Arc::new(CompiledHost::<Go>::new(options)),
     },
     Language {
         name: "java",
+        options: &["binary", "use-executor"],
         host: |options| Arc::new(CompiledHost::<Java>::new(options)),
     },
     Language {
         name: "nodejs",
+        options: &node::OPTIONS,
         host: |options| Arc::new(NodeHost::for_node(options)),
     },
     Language {
         name: "python",
+        options: &["toolchain", "typechecker", "virtualenv"],
         host: |options| Arc::new(PythonHost::new(options)),
     },
     Language {
         name: "rust",
+        options: &["bin", "binary", "features", "profile"],
         host: |options| Arc::new(CompiledHost::<Rust>::new(options)),
     },
     Language {
         name: "yaml",
+        options: &["compiler"],
         host: |options| Arc::new(YamlHost::new(options)),
     },
 ];

@@ -15,12 +15,7 @@ const REPORTED: i32 = 32;
 /// How long an interrupted program may take to end.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Runs a program to its end, or until `cancel` fires.
-pub(crate) async fn run(launch: Launch, cancel: CancellationToken) -> io::Result<RunOutcome> {
-    run_debugged(launch, None, "", cancel).await
-}
-
-/// The same for a program that may wait for a debugger, of which the engine is to hear.
+/// Runs a program to its end, or until `cancel` fires. It may wait for a debugger, of which the engine is to hear.
 pub(crate) async fn run_debugged(
     launch: Launch,
     waiting: Option<Waiting>,
@@ -42,18 +37,19 @@ pub(crate) async fn run_debugged(
             return Ok(RunOutcome::Bailed);
         }
     };
-    Ok(outcome(exit))
-}
-
-fn outcome(exit: Exit) -> RunOutcome {
-    match exit {
-        Exit::Code(0) => RunOutcome::Succeeded,
-        Exit::Code(REPORTED) => RunOutcome::Bailed,
-        Exit::Code(code) => {
-            RunOutcome::Failed(format!("program exited with non-zero exit code: {code}"))
-        }
+    Ok(match exit {
+        Exit::Code(code) => outcome(code),
         Exit::Signal(signal) => RunOutcome::Failed(format!("program was ended by signal {signal}")),
         Exit::Unknown => RunOutcome::Failed("program ended, and nobody knows how".to_owned()),
+    })
+}
+
+/// What the exit code of a program says.
+pub(crate) fn outcome(code: i32) -> RunOutcome {
+    match code {
+        0 => RunOutcome::Succeeded,
+        REPORTED => RunOutcome::Bailed,
+        code => RunOutcome::Failed(format!("program exited with non-zero exit code: {code}")),
     }
 }
 

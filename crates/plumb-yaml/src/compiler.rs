@@ -24,6 +24,14 @@ pub struct Compiler {
 /// The command gave no program.
 #[derive(Debug, thiserror::Error)]
 pub enum CompilerError {
+    /// It is no text.
+    #[error(
+        "the runtime option `compiler` in Pulumi.yaml has to be text, a command that prints the program, but it is {value}"
+    )]
+    NotACommand {
+        /// What was written.
+        value: String,
+    },
     /// It makes no sense as a command.
     #[error(
         "the runtime option compiler ({command}) is not a valid command: its quotes do not match"
@@ -59,6 +67,27 @@ pub enum CompilerError {
 }
 
 impl Compiler {
+    /// The command that the runtime options of a project name, if they name one.
+    pub fn of_options(
+        options: &serde_json::Map<String, serde_json::Value>,
+        environment: &BTreeMap<OsString, OsString>,
+    ) -> Result<Option<Self>, CompilerError> {
+        let command = match options.get("compiler") {
+            None | Some(serde_json::Value::Null) => return Ok(None),
+            Some(serde_json::Value::String(command)) if command.is_empty() => return Ok(None),
+            Some(serde_json::Value::String(command)) => command.clone(),
+            Some(other) => {
+                return Err(CompilerError::NotACommand {
+                    value: other.to_string(),
+                });
+            }
+        };
+        Ok(Some(Compiler {
+            command,
+            environment: environment.clone(),
+        }))
+    }
+
     /// Runs the command in the folder of the program, and reads what it writes.
     pub(crate) async fn compile(&self, info: &ProgramInfo) -> Result<Loaded, CompilerError> {
         let command = || self.command.clone();

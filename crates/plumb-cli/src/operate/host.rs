@@ -18,7 +18,7 @@ use plumb_plugin::language::{PackageDependency, ProgramInfo as LanguageInfo};
 use plumb_plugin::process::PluginTimeouts;
 use plumb_plugin::{
     Acquire, Discovery, HOST_SOURCE, HostError, HostOptions, OutputLevel, OutputLine, OutputSink,
-    PluginHost, PluginKind, ServiceAddresses, parse_attachments,
+    OutputStream, PluginHost, PluginKind, ServiceAddresses, parse_attachments,
 };
 use plumb_project::project::PackageSpec;
 use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink, StackReader};
@@ -284,6 +284,8 @@ impl Surroundings {
     /// The program of the project, and the plugins that it needs. A project without a runtime has none.
     pub(super) async fn program(&self, host: &Arc<PluginHost>) -> Result<ProjectProgram, Error> {
         let runtime = self.runtime().map_or("", |runtime| runtime.name.as_str());
+        self.check_main()?;
+        self.tell_strange_options(host);
         match (self.client.is_some(), runtime) {
             (false, "") => Ok(ProjectProgram::default()),
             (false, "yaml")
@@ -293,8 +295,7 @@ impl Surroundings {
                     .find(PluginKind::Language, "yaml", None, None)
                     .is_err() =>
             {
-                self.check_main()?;
-                let program = self.yaml_program(host);
+                let program = self.yaml_program(host)?;
                 let required = program.required_packages(&self.program_directory)?;
                 Ok(ProjectProgram {
                     program: Some(Arc::new(program)),
@@ -340,9 +341,17 @@ impl Surroundings {
         Arc::new(snippets.with_diagnostic_style(self.diagnostics))
     }
 
-    /// The host of YAML programs looks into the folder alone, and would not notice that there is nothing at `main`.
+    /// Most hosts look into the folder alone, and would run what is there if there is nothing at `main`. Node.js finds files by
+    /// less than their whole names; hosts that are plugins may have rules of their own.
     fn check_main(&self) -> Result<(), Error> {
+        const WHOLE_NAMES: [&str; 6] = ["dotnet", "go", "java", "python", "rust", "yaml"];
         let project = self.project.as_ref();
+        let has_whole_names = self
+            .runtime()
+            .is_some_and(|runtime| WHOLE_NAMES.contains(&runtime.name.as_str()));
+        if !has_whole_names || self.client.is_some() {
+            return Ok(());
+        }
         match project.and_then(|project| project.project.main.as_deref()) {
             Some(main) if !self.root.join(main).exists() => Err(Error::user(format!(
                 "could not find `{main}`, which the project file names as `main`"
@@ -351,18 +360,30 @@ impl Surroundings {
         }
     }
 
-    fn yaml_program(&self, host: &Arc<PluginHost>) -> YamlProgram {
-        let command = self
-            .runtime()
-            .and_then(|runtime| runtime.options.get("compiler")?.as_str());
-        let compiler = command.map(|command| Compiler {
-            command: command.to_owned(),
-            environment: self.environment.variables().clone(),
-        });
-        YamlProgram::new(Arc::new(Schemas(host.clone())))
+    /// Warns of runtime options that mean nothing.
+    fn tell_strange_options(&self, host: &PluginHost) {
+        let Some(runtime) = self.runtime() else {
+            return;
+        };
+        for text in plumb_language::strange_options(&runtime.name, &runtime.options) {
+            (host.options().output)(OutputLine {
+                source: HOST_SOURCE.into(),
+                stream: OutputStream::Stderr,
+                level: OutputLevel::Warning,
+                text,
+            });
+        }
+    }
+
+    fn yaml_program(&self, host: &Arc<PluginHost>) -> Result<YamlProgram, Error> {
+        let compiler = match self.runtime() {
+            Some(runtime) => Compiler::of_options(&runtime.options, self.environment.variables())?,
+            None => None,
+        };
+        Ok(YamlProgram::new(Arc::new(Schemas(host.clone())))
             .with_diagnostic_style(self.diagnostics)
             .with_compiler(compiler)
-            .with_engine_version(crate::semantic_version())
+            .with_engine_version(crate::semantic_version()))
     }
 }
 

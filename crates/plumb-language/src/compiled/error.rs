@@ -116,6 +116,19 @@ pub enum CompiledError {
     /// The program could not be started.
     #[error("Problem executing program (could not run language executor)")]
     Executor(#[source] ToolError),
+    /// No debugger can attach.
+    #[error("a {language} {what} cannot wait for a debugger; {advice}")]
+    NoDebugger {
+        /// Name of the language.
+        language: &'static str,
+        /// What was to wait.
+        what: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// No debugger could listen.
+    #[error("there is no free port for a debugger")]
+    NoPort(#[source] io::Error),
     /// Something that a host does not do.
     #[error("{what} is not supported for {language} programs yet")]
     Unsupported {

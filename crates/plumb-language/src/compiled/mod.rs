@@ -4,6 +4,7 @@
 //! become. The [`CompiledHost`] runs it. Such programs take no arguments; they learn everything from their environment
 //! (`sdk-model.md` 7.1).
 
+mod debugging;
 mod environment;
 mod error;
 mod folders;
@@ -21,9 +22,11 @@ use plumb_plugin::language::{
 };
 use plumb_plugin::process::Launch;
 use plumb_plugin::{LanguageError, LanguageRuntime, OutputLevel, OutputSink};
+use serde_json::Value;
 use tempfile::TempPath;
 use tokio_util::sync::CancellationToken;
 
+use crate::debugging::{Announcements, Waiting};
 use crate::installing::announced;
 use crate::stopping::Stopping;
 use crate::{LanguageOptions, ToolError, program};
@@ -41,6 +44,15 @@ pub(crate) enum Purpose {
     Plugin,
 }
 
+impl Purpose {
+    pub(crate) fn described(self) -> &'static str {
+        match self {
+            Purpose::Program => "program",
+            Purpose::Plugin => "plugin",
+        }
+    }
+}
+
 /// A program, or a plugin, that can be run.
 #[derive(Debug, Default)]
 pub(crate) struct Executable {
@@ -55,6 +67,8 @@ pub(crate) struct Executable {
     pub(crate) style: ArgumentStyle,
     /// Who reports failures.
     pub(crate) failures: Failures,
+    /// Variables that it needs beside those of every program.
+    pub(crate) variables: Vec<(OsString, OsString)>,
 }
 
 /// How the arguments of a plugin follow those of its executable.
@@ -68,13 +82,15 @@ pub(crate) enum ArgumentStyle {
 }
 
 /// Who tells the user what went wrong.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Failures {
     /// The program does, if its exit code says so.
     #[default]
     ByExitCode,
     /// What runs the program has told of everything.
     AllReported,
+    /// What runs the program ends well in any case, and writes down here how the program ended.
+    InLog(PathBuf),
 }
 
 impl Executable {
@@ -119,6 +135,20 @@ pub(crate) trait Compiler: Default + Send + Sync + 'static {
         info: &ProgramInfo,
         purpose: Purpose,
     ) -> Result<Executable, CompiledError>;
+
+    /// The same for one that is to wait for a debugger.
+    async fn debugged(
+        &self,
+        _: &LanguageOptions,
+        _: &ProgramInfo,
+        purpose: Purpose,
+    ) -> Result<(Executable, Waiting), CompiledError> {
+        Err(CompiledError::NoDebugger {
+            language: Self::NAME,
+            what: purpose.described(),
+            advice: "set `--attach-debugger` for programs and plugins in Python, Node.js, Bun, Go and Java",
+        })
+    }
 
     /// Further variables for programs, with their values.
     fn variables(&self, _: &RunRequest) -> Vec<(&'static str, String)> {
@@ -168,6 +198,7 @@ pub(crate) struct CompiledHost<C> {
     options: Arc<LanguageOptions>,
     compiler: C,
     running: Stopping,
+    announcements: Announcements,
     /// Executables of plugins, which are run by somebody else.
     kept: Mutex<Vec<TempPath>>,
 }
@@ -179,6 +210,7 @@ impl<C: Compiler> CompiledHost<C> {
             options: Arc::new(options),
             compiler: C::default(),
             running: Stopping::default(),
+            announcements: Announcements::default(),
             kept: Mutex::default(),
         }
     }
@@ -188,18 +220,15 @@ impl<C: Compiler> CompiledHost<C> {
         request: RunRequest,
         cancel: CancellationToken,
     ) -> Result<RunOutcome, CompiledError> {
-        if request.attach_debugger {
-            return Err(CompiledError::unsupported::<C>("attaching a debugger"));
-        }
-        let built = self
-            .compiler
-            .executable(&self.options, &request.info, Purpose::Program);
-        let Some(executable) = cancel.run_until_cancelled(built).await else {
+        let built = self.built(&request.info, Purpose::Program, request.attach_debugger);
+        let Some(built) = cancel.run_until_cancelled(built).await else {
             return Ok(RunOutcome::Bailed);
         };
-        let executable = executable?;
+        let (executable, waiting) = built?;
         let launch = self.launch(&executable, &request);
-        let outcome = program::run(launch, cancel).await.map_err(|source| {
+        let engine = self.options.engine_address.as_str();
+        let ended = program::run_debugged(launch, waiting, engine, cancel).await;
+        let outcome = ended.map_err(|source| {
             CompiledError::Executor(ToolError::Spawn {
                 program: executable.path.clone(),
                 source,
@@ -207,8 +236,25 @@ impl<C: Compiler> CompiledHost<C> {
         })?;
         Ok(match (outcome, executable.failures) {
             (RunOutcome::Failed(_), Failures::AllReported) => RunOutcome::Bailed,
+            (RunOutcome::Succeeded, Failures::InLog(log)) => debugging::outcome(&log),
             (outcome, _) => outcome,
         })
+    }
+
+    /// What can be run, and what it waits for first.
+    async fn built(
+        &self,
+        info: &ProgramInfo,
+        purpose: Purpose,
+        attach_debugger: bool,
+    ) -> Result<(Executable, Option<Waiting>), CompiledError> {
+        if attach_debugger {
+            let debugged = self.compiler.debugged(&self.options, info, purpose);
+            let (executable, waiting) = debugged.await?;
+            return Ok((executable, Some(waiting)));
+        }
+        let executable = self.compiler.executable(&self.options, info, purpose);
+        Ok((executable.await?, None))
     }
 
     fn launch(&self, executable: &Executable, request: &RunRequest) -> Launch {
@@ -217,6 +263,7 @@ impl<C: Compiler> CompiledHost<C> {
         for (name, value) in self.compiler.variables(request) {
             environment.insert(name.into(), value.into());
         }
+        environment.extend(executable.variables.iter().cloned());
         Launch {
             source: C::NAME.into(),
             program: executable.path.clone(),
@@ -236,16 +283,15 @@ impl<C: Compiler> CompiledHost<C> {
         &self,
         request: RunPluginRequest,
     ) -> Result<PluginLaunch, CompiledError> {
-        if request.attach_debugger {
-            return Err(CompiledError::unsupported::<C>(
-                "attaching a debugger to a plugin",
-            ));
+        let built = self.built(&request.info, Purpose::Plugin, request.attach_debugger);
+        let (executable, waiting) = built.await?;
+        if let Some(waiting) = waiting {
+            let engine = self.options.engine_address.clone();
+            self.announcements.add(waiting, engine);
         }
-        let executable = self
-            .compiler
-            .executable(&self.options, &request.info, Purpose::Plugin)
-            .await?;
         let args = executable.arguments(&request.args);
+        let mut environment = request.environment;
+        environment.extend(executable.variables.iter().cloned());
         if let Some(kept) = executable.kept {
             let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             all.push(kept);
@@ -253,7 +299,7 @@ impl<C: Compiler> CompiledHost<C> {
         Ok(PluginLaunch::Command {
             program: executable.path,
             args,
-            environment: request.environment,
+            environment,
             working_directory: executable.directory.unwrap_or(request.working_directory),
         })
     }
@@ -352,14 +398,12 @@ pub(crate) fn text_option<'a>(
     info: &'a ProgramInfo,
     option: &'static str,
 ) -> Result<Option<&'a str>, CompiledError> {
-    let Some(value) = info.options.get(option) else {
-        return Ok(None);
-    };
-    match value.as_str() {
-        Some(text) => Ok(Some(text).filter(|text| !text.is_empty())),
-        None => Err(CompiledError::BadOption {
+    match info.options.get(option) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
+        Some(other) => Err(CompiledError::BadOption {
             option,
-            value: value.to_string(),
+            value: other.to_string(),
         }),
     }
 }

@@ -19,7 +19,7 @@ use plumb_plugin::language::ProgramInfo;
 use sha2::{Digest, Sha256};
 
 use super::link::has_sources;
-use super::settings::{Source, go};
+use super::settings::{Form, Source, go};
 use crate::compiled::{CompiledError, Executable, Failures, prebuilt, say};
 use crate::{LanguageOptions, ToolError};
 
@@ -30,15 +30,16 @@ pub(super) const KEPT: Duration = Duration::from_hours(14 * 24);
 pub(super) async fn executable(
     options: &LanguageOptions,
     info: &ProgramInfo,
+    form: Form,
 ) -> Result<Executable, CompiledError> {
     let directory = &info.program_directory;
     match Source::of(info, &options.environment)? {
         Source::Prebuilt(name) => Ok(Executable::at(prebuilt(&name, info, options)?)),
         Source::BuiltInto(target) => {
-            build(options, directory, &target).await?;
+            build(options, directory, &target, form).await?;
             Ok(Executable::at(target))
         }
-        Source::GoRun => {
+        Source::GoRun if form == Form::Small => {
             let tool = go(&["run"], &options.environment, directory)?;
             let mut args = tool.args;
             args.push(directory.into());
@@ -50,7 +51,7 @@ pub(super) async fn executable(
                 ..Executable::default()
             })
         }
-        Source::Built => build_and_keep(options, directory).await,
+        Source::Built | Source::GoRun => build_and_keep(options, directory, form).await,
     }
 }
 
@@ -59,6 +60,7 @@ async fn build(
     options: &LanguageOptions,
     directory: &Path,
     target: &Path,
+    form: Form,
 ) -> Result<(), CompiledError> {
     if !has_sources(directory) {
         return Err(CompiledError::NoSources {
@@ -69,8 +71,7 @@ async fn build(
     let args = ["build", "-buildvcs=false", "-o"];
     let mut tool = go(&args, &options.environment, directory)?;
     tool.args.push(target.into());
-    tool.args
-        .extend(["-trimpath", "-ldflags", "-w -s"].map(OsString::from));
+    tool.args.extend(form.flags().iter().map(OsString::from));
     say(&options.engine_address, "Compiling the program ...").await;
     let built = tool.run(&options.output, OutputLevel::Debug).await;
     say(&options.engine_address, "Finished compiling").await;
@@ -86,13 +87,14 @@ async fn build(
 async fn build_and_keep(
     options: &LanguageOptions,
     directory: &Path,
+    form: Form,
 ) -> Result<Executable, CompiledError> {
     let cache = options.cache_directory.join("go");
     let folder = cache.join(fingerprint(directory.as_os_str().as_encoded_bytes()));
     fs::create_dir_all(&folder).map_err(CompiledError::file("create", &folder))?;
     let lock = locked(folder.join("lock")).await?;
-    let target = folder.join("program");
-    build(options, directory, &target).await?;
+    let target = folder.join(form.name());
+    build(options, directory, &target, form).await?;
     let link = tempfile::Builder::new()
         .prefix("run-")
         .make_in(&folder, |path| fs::hard_link(&target, path))

@@ -1,6 +1,7 @@
 //! Programs in Go (`languages.md` 5).
 
 mod build;
+mod debugging;
 mod dependencies;
 mod link;
 mod module;
@@ -19,6 +20,8 @@ use plumb_plugin::{OutputLevel, OutputSink};
 
 use crate::LanguageOptions;
 use crate::compiled::{CompiledError, Compiler, Executable, Purpose};
+use crate::debugging::Waiting;
+use settings::Form;
 
 /// The tool chain of Go.
 #[derive(Default)]
@@ -42,7 +45,18 @@ impl Compiler for Go {
         info: &ProgramInfo,
         _: Purpose,
     ) -> Result<Executable, CompiledError> {
-        build::executable(options, info).await
+        build::executable(options, info, Form::Small).await
+    }
+
+    async fn debugged(
+        &self,
+        options: &LanguageOptions,
+        info: &ProgramInfo,
+        _: Purpose,
+    ) -> Result<(Executable, Waiting), CompiledError> {
+        let debugger = debugging::find(options, info)?;
+        let executable = build::executable(options, info, Form::Debugged).await?;
+        debugging::wait(options, debugger, executable)
     }
 
     async fn install(

@@ -8,6 +8,33 @@ use plumb_plugin::process::Environment;
 use crate::compiled::{CompiledError, text_option};
 use crate::tool::{Tool, find_executable, variable};
 
+/// What an executable is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// It has nothing that is not needed to run it.
+    Small,
+    /// A debugger finds its way in it.
+    Debugged,
+}
+
+impl Form {
+    /// What the compiler is told.
+    pub(super) fn flags(self) -> &'static [&'static str] {
+        match self {
+            Form::Small => &["-trimpath", "-ldflags", "-w -s"],
+            Form::Debugged => &["-gcflags", "all=-N -l"],
+        }
+    }
+
+    /// The name of such executables in the cache.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Form::Small => "program",
+            Form::Debugged => "debugged",
+        }
+    }
+}
+
 /// Where the executable of a program comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Source {

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 use plumb_plugin::language::ProgramInfo;
 
+use super::debugging::Agent;
 use super::java;
 use crate::LanguageOptions;
-use crate::compiled::{ArgumentStyle, CompiledError, Executable, prebuilt, text_option};
+use crate::compiled::{ArgumentStyle, CompiledError, Executable, Purpose, prebuilt, text_option};
+use crate::debugging::Waiting;
 use crate::tool::{Tool, find_executable};
 
 /// The class of the SDK that lists packages, and what to tell it.
@@ -97,8 +99,48 @@ impl Executor {
         (self.kind == Kind::Maven).then(|| self.directory.join("pom.xml"))
     }
 
+    pub(super) fn executable(
+        &self,
+        options: &LanguageOptions,
+        purpose: Purpose,
+    ) -> Result<Executable, CompiledError> {
+        match purpose {
+            Purpose::Program => self.program(options),
+            Purpose::Plugin => self.plugin(options),
+        }
+    }
+
+    /// The same, waiting for a debugger. With Maven it is Maven that waits, which runs programs in its own virtual machine.
+    pub(super) fn debugged(
+        &self,
+        options: &LanguageOptions,
+        purpose: Purpose,
+    ) -> Result<(Executable, Waiting), CompiledError> {
+        let agent = Agent::new()?;
+        let executable = match self.kind {
+            Kind::Jar => {
+                let mut executable = self.executable(options, purpose)?;
+                executable.args.insert(0, agent.flag.clone().into());
+                executable
+            }
+            Kind::Maven => {
+                let executable = self.executable(options, purpose)?;
+                agent.through_variable("MAVEN_OPTS", executable, options)
+            }
+            Kind::Gradle | Kind::JBang | Kind::Sbt => {
+                return Err(CompiledError::NoDebugger {
+                    language: "java",
+                    what: purpose.described(),
+                    advice: "Gradle, JBang and sbt run it in a process of their own; build a jar and name it with the runtime \
+                             option `binary`, or use Maven",
+                });
+            }
+        };
+        Ok((executable, agent.waiting()))
+    }
+
     /// Runs the program.
-    pub(super) fn program(&self, options: &LanguageOptions) -> Result<Executable, CompiledError> {
+    fn program(&self, options: &LanguageOptions) -> Result<Executable, CompiledError> {
         let tool = match self.kind {
             Kind::Jar => self.java(&[OsString::from("-jar"), self.file.clone().into()], options)?,
             Kind::Maven => self.maven(&["compile", "exec:java"], options)?,
@@ -110,7 +152,7 @@ impl Executor {
     }
 
     /// Runs a plugin; what it is called with comes behind.
-    pub(super) fn plugin(&self, options: &LanguageOptions) -> Result<Executable, CompiledError> {
+    fn plugin(&self, options: &LanguageOptions) -> Result<Executable, CompiledError> {
         let joined = |tool| Executable {
             style: ArgumentStyle::Joined,
             ..executable(tool)

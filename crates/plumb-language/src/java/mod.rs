@@ -3,6 +3,7 @@
 //! A build tool compiles and runs them: an [`Executor`](executor::Executor) is one of those, found by the files that it
 //! works with.
 
+mod debugging;
 mod executor;
 mod link;
 mod packages;
@@ -20,6 +21,7 @@ use plumb_plugin::{OutputLevel, OutputSink};
 
 use crate::LanguageOptions;
 use crate::compiled::{CompiledError, Compiler, Executable, Purpose};
+use crate::debugging::Waiting;
 use crate::tool::{Tool, find_executable};
 use executor::Executor;
 
@@ -48,10 +50,16 @@ impl Compiler for Java {
         purpose: Purpose,
     ) -> Result<Executable, CompiledError> {
         let executor = Executor::find(info, options)?;
-        match purpose {
-            Purpose::Program => executor.program(options),
-            Purpose::Plugin => executor.plugin(options),
-        }
+        executor.executable(options, purpose)
+    }
+
+    async fn debugged(
+        &self,
+        options: &LanguageOptions,
+        info: &ProgramInfo,
+        purpose: Purpose,
+    ) -> Result<(Executable, Waiting), CompiledError> {
+        Executor::find(info, options)?.debugged(options, purpose)
     }
 
     fn variables(&self, request: &RunRequest) -> Vec<(&'static str, String)> {

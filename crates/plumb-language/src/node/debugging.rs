@@ -1,4 +1,4 @@
-//! Having Node.js wait for a debugger (`languages.md` 3.2).
+//! Having Node.js or Bun wait for a debugger (`languages.md` 3.2).
 
 use std::ffi::OsString;
 
@@ -9,18 +9,36 @@ use super::settings::Engine;
 use crate::debugging::{Waiting, free_port, until_listening};
 
 /// Where debuggers look first.
-const PORT: u16 = 9229;
+const NODE_PORT: u16 = 9229;
+const BUN_PORT: u16 = 6499;
 
 /// Puts what has the interpreter wait before its other arguments.
-pub(super) fn wait(
-    engine: Engine,
-    what: &'static str,
-    args: &mut Vec<OsString>,
-) -> Result<Waiting, NodeError> {
-    if engine == Engine::Bun {
-        return Err(NodeError::Unsupported { what, engine });
+pub(super) fn wait(engine: Engine, args: &mut Vec<OsString>) -> Result<Waiting, NodeError> {
+    match engine {
+        Engine::Node => wait_with_node(args),
+        Engine::Bun => wait_with_bun(args),
     }
-    let port = free_port(PORT).map_err(NodeError::NoPort)?;
+}
+
+/// Bun has a protocol of its own, at a path that nobody else knows.
+fn wait_with_bun(args: &mut Vec<OsString>) -> Result<Waiting, NodeError> {
+    let port = free_port(BUN_PORT).map_err(NodeError::NoPort)?;
+    let url = format!("ws://127.0.0.1:{port}/pulumi");
+    args.insert(0, format!("--inspect-wait={url}").into());
+    let mut config = Map::new();
+    config.insert("name".to_owned(), json!("Pulumi: Program (Bun)"));
+    config.insert("type".to_owned(), json!("bun"));
+    config.insert("request".to_owned(), json!("attach"));
+    config.insert("url".to_owned(), json!(url));
+    Ok(Waiting {
+        config,
+        port,
+        ready: Box::pin(until_listening(port)),
+    })
+}
+
+fn wait_with_node(args: &mut Vec<OsString>) -> Result<Waiting, NodeError> {
+    let port = free_port(NODE_PORT).map_err(NodeError::NoPort)?;
     let flags = [
         format!("--inspect-brk={port}"),
         "--inspect-publish-uid=http".to_owned(),

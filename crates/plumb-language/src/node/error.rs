@@ -56,12 +56,15 @@ pub enum NodeError {
         /// From where.
         directory: PathBuf,
     },
-    /// The SDK is too old for Bun.
+    /// The SDK is too old for what runs it.
     #[error(
-        "the installed version {version} of @pulumi/pulumi does not run with Bun; install {needed} or newer with \
-         `bun add @pulumi/pulumi`"
+        "the installed version {version} of @pulumi/pulumi is too old to be run with `{}`; install {needed} or newer with \
+         `{}`",
+        .engine.command(), update_sdk(*.engine)
     )]
-    SdkBeforeBun {
+    SdkTooOld {
+        /// What would run it.
+        engine: Engine,
         /// The version that is installed.
         version: semver::Version,
         /// The version that is needed.
@@ -127,20 +130,19 @@ pub enum NodeError {
     /// No debugger could attach.
     #[error("there is no free port for a debugger")]
     NoPort(#[source] std::io::Error),
-    /// Something that this host does not do.
-    #[error("{what} is not supported for {} programs yet", .engine.runtime())]
-    Unsupported {
-        /// What was asked for.
-        what: &'static str,
-        /// For which runtime.
-        engine: Engine,
-    },
 }
 
 fn install_engine(engine: Engine) -> &'static str {
     match engine {
         Engine::Node => "install Node.js 20 or newer from https://nodejs.org",
         Engine::Bun => "install Bun from https://bun.sh, or set `runtime: nodejs` in Pulumi.yaml",
+    }
+}
+
+fn update_sdk(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Node => "npm install @pulumi/pulumi@latest",
+        Engine::Bun => "bun add @pulumi/pulumi",
     }
 }
 

@@ -34,6 +34,15 @@ use settings::Engine;
 pub use error::NodeError;
 pub use plugin::dynamic_provider;
 
+/// The runtime options of programs; Bun leaves some of them to itself.
+pub(crate) const OPTIONS: [&str; 5] = [
+    "nodeargs",
+    "packagemanager",
+    "production",
+    "tsconfig",
+    "typescript",
+];
+
 /// The host of JavaScript and TypeScript programs.
 pub struct NodeHost {
     engine: Engine,

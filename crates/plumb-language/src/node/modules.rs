@@ -13,8 +13,14 @@ use super::NodeError;
 use super::settings::Engine;
 use crate::tool::{Tool, variable};
 
-/// The first release of the SDK that runs under Bun.
-const FIRST_FOR_BUN: semver::Version = semver::Version::new(3, 226, 0);
+/// The first release of the SDK that an engine runs. Those before 2.0 need parts in machine code that were made for versions
+/// of Node.js of their time.
+fn first_release(engine: Engine) -> semver::Version {
+    match engine {
+        Engine::Node => semver::Version::new(2, 0, 0),
+        Engine::Bun => semver::Version::new(3, 226, 0),
+    }
+}
 
 /// A script of the SDK that is run in a process of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,9 +67,7 @@ pub(super) async fn find(
         module: module.to_owned(),
         directory: directory.to_owned(),
     })?;
-    if engine == Engine::Bun {
-        check_for_bun(&file)?;
-    }
+    check_version(engine, &file)?;
     Ok(file)
 }
 
@@ -114,17 +118,19 @@ async fn ask(
     (!path.is_empty()).then(|| path.into())
 }
 
-/// Tells of an SDK that does not know Bun yet; one without a version gets the benefit of the doubt.
-fn check_for_bun(file: &Path) -> Result<(), NodeError> {
+/// Tells of an SDK that is too old; one without a version gets the benefit of the doubt.
+fn check_version(engine: Engine, file: &Path) -> Result<(), NodeError> {
     let manifest = file
         .ancestors()
         .map(|folder| folder.join("package.json"))
         .find(|manifest| manifest.is_file());
     let version = manifest.and_then(|manifest| version_in(&manifest));
+    let needed = first_release(engine);
     match version {
-        Some(version) if version < FIRST_FOR_BUN => Err(NodeError::SdkBeforeBun {
+        Some(version) if version < needed => Err(NodeError::SdkTooOld {
+            engine,
             version,
-            needed: FIRST_FOR_BUN,
+            needed,
         }),
         _ => Ok(()),
     }
@@ -175,7 +181,7 @@ mod tests {
         assert_eq!(find(Engine::Node).await.unwrap(), outer);
         assert!(matches!(
             find(Engine::Bun).await,
-            Err(NodeError::SdkBeforeBun { .. })
+            Err(NodeError::SdkTooOld { .. })
         ));
         let inner = sdk(&root.path().join("infra"), "3.226.0");
         assert_eq!(find(Engine::Bun).await.unwrap(), inner);

@@ -47,8 +47,7 @@ pub(super) async fn launch(
         args.extend(engine_args);
     }
     if request.attach_debugger {
-        let what = "attaching a debugger to a plugin";
-        let waiting = debugging::wait(engine, what, &mut args)?;
+        let waiting = debugging::wait(engine, &mut args)?;
         announcements.add(waiting, options.engine_address.clone());
     }
     Ok(PluginLaunch::Command {

@@ -51,7 +51,7 @@ pub(super) async fn run(
     let executable = launch.program.clone();
     let waiting = request
         .attach_debugger
-        .then(|| debugging::wait(engine, "attaching a debugger", &mut launch.args))
+        .then(|| debugging::wait(engine, &mut launch.args))
         .transpose()?;
     let address = options.engine_address.as_str();
     let ended = program::run_debugged(launch, waiting, address, cancel).await;

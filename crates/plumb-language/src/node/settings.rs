@@ -76,7 +76,11 @@ impl Settings {
             Some(name) => {
                 let known = PackageManager::named(name);
                 Some(known.ok_or_else(|| {
-                    bad_option("packagemanager", name, "auto, npm, yarn, pnpm or bun")
+                    bad_option(
+                        "packagemanager",
+                        &format!("{name:?}"),
+                        "auto, npm, yarn, pnpm or bun",
+                    )
                 })?)
             }
         };
@@ -139,7 +143,7 @@ fn node_args(text: &str) -> Result<Vec<String>, NodeError> {
     shlex::split(text).ok_or_else(|| {
         bad_option(
             "nodeargs",
-            text,
+            &format!("{text:?}"),
             "arguments as in a shell, with every quote closed",
         )
     })

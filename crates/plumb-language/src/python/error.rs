@@ -53,9 +53,21 @@ pub enum PythonError {
         /// The folder.
         path: PathBuf,
     },
+    /// A plugin has no virtual environment yet.
+    #[error(
+        "the plugin in {} is not installed: there is no virtual environment in {}; run `plumb install` in the plugin's \
+         folder to create it and install the dependencies",
+        plugin.display(), path.display()
+    )]
+    NoEnvironmentOfPlugin {
+        /// Folder of the plugin.
+        plugin: PathBuf,
+        /// Where its environment should be.
+        path: PathBuf,
+    },
     /// An option has a value that means nothing.
     #[error(
-        "unknown value {value:?} of the runtime option `{option}` in Pulumi.yaml; it can be {expected}"
+        "unknown value {value} of the runtime option `{option}` in Pulumi.yaml; it can be {expected}"
     )]
     BadOption {
         /// The option.
@@ -100,6 +112,18 @@ pub enum PythonError {
         checker: &'static str,
         /// What it said last.
         output: Vec<String>,
+    },
+    /// The type checker is not there.
+    #[error(
+        "the runtime option `typechecker` in Pulumi.yaml is {checker}, which is not installed for {}; add it to what the \
+         program depends on and run `plumb install`",
+        program.display()
+    )]
+    NoTypeChecker {
+        /// Which checker.
+        checker: &'static str,
+        /// The interpreter.
+        program: PathBuf,
     },
     /// A library was built, and there is nothing to show for it.
     #[error("building {} left no wheel", directory.display())]

@@ -166,7 +166,17 @@ def cut_stack(report, sdk, seen):
 def describe(error, pulumi):
     report = traceback.TracebackException.from_exception(error)
     cut_stack(report, os.path.dirname(pulumi.__file__) + os.sep, set())
-    return "Program failed with an unhandled exception:\n" + "".join(report.format())
+    return "Program failed with an unhandled exception:\n" + "".join(report.format()) + advice(error)
+
+
+def advice(error):
+    """What to do about a module that is not there. One of the program itself has been misnamed, which nobody installs."""
+    if not isinstance(error, ModuleNotFoundError) or not error.name or "." in error.name:
+        return ""
+    return (
+        f"The module {error.name} is not installed for {sys.executable}. If it is part of a package, list that in "
+        "requirements.txt or pyproject.toml and run `plumb install`.\n"
+    )
 
 
 def missing_program(program):
@@ -180,7 +190,9 @@ def run_program(pulumi, args, loop):
     """Runs the program and answers the exit code."""
     if missing_program(args.PROGRAM) or not os.path.exists(args.PROGRAM):
         path = os.path.join(os.path.abspath(args.PROGRAM), "__main__.py") if os.path.isdir(args.PROGRAM) else args.PROGRAM
-        pulumi.log.error(f"unable to find main python program '{path}'")
+        pulumi.log.error(
+            f"unable to find main python program '{path}'; write it, or name the program with `main` in Pulumi.yaml"
+        )
         return EXIT_REPORTED
     if os.path.isfile(args.PROGRAM):
         # As with `python program.py`; for folders runpy does this.

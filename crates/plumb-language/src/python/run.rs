@@ -114,11 +114,20 @@ async fn check_types(
         TypeChecker::Mypy => ("mypy", vec!["-m", "mypy", "--exclude", &excluded, &shown]),
         TypeChecker::Pyright => ("pyright", vec!["-m", "pyright", &shown]),
     };
+    let missing = format!("No module named {name}");
     match interpreter
         .tool(&args, directory)
         .run(&options.output, OutputLevel::Debug)
         .await
     {
+        Err(ToolError::Failed { output, .. })
+            if output.last().is_some_and(|line| line.ends_with(&missing)) =>
+        {
+            Err(PythonError::NoTypeChecker {
+                checker: name,
+                program: interpreter.program.clone(),
+            })
+        }
         Err(ToolError::Failed { output, .. }) => Err(PythonError::TypeCheck {
             checker: name,
             output,

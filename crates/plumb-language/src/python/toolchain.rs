@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use plumb_plugin::language::{OptionChoice, OptionPrompt, OptionValue, ProgramInfo};
 use plumb_plugin::process::Environment;
+use serde_json::Value;
 
 use super::PythonError;
 use crate::files::find_upwards;
@@ -33,6 +34,8 @@ pub(super) struct Settings {
     pub(super) is_explicit: bool,
     /// The option as written.
     pub(super) virtualenv: Option<String>,
+    /// Whether this is a plugin, which gets a virtual environment of its own unless told otherwise.
+    pub(super) is_plugin: bool,
     pub(super) type_checker: Option<TypeChecker>,
     pub(super) root: PathBuf,
     pub(super) program_directory: PathBuf,
@@ -97,8 +100,7 @@ pub(super) fn is_virtual_environment(directory: &Path) -> bool {
 impl Settings {
     /// Reads the options of a program.
     pub(super) fn of(info: &ProgramInfo) -> Result<Self, PythonError> {
-        let explicit = match info
-            .text_option("toolchain")
+        let explicit = match text(info, "toolchain")?
             .map(str::to_ascii_lowercase)
             .as_deref()
         {
@@ -106,45 +108,55 @@ impl Settings {
             Some("pip") => Some(Toolchain::Pip),
             Some("poetry") => Some(Toolchain::Poetry),
             Some("uv") => Some(Toolchain::Uv),
-            Some(other) => return Err(bad_option("toolchain", other, "pip, poetry or uv")),
+            Some(other) => {
+                return Err(bad_option(
+                    "toolchain",
+                    &format!("{other:?}"),
+                    "pip, poetry or uv",
+                ));
+            }
         };
-        let type_checker = match info
-            .text_option("typechecker")
+        let type_checker = match text(info, "typechecker")?
             .map(str::to_ascii_lowercase)
             .as_deref()
         {
             None | Some("") => None,
             Some("mypy") => Some(TypeChecker::Mypy),
             Some("pyright") => Some(TypeChecker::Pyright),
-            Some(other) => return Err(bad_option("typechecker", other, "mypy or pyright")),
+            Some(other) => {
+                return Err(bad_option(
+                    "typechecker",
+                    &format!("{other:?}"),
+                    "mypy or pyright",
+                ));
+            }
         };
         Ok(Settings {
             toolchain: explicit.unwrap_or_else(|| detect(&info.program_directory)),
             is_explicit: explicit.is_some(),
-            virtualenv: info
-                .text_option("virtualenv")
+            virtualenv: text(info, "virtualenv")?
                 .filter(|option| !option.is_empty())
                 .map(ToOwned::to_owned),
+            is_plugin: false,
             type_checker,
             root: info.root_directory.clone(),
             program_directory: info.program_directory.clone(),
         })
     }
 
-    /// The same for a plugin, which gets a virtual environment of its own unless told otherwise.
+    /// The same for a plugin.
     pub(super) fn of_plugin(info: &ProgramInfo) -> Result<Self, PythonError> {
-        let mut settings = Self::of(info)?;
-        if settings.toolchain == Toolchain::Pip && settings.virtualenv.is_none() {
-            settings.virtualenv = Some("venv".to_owned());
-        }
-        Ok(settings)
+        Ok(Settings {
+            is_plugin: true,
+            ..Self::of(info)?
+        })
     }
 
     /// The folder of the virtual environment that pip uses.
     pub(super) fn virtualenv_directory(&self) -> Option<PathBuf> {
-        self.virtualenv
-            .as_ref()
-            .map(|option| self.root.join(option))
+        let own = (self.is_plugin && self.toolchain == Toolchain::Pip).then_some("venv");
+        let option = self.virtualenv.as_deref().or(own)?;
+        Some(self.root.join(option))
     }
 
     /// The folder of the virtual environment that uv uses.
@@ -178,7 +190,9 @@ impl Settings {
     }
 
     fn check_virtual_environment(&self, directory: &Path) -> Result<(), PythonError> {
-        let option = self.virtualenv.clone().unwrap_or_default();
+        let Some(option) = self.virtualenv.clone() else {
+            return self.check_environment_of_plugin(directory);
+        };
         if !directory.exists() {
             return Err(PythonError::NoVirtualEnvironment {
                 option,
@@ -192,6 +206,16 @@ impl Settings {
             });
         }
         Ok(())
+    }
+
+    fn check_environment_of_plugin(&self, directory: &Path) -> Result<(), PythonError> {
+        if is_virtual_environment(directory) {
+            return Ok(());
+        }
+        Err(PythonError::NoEnvironmentOfPlugin {
+            plugin: self.root.clone(),
+            path: directory.to_owned(),
+        })
     }
 
     async fn poetry_interpreter(
@@ -257,6 +281,14 @@ impl Settings {
             environment: environment.clone(),
             working_directory: self.program_directory.clone(),
         })
+    }
+}
+
+fn text<'a>(info: &'a ProgramInfo, option: &'static str) -> Result<Option<&'a str>, PythonError> {
+    match info.options.get(option) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(bad_option(option, &other.to_string(), "text")),
     }
 }
 

@@ -21,7 +21,7 @@ use plumb_plugin::language::{
 };
 use plumb_plugin::{LanguageError, LanguageRuntime, OutputSink, PluginKind};
 use plumb_yaml::component::{ComponentPackage, ComponentsError};
-use plumb_yaml::{Compiler, RequiredPackage, YamlProgram};
+use plumb_yaml::{Compiler, CompilerError, RequiredPackage, YamlProgram};
 use tokio_util::sync::CancellationToken;
 use tonic::transport::{Channel, Endpoint};
 
@@ -47,6 +47,9 @@ pub enum YamlError {
         #[source]
         source: tonic::transport::Error,
     },
+    /// The option that names a compiler makes no sense.
+    #[error(transparent)]
+    Compiler(#[from] CompilerError),
     /// The components of a plugin cannot be read.
     #[error(transparent)]
     Components(#[from] ComponentsError),
@@ -90,11 +93,7 @@ impl YamlHost {
             connect(&self.options.engine_address).await?,
             &request.info.root_directory,
         );
-        let command = request.info.text_option("compiler");
-        let compiler = command.map(|command| Compiler {
-            command: command.to_owned(),
-            environment: self.options.environment.clone(),
-        });
+        let compiler = Compiler::of_options(&request.info.options, &self.options.environment)?;
         let program = YamlProgram::new(Arc::new(schemas))
             .with_compiler(compiler)
             .with_engine_version(self.options.version.clone());

@@ -1,5 +1,6 @@
 //! Programs against the published SDK.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use plumb_plugin::language::RunOutcome;
@@ -371,34 +372,56 @@ async fn an_sdk_that_is_too_old_is_named_with_what_is_needed() {
 
 #[tokio::test]
 async fn types_are_checked_before_the_program_runs() {
-    let Some(virtualenv) = sdk("3.259-mypy") else {
-        return;
-    };
+    for (name, wanted) in [
+        ("mypy", "__main__.py:1: error: Incompatible types"),
+        (
+            "pyright",
+            "__main__.py:1:13 - error: Type \"Literal['large']\" is not assignable",
+        ),
+    ] {
+        if let Some(virtualenv) = sdk(&format!("3.259-{name}")) {
+            check_types(name, wanted, &virtualenv).await;
+        }
+    }
+}
+
+async fn check_types(name: &str, wanted: &str, virtualenv: &Path) {
     let world = World::new().await;
-    let mut request = world.run_request(&virtualenv);
-    let checker = serde_json::Value::from("mypy");
-    request.info.options.insert("typechecker".into(), checker);
+    let mut request = world.run_request(virtualenv);
+    request
+        .info
+        .options
+        .insert("typechecker".into(), name.into());
     world.file("__main__.py", "size: int = 'large'\nprint('has run')\n");
     let cancel = CancellationToken::new;
     let refused = world.host().run(request.clone(), cancel()).await;
     let error = refused.unwrap_err().to_string();
-    assert!(
-        error.contains("the type checker mypy found problems"),
-        "{error}"
-    );
-    assert!(
-        error.contains("__main__.py:1: error: Incompatible types"),
-        "{error}"
-    );
-    let said = world.printed(OutputStream::Stdout).join("\n");
-    assert!(!said.contains("has run"), "{said}");
+    let summary = format!("the type checker {name} found problems");
+    assert!(error.contains(&summary), "{error}");
+    assert!(error.contains(wanted), "{error}");
+    let said = world.printed(OutputStream::Stdout);
+    assert!(!said.contains(&"has run".to_owned()), "{said:?}");
 
     world.file("__main__.py", "size: int = 1\nprint('has run')\n");
     let outcome = world.host().run(request, cancel()).await.unwrap();
     assert_eq!(outcome, RunOutcome::Succeeded);
-    assert!(
-        world
-            .printed(OutputStream::Stdout)
-            .contains(&"has run".to_owned())
-    );
+    let said = world.printed(OutputStream::Stdout);
+    assert!(said.contains(&"has run".to_owned()), "{said:?}");
+}
+
+#[tokio::test]
+async fn a_type_checker_that_is_not_installed_is_named() {
+    let Some(virtualenv) = sdk("3.259") else {
+        return;
+    };
+    let world = World::new().await;
+    let mut request = world.run_request(&virtualenv);
+    request
+        .info
+        .options
+        .insert("typechecker".into(), "mypy".into());
+    world.file("__main__.py", "");
+    let refused = world.host().run(request, CancellationToken::new()).await;
+    let error = refused.unwrap_err().to_string();
+    assert!(error.contains("is mypy, which is not installed"), "{error}");
 }

@@ -36,7 +36,7 @@ impl LineSink {
 
     fn take(&self, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
-        let is_blank = text.trim().is_empty();
+        let is_blank = is_blank(&text);
         if is_blank && !self.keep_blank_lines {
             return;
         }
@@ -52,6 +52,19 @@ impl LineSink {
     }
 }
 
+/// Whether a line shows nothing: it may still switch colours.
+fn is_blank(line: &str) -> bool {
+    let mut rest = line.trim_start();
+    while let Some(code) = rest.strip_prefix("\u{1b}[") {
+        let is_number = |c: char| c.is_ascii_digit() || c == ';';
+        let Some(behind) = code.trim_start_matches(is_number).strip_prefix('m') else {
+            return false;
+        };
+        rest = behind.trim_start();
+    }
+    rest.is_empty()
+}
+
 /// Sends the first line to `first_line`, if anybody wants it, and all others to `sink`, until the pipe is closed.
 pub(super) async fn forward(
     pipe: impl AsyncRead + Unpin,
@@ -64,18 +77,39 @@ pub(super) async fn forward(
         if line.is_empty() && !is_complete {
             return;
         }
+        let is_last = !is_complete && line.len() < MAX_LINE;
+        let taken = if is_complete || is_last {
+            line.len()
+        } else {
+            whole_characters(&line)
+        };
         match first_line.take() {
             Some(sender) if is_complete => {
                 // The receiver is gone when the start has been given up.
                 let _ = sender.send(std::mem::take(&mut line));
             }
-            _ => sink.take(&line),
+            _ => {
+                sink.take(&line[..taken]);
+                line.drain(..taken);
+            }
         }
-        if !is_complete && line.len() < MAX_LINE {
+        if is_last {
             return;
         }
-        line.clear();
     }
+}
+
+/// How much of a piece of a line is there without a character that goes on in the next piece.
+fn whole_characters(piece: &[u8]) -> usize {
+    let length = |first: u8| match first {
+        0xC0..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xFF => 4,
+        _ => 1,
+    };
+    (piece.len().saturating_sub(3)..piece.len())
+        .find(|at| at + length(piece[*at]) > piece.len())
+        .unwrap_or(piece.len())
 }
 
 /// Reads up to the end of a line, of the input, or of the room. The line end is left out; answers whether there was one.
@@ -103,5 +137,44 @@ async fn read_line(
         if line.len() == MAX_LINE {
             return Ok(false);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// What is heard of `text`, without blank lines.
+    async fn heard(text: &str) -> Vec<String> {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let heard = lines.clone();
+        let sink = LineSink {
+            source: "test".into(),
+            stream: OutputStream::Stdout,
+            level: OutputLevel::Info,
+            keep_blank_lines: false,
+            output: Arc::new(move |line| heard.lock().unwrap().push(line.text)),
+            tail: Arc::default(),
+        };
+        forward(text.as_bytes(), sink, None).await;
+        std::mem::take(&mut lines.lock().unwrap())
+    }
+
+    #[tokio::test]
+    async fn long_lines_are_cut_between_characters() {
+        for before in 0..4 {
+            let text = "x".repeat(before) + &"é✓🙂".repeat(MAX_LINE / 4);
+            let pieces = heard(&format!("{text}\nnext\n")).await;
+            assert_eq!(pieces.len(), 4, "{before}");
+            assert!(pieces[..3].concat() == text, "{before}");
+        }
+    }
+
+    #[tokio::test]
+    async fn lines_that_only_switch_colours_are_blank() {
+        let said = heard("\u{1b}[0m \u{1b}[1;32m\n\u{1b}[1mbold\u{1b}[0m\n\u{1b}[2J\n").await;
+        assert_eq!(said, ["\u{1b}[1mbold\u{1b}[0m", "\u{1b}[2J"]);
     }
 }

@@ -1,0 +1,81 @@
+//! Having programs wait for a debugger, under Delve (`languages.md` 5).
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
+
+use plumb_plugin::language::ProgramInfo;
+use serde_json::{Map, json};
+
+use crate::LanguageOptions;
+use crate::compiled::{CompiledError, Executable, Failures};
+use crate::debugging::{Waiting, free_port, until_listening};
+use crate::tool::find_executable;
+
+/// Where debuggers look first.
+const PORT: u16 = 57134;
+
+/// The debugger on the PATH.
+pub(super) fn find(
+    options: &LanguageOptions,
+    info: &ProgramInfo,
+) -> Result<PathBuf, CompiledError> {
+    find_executable("dlv", &options.environment, &info.program_directory).ok_or(
+        CompiledError::NoTool {
+            tool: "dlv",
+            advice: "debuggers of Go programs work through it; install it with \
+                     `go install github.com/go-delve/delve/cmd/dlv@latest` and put the folder where that lands on the PATH",
+        },
+    )
+}
+
+/// Puts the debugger before the executable.
+pub(super) fn wait(
+    options: &LanguageOptions,
+    debugger: PathBuf,
+    executable: Executable,
+) -> Result<(Executable, Waiting), CompiledError> {
+    let port = free_port(PORT).map_err(CompiledError::NoPort)?;
+    let folder = options.cache_directory.join("delve");
+    fs::create_dir_all(&folder).map_err(CompiledError::file("create", &folder))?;
+    let log = folder.join(port.to_string());
+    // How another program ended is of no interest.
+    fs::write(&log, "").map_err(CompiledError::file("write", &log))?;
+    let mut args: Vec<OsString> = [
+        "--headless=true",
+        "--api-version=2",
+        "--log",
+        // It ends well however the program ends; this says how.
+        "--log-output=rpc,dap",
+        "--log-dest",
+    ]
+    .map(OsString::from)
+    .to_vec();
+    args.push(log.clone().into());
+    args.extend([format!("--listen=127.0.0.1:{port}"), "exec".to_owned()].map(OsString::from));
+    args.push(executable.path.into());
+    args.push("--".into());
+    args.extend(executable.args);
+    let mut config = Map::new();
+    config.insert("name".to_owned(), json!("Pulumi: Program (Go)"));
+    config.insert("type".to_owned(), json!("go"));
+    config.insert("request".to_owned(), json!("attach"));
+    config.insert("mode".to_owned(), json!("remote"));
+    config.insert("host".to_owned(), json!("127.0.0.1"));
+    config.insert("port".to_owned(), json!(port));
+    let debugged = Executable {
+        path: debugger,
+        args,
+        failures: Failures::InLog(log),
+        ..executable
+    };
+    let ready = Box::pin(until_listening(port));
+    Ok((
+        debugged,
+        Waiting {
+            config,
+            port,
+            ready,
+        },
+    ))
+}
