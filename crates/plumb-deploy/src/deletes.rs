@@ -114,7 +114,8 @@ impl Deployment {
         let mut seen = FxHashSet::default();
         let is_condemned = |idx: &StateIdx| {
             let urn = &self.arena.state(*idx).urn;
-            let is_latest = seen.insert(*idx) && self.news.get(urn) == Some(idx);
+            let latest = self.news.get(self.current_urn(urn));
+            let is_latest = seen.insert(*idx) && latest == Some(idx);
             is_latest && allowed.is_none_or(|allowed| allowed.contains(idx))
         };
         let condemned = self.removal.condemned.iter().copied();
@@ -215,8 +216,11 @@ impl Deployment {
         let mut live: FxHashMap<&Urn, StateIdx> = FxHashMap::default();
         let mut copies: FxHashMap<&Urn, Vec<StateIdx>> = FxHashMap::default();
         let mut places: FxHashMap<StateIdx, usize> = FxHashMap::default();
+        let mut providers: FxHashMap<ProviderRef, StateIdx> = FxHashMap::default();
         for (place, idx) in states.iter().enumerate() {
             places.insert(*idx, place);
+            let provider = self.arena.state(*idx).as_provider_ref();
+            providers.extend(provider.map(|reference| (reference, *idx)));
             let urn = self.current_urn(self.urn(*idx));
             if self.arena.state(*idx).delete {
                 copies.entry(urn).or_default().push(*idx);
@@ -240,7 +244,11 @@ impl Deployment {
             } else if seen.insert(idx) {
                 waiting.push((idx, true));
                 let references = self.arena.state(idx).references_and_provider();
-                let found = references.flat_map(|urn| meant(idx, urn));
+                let provider = self.arena.state(idx).provider.as_ref();
+                let provider = provider.and_then(|reference| providers.get(reference));
+                let found = references
+                    .flat_map(|urn| meant(idx, urn))
+                    .chain(provider.copied());
                 waiting.extend(found.map(|idx| (idx, false)));
             }
         }

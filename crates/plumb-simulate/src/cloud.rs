@@ -10,9 +10,10 @@
 //! | `vague` | cannot tell whether there is a difference |
 //! | `detail` | tells differences by path instead of by key |
 //! | `dbr` | wants the old object gone before its replacement comes |
-//! | `named` | fills in `auto` in Check, and keeps the old one |
+//! | `named` | fills in `auto` in Check, a name, and keeps the old one |
 //! | `fresh` | wants a refresh before each update |
 //! | `blind` | tells no inputs when it is read |
+//! | `parts` | tells of so many parts of the object (`world/views.rs`) |
 //! | anything else | is updated in place |
 //!
 //! Outputs are the inputs, never secret, and `oid`, the id of the object. Ids are the name and a number per name, so that
@@ -22,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ecow::EcoString;
-use plumb_resource::provider::{DiffChanges, DiffKind, DiffResult, PropertyDiff};
+use plumb_resource::provider::{Autonaming, DiffChanges, DiffKind, DiffResult, PropertyDiff};
 use plumb_value::{PropertyMap, Value};
 
 use crate::story::{CallKind, Fault, FaultKind};
@@ -86,6 +87,16 @@ impl Faults<'_> {
             .find(|fault| fault.call == call && fault.name == name)
             .map(|fault| fault.kind)
     }
+}
+
+/// The name that the provider makes up by itself.
+fn own_name(inputs: &PropertyMap) -> Value {
+    let text = inputs.get("v").map(Value::without_secrets);
+    if text.as_ref().is_some_and(Value::contains_unknowns) {
+        return Value::UNKNOWN;
+    }
+    let text = text.as_ref().and_then(Value::as_str).unwrap_or("none");
+    format!("auto-{text}").into()
 }
 
 fn trouble(call: &str, name: &str) -> EcoString {
@@ -179,10 +190,12 @@ impl Cloud {
         }
     }
 
-    /// Check: fills in defaults; an error for refused inputs.
+    /// Check: fills in defaults; an error for refused inputs, and where there is to be a name that nobody has given. Names
+    /// that are only proposed are beyond this provider.
     pub fn check(
         faults: Faults<'_>,
         name: &str,
+        naming: Option<&Autonaming>,
         olds: Option<&PropertyMap>,
         news: &Arc<PropertyMap>,
     ) -> Result<Arc<PropertyMap>, EcoString> {
@@ -193,14 +206,12 @@ impl Cloud {
             return Ok(news.clone());
         }
         let kept = olds.and_then(|olds| olds.get("auto").cloned());
-        let auto = kept.unwrap_or_else(|| {
-            let text = news.get("v").map(Value::without_secrets);
-            if text.as_ref().is_some_and(Value::contains_unknowns) {
-                return Value::UNKNOWN;
-            }
-            let text = text.as_ref().and_then(Value::as_str).unwrap_or("none");
-            format!("auto-{text}").into()
-        });
+        let auto = match (kept, naming) {
+            (Some(kept), _) => kept,
+            (None, Some(Autonaming::Enforce(name))) => name.as_str().into(),
+            (None, Some(Autonaming::Disabled)) => return Err(trouble("naming", name)),
+            (None, Some(Autonaming::Propose(_)) | None) => own_name(news),
+        };
         Ok(Arc::new(news.as_ref().clone().with("auto", auto)))
     }
 

@@ -3,7 +3,7 @@
 //! A story draws the features that it plays with first, so that some stories are about few things and go deep, and
 //! others mix everything.
 
-use std::collections::BTreeMap;
+mod extras;
 
 use plumb_resource::HookType;
 
@@ -103,6 +103,7 @@ pub fn story_on(seed: u64, mut program: Program) -> Story {
         let operation = operation(&mut dice, features, &mut program);
         story.operations.push(operation);
     }
+    extras::add(seed, &mut story);
     story
 }
 
@@ -370,14 +371,14 @@ fn change(dice: &mut Dice, features: Features<'_>, program: &mut Program) {
     let at = dice.below(program.resources.len());
     let earlier = Program {
         resources: program.resources[..at].to_vec(),
-        config: BTreeMap::new(),
+        ..Program::default()
     };
     let res = &mut program.resources[at];
     if res.is_stack() {
         if dice.one_in(2) {
             let all = Program {
                 resources: program.resources.clone(),
-                config: BTreeMap::new(),
+                ..Program::default()
             };
             let value = prop(dice, features, &all);
             program.resources[at].outputs.insert("x".to_owned(), value);

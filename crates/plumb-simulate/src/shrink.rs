@@ -91,6 +91,8 @@ impl Shrinker<'_> {
             self.try_edit(at, |it| it.stop = None);
             self.try_edit(at, |it| it.flags = Flags::default());
             self.try_edit(at, |it| it.program.config.clear());
+            self.try_edit(at, |it| it.program.transforms.clear());
+            self.try_edit(at, |it| it.program.asks.clear());
             for edit in FLAG_EDITS {
                 self.try_edit(at, |it| edit(&mut it.flags));
             }
@@ -99,6 +101,8 @@ impl Shrinker<'_> {
                 self.try_edit(at, |it| drop_at(&mut it.before, index));
                 self.try_edit(at, |it| drop_at(&mut it.flags.targets, index));
                 self.try_edit(at, |it| drop_at(&mut it.flags.excludes, index));
+                self.try_edit(at, |it| drop_at(&mut it.flags.policies, index));
+                self.try_edit(at, |it| drop_at(&mut it.program.asks, index));
             }
         }
     }
@@ -189,7 +193,7 @@ fn drop_resource(program: &mut Program, name: &str) {
     program.resources.retain(|res| res.name != name);
 }
 
-const FLAG_EDITS: [fn(&mut Flags); 9] = [
+const FLAG_EDITS: [fn(&mut Flags); 10] = [
     |flags| flags.refresh = false,
     |flags| flags.run_program = false,
     |flags| flags.continue_on_error = false,
@@ -199,15 +203,17 @@ const FLAG_EDITS: [fn(&mut Flags); 9] = [
     |flags| flags.target_dependents = false,
     |flags| flags.exclude_dependents = false,
     |flags| flags.replace.clear(),
+    |flags| flags.naming = None,
 ];
 
-const RES_EDITS: [fn(&mut Res); 22] = [
+const RES_EDITS: [fn(&mut Res); 23] = [
     |res| *res = Res::new(&res.type_name, &res.name),
     |res| res.outputs.clear(),
     |res| res.read = None,
     |res| res.parent = None,
     |res| res.depends_on.clear(),
     |res| res.loose = false,
+    |res| res.remote = false,
     |res| res.provider = None,
     |res| res.providers.clear(),
     |res| res.aliases.clear(),

@@ -10,7 +10,7 @@ use plumb_value::PropertyMap;
 
 use crate::coverage::Coverage;
 use crate::origin::Origin;
-use crate::story::{Operation, Story, Verb};
+use crate::story::{Flags, Operation, Story, Verb};
 use crate::world::{Trace, Violation, World};
 use crate::{checks, generate, model, plans, shrink};
 
@@ -168,6 +168,11 @@ fn second_run(
         seed: operation.seed + 1,
         parallel: operation.parallel,
         program: operation.program.clone(),
+        flags: Flags {
+            naming: operation.flags.naming.clone(),
+            policies: operation.flags.policies.clone(),
+            ..Flags::default()
+        },
         ..Operation::default()
     };
     let trace = step(&mut world, &again, false, coverage, &mut |_, _| {})?;

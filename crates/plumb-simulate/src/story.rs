@@ -86,6 +86,10 @@ pub struct Flags {
     pub exclude_dependents: bool,
     /// `--replace`
     pub replace: Vec<String>,
+    /// How resources are named that the program gives no name (`world/naming.rs`).
+    pub naming: Option<String>,
+    /// Policy packs that look at the run: their names say what they do (`world/packs.rs`).
+    pub policies: Vec<String>,
 }
 
 /// Something that happens between operations.
@@ -179,6 +183,21 @@ pub struct Program {
     pub resources: Vec<Res>,
     /// Configuration, `package:key` to value.
     pub config: BTreeMap<String, String>,
+    /// Transforms of everything that it registers: their names say what they do (`world/functions.rs`).
+    pub transforms: Vec<String>,
+    /// Functions of providers that it calls.
+    pub asks: Vec<Ask>,
+}
+
+/// A call of a function of a provider.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ask {
+    /// The package.
+    pub package: String,
+    /// Resources that must exist before.
+    pub needs: Vec<String>,
+    /// provider option.
+    pub provider: Option<String>,
 }
 
 /// A resource of a program.
@@ -235,6 +254,8 @@ pub struct Res {
     pub timeout: Option<u32>,
     /// hooks option.
     pub hooks: Vec<Hook>,
+    /// A provider constructs it, if it is a component without providers of its own.
+    pub remote: bool,
 }
 
 /// A hook of a resource.
@@ -345,6 +366,12 @@ impl Res {
             || self.type_name.starts_with('[')
     }
 
+    /// Whether a provider may construct it.
+    pub fn is_constructible(&self) -> bool {
+        let has_providers = self.provider.is_some() || !self.providers.is_empty();
+        matches!(self.type_name.as_str(), "Group" | "Pack") && !has_providers
+    }
+
     /// Whether this is a provider.
     pub fn is_provider(&self) -> bool {
         token_of(&self.type_name).starts_with(PROVIDER_TYPE)
@@ -418,7 +445,18 @@ impl Program {
                 .provider
                 .filter(|name| fits(name) || (res.type_name == "Group" && provides(name)));
             res.providers.retain(provides);
+            res.remote &= res.is_constructible();
             self.resources.push(res);
+        }
+        let resources = &self.resources;
+        let found = |name: &String| resources.iter().find(|res| res.name == *name);
+        for ask in &mut self.asks {
+            let package = &ask.package;
+            ask.needs
+                .retain(|name| found(name).is_some_and(|res| !res.is_stack()));
+            let serves = |res: &Res| res.is_provider() && package_of(&res.type_name) == package;
+            ask.provider
+                .take_if(|name| !found(name).is_some_and(serves));
         }
         // Outputs may come from anything that is there.
         let names: Vec<String> = self

@@ -16,8 +16,8 @@ use std::str::FromStr;
 use plumb_resource::HookType;
 
 use crate::story::{
-    AliasDecl, CallKind, Fault, FaultKind, Flags, Hook, ImportDecl, Incident, Operation, Program,
-    Prop, Res, Source, Stop, Story, Verb,
+    AliasDecl, Ask, CallKind, Fault, FaultKind, Flags, Hook, ImportDecl, Incident, Operation,
+    Program, Prop, Res, Source, Stop, Story, Verb,
 };
 
 /// The text is not a story.
@@ -97,6 +97,8 @@ fn head(verb: Verb, words: &[&str]) -> Option<Operation> {
             "excludes" => flags.excludes = list(value),
             "exclude-dependents" => flags.exclude_dependents = true,
             "replace" => flags.replace = list(value),
+            "naming" => flags.naming = Some(value.to_owned()),
+            "policies" => flags.policies = list(value),
             _ => return None,
         }
     }
@@ -125,6 +127,8 @@ fn body(operation: &mut Operation, words: &[&str]) -> Option<()> {
             let config = &mut operation.program.config;
             config.insert((*key).to_owned(), (*value).to_owned());
         }
+        ["transform", name] => operation.program.transforms.push((*name).to_owned()),
+        ["ask", package, options @ ..] => operation.program.asks.push(ask_of(package, options)?),
         ["adopt", type_name, name, id] => operation.imports.push(ImportDecl {
             name: (*name).to_owned(),
             id: (*id).to_owned(),
@@ -140,6 +144,21 @@ fn body(operation: &mut Operation, words: &[&str]) -> Option<()> {
         _ => return None,
     }
     Some(())
+}
+
+fn ask_of(package: &str, options: &[&str]) -> Option<Ask> {
+    let mut ask = Ask {
+        package: package.to_owned(),
+        ..Ask::default()
+    };
+    for option in options {
+        match option.split_once('=')? {
+            ("needs", names) => ask.needs = list(names),
+            ("provider", name) => ask.provider = Some(name.to_owned()),
+            _ => return None,
+        }
+    }
+    Some(ask)
 }
 
 fn incident_of(words: &[&str]) -> Option<Incident> {
@@ -214,6 +233,7 @@ fn res_option(res: &mut Res, option: &str) -> Option<()> {
         "parent" => res.parent = text(),
         "deps" => res.depends_on = list(value),
         "loose" => res.loose = true,
+        "remote" => res.remote = true,
         "provider" => res.provider = text(),
         "providers" => res.providers = list(value),
         "alias" => res.aliases.push(alias_of(value)?),
@@ -325,9 +345,13 @@ impl fmt::Display for Flags {
             (&self.targets, "targets"),
             (&self.excludes, "excludes"),
             (&self.replace, "replace"),
+            (&self.policies, "policies"),
         ];
         for (names, word) in lists.iter().filter(|(names, _)| !names.is_empty()) {
             write!(f, " {word}={}", names.join(","))?;
+        }
+        if let Some(naming) = &self.naming {
+            write!(f, " naming={naming}")?;
         }
         Ok(())
     }
@@ -351,8 +375,27 @@ impl fmt::Display for Program {
         for (key, value) in &self.config {
             writeln!(f, "  config {key} {value}")?;
         }
+        for name in &self.transforms {
+            writeln!(f, "  transform {name}")?;
+        }
+        for ask in &self.asks {
+            writeln!(f, "  {ask}")?;
+        }
         for res in &self.resources {
             writeln!(f, "  {res}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Ask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ask {}", self.package)?;
+        if !self.needs.is_empty() {
+            write!(f, " needs={}", self.needs.join(","))?;
+        }
+        if let Some(provider) = &self.provider {
+            write!(f, " provider={provider}")?;
         }
         Ok(())
     }
@@ -445,6 +488,9 @@ impl fmt::Display for Res {
         if self.loose {
             f.write_str(" loose")?;
         }
+        if self.remote {
+            f.write_str(" remote")?;
+        }
         Ok(())
     }
 }
@@ -456,13 +502,16 @@ mod tests {
     #[test]
     fn a_story_is_read_as_it_was_written() {
         let text = "\
-up seed=7 parallel=2 preview refresh continue targets=a,b
+up seed=7 parallel=2 preview refresh continue targets=a,b policies=mends,notes naming=verbatim
   before taint a
   before drift b 3
   fail create b once
   stop crash 12
   config test:v 1
+  transform marks
+  ask test needs=a,b provider=p
   Stack stack out=x:$b.v
+  Group g remote
   Thing a .s=!2 .v=1
   Thing b .r=$a.oid alias=name:c;parent:none parent=a import=i deps=a ignore=v protect=yes dbr=no trigger=1 hook=OnError:again loose
 ";

@@ -23,7 +23,7 @@ use crate::arena::StateIdx;
 use crate::deployment::Deployment;
 use crate::event::Effect;
 use crate::registration::{RegIdx, Registration};
-use crate::step::{Step, StepKind};
+use crate::step::Step;
 
 /// The plan that a run is held to, and the one that it makes.
 #[derive(Debug, Default)]
@@ -76,6 +76,10 @@ impl Plans {
         if self.held_to.is_none() {
             return Ok(());
         }
+        // It is registered after all: its planned step was taken when it was passed by.
+        if op == StepOp::Same && self.passed_by.remove(urn) {
+            return Ok(());
+        }
         let is_planned = self.planned(urn).is_some();
         let next = self.next_step(urn);
         if next.is_some() {
@@ -84,8 +88,6 @@ impl Plans {
         }
         let expected = match next {
             Some(next) if compare::allows(next, op) => return Ok(()),
-            // It is registered after all: this is the step that was taken for it.
-            None if op == StepOp::Same && self.passed_by.remove(urn) => return Ok(()),
             Some(next) => format!("this resource is constrained to {}", next.as_str()),
             None if is_planned => "no more steps were expected for this resource".to_owned(),
             None if op == StepOp::Same => return Ok(()),
@@ -183,8 +185,11 @@ impl Deployment {
         }
         let urn = self.registration(idx).urn.clone();
         for step in steps {
-            let is_bystander = matches!(step.kind, StepKind::Kept { .. }) && step.urn != urn;
-            if is_bystander {
+            // What was to be passed on may have been registered since: then its own steps count.
+            if self.is_superseded(step) {
+                continue;
+            }
+            if step.passes_on() {
                 self.pass_by(&step.urn);
             } else if let Err(message) = self.plan_step(&step.urn, step.op()) {
                 self.refuse(Some(&urn), &message);

@@ -29,6 +29,8 @@ pub(super) struct Following {
     pub(super) owner: Urn,
     /// Whether the owner was read again; steps of views are then refreshes.
     is_refreshed: bool,
+    /// Whether the owner is due for deletion, and its views with it.
+    is_due: bool,
     views: Vec<StateIdx>,
     /// What is recorded already.
     done: Vec<StateIdx>,
@@ -132,6 +134,8 @@ impl Deployment {
             return Followed::default();
         };
         let mut following = self.following(step, Some(owner));
+        // It has not taken its new name.
+        following.owner = self.arena.state(owner).urn.clone();
         for step in published {
             self.follow_step(&mut following, step);
         }
@@ -144,6 +148,7 @@ impl Deployment {
         Following {
             owner: step.urn.clone(),
             is_refreshed: matches!(step.kind, StepKind::Refresh { .. }),
+            is_due: owner.is_some_and(|owner| self.arena.state(owner).delete),
             views: views.unwrap_or_default(),
             done: Vec::new(),
             failed: Vec::new(),
@@ -306,7 +311,12 @@ impl Deployment {
                 ..old?.as_ref().clone()
             },
         };
-        Some(ResourceState { aliases, ..new })
+        let delete = following.is_due || old.is_some_and(|old| old.delete);
+        Some(ResourceState {
+            aliases,
+            delete,
+            ..new
+        })
     }
 
     fn change_view(

@@ -86,7 +86,7 @@ impl Deployment {
     /// Whether something else has the URN of a view: another resource, or a view of another owner.
     fn is_taken_by_another(&self, owner: &Urn, urn: &Urn) -> bool {
         if let Some(other) = self.views.owners.get(urn) {
-            return self.current_urn(other) != owner;
+            return self.current_urn(other) != self.current_urn(owner);
         }
         let is_resource = |idx| self.arena.state(idx).view_of.is_none();
         self.marks.has(urn, Mark::Seen) || self.olds.live(urn).is_some_and(is_resource)
@@ -105,7 +105,9 @@ impl Deployment {
         } else if is_removal(step.op) {
             named().find(|idx| !is_due(idx)).or_else(|| named().next())
         } else {
-            named().find(|idx| !is_due(idx))
+            // Of an owner that is due for deletion, what it has already is due as well.
+            let known = || named().next().filter(|_| step.old.is_some());
+            named().find(|idx| !is_due(idx)).or_else(known)
         };
         found.copied()
     }

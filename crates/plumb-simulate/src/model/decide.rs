@@ -197,7 +197,10 @@ impl Model<'_> {
 
     /// Its inputs are checked: what it needs of the state is passed on, and the comparison begins.
     pub(super) fn weigh(&mut self, number: usize) {
-        if let Err(reason) = self.check(number) {
+        let judged = self
+            .check(number)
+            .and_then(|()| self.put_to_policies(number));
+        if let Err(reason) = judged {
             return self.refuse(number, reason);
         }
         let Registration {

@@ -219,7 +219,10 @@ impl Model<'_> {
                 others.any(|other| {
                     let urn = self.current(&self.state(*other).urn);
                     let mut references = state.references_and_provider();
-                    !self.state(*other).delete && references.any(|it| self.current(it) == urn)
+                    let provider = self.state(*other).as_provider_ref();
+                    let is_provider = provider.is_some() && state.provider == provider;
+                    let is_live = !self.state(*other).delete;
+                    is_provider || is_live && references.any(|it| self.current(it) == urn)
                 })
             };
             let next = left.iter().position(|node| !waits(*node)).unwrap_or(0);

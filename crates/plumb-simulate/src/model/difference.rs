@@ -48,6 +48,7 @@ impl Model<'_> {
 
     /// Part F: inputs after ignoreChanges and Check.
     pub(super) fn check(&mut self, number: usize) -> Result<(), String> {
+        self.note_naming(number);
         let Registration {
             wanted,
             old,
@@ -100,7 +101,9 @@ impl Model<'_> {
         } else {
             (old.map(|old| old.inputs.as_ref().clone()), inputs.clone())
         };
-        let checked = Cloud::check(self.faults, urn.name(), olds.as_ref(), &news)
+        let naming = self.naming_of(&urn, kind);
+        let (faults, name) = (self.faults, urn.name());
+        let checked = Cloud::check(faults, name, naming.as_ref(), olds.as_ref(), &news)
             .map_err(|reason| reason.to_string())?;
         self.registrations[number].wanted.state.inputs = match inputs.get("__internal") {
             Some(internal) => Arc::new(
@@ -111,6 +114,7 @@ impl Model<'_> {
             ),
             None => checked,
         };
+        self.mend_again(number);
         Ok(())
     }
 

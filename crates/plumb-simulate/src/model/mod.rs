@@ -19,6 +19,7 @@ mod hooks;
 mod identity;
 mod import;
 mod monitor;
+mod policies;
 mod refresh;
 mod registrations;
 mod replace;
@@ -164,6 +165,8 @@ struct Model<'a> {
     program_finished: bool,
     /// Outputs of the stack are there.
     has_stack_outputs: bool,
+    /// It has done everything, and policy packs judge it.
+    is_judged: bool,
     /// A step failed that ends the run.
     must_end: bool,
     /// The run goes on after a failure.
@@ -200,7 +203,9 @@ fn illegal(what: impl Into<String>) -> Violation {
 impl<'a> Model<'a> {
     fn new(world: &World, operation: &'a Operation, witness: &'a Trace) -> Self {
         let states = world.snapshot.resources.iter();
+        // Views follow their owners, and decide nothing (`checks.rs`).
         let nodes: Vec<Node> = states
+            .filter(|state| state.view_of.is_none())
             .map(|state| Node {
                 state: state.clone(),
                 gone: false,
@@ -242,6 +247,7 @@ impl<'a> Model<'a> {
             layers: Vec::new(),
             program_finished: false,
             has_stack_outputs: false,
+            is_judged: false,
             must_end: false,
             deferred: false,
             is_over: false,
@@ -251,7 +257,7 @@ impl<'a> Model<'a> {
 
     /// What happens before the program runs.
     fn start(&mut self) {
-        if !self.has_program_for_hooks() {
+        if !self.packs_are_there() || !self.has_program_for_hooks() {
             self.must_end = true;
         } else if self.operation.verb == Verb::Import {
             self.pass_everything_on();
@@ -295,6 +301,9 @@ impl<'a> Model<'a> {
             Moment::Outputs(name) => self.take_outputs(name),
             Moment::Again(number) => return self.tried_in_vain(*number),
             Moment::HookFailed => self.hook_failed(),
+            Moment::Asked(number) => return self.asked(*number, true),
+            Moment::NotAsked(number) => return self.asked(*number, false),
+            Moment::NobodyToAsk(number) => return self.nobody_to_ask(*number),
             Moment::ProgramFinished => self.program_finished = true,
         }
         Ok(())
@@ -308,11 +317,12 @@ impl<'a> Model<'a> {
         if self.witness.program_failed {
             self.reason("the program failed");
         }
-        if !self.prediction.reasons.is_empty() {
-            return;
-        }
         if self.may_turn_to_the_rest() {
-            return self.turn_to_the_rest();
+            self.turn_to_the_rest();
+        }
+        self.judge_stack();
+        if !self.prediction.reasons.is_empty() || self.phase == Phase::Rest {
+            return;
         }
         // Whatever would be decided next may be refused.
         for number in 0..self.registrations.len() {
@@ -331,6 +341,7 @@ impl<'a> Model<'a> {
                 let errors = &self.witness.errors;
                 return Err(illegal(format!("{what} is not done; errors {errors:?}")));
             }
+            self.judge_stack();
         }
         self.finish_stack();
         self.settle()
@@ -407,7 +418,7 @@ impl<'a> Model<'a> {
             return;
         };
         let mut outputs = self.outputs_of(stack);
-        if self.witness.result() != Some(OperationResult::Succeeded) {
+        if self.witness.result() != Some(OperationResult::Succeeded) && !self.is_judged {
             self.coverage.reach("PULUMI-51");
             let mut merged = self.state(node).outputs.as_ref().clone();
             merged.extend(outputs);

@@ -10,7 +10,7 @@ use plumb_value::{PropertyMap, Value};
 
 use super::{Lineage, Model, Phase, illegal};
 use crate::story::{PROJECT, Prop, Res, STACK, package_of, token_of};
-use crate::world::Violation;
+use crate::world::{Violation, functions};
 
 /// What a registration wants.
 #[derive(Clone, Debug)]
@@ -56,6 +56,14 @@ impl Model<'_> {
                 return Err(Violation::new("model", what));
             }
         }
+        // Reads pass through no transform.
+        let transforms = &self.program.transforms;
+        let changed = (!transforms.is_empty() && res.read.is_none())
+            .then(|| functions::transformed(transforms, res));
+        if changed.is_some() {
+            self.coverage.reach("XFORM-05");
+        }
+        let res = changed.as_ref().unwrap_or(res);
         let parent = self
             .program
             .parent_of(res)
@@ -86,7 +94,7 @@ impl Model<'_> {
         self.prediction.answers[name].urn.clone()
     }
 
-    fn reference(&self, name: &str) -> ProviderRef {
+    pub(super) fn reference(&self, name: &str) -> ProviderRef {
         let answer = &self.prediction.answers[name];
         ProviderRef::new(answer.urn.clone(), answer.id.as_str())
     }
@@ -264,7 +272,8 @@ impl Model<'_> {
             .map(|name| self.urn_of_name(name))
             .collect();
         let of_prop = |key: &str| -> Vec<Urn> {
-            if res.loose {
+            // A transform comes later than that.
+            if res.loose && key != "t" {
                 return uses.iter().cloned().collect();
             }
             let prop = res.properties.get(key).and_then(Prop::from);

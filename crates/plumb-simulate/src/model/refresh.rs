@@ -242,36 +242,58 @@ pub(super) fn mend(states: &mut Vec<Arc<ResourceState>>) {
     drop_what_is_not_before(states);
 }
 
-/// The order in which every entry comes after those that it refers to, else the one that there is; in a circle no order is
-/// right. A copy that is due for deletion means such copies, where there are any.
+/// The order in which every entry comes after those that it refers to, else the one that there is. A copy that is due for
+/// deletion means such copies, where there are any; where they are in a circle, any copy that comes before will do.
 fn references_first(states: &[Arc<ResourceState>]) -> Vec<usize> {
-    let meant = |state: &ResourceState, urn: &Urn| {
-        let copies = || (0..states.len()).filter(|at| states[*at].urn == *urn);
-        let alike = copies().find(|at| states[*at].delete == state.delete);
-        alike.or_else(|| copies().next())
+    let all = || 0..states.len();
+    let copies = |urn: &Urn| -> Vec<usize> { all().filter(|at| states[*at].urn == *urn).collect() };
+    let provider = |at: usize| {
+        let provider = states[at].provider.as_ref()?;
+        all().find(|other| states[*other].as_provider_ref().as_ref() == Some(provider))
     };
-    let needs = |state: &ResourceState| -> Vec<usize> {
-        let provider = state.provider.as_ref().and_then(|provider| {
-            let is_it =
-                |other: &Arc<ResourceState>| other.as_provider_ref().as_ref() == Some(provider);
-            states.iter().position(is_it)
-        });
-        let others = state.references().filter_map(|urn| meant(state, urn));
-        others.chain(provider).collect()
+    let meant = |at: usize, urn: &Urn| {
+        let copies = copies(urn);
+        let alike = |other: &&usize| states[**other].delete == states[at].delete;
+        copies.iter().find(alike).or(copies.first()).copied()
     };
-    let needs: Vec<Vec<usize>> = states.iter().map(|state| needs(state)).collect();
-    let mut order: Vec<usize> = Vec::new();
+    let needs: Vec<Vec<usize>> = all()
+        .map(|at| {
+            let others = states[at].references().filter_map(|urn| meant(at, urn));
+            provider(at).into_iter().chain(others).collect()
+        })
+        .collect();
+    let mut order = Vec::new();
+    if all().all(|at| place(at, &needs, &mut Vec::new(), &mut order)) {
+        return order;
+    }
+    order.clear();
     while order.len() < states.len() {
         let is_next = |at: &usize| {
-            let mut needs = needs[*at].iter();
-            !order.contains(at) && needs.all(|need| need == at || order.contains(need))
+            let has_any = |urn: &Urn| {
+                let copies = copies(urn);
+                copies.iter().any(|copy| order.contains(copy)) || copies.iter().all(|it| it == at)
+            };
+            let has_provider = provider(*at).is_none_or(|it| order.contains(&it));
+            !order.contains(at) && has_provider && states[*at].references().all(has_any)
         };
-        match (0..states.len()).find(is_next) {
+        match all().find(is_next) {
             Some(next) => order.push(next),
-            None => return (0..states.len()).collect(),
+            None => return all().collect(),
         }
     }
     order
+}
+
+/// Puts an entry behind what it needs; false if that is a circle.
+fn place(at: usize, needs: &[Vec<usize>], open: &mut Vec<usize>, order: &mut Vec<usize>) -> bool {
+    if order.contains(&at) || open.contains(&at) {
+        return order.contains(&at);
+    }
+    open.push(at);
+    let mut others = needs[at].iter().filter(|need| **need != at);
+    let is_placed = others.all(|need| place(*need, needs, open, order));
+    order.push(at);
+    is_placed
 }
 
 /// An entry may refer to earlier ones only (`state.md` 2.1).

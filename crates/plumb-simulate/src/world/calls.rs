@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use plumb_resource::provider::{
-    CheckFailure, CheckResponse, CreateResponse, PartialFailure, ProviderCall, ProviderError,
-    ProviderReply, ReadResponse, ResourceStatus, UpdateResponse,
+    Autonaming, CheckFailure, CheckResponse, CreateResponse, InvokeResponse, PartialFailure,
+    ProviderCall, ProviderError, ProviderReply, ReadResponse, ResourceStatus, UpdateResponse,
 };
 use plumb_resource::{ResourceId, Urn};
 use plumb_value::PropertyMap;
@@ -58,6 +58,13 @@ pub(super) fn answer(
     faults: Faults<'_>,
     call: &ProviderCall,
 ) -> Result<Result<ProviderReply, ProviderError>, Violation> {
+    if let ProviderCall::Invoke(it) = call {
+        return Ok(Ok(ProviderReply::Invoked(InvokeResponse {
+            result: it.args.clone(),
+            failures: Vec::new(),
+            dependencies: plumb_resource::PropertyDependencies::new(),
+        })));
+    }
     let Some((_, urn)) = subject(call) else {
         return Err(Violation::new(
             "calls",
@@ -66,18 +73,20 @@ pub(super) fn answer(
     };
     let name = urn.name();
     Ok(match call {
-        ProviderCall::CheckConfig(it) => Ok(checked(Cloud::check(
-            faults,
-            name,
-            it.old_inputs.as_deref(),
-            &it.new_inputs,
-        ))),
-        ProviderCall::Check(it) => Ok(checked(Cloud::check(
-            faults,
-            name,
-            it.old_inputs.as_deref(),
-            &it.new_inputs,
-        ))),
+        ProviderCall::CheckConfig(it) => {
+            let olds = it.old_inputs.as_deref();
+            let inputs = Cloud::check(faults, name, None, olds, &it.new_inputs);
+            Ok(ProviderReply::Checked(checked(inputs)))
+        }
+        ProviderCall::Check(it) => {
+            let naming = it.autonaming.as_ref();
+            let olds = it.old_inputs.as_deref();
+            let inputs = Cloud::check(faults, name, naming, olds, &it.new_inputs);
+            Ok(ProviderReply::Checked(CheckResponse {
+                ignored_autonaming: matches!(naming, Some(Autonaming::Propose(_))),
+                ..checked(inputs)
+            }))
+        }
         ProviderCall::DiffConfig(it) | ProviderCall::Diff(it) => {
             Cloud::diff(faults, name, &it.old_inputs, &it.new_inputs)
                 .map(ProviderReply::Diffed)
@@ -125,8 +134,8 @@ fn id_of(object: &Object) -> ResourceId {
         .map_or(ResourceId::Unknown, |id| ResourceId::Known(id.clone()))
 }
 
-fn checked(result: Result<Arc<PropertyMap>, ecow::EcoString>) -> ProviderReply {
-    ProviderReply::Checked(match result {
+fn checked(result: Result<Arc<PropertyMap>, ecow::EcoString>) -> CheckResponse {
+    match result {
         Ok(inputs) => CheckResponse {
             inputs: Some(inputs),
             ..CheckResponse::default()
@@ -139,7 +148,7 @@ fn checked(result: Result<Arc<PropertyMap>, ecow::EcoString>) -> ProviderReply {
             }],
             ..CheckResponse::default()
         },
-    })
+    }
 }
 
 fn found(object: Option<Object>) -> ReadResponse {

@@ -2,10 +2,14 @@
 //! are legal, and keeps the journal.
 
 mod calls;
+pub(crate) mod functions;
 pub(crate) mod hooks;
 mod journal;
+mod naming;
+pub(crate) mod packs;
 mod requests;
 mod run;
+pub(crate) mod views;
 
 pub(crate) use requests::alias;
 pub use run::Planning;
@@ -136,6 +140,12 @@ pub enum Moment {
     HookFailed,
     /// The outputs of the resource of this name were taken.
     Outputs(String),
+    /// A provider was asked for the function of this number.
+    Asked(usize),
+    /// It was not, because something that the function needs does not exist.
+    NotAsked(usize),
+    /// It was not, because the provider cannot be configured yet.
+    NobodyToAsk(usize),
     /// The program came to its end.
     ProgramFinished,
 }
@@ -155,6 +165,8 @@ pub struct Trace {
     pub provider_ids: FxHashMap<Urn, EcoString>,
     /// Errors that were shown.
     pub errors: Vec<String>,
+    /// Counts of the steps of views.
+    pub view_counts: BTreeMap<StepOp, u32>,
     /// The summary.
     pub summary: Option<Summary>,
     /// How it ended; `None` when it was cut off.
@@ -280,6 +292,8 @@ impl World {
             ignore_protect: flags.ignore_protect,
             legacy_diff: flags.legacy_diff,
             legacy_refresh_diff: flags.legacy_refresh_diff,
+            naming: naming::rules(flags.naming.as_ref()),
+            has_policies: !flags.policies.is_empty(),
             tells_milestones: true,
             ..Options::new(phase)
         };

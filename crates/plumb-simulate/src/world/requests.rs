@@ -25,6 +25,12 @@ pub(super) struct Known<'a> {
 }
 
 impl Known<'_> {
+    /// The reference of the provider of this name.
+    pub(super) fn reference(&self, name: &str) -> String {
+        let answer = &self.answers[name];
+        ProviderRef::new(answer.urn.clone(), answer.id.as_str()).to_string()
+    }
+
     fn value(&self, prop: &Prop) -> Value {
         prop.value(|name, key| self.answers[name].output(key, self.is_preview))
     }
@@ -45,10 +51,7 @@ pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
         program, answers, ..
     } = known;
     let urn = |name: &String| answers[name].urn.clone();
-    let reference = |name: &String| {
-        let answer = &answers[name];
-        ProviderRef::new(answer.urn.clone(), answer.id.as_str()).to_string()
-    };
+    let reference = |name: &String| known.reference(name);
     let dependencies: BTreeSet<Urn> = res
         .depends_on
         .iter()
@@ -138,6 +141,17 @@ pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
             .map_or(Value::Null, |it| known.value(it)),
         ..RegisterRequest::new(token_of(&res.type_name), &name, !res.is_component())
     }))
+}
+
+/// The request that has a provider construct `res`.
+pub(super) fn construction(known: &Known<'_>, res: &Res) -> Request {
+    match request(known, res) {
+        Request::Register(request) => Request::Register(Box::new(RegisterRequest {
+            remote: true,
+            ..*request
+        })),
+        other => other,
+    }
 }
 
 /// The request that completes `res` with its outputs.

@@ -1,19 +1,21 @@
 //! One operation, from its start to its end.
 
 mod hooked;
+mod others;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use plumb_deploy::request::{Callback, CallbackRequest, Reply, Request};
-use plumb_deploy::{CallId, Deployment, Effect, Event, Milestone, ProgramEnd, RequestId};
+use plumb_deploy::{CallId, Deployment, Effect, Event, Milestone, PackId, ProgramEnd, RequestId};
 use plumb_events::Severity;
+use plumb_resource::policy::PolicyCall;
 use plumb_resource::provider::{ProviderCall, ProviderError};
 use plumb_resource::{ResourceId, ResourceKind, StepOp, Urn};
 use plumb_state::plan::Plan;
 
 use super::journal::{Journal, intent_of};
-use super::{Answer, Moment, StepRecord, Trace, Violation, World, calls, hooks, requests};
+use super::{Answer, Moment, StepRecord, Trace, Violation, World, calls, requests, views};
 use crate::cloud::Faults;
 use crate::dice::Dice;
 use crate::story::{FaultKind, Operation, Res, Stop};
@@ -25,8 +27,14 @@ enum Asked {
     Resource(String),
     /// Outputs of the resource of this name.
     Outputs(String),
-    /// A function that hooks can name.
-    Hook,
+    /// The component of this name, which a provider is to construct.
+    Remote(String),
+    /// A function of the program, for hooks or transforms.
+    Function,
+    /// The function of a provider of this number.
+    Ask(usize),
+    /// Parts of an object.
+    Views,
 }
 
 /// What a run has to do with plans.
@@ -57,13 +65,22 @@ struct Run<'w> {
     held: Vec<(u64, Effect)>,
     calls: Vec<(CallId, ProviderCall)>,
     callbacks: Vec<(CallId, Callback, CallbackRequest)>,
+    /// Calls whose provider has told of parts.
+    told: BTreeSet<CallId>,
+    /// Components that providers construct, and whether they have begun.
+    constructions: Vec<(CallId, String, bool)>,
+    /// Policy packs are to be loaded; what they are asked.
+    awaits_packs: bool,
+    consultations: Vec<(CallId, PackId, PolicyCall)>,
     asked: BTreeMap<RequestId, Asked>,
     /// Resources that are not asked for yet; outputs that are not registered yet.
     waiting: Vec<&'w Res>,
     unregistered: Vec<&'w Res>,
+    /// Functions of providers that are not called yet.
+    unasked: Vec<usize>,
     program_runs: bool,
-    /// The program has functions for hooks, and has not named them yet.
-    has_hooks: bool,
+    /// The program has functions, for hooks and transforms, and has not named them yet.
+    functions: Vec<Request>,
     next_request: u64,
     now: Timestamp,
     choices: u32,
@@ -82,8 +99,12 @@ enum Choice {
     Outputs(usize),
     Answer(usize),
     CallBack(usize),
+    Construct(usize),
+    LoadPacks,
+    Consult(usize),
+    Ask(usize),
     Sync,
-    Hooks,
+    Functions,
     EndProgram,
 }
 
@@ -112,7 +133,7 @@ impl World {
             Timestamp::UNIX_EPOCH + SignedDuration::from_hours(self.operations.cast_signed());
         let deployment = Deployment::new(setup, started)
             .map_err(|error| Violation::new("start", error.to_string()))?;
-        let base_hooks = base.resources.iter().any(|state| !state.hooks.is_empty());
+        let functions = others::functions(&base, &operation.program);
         let mut dice = Dice::new(operation.seed);
         let (eager, careful) = (!dice.one_in(3), dice.one_in(4));
         let mut run = Run {
@@ -126,6 +147,10 @@ impl World {
             held: Vec::new(),
             calls: Vec::new(),
             callbacks: Vec::new(),
+            told: BTreeSet::new(),
+            constructions: Vec::new(),
+            awaits_packs: false,
+            consultations: Vec::new(),
             asked: BTreeMap::new(),
             waiting: operation.program.resources.iter().collect(),
             unregistered: operation
@@ -134,8 +159,9 @@ impl World {
                 .iter()
                 .filter(|res| res.is_component() && !res.outputs.is_empty())
                 .collect(),
+            unasked: (0..operation.program.asks.len()).collect(),
             program_runs: false,
-            has_hooks: base_hooks || operation.program.resources.iter().any(has_hooks),
+            functions,
             next_request: 0,
             now: started,
             choices: 0,
@@ -268,8 +294,8 @@ impl Run<'_> {
 
     fn choose(&mut self) -> Option<Choice> {
         let mut choices: Vec<Choice> = Vec::new();
-        if self.program_runs && self.has_hooks {
-            choices.push(Choice::Hooks);
+        if self.program_runs && !self.functions.is_empty() {
+            choices.push(Choice::Functions);
         } else if self.program_runs {
             for (index, res) in self.waiting.iter().enumerate() {
                 let mut needs = self.operation.program.needs_of(res);
@@ -287,7 +313,9 @@ impl Run<'_> {
                     choices.push(Choice::Outputs(index));
                 }
             }
-            if self.waiting.is_empty() && self.asked.is_empty() && self.unregistered.is_empty() {
+            choices.extend(self.ready_asks().map(Choice::Ask));
+            let has_said_all = self.waiting.is_empty() && self.unregistered.is_empty();
+            if has_said_all && self.unasked.is_empty() && self.asked.is_empty() {
                 choices.push(Choice::EndProgram);
             }
         }
@@ -300,6 +328,9 @@ impl Run<'_> {
             }
         }
         choices.extend((0..self.callbacks.len()).map(Choice::CallBack));
+        choices.extend(self.constructible().map(Choice::Construct));
+        choices.extend(self.awaits_packs.then_some(Choice::LoadPacks));
+        choices.extend((0..self.consultations.len()).map(Choice::Consult));
         if !self.held.is_empty() && !self.trace.journal_failed {
             choices.push(Choice::Sync);
         }
@@ -310,6 +341,10 @@ impl Run<'_> {
         match choice {
             Choice::Register(index) => {
                 let res = self.waiting.remove(index);
+                if res.remote {
+                    let request = requests::construction(&self.known(), res);
+                    return self.ask(Asked::Remote(res.name.clone()), request);
+                }
                 let request = requests::request(&self.known(), res);
                 self.ask(Asked::Resource(res.name.clone()), request)
             }
@@ -318,6 +353,7 @@ impl Run<'_> {
                 let request = requests::outputs(&self.known(), res);
                 self.ask(Asked::Outputs(res.name.clone()), request)
             }
+            Choice::Answer(index) if self.tells_views(index) => self.tell_views(index),
             Choice::Answer(index) => {
                 let (call, request) = self.calls.swap_remove(index);
                 let faults = Faults(&self.operation.faults);
@@ -326,14 +362,15 @@ impl Run<'_> {
             }
             Choice::CallBack(index) => {
                 let (call, callback, request) = self.callbacks.swap_remove(index);
-                let result = hooks::answer(&callback, &request);
-                self.hook_answers(&callback, &request, &result);
-                self.event(Event::CalledBack { call, result })
+                self.call_back(call, &callback, request)
             }
-            Choice::Hooks => {
-                self.has_hooks = false;
-                hooks::registrations().try_for_each(|request| self.ask(Asked::Hook, request))
-            }
+            Choice::Construct(index) => self.construct(index),
+            Choice::LoadPacks => self.load_packs(),
+            Choice::Consult(index) => self.consult(index),
+            Choice::Ask(index) => self.ask_provider(index),
+            Choice::Functions => std::mem::take(&mut self.functions)
+                .into_iter()
+                .try_for_each(|request| self.ask(Asked::Function, request)),
             Choice::Sync => {
                 let loose = (self.journal.len() - self.journal.durable) as usize;
                 let step = 1 + self.dice.below(loose);
@@ -419,6 +456,7 @@ impl Run<'_> {
                 fence,
             } => {
                 self.check_call(&request, fence)?;
+                self.note_ask(&request);
                 let effect = Effect::Call {
                     call,
                     instance,
@@ -429,6 +467,7 @@ impl Run<'_> {
             }
             Effect::Reply { id, reply, fence } => {
                 self.check_reply(&reply, fence)?;
+                self.note_unasked(id, &reply);
                 if let (Some(Asked::Outputs(name)), Reply::Done) = (self.asked.get(&id), &reply) {
                     self.trace.moments.push(Moment::Outputs(name.clone()));
                 }
@@ -448,8 +487,17 @@ impl Run<'_> {
             }
             Effect::Provider { .. } => Ok(()),
             Effect::Milestone(milestone) => self.told(milestone),
-            Effect::LoadPolicies | Effect::AskPolicy { .. } => {
-                Err(Violation::new("policies", "there are no packs here"))
+            Effect::LoadPolicies => {
+                self.awaits_packs = true;
+                Ok(())
+            }
+            Effect::AskPolicy {
+                call,
+                pack,
+                request,
+            } => {
+                self.consultations.push((call, pack, request));
+                Ok(())
             }
             Effect::Callback {
                 call,
@@ -521,6 +569,15 @@ impl Run<'_> {
 
     fn perform_now(&mut self, effect: Effect) -> Result<(), Violation> {
         match effect {
+            Effect::Call {
+                call,
+                request: ProviderCall::Construct(request),
+                ..
+            } => {
+                let name = request.goal.name.to_string();
+                self.constructions.push((call, name, false));
+                Ok(())
+            }
             Effect::Call { call, request, .. } => {
                 self.trace.mutations.extend(calls::mutation(&request));
                 self.calls.push((call, request));
@@ -565,7 +622,19 @@ impl Run<'_> {
                 };
                 self.trace.answers.insert(name, answer);
             }
-            (Asked::Outputs(_) | Asked::Hook, Reply::Done) | (_, Reply::Failed(_)) => {}
+            (Asked::Ask(number), reply) => return self.provider_answered(number, &reply),
+            (Asked::Remote(name), Reply::Registered(reply)) => {
+                let answer = self.trace.answers.get(&name);
+                if answer.is_none_or(|answer| answer.urn != reply.urn) {
+                    let what = format!("{name} is constructed as {}", reply.urn);
+                    return Err(Violation::new("replies", what));
+                }
+            }
+            (Asked::Views, Reply::Failed(error)) if !self.is_over => {
+                return Err(Violation::new("views", error.message.as_str()));
+            }
+            (Asked::Outputs(_) | Asked::Function | Asked::Views, Reply::Done)
+            | (_, Reply::Failed(_)) => {}
             (asked, reply) => {
                 let what = format!("{asked:?} is answered by {reply:?}");
                 return Err(Violation::new("replies", what));
@@ -576,6 +645,11 @@ impl Run<'_> {
 
     fn emitted(&mut self, event: plumb_events::Event) -> Result<(), Violation> {
         match event {
+            plumb_events::Event::ResourcePre(step) if views::is_view(&step.metadata) => {}
+            plumb_events::Event::ResourceOutputs(step) if views::is_view(&step.metadata) => {
+                let op = step.metadata.op;
+                *self.trace.view_counts.entry(op).or_default() += u32::from(op.is_logical());
+            }
             plumb_events::Event::ResourcePre(step) => {
                 let number = self.trace.steps.len();
                 self.open.push(number);
@@ -682,7 +756,12 @@ impl Run<'_> {
             let what = format!("the run ends before its call is answered: {call:?}");
             return Err(Violation::new("progress", what));
         }
-        if !self.callbacks.is_empty() {
+        let is_hook = |request: &CallbackRequest| !matches!(request, CallbackRequest::Transform(_));
+        if self
+            .callbacks
+            .iter()
+            .any(|(_, _, request)| is_hook(request))
+        {
             let what = "the run ends before its functions have answered";
             return Err(Violation::new("progress", what));
         }
@@ -738,10 +817,6 @@ impl Run<'_> {
         self.cloud.reconcile(known.iter().map(String::as_str));
         Ok(self.trace)
     }
-}
-
-fn has_hooks(res: &Res) -> bool {
-    !res.hooks.is_empty()
 }
 
 /// Ids of the objects that a snapshot knows.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ecow::EcoVec;
 use plumb_resource::{ProviderRef, ResourceState, Urn};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{ReferenceKind, edges};
 use crate::{EncryptedSnapshot, Snapshot};
@@ -141,7 +141,8 @@ impl<'a> Lookup<'a> {
     }
 }
 
-/// Puts every entry after those that it needs, and leaves the order alone otherwise. Circles stay as they are.
+/// Puts every entry after those that it needs, and leaves the order alone otherwise. Circles stay as they are, unless they
+/// are of old copies that another copy can stand in for.
 ///
 /// Costs one pass when the order is right already.
 pub(crate) fn restore_order(resources: &mut Vec<Arc<ResourceState>>) {
@@ -152,7 +153,8 @@ pub(crate) fn restore_order(resources: &mut Vec<Arc<ResourceState>>) {
     if resources.iter().enumerate().all(is_right) {
         return;
     }
-    if let Ok(order) = order_of(resources) {
+    let order = order_of(resources).ok();
+    if let Some(order) = order.or_else(|| order_by_name(resources)) {
         *resources = order
             .into_iter()
             .map(|index| resources[index].clone())
@@ -207,6 +209,35 @@ fn order_of(resources: &[Arc<ResourceState>]) -> Result<Vec<usize>, CycleError> 
         }
     }
     Ok(order)
+}
+
+/// The order in which every reference finds some entry of its name before it, and every provider is there already.
+fn order_by_name(resources: &[Arc<ResourceState>]) -> Option<Vec<usize>> {
+    let providers: FxHashMap<ProviderRef, usize> = (0..resources.len())
+        .filter_map(|index| Some((resources[index].as_provider_ref()?, index)))
+        .collect();
+    let mut order: Vec<usize> = Vec::with_capacity(resources.len());
+    let mut placed: FxHashSet<&Urn> = FxHashSet::default();
+    let mut left: Vec<usize> = (0..resources.len()).collect();
+    while !left.is_empty() {
+        let is_open = |index: usize, urn: &Urn| {
+            let mut others = left.iter().filter(|other| **other != index);
+            others.any(|other| resources[*other].urn == *urn)
+        };
+        let is_free = |index: &usize| {
+            let state = &resources[*index];
+            let provider = state.provider.as_ref().and_then(|it| providers.get(it));
+            provider.is_none_or(|it| !left.contains(it))
+                && state
+                    .references()
+                    .all(|urn| placed.contains(urn) || !is_open(*index, urn))
+        };
+        let next = left.iter().position(is_free)?;
+        let index = left.remove(next);
+        placed.insert(&resources[index].urn);
+        order.push(index);
+    }
+    Some(order)
 }
 
 fn prune(resources: &mut [Arc<ResourceState>]) -> Vec<Pruned> {
@@ -279,5 +310,52 @@ fn rewrite(state: &mut ResourceState, renamed: Option<Urn>, seen: &FxHashMap<Urn
         && let Some(now) = seen.get(provider.urn())
     {
         *provider = provider.with_urn(now.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(name: &str, delete: bool, needs: &[&str]) -> Arc<ResourceState> {
+        let urn = |name: &str| Urn::new("dev", "proj", "", "test:m:Thing", name);
+        Arc::new(ResourceState {
+            delete,
+            dependencies: needs.iter().map(|name| urn(name)).collect(),
+            ..ResourceState::new(urn(name), plumb_resource::ResourceKind::Component)
+        })
+    }
+
+    fn order(mut resources: Vec<Arc<ResourceState>>) -> Vec<(String, bool)> {
+        restore_order(&mut resources);
+        let told = resources.iter();
+        told.map(|it| (it.urn.name().to_owned(), it.delete))
+            .collect()
+    }
+
+    /// Each old copy came after the other one's successor; neither needs the other.
+    #[test]
+    fn old_copies_that_seem_to_need_each_other_take_what_comes_before() {
+        let resources = vec![
+            state("a", false, &["h"]),
+            state("h", false, &[]),
+            state("a", true, &["h"]),
+            state("h", true, &["a"]),
+        ];
+        let names = [("h", false), ("a", false), ("a", true), ("h", true)];
+        assert_eq!(
+            order(resources),
+            names.map(|(it, due)| (it.to_owned(), due))
+        );
+    }
+
+    #[test]
+    fn a_circle_stays_as_it_is() {
+        let resources = vec![state("a", false, &["b"]), state("b", false, &["a"])];
+        let names = [("a", false), ("b", false)];
+        assert_eq!(
+            order(resources),
+            names.map(|(it, due)| (it.to_owned(), due))
+        );
     }
 }

@@ -1,0 +1,136 @@
+//! What stories may have besides: policy packs, rules for names, transforms, calls of functions, remote components, views.
+//!
+//! They are drawn by dice of their own, so that a seed tells the same story otherwise.
+
+use crate::dice::Dice;
+use crate::story::{Ask, Operation, Prop, Story, Verb};
+
+/// What the rest of a story goes on with.
+#[derive(Default)]
+struct Present {
+    naming: Option<String>,
+    transforms: Vec<String>,
+    asks: Vec<Ask>,
+}
+
+/// What a story plays with.
+#[derive(Clone, Copy)]
+struct Features {
+    policies: bool,
+    naming: bool,
+    transforms: bool,
+    asks: bool,
+    remote: bool,
+    views: bool,
+}
+
+/// Adds what the seed gives to a story.
+pub(super) fn add(seed: u64, story: &mut Story) {
+    let mut dice = Dice::new(!seed);
+    let mut likely = |n: usize| dice.below(10) < n;
+    let features = Features {
+        policies: likely(2),
+        naming: likely(2),
+        transforms: likely(2),
+        asks: likely(3),
+        remote: likely(3),
+        views: likely(2),
+    };
+    let mut present = Present::default();
+    for operation in &mut story.operations {
+        if features.policies && dice.one_in(2) {
+            operation.flags.policies = policies(&mut dice);
+        }
+        if features.naming {
+            name(&mut dice, &mut present, operation);
+        }
+        // Without a program there is nobody to have them.
+        let runs = operation.verb == Verb::Up || operation.flags.run_program;
+        if features.transforms && runs {
+            transform(&mut dice, &mut present.transforms);
+            operation.program.transforms.clone_from(&present.transforms);
+        }
+        if features.asks && runs {
+            ask(&mut dice, &mut present.asks, operation);
+        }
+        for res in &mut operation.program.resources {
+            // Mostly the same ones in all of a story.
+            let is_chosen = res.name.bytes().any(|byte| byte % 2 == 0) != dice.one_in(12);
+            if features.views && res.is_managed() && dice.one_in(3) {
+                let count = Prop::text(dice.below(4).to_string());
+                res.properties.insert("parts".to_owned(), count);
+            }
+            res.remote = features.remote && is_chosen && res.is_constructible();
+        }
+        operation.program.tidy();
+    }
+}
+
+fn policies(dice: &mut Dice) -> Vec<String> {
+    let often = ["notes", "mends", "forbids"];
+    let seldom = ["breaks", "strict", "absent"];
+    let mut packs: Vec<String> = Vec::new();
+    for _ in 0..=dice.below(2) {
+        let from = if dice.one_in(8) { seldom } else { often };
+        packs.extend(dice.pick(&from).map(|it| (*it).to_owned()));
+    }
+    packs.sort();
+    packs.dedup();
+    packs
+}
+
+fn name(dice: &mut Dice, present: &mut Present, operation: &mut Operation) {
+    if dice.one_in(4) {
+        let rules = [None, Some("verbatim"), Some("pattern"), Some("chance")];
+        let rule = if dice.one_in(8) {
+            Some("disabled")
+        } else {
+            rules[dice.below(rules.len())]
+        };
+        present.naming = rule.map(str::to_owned);
+    }
+    operation.flags.naming.clone_from(&present.naming);
+    // Only what asks for a name shows which one it gets.
+    for res in &mut operation.program.resources {
+        if res.is_managed() && res.read.is_none() && dice.one_in(4) {
+            let value = Prop::text("1");
+            res.properties.insert("named".to_owned(), value);
+        }
+    }
+}
+
+fn transform(dice: &mut Dice, present: &mut Vec<String>) {
+    if !dice.one_in(4) {
+        return;
+    }
+    let all = ["marks", "slows", "frees"];
+    let name = all[dice.below(all.len())];
+    if present.iter().any(|it| it == name) {
+        present.retain(|it| it != name);
+    } else {
+        present.push(name.to_owned());
+    }
+}
+
+fn ask(dice: &mut Dice, present: &mut Vec<Ask>, operation: &mut Operation) {
+    let resources = &operation.program.resources;
+    if dice.one_in(2) && !present.is_empty() {
+        present.remove(dice.below(present.len()));
+    }
+    if dice.one_in(2) && present.len() < 3 {
+        let mut ask = Ask {
+            package: ["test", "test", "two"][dice.below(3)].to_owned(),
+            ..Ask::default()
+        };
+        for _ in 0..dice.below(3) {
+            ask.needs
+                .extend(dice.pick(resources).map(|res| res.name.clone()));
+        }
+        let providers: Vec<_> = resources.iter().filter(|res| res.is_provider()).collect();
+        if dice.one_in(2) {
+            ask.provider = dice.pick(&providers).map(|res| res.name.clone());
+        }
+        present.push(ask);
+    }
+    operation.program.asks.clone_from(present);
+}

@@ -1,0 +1,150 @@
+//! Policy packs, rules for names, and functions of providers (`engine.md` 8.3, 8.4, 2.6).
+
+use std::sync::Arc;
+
+use plumb_resource::provider::Autonaming;
+use plumb_resource::{ResourceId, ResourceKind, Urn};
+
+use super::{Model, Phase, illegal};
+use crate::story::Verb;
+use crate::world::{Violation, packs};
+
+impl Model<'_> {
+    /// Whether packs look at this run: not where nothing is registered.
+    fn has_policies(&self) -> bool {
+        let applies = match self.operation.verb {
+            Verb::Up | Verb::Destroy => true,
+            Verb::Refresh => self.operation.flags.run_program,
+            Verb::Import => false,
+        };
+        applies && !self.operation.flags.policies.is_empty()
+    }
+
+    /// A run that cannot have all its packs does nothing.
+    pub(super) fn packs_are_there(&mut self) -> bool {
+        let is_absent = self.has_policies() && packs::is_absent(&self.operation.flags.policies);
+        if is_absent {
+            self.coverage.reach("POLICY-14");
+            self.reason("a policy pack is not there");
+        }
+        !is_absent
+    }
+
+    /// Checked inputs are mended and judged, unless nothing is made of them.
+    pub(super) fn put_to_policies(&mut self, number: usize) -> Result<(), String> {
+        let registration = &self.registrations[number];
+        let is_left_out = registration.old.is_none() && !registration.included;
+        if !self.has_policies() || is_left_out {
+            return Ok(());
+        }
+        let names = &self.operation.flags.policies;
+        let state = &mut self.registrations[number].wanted.state;
+        if let Some(inputs) = packs::mended(names, &state.inputs) {
+            self.coverage.reach("POLICY-04");
+            state.inputs = Arc::new(inputs);
+            self.registrations[number].is_mended = true;
+        }
+        let state = &self.registrations[number].wanted.state;
+        let (name, inputs) = (state.urn.name().to_owned(), state.inputs.clone());
+        if packs::break_on(names, &name) {
+            self.coverage.reach("POLICY-06");
+            return Err(format!("a pack breaks on {name}"));
+        }
+        if packs::forbid(names, &inputs) {
+            self.coverage.reach("POLICY-02");
+            let text = format!("a pack forbids {name}");
+            if !self.is_preview() {
+                return Err(text);
+            }
+            self.reason(text);
+        }
+        Ok(())
+    }
+
+    /// What was mended is mended again, where inputs are checked anew.
+    pub(super) fn mend_again(&mut self, number: usize) {
+        let registration = &mut self.registrations[number];
+        let inputs = &registration.wanted.state.inputs;
+        let mended = packs::mended(&self.operation.flags.policies, inputs);
+        if let Some(inputs) = mended.filter(|_| registration.is_mended) {
+            registration.wanted.state.inputs = Arc::new(inputs);
+        }
+    }
+
+    /// The run has done everything: packs judge the stack.
+    pub(super) fn judge_stack(&mut self) {
+        let is_done = self.phase == Phase::Rest && self.unfinished().is_none();
+        if !self.has_policies() || !is_done || self.must_end || self.deferred {
+            return;
+        }
+        self.is_judged = true;
+        if packs::is_strict(&self.operation.flags.policies) {
+            self.coverage.reach("POLICY-03");
+            self.reason("a pack does not like the stack");
+        }
+    }
+
+    /// How a resource is named that the program gives no name (`world/naming.rs`).
+    pub(super) fn naming_of(&self, urn: &Urn, kind: ResourceKind) -> Option<Autonaming> {
+        let rule = self.operation.flags.naming.as_deref();
+        let (token, name) = (urn.type_text(), urn.name());
+        let rule = rule.filter(|_| kind == ResourceKind::Custom && !token.starts_with("two:"))?;
+        Some(match rule {
+            _ if token == "test:m:Other" => Autonaming::Enforce(format!("o-{name}").into()),
+            "verbatim" => Autonaming::Enforce(name.into()),
+            "pattern" => Autonaming::Enforce(format!("p-{name}").into()),
+            "chance" => Autonaming::Propose(name.into()),
+            _ => Autonaming::Disabled,
+        })
+    }
+
+    /// What has a name that every run would give cannot be there twice.
+    pub(super) fn note_naming(&mut self, number: usize) {
+        let wanted = &self.registrations[number].wanted;
+        let naming = self.naming_of(&wanted.state.urn, wanted.state.kind);
+        if naming.is_some_and(|naming| !matches!(naming, Autonaming::Propose(_))) {
+            self.coverage.reach("AUTONAME-01");
+            self.registrations[number].wanted.delete_first = Some(true);
+        }
+    }
+
+    /// In a preview, a provider whose configuration is not known answers nothing (PULUMI-29).
+    pub(super) fn nobody_to_ask(&mut self, number: usize) -> Result<(), Violation> {
+        let provider = self.program.asks[number].provider.as_ref();
+        let reference = provider.map(|name| self.reference(name));
+        if !self.is_config_unknown(reference.as_ref()) {
+            return Err(illegal(format!("function {number} has a provider to ask")));
+        }
+        self.asked(number, true)
+    }
+
+    /// A function is asked for if everything exists that it needs, and only then (INVOKE-05).
+    pub(super) fn asked(&mut self, number: usize, is_asked: bool) -> Result<(), Violation> {
+        let mut left: Vec<Urn> = Vec::new();
+        for name in &self.program.asks[number].needs {
+            left.push(self.urn_of_name(name));
+        }
+        let mut is_there = true;
+        while let Some(urn) = left.pop() {
+            let fate = self.fate(&urn);
+            is_there &= !fate.skipped_create && !fate.errored;
+            let Some(state) = self.news.get(&urn).map(|node| self.state(*node)) else {
+                continue;
+            };
+            if state.kind == ResourceKind::Component {
+                let all = self.registrations.iter().map(|it| &it.wanted.state);
+                let below = all.filter(|it| it.parent.as_ref() == Some(&urn));
+                left.extend(below.map(|it| it.urn.clone()));
+            } else {
+                is_there &= matches!(state.id, ResourceId::Known(_));
+            }
+        }
+        self.coverage
+            .reach(if is_there { "INVOKE-01" } else { "INVOKE-05" });
+        if is_there == is_asked {
+            return Ok(());
+        }
+        let what = format!("function {number} is asked: {is_asked}; its needs exist: {is_there}");
+        Err(illegal(what))
+    }
+}

@@ -1,0 +1,193 @@
+//! The other parties of a run: policy packs, functions of the program, and functions of providers that it calls.
+
+use std::sync::Arc;
+
+use plumb_deploy::request::{
+    Callback, CallbackReply, CallbackRequest, InvokeFunctionRequest, PackageRequest, Reply, Request,
+};
+use plumb_deploy::{CallId, Event, RequestId};
+use plumb_resource::PropertyDependencies;
+use plumb_resource::provider::{ConstructResponse, ProviderCall, ProviderError, ProviderReply};
+use plumb_state::Snapshot;
+use plumb_value::{PropertyMap, Value};
+
+use super::{Asked, Run};
+use crate::cloud::Faults;
+use crate::story::{Ask, CallKind, Program};
+use crate::world::{Moment, Violation, functions, hooks, packs, requests, views};
+
+/// The requests by which a program names its functions, before it says anything else.
+pub(super) fn functions(base: &Snapshot, program: &Program) -> Vec<Request> {
+    let has_hooks = base.resources.iter().any(|state| !state.hooks.is_empty())
+        || program.resources.iter().any(|res| !res.hooks.is_empty());
+    let hooks = has_hooks.then(hooks::registrations).into_iter().flatten();
+    hooks
+        .chain(functions::registrations(&program.transforms))
+        .collect()
+}
+
+/// The argument by which a function knows which of the calls of a program it is.
+const NUMBER: &str = "number";
+
+fn arguments(number: usize) -> PropertyMap {
+    PropertyMap::new().with(NUMBER, number.to_string())
+}
+
+impl Run<'_> {
+    /// A function of the program answers.
+    pub(super) fn call_back(
+        &mut self,
+        call: CallId,
+        callback: &Callback,
+        request: CallbackRequest,
+    ) -> Result<(), Violation> {
+        let result = if let CallbackRequest::Transform(request) = request {
+            let request = functions::transform(&callback.token, request);
+            Ok(CallbackReply::Transformed(request))
+        } else {
+            let result = hooks::answer(callback, &request);
+            self.hook_answers(callback, &request, &result);
+            result
+        };
+        self.event(Event::CalledBack { call, result })
+    }
+
+    /// Components whose construction may begin, or end: what stands for them is registered then.
+    pub(super) fn constructible(&self) -> impl Iterator<Item = usize> {
+        let all = self.constructions.iter().enumerate();
+        all.filter(|(_, (_, name, has_begun))| !has_begun || self.trace.answers.contains_key(name))
+            .map(|(index, _)| index)
+    }
+
+    /// A provider registers the component that it constructs, and says later that it is there, or that it is not.
+    pub(super) fn construct(&mut self, index: usize) -> Result<(), Violation> {
+        let (call, name, has_begun) = self.constructions[index].clone();
+        let program = &self.operation.program;
+        let Some(res) = program.get(&name) else {
+            return Err(Violation::new("calls", format!("{name} is constructed")));
+        };
+        if !has_begun {
+            self.constructions[index].2 = true;
+            let request = requests::request(&self.known(), res);
+            return self.ask(Asked::Resource(name), request);
+        }
+        self.constructions.swap_remove(index);
+        let fault = Faults(&self.operation.faults).of(CallKind::Create, &name);
+        let result = if fault.is_some() {
+            self.trace.program_failed |= !self.is_over;
+            Err(ProviderError::clean("it came to pieces"))
+        } else {
+            Ok(ProviderReply::Constructed(ConstructResponse {
+                urn: self.trace.answers[&name].urn.clone(),
+                outputs: Arc::default(),
+                dependencies: PropertyDependencies::new(),
+            }))
+        };
+        self.event(Event::Answered { call, result })
+    }
+
+    /// Whether a provider has something to tell of parts before it answers.
+    pub(super) fn tells_views(&self, index: usize) -> bool {
+        let (call, request) = &self.calls[index];
+        let faults = Faults(&self.operation.faults);
+        !self.told.contains(call) && !views::steps(self.cloud, faults, request).is_empty()
+    }
+
+    pub(super) fn tell_views(&mut self, index: usize) -> Result<(), Violation> {
+        let (call, request) = &self.calls[index];
+        let call = *call;
+        let steps = views::steps(self.cloud, Faults(&self.operation.faults), request);
+        self.told.insert(call);
+        self.ask(Asked::Views, Request::PublishViewSteps { call, steps })
+    }
+
+    pub(super) fn load_packs(&mut self) -> Result<(), Violation> {
+        self.awaits_packs = false;
+        let packs = packs::load(&self.operation.flags.policies);
+        self.event(Event::PoliciesLoaded(packs))
+    }
+
+    /// A pack answers.
+    pub(super) fn consult(&mut self, index: usize) -> Result<(), Violation> {
+        let (call, pack, request) = self.consultations.swap_remove(index);
+        let names = &self.operation.flags.policies;
+        let Some(name) = names.get(pack.0 as usize) else {
+            return Err(Violation::new("policies", "there is no such pack"));
+        };
+        let result = packs::answer(name, &request);
+        self.event(Event::PolicyAnswered { call, result })
+    }
+
+    /// Functions that may be called: what they need is answered.
+    pub(super) fn ready_asks(&self) -> impl Iterator<Item = usize> {
+        let is_there = |name: &String| self.trace.answers.contains_key(name);
+        let is_ready = move |ask: &Ask| ask.needs.iter().chain(&ask.provider).all(is_there);
+        let asks = &self.operation.program.asks;
+        let unasked = self.unasked.iter().enumerate();
+        unasked
+            .filter(move |(_, number)| is_ready(&asks[**number]))
+            .map(|(index, _)| index)
+    }
+
+    /// The program calls a function.
+    pub(super) fn ask_provider(&mut self, index: usize) -> Result<(), Violation> {
+        let number = self.unasked.swap_remove(index);
+        let ask = &self.operation.program.asks[number];
+        let answers = &self.trace.answers;
+        let needs = ask.needs.iter().map(|name| answers[name].urn.clone());
+        let provider = ask
+            .provider
+            .as_ref()
+            .map(|name| self.known().reference(name));
+        let request = InvokeFunctionRequest {
+            token: format!("{}:m:look", ask.package).into(),
+            args: Arc::new(arguments(number)),
+            provider: provider.unwrap_or_default().into(),
+            package: PackageRequest::default(),
+            parent: None,
+            depends_on: needs.collect(),
+        };
+        self.ask(Asked::Ask(number), Request::Invoke(Box::new(request)))
+    }
+
+    /// A provider is asked for a function: what that needs exists.
+    pub(super) fn note_ask(&mut self, call: &ProviderCall) {
+        let ProviderCall::Invoke(call) = call else {
+            return;
+        };
+        let number = call.args.get(NUMBER).and_then(Value::as_str);
+        if let Some(number) = number.and_then(|text| text.parse().ok()) {
+            self.trace.moments.push(Moment::Asked(number));
+        }
+    }
+
+    /// Nobody is asked: something that the function needs does not exist, or its provider cannot answer.
+    pub(super) fn note_unasked(&mut self, id: RequestId, reply: &Reply) {
+        if let (Some(Asked::Ask(number)), Reply::Invoked(reply)) = (self.asked.get(&id), reply) {
+            if reply.unknown {
+                self.trace.moments.push(Moment::NotAsked(*number));
+            } else if reply.result.is_empty() {
+                self.trace.moments.push(Moment::NobodyToAsk(*number));
+            }
+        }
+    }
+
+    /// What a function answers is what its provider said; it may be refused where it names a provider, and at the end.
+    pub(super) fn provider_answered(
+        &mut self,
+        number: usize,
+        reply: &Reply,
+    ) -> Result<(), Violation> {
+        let has_provider = self.operation.program.asks[number].provider.is_some();
+        let is_right = match reply {
+            Reply::Invoked(reply) => reply.result.is_empty() || *reply.result == arguments(number),
+            Reply::Failed(_) => has_provider || self.is_over || self.trace.outcome.is_some(),
+            _ => false,
+        };
+        if is_right {
+            return Ok(());
+        }
+        let what = format!("function {number} is answered by {reply:?}");
+        Err(Violation::new("replies", what))
+    }
+}
