@@ -316,10 +316,11 @@ def glyphs(project):
 
 def plain(project):
     """terminals with few characters get those of ASCII, and pipes what they always get"""
-    project.write({"parent": thing(value="1", sleepMs={"create": 1500}), "child": {**thing(value="2"), "options": {"parent": "${parent}"}}})
     for variables in ({"TERM": "linux"}, {"LANG": "C"}, {"LC_ALL": "de_DE.ISO-8859-1"}):
         before = dict(project.environment)
         project.environment.update(variables)
+        parent = thing(value="1", sleepMs={"create": 1500})
+        project.write({"parent": parent, "child": {**thing(value="2"), "options": {"parent": "${parent}"}}})
         for words in (["up", "--yes", "--skip-preview", "--emoji"], ["stack"], ["preview", "--diff"]):
             terminal = project.terminal(words)
             terminal.ends(0)
@@ -327,6 +328,12 @@ def plain(project):
             check(not beyond, f"{words} with {variables}: there are {beyond}")
         terminal = project.terminal(["stack"])
         terminal.ends(0)
+        project.write({"parent": thing(value="3")})
+        asking = project.terminal(["up"])
+        asking.until("arrow keys to move")
+        asking.send("no\r")
+        asking.ends(1)
+        check(asking.raw.isascii(), f"the question has {set(asking.raw) - set(map(chr, range(128)))}")
         check("|- lab:index:Thing" in terminal.text() or "`- lab:index:Thing" in terminal.text(), "there is no tree")
         check("─ lab:index:Thing" in project.run("stack"), "a pipe gets something else")
         project.environment.clear()

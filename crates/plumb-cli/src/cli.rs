@@ -64,11 +64,11 @@ pub struct GlobalArgs {
     /// Flow log settings to child processes (like plugins)
     #[arg(long)]
     pub logflow: bool,
-    /// Write a trace of the command to a file: `file:PATH`
-    #[arg(long, hide = true)]
+    /// Write what took how long to a file: file:PATH
+    #[arg(long)]
     pub tracing: Option<String>,
-    /// Write a trace of the command to a file: `file://PATH`
-    #[arg(long, hide = true)]
+    /// Write what took how long to a file, for tools of OpenTelemetry: file://PATH
+    #[arg(long)]
     pub otel_traces: Option<String>,
     /// Include the tracing header with the given contents
     #[arg(long, hide = true)]

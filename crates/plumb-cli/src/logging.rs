@@ -16,6 +16,9 @@ use crate::cli::GlobalArgs;
 use crate::trace::{TARGET, Trace};
 use crate::{Environment, Printer};
 
+/// The level from which on the log has what goes over the wire.
+const WIRE: i32 = 11;
+
 /// The log of a run, until it ends.
 #[must_use]
 pub struct Log {
@@ -31,6 +34,10 @@ impl Log {
         trace: &Trace,
     ) -> Self {
         warn_of_profiles(globals, printer);
+        if globals.verbose >= WIRE {
+            let level = globals.verbose;
+            printer.warning(&format!("log level {level} may write secrets to the log"));
+        }
         let level = match globals.verbose {
             ..=0 => {
                 record(None::<fn() -> io::Sink>, LevelFilter::OFF, trace);

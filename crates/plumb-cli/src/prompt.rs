@@ -11,6 +11,9 @@ use crate::{Environment, Error, ExitStatus};
 /// Whether whoever reads hears lines one after the other, and sees nothing that is painted over.
 static IS_READ_ALOUD: AtomicBool = AtomicBool::new(false);
 
+/// How to answer a question with choices; in characters that every terminal has.
+const KEYS: &str = "arrow keys to move, enter to select, type to filter";
+
 /// Has questions asked as the user wants them to be.
 pub fn set_up(environment: &Environment) {
     IS_READ_ALOUD.store(environment.is_read_aloud(), Ordering::Relaxed);
@@ -64,6 +67,7 @@ pub fn select(question: &str, choices: Vec<String>) -> Result<usize, Error> {
         return choose(question, &choices);
     }
     Select::new(question, choices)
+        .with_help_message(KEYS)
         .raw_prompt()
         .map(|choice| choice.index)
         .map_err(stopped)

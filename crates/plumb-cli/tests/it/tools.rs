@@ -353,6 +353,14 @@ fn log_files_are_listed_shown_and_removed() {
         context.ok(&["logs", "remove", "--all", "--yes"]),
         "Removed 1 log files\n"
     );
+    let wordy = context.run(&["stack", "ls", "-v", "11", "--logtostderr"]);
+    assert!(
+        wordy
+            .stderr
+            .starts_with("warning: log level 11 may write secrets to the log\n"),
+        "{}",
+        wordy.stderr
+    );
     assert!(
         context
             .ok(&["logs"])
