@@ -180,6 +180,33 @@ def extensions(world):
     assert "quote" in said, said
 
 
+def extensions_in_a_program(world):
+    """Resources of extensions are made by the provider that they extend, and every later run knows how to extend it."""
+    world.settings(f"{{name: python, options: {{toolchain: pip, virtualenv: {world.own_virtualenv()}}}}}")
+    (world.project / "requirements.txt").write_text("")
+    world.plumb("package", "add", str(SHAPE), "--extension", "more --extend tri-angle", "--extension", "extra --extend hexagon")
+    listed = (world.project / "Pulumi.yaml").read_text()
+    assert "more --extend tri-angle" in listed and "extra --extend hexagon" in listed, listed
+    (world.project / "__main__.py").write_text(
+        "import pulumi\nimport pulumi_more as more\nimport pulumi_extra as extra\n\n"
+        "pulumi.export('urns', [more.TriAngle('a').urn, extra.Hexagon('b').urn])\n")
+    world.plumb("stack", "init", "dev")
+    urns = world.up()["urns"]
+    assert [urn.split("::")[2] for urn in urns] == ["shape:index:TriAngle", "shape:index:Hexagon"], urns
+    state = json.loads(world.plumb("stack", "export", "--stack", "dev"))["deployment"]
+    providers = [it for it in state["resources"] if it["type"].startswith("pulumi:providers:")]
+    assert [it["type"] for it in providers] == ["pulumi:providers:shape"], providers
+    refs = {it["extensionRef"] for it in state["resources"] if "extensionRef" in it}
+    assert len(refs) == 2 and refs == set(state["extensions"]), state
+
+    # Elsewhere, SDKs are made of what the project file says.
+    shutil.rmtree(world.project / "sdks")
+    world.plumb("install")
+    assert (world.project / "sdks" / "more" / "pulumi_more").is_dir()
+    world.plumb("refresh", "--stack", "dev", "--yes", "--skip-preview", "--non-interactive")
+    world.plumb("destroy", "--stack", "dev", "--yes", "--skip-preview", "--non-interactive")
+
+
 def parameters_of_a_local_plugin(world):
     """A package that parameters make of a plugin on this machine runs with nothing but what the project file says; so does
     another one of the same plugin, and one whose schema is a file."""
@@ -360,7 +387,8 @@ def java_project(world):
     assert world.up() == outputs
 
 
-STORIES = [sources_in_a_repository, repositories_that_are_none, extensions, parameters_of_a_local_plugin, mappings, resolving,
+STORIES = [sources_in_a_repository, repositories_that_are_none, extensions,
+           extensions_in_a_program, parameters_of_a_local_plugin, mappings, resolving,
            schemas_of_installed_plugins, looking_up, java_project]
 
 

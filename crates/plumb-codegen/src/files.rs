@@ -47,11 +47,17 @@ impl fmt::Display for FilePath {
 pub trait Sink {
     /// Takes a file.
     fn file(&mut self, path: FilePath, text: String) -> Result<(), GenerateError>;
+
+    /// Takes a picture.
+    fn picture(&mut self, path: FilePath, content: &'static [u8]) -> Result<(), GenerateError>;
 }
 
-/// Keeps files in memory, in order.
+/// Keeps files in memory, in order: texts, and pictures.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct FileMap(pub BTreeMap<FilePath, String>);
+pub struct FileMap(
+    pub BTreeMap<FilePath, String>,
+    pub BTreeMap<FilePath, &'static [u8]>,
+);
 
 impl FileMap {
     /// The text of a file.
@@ -69,6 +75,14 @@ impl Sink for FileMap {
             return Err(GenerateError::SameFile(path));
         }
         self.0.insert(path, text);
+        Ok(())
+    }
+
+    fn picture(&mut self, path: FilePath, content: &'static [u8]) -> Result<(), GenerateError> {
+        if self.1.contains_key(&path) {
+            return Err(GenerateError::SameFile(path));
+        }
+        self.1.insert(path, content);
         Ok(())
     }
 }

@@ -35,6 +35,15 @@ impl Module {
 /// What each module holds, by its path.
 pub(crate) type Modules = BTreeMap<String, Module>;
 
+/// The package that SDKs register the class of a resource under: the one in its token. Extensions register theirs under their
+/// own name, because no two SDKs can register the same module.
+pub(crate) fn registered_package<'a>(package: &Package<'a>, token: &'a str) -> &'a str {
+    match &package.parameterization {
+        Some(parameterization) if parameterization.is_extension => package.name,
+        _ => token.split(':').next().unwrap_or_default(),
+    }
+}
+
 /// Sorts the members of a package into modules, the root among them. Methods are in none, nor is what people write
 /// themselves; `has_object` says which objects there are at all.
 pub(crate) fn sort(

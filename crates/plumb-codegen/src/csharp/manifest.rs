@@ -10,6 +10,9 @@ use crate::{FilePath, GenerateError, Purpose, Sink, plugin};
 const CORE: &str = "[3.76.1.0,4)";
 const EXTENDED_CORE: &str = "[3.109.0,4)";
 
+/// The picture of packages. Theirs may be elsewhere, and nothing is fetched for the sake of one.
+const LOGO: &[u8] = include_bytes!("logo.png");
+
 impl Sdk<'_, '_> {
     /// Writes everything that is no source.
     pub(super) fn manifests(&self, sink: &mut dyn Sink) -> Result<(), GenerateError> {
@@ -23,7 +26,8 @@ impl Sdk<'_, '_> {
         if let Some(version) = version.filter(|_| self.has_version()) {
             file("version.txt", format!("{version}\n"))?;
         }
-        file(&format!("{}.csproj", self.root.package), self.project())
+        file(&format!("{}.csproj", self.root.package), self.project())?;
+        sink.picture(FilePath::new("logo.png")?, LOGO)
     }
 
     /// Whether the version of the schema is written down.
@@ -71,6 +75,7 @@ impl Sdk<'_, '_> {
                             "\" Pack=\"True\" PackagePath=\"content\" />",
                         ]);
                     }
+                    writer.line(&["<None Include=\"logo.png\" Pack=\"True\" PackagePath=\"\" />"]);
                 });
                 writer.block(&["<ItemGroup>"], "</ItemGroup>", |writer| {
                     for (name, version) in self.references() {
@@ -119,6 +124,7 @@ impl Sdk<'_, '_> {
         property("PackageLicenseExpression", about.license);
         property("PackageProjectUrl", about.homepage);
         property("RepositoryUrl", about.repository);
+        property("PackageIcon", Some("logo.png"));
         property("GenerateDocumentationFile", Some("true"));
         // Members without comments, members that are called like inherited ones, and comments that are no good XML.
         property(

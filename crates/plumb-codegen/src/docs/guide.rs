@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::address::{Addresses, PageAt};
 use super::language::{PerLanguage, ProgramLanguage};
+use super::users;
 use super::vocabulary::{ResourceAt, Vocabulary};
 use super::yaml::Yaml;
 use crate::uses::{self, Roots, Uses};
@@ -17,6 +18,8 @@ pub(crate) struct Guide<'p, 'd> {
     pub(crate) addresses: Addresses,
     /// How each type is used, by position.
     pub(crate) uses: Vec<Uses>,
+    /// Which pages use each type, by position.
+    pub(crate) users: Vec<Vec<PageAt>>,
     tokens: Tokens<'p>,
 }
 
@@ -53,6 +56,7 @@ impl<'p, 'd> Guide<'p, 'd> {
         let guide = Guide {
             addresses: Addresses::of(package),
             uses: uses::analyse(package, roots),
+            users: users::analyse(package),
             tokens: Tokens::of(package),
             package,
             words,

@@ -123,7 +123,10 @@ impl Printer<'_, '_, '_> {
             Body::Index(index) => self.index(index),
             Body::Resource(resource) => self.resource(resource),
             Body::Function(function) => self.function(function),
-            Body::Type(section) => self.shape(&section.shape),
+            Body::Type(section) => merged(
+                self.shape(&section.shape),
+                object([("usedBy", self.entries(&page.users))]),
+            ),
         };
         merged(head, body)
     }
@@ -184,23 +187,24 @@ impl Printer<'_, '_, '_> {
             .into()
     }
 
-    fn index(&self, index: &Index) -> Value {
-        let entries = |list: &[Entry]| -> Value {
-            let entry = |entry: &Entry| {
-                object([
-                    ("name", entry.name.as_str().into()),
-                    ("link", self.0.to(entry.at).into()),
-                    ("summary", entry.summary.as_str().into()),
-                    ("isDeprecated", entry.is_deprecated.into()),
-                ])
-            };
-            list.iter().map(entry).collect::<Vec<_>>().into()
+    fn entries(&self, list: &[Entry]) -> Value {
+        let entry = |entry: &Entry| {
+            object([
+                ("name", entry.name.as_str().into()),
+                ("link", self.0.to(entry.at).into()),
+                ("summary", entry.summary.as_str().into()),
+                ("isDeprecated", entry.is_deprecated.into()),
+            ])
         };
+        list.iter().map(entry).collect::<Vec<_>>().into()
+    }
+
+    fn index(&self, index: &Index) -> Value {
         object([
-            ("modules", entries(&index.modules)),
-            ("resources", entries(&index.resources)),
-            ("functions", entries(&index.functions)),
-            ("types", entries(&index.types)),
+            ("modules", self.entries(&index.modules)),
+            ("resources", self.entries(&index.resources)),
+            ("functions", self.entries(&index.functions)),
+            ("types", self.entries(&index.types)),
             ("config", self.properties(&index.config)),
         ])
     }

@@ -61,6 +61,7 @@ impl<'p, 'd> Guide<'p, 'd> {
             languages: draft.languages.clone(),
             deprecation: None,
             body: Body::Index(Index::default()),
+            users: Vec::new(),
             at,
             kind,
             title,
@@ -341,6 +342,26 @@ impl<'p, 'd> Guide<'p, 'd> {
         page
     }
 
+    /// The pages of those that use a type, by their names.
+    fn users(&self, position: usize) -> Vec<Entry> {
+        let entry = |at: &PageAt| {
+            let module = &self.addresses.modules[self.addresses.owner(*at)].name;
+            let title = self.title(*at);
+            Entry {
+                at: *at,
+                name: match module.as_str() {
+                    "" => title,
+                    module => format!("{module}.{title}"),
+                },
+                summary: String::new(),
+                is_deprecated: false,
+            }
+        };
+        let mut users: Vec<Entry> = self.users[position].iter().map(entry).collect();
+        users.sort_by(|one, other| one.name.cmp(&other.name));
+        users
+    }
+
     fn type_page(&self, position: usize) -> Page {
         let definition = &self.package.types[position];
         let (kind, text, overlay) = match &definition.shape {
@@ -352,6 +373,7 @@ impl<'p, 'd> Guide<'p, 'd> {
         let section = draft.section(position, "properties".to_owned(), "properties");
         page.names = section.names.clone();
         page.body = Body::Type(Box::new(section));
+        page.users = self.users(position);
         page
     }
 }

@@ -90,6 +90,7 @@ impl Printer<'_, '_, '_> {
             Body::Type(section) => {
                 self.per_language(&section.names);
                 self.shape(&section.shape, 2);
+                self.entries("Used by", &page.users);
             }
         }
         if !page.description.import.is_empty() {

@@ -20,6 +20,7 @@ mod markdown_text;
 mod model;
 mod properties;
 mod site;
+mod users;
 pub(crate) mod vocabulary;
 mod yaml;
 

@@ -21,6 +21,8 @@ pub(crate) struct Page {
     pub(crate) deprecation: Option<String>,
     pub(crate) description: Description,
     pub(crate) body: Body,
+    /// Resources and functions that use it, on the page of a type.
+    pub(crate) users: Vec<Entry>,
 }
 
 /// What a page is about.

@@ -281,7 +281,7 @@ impl<'g, 'p, 'd> Draft<'g, 'p, 'd> {
 }
 
 /// Types within a type that have names.
-fn collect_leaves<'t, 'd>(ty: &'t Type<'d>, leaves: &mut Vec<&'t Type<'d>>) {
+pub(crate) fn collect_leaves<'t, 'd>(ty: &'t Type<'d>, leaves: &mut Vec<&'t Type<'d>>) {
     match &ty.kind {
         TypeKind::Array(element) | TypeKind::Map(element) => collect_leaves(element, leaves),
         TypeKind::Union(union) => {

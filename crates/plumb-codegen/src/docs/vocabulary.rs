@@ -5,7 +5,9 @@
 //! about a value need not be told at each level that an output may stand in its place.
 
 use plumb_schema::Constant;
-use plumb_schema::bound::{EnumValue, Package, Property, Resource, Type, TypeKind, Union};
+use plumb_schema::bound::{
+    EnumValue, Package, Property, Resource, Type, TypeKind, TypeShape, Union, member_of,
+};
 
 /// A resource of a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -203,4 +205,22 @@ mod tests {
         let long = "x".repeat(100);
         assert_eq!(wrapped(&long), long);
     }
+}
+
+/// What a language calls the values of an enum: `member` names them, and is told the name of the class.
+pub(crate) fn enum_members(
+    package: &Package<'_>,
+    position: usize,
+    class: impl Fn(&str) -> String,
+    member: impl Fn(&str, &str) -> Option<String>,
+) -> Vec<Option<String>> {
+    let definition = &package.types[position];
+    let TypeShape::Enum(values) = &definition.shape else {
+        return Vec::new();
+    };
+    let name = class(member_of(definition.token));
+    let values = values.values.iter();
+    values
+        .map(|value| member(&written_member(value), &name))
+        .collect()
 }

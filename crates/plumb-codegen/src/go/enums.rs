@@ -85,6 +85,16 @@ impl Sdk<'_, '_> {
         Ok(())
     }
 
+    /// What the constant for a value of the enum `name` is called. The reference says the name of the type twice where types
+    /// are generic.
+    pub(super) fn constant(&self, name: &str, member: String) -> String {
+        let constant = format!("{name}{member}");
+        if !self.is_generic() {
+            return constant;
+        }
+        format!("{name}{}", names::enum_member(&constant).unwrap_or(member))
+    }
+
     fn constants(
         &self,
         name: &str,
@@ -105,11 +115,7 @@ impl Sdk<'_, '_> {
                 name: wanted.escape_debug().to_string(),
                 why: "nothing is left of its name in Go",
             })?;
-            let mut constant = format!("{name}{member}");
-            if self.is_generic() {
-                // Where types are generic, the reference says the name of the type twice.
-                constant = format!("{name}{}", names::enum_member(&constant).unwrap_or(member));
-            }
+            let mut constant = self.constant(name, member);
             while !taken.insert(constant.clone()) {
                 constant.push('_');
             }

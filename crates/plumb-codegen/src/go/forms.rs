@@ -182,9 +182,15 @@ impl<'s> Declarations<'s> {
 
     /// The output of `name`, which is its own input.
     pub(super) fn output(&mut self, doc: Doc, name: &str, value: &str) {
-        self.imports.standard("context");
-        self.output_type(doc, &format!("{name}Output"), value);
         let output = format!("{name}Output");
+        self.own_output(doc, &output, value);
+        self.generic("o", &output, value, "o.OutputState");
+    }
+
+    /// A type of outputs that is its own input.
+    pub(super) fn own_output(&mut self, doc: Doc, output: &str, value: &str) {
+        self.imports.standard("context");
+        self.output_type(doc, output, value);
         self.returns(
             format!("func (o {output}) To{output}() {output}"),
             "o".to_owned(),
@@ -193,7 +199,6 @@ impl<'s> Declarations<'s> {
             format!("func (o {output}) To{output}WithContext(ctx context.Context) {output}"),
             "o".to_owned(),
         );
-        self.generic("o", &output, value, "o.OutputState");
     }
 
     /// A type of outputs alone.

@@ -12,17 +12,7 @@ use super::values::{Content, append};
 impl Declarations<'_> {
     /// The output of `name`, which stands for values of the type `value`.
     pub(super) fn generic_output(&mut self, doc: Doc, name: &str, value: &str) {
-        let output = format!("{name}Output");
-        self.output_type(doc, &output, value);
-        self.imports.standard("context");
-        self.returns(
-            format!("func (o {output}) To{output}() {output}"),
-            "o".to_owned(),
-        );
-        self.returns(
-            format!("func (o {output}) To{output}WithContext(ctx context.Context) {output}"),
-            "o".to_owned(),
-        );
+        self.own_output(doc, &format!("{name}Output"), value);
         self.generic_result(name, value);
     }
 

@@ -83,7 +83,7 @@ impl Vocabulary for Sdk<'_, '_> {
         let name = &self.naming.types[position];
         let mut taken = FxHashSet::default();
         let member = |value| {
-            let mut member = format!("{name}{}", names::enum_member(&written_member(value))?);
+            let mut member = self.constant(name, names::enum_member(&written_member(value))?);
             while !taken.insert(member.clone()) {
                 member.push('_');
             }

@@ -39,10 +39,9 @@ impl<'d> Settings<'d> {
             Some(_) => return Err(wrong("gradleTest", "`JUnitPlatform`")),
         };
         if block.flag("fullyTypedUnions")? {
-            return Err(wrong(
-                "fullyTypedUnions",
-                "`false`: interfaces for unions are not supported yet",
-            ));
+            return Err(GenerateError::Unsupported {
+                what: "interfaces for unions (`language.java.fullyTypedUnions`), whose annotations are in no published SDK",
+            });
         }
         Ok(Settings {
             base_package: block.text("basePackage")?,

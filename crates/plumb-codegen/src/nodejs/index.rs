@@ -8,7 +8,7 @@ use super::imports::Imports;
 use super::model::{Body, Item, SourceFile};
 use super::nested::{Child, export_namespaces, import_namespaces};
 use super::sdk::{Module, Sdk, quoted};
-use crate::GenerateError;
+use crate::{GenerateError, modules};
 
 impl<'p> Sdk<'p, '_> {
     /// The index of the module at `path`.
@@ -180,7 +180,7 @@ impl<'p> Sdk<'p, '_> {
         let mut by_module: BTreeMap<(&str, &str), Vec<&Resource<'_>>> = BTreeMap::new();
         for &position in &module.resources {
             let resource = &self.package.resources[position];
-            let package = resource.token.split(':').next().unwrap_or_default();
+            let package = modules::registered_package(self.package, &resource.token);
             let key = (package, runtime_module_of(&resource.token));
             by_module.entry(key).or_default().push(resource);
         }

@@ -1,14 +1,12 @@
 //! What documentation says in TypeScript.
 
-use plumb_schema::bound::{Package, Property, Type, TypeShape, member_of};
+use plumb_schema::bound::{Package, Property, Type};
 
 use super::imports::Imports;
 use super::names;
 use super::sdk::Sdk;
 use super::types::Shape;
-use crate::docs::vocabulary::{
-    Direction, FunctionForms, Holder, ResourceAt, Vocabulary, written_member,
-};
+use crate::docs::vocabulary::{self, Direction, FunctionForms, Holder, ResourceAt, Vocabulary};
 use crate::{FileMap, GenerateError, Purpose};
 
 /// The words of a package.
@@ -65,15 +63,7 @@ impl Vocabulary for Sdk<'_, '_> {
     }
 
     fn enum_members(&self, position: usize) -> Vec<Option<String>> {
-        let definition = &self.package.types[position];
-        let TypeShape::Enum(values) = &definition.shape else {
-            return Vec::new();
-        };
-        let name = names::title(member_of(definition.token));
-        let values = values.values.iter();
-        values
-            .map(|value| names::enum_member(&written_member(value), &name))
-            .collect()
+        vocabulary::enum_members(self.package, position, names::title, names::enum_member)
     }
 
     fn constructors(&self, resource: ResourceAt) -> Vec<String> {

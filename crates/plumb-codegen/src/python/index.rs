@@ -9,7 +9,7 @@ use super::imports::root_of;
 use super::model::{Body, Item, SourceFile};
 use super::sdk::{Module, Sdk, last_step};
 use super::types::Shape;
-use crate::GenerateError;
+use crate::{GenerateError, modules};
 
 impl Sdk<'_, '_> {
     /// The index of the module at `path`.
@@ -144,7 +144,7 @@ impl Sdk<'_, '_> {
                 continue;
             }
             let token = resource.token.as_ref();
-            let package = token.split(':').next().unwrap_or_default();
+            let package = modules::registered_package(self.package, token);
             let path = self.import_name(&self.module_of(token));
             let classes = entries
                 .entry((package, runtime_module_of(token), path))

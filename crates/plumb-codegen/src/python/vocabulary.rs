@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use plumb_schema::bound::{Package, Property, Type, TypeShape, member_of};
+use plumb_schema::bound::{Package, Property, Type, member_of};
 
 use super::imports::Imports;
 use super::model::{Callable, Item, Parameter};
@@ -11,7 +11,7 @@ use super::sdk::Sdk;
 use super::types::{Form, Place, Shape};
 use super::values::unique_names;
 use crate::docs::vocabulary::{
-    Direction, FunctionForms, Holder, ResourceAt, Vocabulary, without_inputs, written_member,
+    self, Direction, FunctionForms, Holder, ResourceAt, Vocabulary, without_inputs,
 };
 use crate::{FileMap, GenerateError};
 
@@ -67,15 +67,7 @@ impl Vocabulary for Sdk<'_, '_> {
     }
 
     fn enum_members(&self, position: usize) -> Vec<Option<String>> {
-        let definition = &self.package.types[position];
-        let TypeShape::Enum(values) = &definition.shape else {
-            return Vec::new();
-        };
-        let name = names::class(member_of(definition.token));
-        let values = values.values.iter();
-        values
-            .map(|value| names::enum_member(&written_member(value), &name))
-            .collect()
+        vocabulary::enum_members(self.package, position, names::class, names::enum_member)
     }
 
     fn constructors(&self, resource: ResourceAt) -> Vec<String> {

@@ -55,6 +55,12 @@ fn a_resource_has_what_users_expect() {
     );
     let project = files.get("Pulumi.Lab.csproj").unwrap();
     assert!(project.contains("<PackageReference Include=\"Pulumi\" Version=\"[3.76.1.0,4)\" />"));
+    assert!(project.contains("<PackageIcon>logo.png</PackageIcon>"));
+    let mut pictures = files.1.iter();
+    assert!(
+        pictures
+            .any(|(path, content)| path.as_str() == "logo.png" && content.starts_with(b"\x89PNG"))
+    );
     assert!(files.get("version.txt").is_none());
 }
 

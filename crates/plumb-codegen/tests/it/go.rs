@@ -123,15 +123,37 @@ fn what_cannot_be_imported_is_refused() {
 }
 
 #[test]
-fn generic_types_alone_are_refused() {
-    let made = sdk_of(
-        r#"{"name": "lab", "language": {"go": {"generics": "generics-only"}}}"#,
-        Purpose::Published,
+fn generic_types_stand_beside_the_others_or_alone() {
+    let schema = |generics: &str| {
+        let text = r##"{"name": "lab", "language": {"go": {"generics": "HOW"}}, "resources": {"lab:box:Box": {
+            "inputProperties": {"locks": {"type": "array", "items": {"$ref": "#/types/lab:box:Lock"}, "secret": true},
+                "kind": {"$ref": "#/types/lab:box:Kind"}},
+            "properties": {"locks": {"type": "array", "items": {"$ref": "#/types/lab:box:Lock"}}}}},
+            "types": {"lab:box:Lock": {"type": "object", "properties": {"code": {"type": "string"}}},
+                "lab:box:Kind": {"type": "string", "enum": [{"value": "big"}]}}}"##;
+        sdk(&text.replace("HOW", generics))
+    };
+    let beside = schema("side-by-side");
+    let alone = schema("generics-only");
+    expect_in(
+        &beside,
+        "lab/box/box.go",
+        &["\tLocks LockArrayOutput `pulumi:\"locks\"`"],
     );
-    assert!(
-        matches!(made, Err(GenerateError::Unsupported { .. })),
-        "{made:?}"
-    );
+    for (files, path) in [(&beside, "lab/x/box/box.go"), (&alone, "lab/box/box.go")] {
+        expect_in(
+            files,
+            path,
+            &[
+                "Locks pulumix.GArrayOutput[Lock, LockOutput] `pulumi:\"locks\"`",
+                "Locks pulumix.Input[[]*LockArgs]",
+                "Kind  pulumix.Input[*Kind]",
+                "args.Locks = internal.Secret(args.Locks)",
+                "args.Locks = internal.Resolve(args.Locks, internal.Elements(internal.Object[Lock](LockArgs.ToLockOutput)))",
+            ],
+        );
+    }
+    assert!(alone.get("lab/x/box/box.go").is_none());
 }
 
 #[test]

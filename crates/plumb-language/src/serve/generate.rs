@@ -182,6 +182,11 @@ impl Folder {
         })
     }
 
+    fn take(&self, path: FilePath, content: &[u8]) -> Result<(), GenerateError> {
+        let written = self.try_write(Path::new(path.as_str()), content);
+        written.map_err(|source| GenerateError::Write { path, source })
+    }
+
     fn try_write(&self, path: &Path, content: &[u8]) -> std::io::Result<()> {
         let path = self.root.join(path);
         if let Some(folder) = path.parent() {
@@ -193,8 +198,11 @@ impl Folder {
 
 impl Sink for Folder {
     fn file(&mut self, path: FilePath, text: String) -> Result<(), GenerateError> {
-        let written = self.try_write(Path::new(path.as_str()), text.as_bytes());
-        written.map_err(|source| GenerateError::Write { path, source })
+        self.take(path, text.as_bytes())
+    }
+
+    fn picture(&mut self, path: FilePath, content: &'static [u8]) -> Result<(), GenerateError> {
+        self.take(path, content)
     }
 }
 

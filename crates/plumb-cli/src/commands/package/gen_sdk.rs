@@ -164,23 +164,32 @@ impl Folder {
         })
     }
 
-    fn write(&mut self, path: &FilePath, text: &str) -> io::Result<()> {
+    /// Writes a file that nothing else has written.
+    fn take(&mut self, path: FilePath, content: &[u8]) -> Result<(), GenerateError> {
+        if !self.files.insert(path.clone()) {
+            return Err(GenerateError::SameFile(path));
+        }
+        self.write(&path, content)
+            .map_err(|source| GenerateError::Write { path, source })
+    }
+
+    fn write(&mut self, path: &FilePath, content: &[u8]) -> io::Result<()> {
         let path = self.root.join(path.as_str());
         let folder = path.parent().unwrap_or(Path::new("."));
         if !self.known.contains(folder) {
             fs::create_dir_all(folder)?;
             self.known.insert(folder.to_owned());
         }
-        fs::write(&path, text)
+        fs::write(&path, content)
     }
 }
 
 impl Sink for Folder {
     fn file(&mut self, path: FilePath, text: String) -> Result<(), GenerateError> {
-        if !self.files.insert(path.clone()) {
-            return Err(GenerateError::SameFile(path));
-        }
-        self.write(&path, &text)
-            .map_err(|source| GenerateError::Write { path, source })
+        self.take(path, text.as_bytes())
+    }
+
+    fn picture(&mut self, path: FilePath, content: &'static [u8]) -> Result<(), GenerateError> {
+        self.take(path, content)
     }
 }

@@ -155,6 +155,7 @@ fn body(page: &Page, sections: &mut Sections<'_, '_, '_, '_>) {
             let heading = if is_enum { "Values" } else { "Properties" };
             sections.section("properties", heading);
             sections.shape(&section.shape);
+            sections.entries("users", "Used by", &page.users);
         }
     }
     if !page.description.import.is_empty() {
