@@ -34,6 +34,14 @@ enum Kind {
     Sbt,
 }
 
+/// How a tool tells of dependencies.
+pub(super) enum Listing {
+    /// In a file, one `group:artifact:type:version:scope` a line.
+    Lines(Tool),
+    /// As a tree, on its output.
+    Tree(Tool),
+}
+
 /// A build tool, and where it works.
 #[derive(Debug)]
 pub(super) struct Executor {
@@ -212,28 +220,31 @@ impl Executor {
         }))
     }
 
-    /// Writes what the program depends on to `list`, one `group:artifact:type:version:scope` a line.
+    /// Says what the program depends on: Maven in the file `list`, Gradle on its output.
     pub(super) fn dependencies(
         &self,
         options: &LanguageOptions,
         list: &Path,
         transitive: bool,
-    ) -> Result<Tool, CompiledError> {
-        if self.kind != Kind::Maven {
-            return Err(CompiledError::unsupported::<super::Java>(
-                "listing dependencies with other tools than Maven",
-            ));
+    ) -> Result<Listing, CompiledError> {
+        match self.kind {
+            Kind::Maven => {
+                let file = format!("-DoutputFile={}", list.display());
+                let direct = format!("-DexcludeTransitive={}", !transitive);
+                let scope = "-DincludeScope=runtime";
+                let words = ["--quiet", "dependency:list", scope, &file, &direct];
+                Ok(Listing::Lines(self.maven(&words, options)?))
+            }
+            Kind::Gradle => {
+                let task = self.task("dependencies");
+                let only = ["--configuration", "runtimeClasspath"];
+                let words = ["-q", "--console=plain", &task, only[0], only[1]];
+                Ok(Listing::Tree(self.gradle(&words, options)?))
+            }
+            Kind::Jar | Kind::JBang | Kind::Sbt => Err(CompiledError::unsupported::<super::Java>(
+                "listing dependencies with other tools than Maven and Gradle",
+            )),
         }
-        let file = format!("-DoutputFile={}", list.display());
-        let direct = format!("-DexcludeTransitive={}", !transitive);
-        let words = [
-            "--quiet",
-            "dependency:list",
-            "-DincludeScope=runtime",
-            &file,
-            &direct,
-        ];
-        self.maven(&words, options)
     }
 
     /// Puts the library into a Maven repository at `repository`.

@@ -4,12 +4,12 @@
 //! works with.
 
 mod debugging;
+mod dependencies;
 mod executor;
 mod link;
 mod packages;
 mod pom;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
@@ -99,19 +99,12 @@ impl Compiler for Java {
         info: &ProgramInfo,
         transitive: bool,
     ) -> Result<Vec<ProgramDependency>, CompiledError> {
-        let list = tempfile::NamedTempFile::new().map_err(CompiledError::file(
-            "make a file for",
-            &info.program_directory,
-        ))?;
         let executor = Executor::find(info, options)?;
-        let tool = executor.dependencies(options, list.path(), transitive)?;
-        tool.capture().await?;
-        let text =
-            fs::read_to_string(list.path()).map_err(CompiledError::file("read", list.path()))?;
-        let mut dependencies: Vec<ProgramDependency> =
-            text.lines().filter_map(packages::dependency).collect();
-        dependencies.sort();
-        Ok(dependencies)
+        let mut found =
+            dependencies::list(&executor, options, &info.program_directory, transitive).await?;
+        found.sort();
+        found.dedup();
+        Ok(found)
     }
 
     async fn pack(

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use plumb_plugin::discovery::parse_tolerant;
-use plumb_plugin::language::{PackageDependency, ProgramDependency};
+use plumb_plugin::language::PackageDependency;
 
 use crate::compiled::CompiledError;
 use crate::plugin_file::PluginFile;
@@ -32,17 +32,6 @@ fn package(file: PluginFile) -> Option<PackageDependency> {
     let name = file.given_name()?.to_owned();
     let version = parse_tolerant(file.given_version()?)?;
     Some(file.package(name, version))
-}
-
-/// The library in a line `group:artifact:type:version:scope`; colours and remarks stand around it.
-pub(super) fn dependency(line: &str) -> Option<ProgramDependency> {
-    let mut parts = line.split_whitespace().next()?.split(':');
-    let (group, artifact) = (parts.next()?, parts.next()?);
-    let version = parts.nth(1)?;
-    Some(ProgramDependency {
-        name: format!("{group}:{artifact}"),
-        version: version.to_owned(),
-    })
 }
 
 /// The library in a Maven repository, as `group:artifact:version:repository`.
@@ -96,17 +85,6 @@ mod tests {
         assert_eq!(shown, ["random 4.1.0"]);
         assert!(read("nothing\n", "mvn").is_err());
         assert!(read("[]\n", "mvn").unwrap().is_empty());
-    }
-
-    #[test]
-    fn libraries_are_read_from_lists() {
-        let line = "   com.google.code.gson:gson:jar:2.10:compile -- module gson";
-        let found = dependency(line).unwrap();
-        assert_eq!(
-            (found.name.as_str(), found.version.as_str()),
-            ("com.google.code.gson:gson", "2.10")
-        );
-        assert_eq!(dependency("The following files have been resolved:"), None);
     }
 
     #[test]
