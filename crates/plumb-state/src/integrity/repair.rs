@@ -4,6 +4,8 @@
 //! 2. Walk in that order and drop references to what was not seen; a resource that loses its parent, or whose parent
 //!    was renamed, gets the URN that it has in its new place ([`prune`]).
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use ecow::EcoVec;
@@ -213,31 +215,47 @@ fn order_of(resources: &[Arc<ResourceState>]) -> Result<Vec<usize>, CycleError> 
 
 /// The order in which every reference finds some entry of its name before it, and every provider is there already.
 fn order_by_name(resources: &[Arc<ResourceState>]) -> Option<Vec<usize>> {
-    let providers: FxHashMap<ProviderRef, usize> = (0..resources.len())
-        .filter_map(|index| Some((resources[index].as_provider_ref()?, index)))
-        .collect();
-    let mut order: Vec<usize> = Vec::with_capacity(resources.len());
-    let mut placed: FxHashSet<&Urn> = FxHashSet::default();
-    let mut left: Vec<usize> = (0..resources.len()).collect();
-    while !left.is_empty() {
-        let is_open = |index: usize, urn: &Urn| {
-            let mut others = left.iter().filter(|other| **other != index);
-            others.any(|other| resources[*other].urn == *urn)
-        };
-        let is_free = |index: &usize| {
-            let state = &resources[*index];
-            let provider = state.provider.as_ref().and_then(|it| providers.get(it));
-            provider.is_none_or(|it| !left.contains(it))
-                && state
-                    .references()
-                    .all(|urn| placed.contains(urn) || !is_open(*index, urn))
-        };
-        let next = left.iter().position(is_free)?;
-        let index = left.remove(next);
-        placed.insert(&resources[index].urn);
-        order.push(index);
+    let mut bearers: FxHashMap<&Urn, usize> = FxHashMap::default();
+    let mut providers: FxHashMap<ProviderRef, usize> = FxHashMap::default();
+    for (index, state) in resources.iter().enumerate() {
+        *bearers.entry(&state.urn).or_default() += 1;
+        let provider = state.as_provider_ref();
+        providers.extend(provider.map(|reference| (reference, index)));
     }
-    Some(order)
+    // Who waits for the first entry of a name, and for a provider.
+    let mut for_name: FxHashMap<&Urn, Vec<usize>> = FxHashMap::default();
+    let mut for_provider: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    let mut missing = vec![0_usize; resources.len()];
+    for (index, state) in resources.iter().enumerate() {
+        let names: FxHashSet<&Urn> = state.references().collect();
+        for name in names {
+            let itself = usize::from(*name == state.urn);
+            if bearers.get(name).is_some_and(|count| *count > itself) {
+                for_name.entry(name).or_default().push(index);
+                missing[index] += 1;
+            }
+        }
+        let provider = state.provider.as_ref().and_then(|it| providers.get(it));
+        if let Some(provider) = provider {
+            for_provider.entry(*provider).or_default().push(index);
+            missing[index] += 1;
+        }
+    }
+    let free = (0..resources.len()).filter(|index| missing[*index] == 0);
+    let mut free: BinaryHeap<Reverse<usize>> = free.map(Reverse).collect();
+    let mut order: Vec<usize> = Vec::with_capacity(resources.len());
+    while let Some(Reverse(index)) = free.pop() {
+        order.push(index);
+        let by_name = for_name.remove(&resources[index].urn);
+        let by_provider = for_provider.remove(&index);
+        for waiting in [by_name, by_provider].into_iter().flatten().flatten() {
+            missing[waiting] -= 1;
+            if missing[waiting] == 0 {
+                free.push(Reverse(waiting));
+            }
+        }
+    }
+    (order.len() == resources.len()).then_some(order)
 }
 
 fn prune(resources: &mut [Arc<ResourceState>]) -> Vec<Pruned> {
