@@ -146,9 +146,10 @@ fn settles(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
     let same_versions = versions(&before.resources) == versions(&trace.after.resources);
     // What is made anew has what a program says of ignored properties: policy packs see that in the second run only.
     let mut resources = operation.program.resources.iter();
-    let hides = resources.any(|res| !res.ignore_changes.is_empty());
+    let ignores = resources.any(|res| !res.ignore_changes.is_empty());
+    let hides = ignores && !flags.policies.is_empty();
     operation.verb == Verb::Up
-        && !(hides && !flags.policies.is_empty())
+        && !hides
         && !adopts
         && !shares
         && same_versions
