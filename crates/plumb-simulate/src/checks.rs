@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use crate::story::{Operation, Verb};
 use crate::world::views::{is_view, parts};
-use crate::world::{Trace, Violation, World};
+use crate::world::{Moment, Trace, Violation, World};
 
 /// Checks a run; `before` is the world as it was, `after` as the run left it.
 pub fn check(
@@ -161,7 +161,11 @@ fn views_are_as_told(after: &World, operation: &Operation, trace: &Trace) -> Res
             StepOp::Create | StepOp::CreateReplacement | StepOp::Update
         )
     };
-    for step in trace.steps.iter().filter(|step| makes(step.op)) {
+    let ended = trace.moments.iter().filter_map(|moment| match moment {
+        Moment::Ended(number) => Some(&trace.steps[*number]),
+        _ => None,
+    });
+    for step in ended.filter(|step| makes(step.op) && !trace.has_refused_views) {
         let name = step.urn.name();
         let states = after.snapshot.resources.iter();
         let live = || states.clone().filter(|state| !state.delete);

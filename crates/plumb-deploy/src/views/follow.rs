@@ -134,8 +134,6 @@ impl Deployment {
             return Followed::default();
         };
         let mut following = self.following(step, Some(owner));
-        // It has not taken its new name.
-        following.owner = self.arena.state(owner).urn.clone();
         for step in published {
             self.follow_step(&mut following, step);
         }
@@ -145,8 +143,10 @@ impl Deployment {
 
     fn following(&mut self, step: &Step, owner: Option<StateIdx>) -> Following {
         let views = owner.and_then(|owner| self.views.of.remove(&owner));
+        // One that was only read, or could not be changed, has not taken its new name.
+        let name = owner.map_or(&step.urn, |owner| &self.arena.state(owner).urn);
         Following {
-            owner: step.urn.clone(),
+            owner: name.clone(),
             is_refreshed: matches!(step.kind, StepKind::Refresh { .. }),
             is_due: owner.is_some_and(|owner| self.arena.state(owner).delete),
             views: views.unwrap_or_default(),

@@ -165,6 +165,8 @@ pub struct Trace {
     pub provider_ids: FxHashMap<Urn, EcoString>,
     /// Errors that were shown.
     pub errors: Vec<String>,
+    /// Whether views could not be told of, because others have their names.
+    pub has_refused_views: bool,
     /// Counts of the steps of views.
     pub view_counts: BTreeMap<StepOp, u32>,
     /// The summary.

@@ -630,6 +630,10 @@ impl Run<'_> {
                     return Err(Violation::new("replies", what));
                 }
             }
+            // A resource that was called the same before may have parts of the same names.
+            (Asked::Views, Reply::Failed(error)) if error.message.starts_with("Duplicate") => {
+                self.trace.has_refused_views = true;
+            }
             (Asked::Views, Reply::Failed(error)) if !self.is_over => {
                 return Err(Violation::new("views", error.message.as_str()));
             }

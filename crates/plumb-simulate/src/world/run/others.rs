@@ -172,16 +172,18 @@ impl Run<'_> {
         }
     }
 
-    /// What a function answers is what its provider said; it may be refused where it names a provider, and at the end.
+    /// What a function answers is what its provider said; it may be refused where there is no provider, and at the end.
     pub(super) fn provider_answered(
         &mut self,
         number: usize,
         reply: &Reply,
     ) -> Result<(), Violation> {
-        let has_provider = self.operation.program.asks[number].provider.is_some();
+        // The default provider, too, may have failed before.
+        let may_lack_provider = self.operation.flags.continue_on_error
+            || self.operation.program.asks[number].provider.is_some();
         let is_right = match reply {
             Reply::Invoked(reply) => reply.result.is_empty() || *reply.result == arguments(number),
-            Reply::Failed(_) => has_provider || self.is_over || self.trace.outcome.is_some(),
+            Reply::Failed(_) => may_lack_provider || self.is_over || self.trace.outcome.is_some(),
             _ => false,
         };
         if is_right {
