@@ -189,24 +189,6 @@ fn top_level(text: &str) -> Vec<&str> {
     parts
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_signatures_have_a_line_for_each_parameter() {
-        assert_eq!(wrapped("f(a: string): void"), "f(a: string): void");
-        assert_eq!(
-            wrapped(
-                "func (r *Box) Open(ctx *pulumi.Context, args map[string]interface{}, more Pair<A, B>) (*Result, error)"
-            ),
-            "func (r *Box) Open(\n    ctx *pulumi.Context,\n    args map[string]interface{},\n    more Pair<A, B>\n) (*Result, error)"
-        );
-        let long = "x".repeat(100);
-        assert_eq!(wrapped(&long), long);
-    }
-}
-
 /// What a language calls the values of an enum: `member` names them, and is told the name of the class.
 pub(crate) fn enum_members(
     package: &Package<'_>,
@@ -223,4 +205,22 @@ pub(crate) fn enum_members(
     values
         .map(|value| member(&written_member(value), &name))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_signatures_have_a_line_for_each_parameter() {
+        assert_eq!(wrapped("f(a: string): void"), "f(a: string): void");
+        assert_eq!(
+            wrapped(
+                "func (r *Box) Open(ctx *pulumi.Context, args map[string]interface{}, more Pair<A, B>) (*Result, error)"
+            ),
+            "func (r *Box) Open(\n    ctx *pulumi.Context,\n    args map[string]interface{},\n    more Pair<A, B>\n) (*Result, error)"
+        );
+        let long = "x".repeat(100);
+        assert_eq!(wrapped(&long), long);
+    }
 }
