@@ -11,9 +11,9 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
-import time
 from pathlib import Path
+
+from stories import Failed, expect, expect_in, tell
 
 TESTS = Path(__file__).resolve().parents[1]
 
@@ -100,10 +100,6 @@ pulumi.export("seen", Thing("thing", config.require("value"), config.require("lo
 """
 
 
-class Failed(Exception):
-    """Something was not as it should be."""
-
-
 class World:
     def __init__(self, root, options):
         self.root, self.binary = root, options.bin.resolve()
@@ -134,16 +130,6 @@ class World:
         (self.plugin / "__main__.py").write_text(COMPONENTS)
         (self.project / "Pulumi.yaml").write_text(program)
         self.plumb("stack", "init")
-
-
-def expect(what, actual, expected):
-    if actual != expected:
-        raise Failed(f"{what}:\n    {actual!r}\nexpected:\n    {expected!r}")
-
-
-def expect_in(text, output):
-    if text not in output:
-        raise Failed(f"{text!r} is not in:\n{output[-6000:]}")
 
 
 def component_provider(world):
@@ -210,19 +196,7 @@ def main():
     parser.add_argument("--python", required=True, type=Path)
     parser.add_argument("--only")
     options = parser.parse_args()
-    failed = False
-    for story in STORIES:
-        if options.only and story.__name__ != options.only:
-            continue
-        began = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="plumb-python-") as root:
-            try:
-                story(World(Path(root).resolve(), options))
-                print(f"passed {story.__name__} ({time.monotonic() - began:.1f} s)", flush=True)
-            except Failed as problem:
-                failed = True
-                print(f"FAILED {story.__name__}\n    " + str(problem).replace("\n", "\n    "), flush=True)
-    return 1 if failed else 0
+    return tell(STORIES, lambda root: World(root, options), options.only)
 
 
 if __name__ == "__main__":
