@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from stories import Failed, expect, expect_in, tell
+from stories import Failed, expect, expect_in, expect_out, tell
 
 TESTS = Path(__file__).resolve().parents[1]
 
@@ -187,7 +187,20 @@ def dynamic_resources_that_fail(world):
     expect_in("Resource (thing):\n    error: Exception calling application: it cannot be made", said)
 
 
-STORIES = (component_provider, component_provider_that_raises, dynamic_resources, dynamic_resources_that_fail)
+def not_installed(world):
+    """A plugin without a virtual environment is to be installed; nobody is told of an option that nobody has set."""
+    (world.plugin / "PulumiPlugin.yaml").write_text("runtime: python\nname: greeter\n")
+    (world.plugin / "__main__.py").write_text("")
+    (world.project / "Pulumi.yaml").write_text(
+        "name: uses\nruntime: yaml\nplugins: {providers: [{name: greeter, path: ../greeter}]}\n"
+        "resources: {one: {type: \"greeter:index:Greeter\"}}\n")
+    said = world.plumb("up", "--stack", "dev", "--create", "--yes", "--skip-preview", code=1)
+    expect_in("/greeter is not installed: there is no virtual environment in", said)
+    expect_in("run `plumb install` in the plugin's folder", said)
+    expect_out("'virtualenv' option", said)
+
+
+STORIES = (not_installed, component_provider, component_provider_that_raises, dynamic_resources, dynamic_resources_that_fail)
 
 
 def main():
