@@ -12,8 +12,9 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
+
+from stories import Failed, tell
 
 STACK = "dev"
 
@@ -73,10 +74,6 @@ print(server.add_insecure_port("127.0.0.1:0"), flush=True)
 server.start()
 server.wait_for_termination()
 '''
-
-
-class Failed(Exception):
-    """Something was not as it should be."""
 
 
 class World:
@@ -196,18 +193,7 @@ def main():
     parser.add_argument("--python", required=True, type=Path, help="a Python with the SDK, for the converter")
     parser.add_argument("--only", help="name of one story")
     options = parser.parse_args()
-    failed = False
-    for story in STORIES:
-        if options.only and story.__name__ != options.only:
-            continue
-        with tempfile.TemporaryDirectory(prefix="plumb-converters-") as root:
-            try:
-                story(World(Path(root).resolve(), options.bin.absolute(), options.python.absolute()))
-                print(f"passed {story.__name__}", flush=True)
-            except Failed as problem:
-                failed = True
-                print(f"FAILED {story.__name__}\n    " + str(problem).replace("\n", "\n    "), flush=True)
-    return 1 if failed else 0
+    return tell(STORIES, lambda root: World(root, options.bin.absolute(), options.python.absolute()), options.only)
 
 
 if __name__ == "__main__":

@@ -18,10 +18,10 @@ import socket
 import struct
 import subprocess
 import sys
-import tempfile
-import time
 import urllib.request
 from pathlib import Path
+
+from stories import LeftOut, tell
 
 WAITING = "Waiting for a debugger to attach: "
 
@@ -242,18 +242,17 @@ def node_waits(world):
 
 def bun_waits(world):
     if not world.options.tools:
-        return "left out: there is no Bun"
+        raise LeftOut("there is no Bun")
     write_javascript(world, "bun")
     world.put_first(world.options.tools)
     _, config = world.attached(attach_to_bun, "preview", "--attach-debugger")
     check((config["type"], config["request"]) == ("bun", "attach") and config["processId"] > 0, config)
-    return None
 
 
 def go_waits(world):
     """A program whose failure is known although the debugger ends well, and one that ends well."""
     if not world.options.delve:
-        return "left out: there is no Delve"
+        raise LeftOut("there is no Delve")
     (world.project / "Pulumi.yaml").write_text("name: waits\nruntime: go\n")
     (world.project / "main.go").write_text(GO_PROGRAM)
     for file in ("go.mod", "go.sum"):
@@ -270,12 +269,11 @@ def go_waits(world):
     world.environment["FAILS"] = "yes"
     said, _ = world.attached(attach_to_go, "preview", "--attach-debugger", code=1)
     check("it has failed" in said, said)
-    return None
 
 
 def java_waits(world):
     if not world.options.repository:
-        return "left out: there is no SDK for Java"
+        raise LeftOut("there is no SDK for Java")
     program = Path(__file__).resolve().parent / "java" / "program"
     shutil.copy(program / "pom.xml", world.project)
     source = world.project / "src" / "main" / "java" / "prog" / "App.java"
@@ -294,7 +292,6 @@ def java_waits(world):
     process = world.start("preview", "--attach-debugger")
     said = finished(process)
     check(process.returncode == 1 and "a java program cannot wait for a debugger; Gradle" in said, said)
-    return None
 
 
 def others_do_not_wait(world):
@@ -395,19 +392,7 @@ def main():
     parser.add_argument("--repository", type=Path, help="the folder of tests/setup-java.sh")
     parser.add_argument("--only")
     options = parser.parse_args()
-    failed = False
-    for story in STORIES:
-        if options.only and story.__name__ != options.only:
-            continue
-        began = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="plumb-debuggers-") as root:
-            try:
-                left_out = story(World(Path(root).resolve(), options))
-                print(f"{left_out or 'passed'}: {story.__name__} ({time.monotonic() - began:.1f} s)", flush=True)
-            except AssertionError as problem:
-                failed = True
-                print(f"FAILED {story.__name__}\n    {problem}", flush=True)
-    return 1 if failed else 0
+    return tell(STORIES, lambda root: World(root, options), options.only)
 
 
 if __name__ == "__main__":

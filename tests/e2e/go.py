@@ -18,15 +18,13 @@ import tempfile
 import time
 from pathlib import Path
 
+from stories import Failed, expect, expect_in, expect_out, tell
+
 TESTS = Path(__file__).resolve().parents[1]
 PROGRAMS = TESTS / "e2e" / "go"
 SDK = "sdk-3.260.0"
 STACK = "dev"
 GO = shutil.which("go")
-
-
-class Failed(Exception):
-    """Something was not as it should be."""
 
 
 def main():
@@ -36,19 +34,8 @@ def main():
     parser.add_argument("--python", required=True, type=Path, help="a Python with the packages pulumi and grpcio")
     parser.add_argument("--only", help="name of one story")
     options = parser.parse_args()
-    failed = False
     with tempfile.TemporaryDirectory(prefix="plumb-go-") as home:
-        for story in STORIES:
-            if options.only and story.__name__ != options.only:
-                continue
-            with tempfile.TemporaryDirectory(prefix="plumb-go-") as root:
-                try:
-                    story(World(Path(root).resolve(), Path(home).resolve(), options))
-                    print(f"passed {story.__name__}", flush=True)
-                except Failed as problem:
-                    failed = True
-                    print(f"FAILED {story.__name__}\n    " + str(problem).replace("\n", "\n    "), flush=True)
-    return 1 if failed else 0
+        return tell(STORIES, lambda root: World(root, Path(home).resolve(), options), options.only)
 
 
 class World:
@@ -120,21 +107,6 @@ class World:
         calls = [json.loads(line) for line in self.log.read_text().splitlines()]
         self.log.unlink()
         return calls
-
-
-def expect(what, actual, expected):
-    if actual != expected:
-        raise Failed(f"{what}:\n    {actual!r}\nexpected:\n    {expected!r}")
-
-
-def expect_in(text, output):
-    if text not in output:
-        raise Failed(f"{text!r} is not in:\n{output[-4000:]}")
-
-
-def expect_out(text, output):
-    if text in output:
-        raise Failed(f"{text!r} is in:\n{output[-4000:]}")
 
 
 def resources_and_outputs(world):

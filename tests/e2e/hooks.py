@@ -12,8 +12,9 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
+
+from stories import Failed, expect, expect_in, tell
 
 TESTS = Path(__file__).resolve().parents[1]
 STACK = "dev"
@@ -75,29 +76,14 @@ if os.environ.get("GROUP"):
 '''
 
 
-class Failed(Exception):
-    """Something was not as it should be."""
-
-
 def main():
     parser = argparse.ArgumentParser(description="Run a program with hooks.")
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
     parser.add_argument("--python", required=True, type=Path, help="a Python with the packages pulumi and grpcio")
     parser.add_argument("--only", help="name of one story")
     options = parser.parse_args()
-    failed = False
-    for story in STORIES:
-        if options.only and story.__name__ != options.only:
-            continue
-        with tempfile.TemporaryDirectory(prefix="plumb-hooks-") as root:
-            try:
-                # Not `resolve`: the Python of a virtual environment is a link that must be started by its own name.
-                story(World(Path(root).resolve(), options.bin.absolute(), options.python.absolute()))
-                print(f"passed {story.__name__}", flush=True)
-            except Failed as problem:
-                failed = True
-                print(f"FAILED {story.__name__}\n    " + str(problem).replace("\n", "\n    "), flush=True)
-    return 1 if failed else 0
+    # Not `resolve`: the Python of a virtual environment is a link that must be started by its own name.
+    return tell(STORIES, lambda root: World(root, options.bin.absolute(), options.python.absolute()), options.only)
 
 
 class World:
@@ -157,16 +143,6 @@ class World:
         """How often the provider was asked."""
         entries = map(json.loads, (self.root / "lab.jsonl").read_text().splitlines())
         return sum("call" in entry and entry["method"] == method for entry in entries)
-
-
-def expect(what, actual, expected):
-    if actual != expected:
-        raise Failed(f"{what}:\n    {actual!r}\nexpected:\n    {expected!r}")
-
-
-def expect_in(text, output):
-    if text not in output:
-        raise Failed(f"{text!r} is not in:\n{output[-4000:]}")
 
 
 def names(calls):

@@ -14,16 +14,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
+from stories import Failed, LeftOut, expect, expect_in, tell
+
 PROGRAM = Path(__file__).resolve().parent / "java" / "program"
 STACK = "dev"
-
-
-class Failed(Exception):
-    """Something was not as it should be."""
 
 
 def main():
@@ -33,21 +30,7 @@ def main():
     parser.add_argument("--gradle", type=Path, help="the folder of tests/setup-gradle.sh")
     parser.add_argument("--only", help="name of one story")
     options = parser.parse_args()
-    failed = False
-    for story in STORIES:
-        if options.only and story.__name__ != options.only:
-            continue
-        if story is gradle and not options.gradle:
-            print("left out: gradle is not there")
-            continue
-        with tempfile.TemporaryDirectory(prefix="plumb-java-") as root:
-            try:
-                story(World(Path(root).resolve(), options))
-                print(f"passed {story.__name__}", flush=True)
-            except Failed as problem:
-                failed = True
-                print(f"FAILED {story.__name__}\n    " + str(problem).replace("\n", "\n    "), flush=True)
-    return 1 if failed else 0
+    return tell(STORIES, lambda root: World(root, options), options.only)
 
 
 class World:
@@ -113,16 +96,6 @@ class World:
         lines = calls.read_text().splitlines() if calls.exists() else []
         calls.unlink(missing_ok=True)
         return lines
-
-
-def expect(what, actual, expected):
-    if actual != expected:
-        raise Failed(f"{what}:\n    {actual!r}\nexpected:\n    {expected!r}")
-
-
-def expect_in(text, output):
-    if text not in output:
-        raise Failed(f"{text!r} is not in:\n{output[-4000:]}")
 
 
 def maven(world):
@@ -198,6 +171,8 @@ def interrupts(world):
 
 def gradle(world):
     """A program that Gradle compiles and runs. This one is so old that it cannot be asked for packages, which is no harm."""
+    if not world.gradle:
+        raise LeftOut("there is no Gradle")
     (world.project / "pom.xml").unlink()
     shutil.copytree(PROGRAM.parent / "gradle", world.project, dirs_exist_ok=True)
     world.environment["PATH"] = os.pathsep.join([str(world.gradle.resolve() / "bin"), world.environment["PATH"]])

@@ -11,8 +11,9 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
+
+from stories import Failed, tell
 
 STACK = "dev"
 
@@ -82,28 +83,13 @@ PolicyPack("house", policies=[
 '''
 
 
-class Failed(Exception):
-    """Something was not as it should be."""
-
-
 def main():
     parser = argparse.ArgumentParser(description="Run a policy pack.")
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
     parser.add_argument("--python", required=True, type=Path, help="a Python with the package pulumi-policy")
     parser.add_argument("--only", help="name of one story")
     options = parser.parse_args()
-    failed = False
-    for story in STORIES:
-        if options.only and story.__name__ != options.only:
-            continue
-        with tempfile.TemporaryDirectory(prefix="plumb-policies-") as root:
-            try:
-                story(World(Path(root).resolve(), options.bin.absolute(), options.python.absolute()))
-                print(f"passed {story.__name__}", flush=True)
-            except Failed as problem:
-                failed = True
-                print(f"FAILED {story.__name__}\n    " + str(problem).replace("\n", "\n    "), flush=True)
-    return 1 if failed else 0
+    return tell(STORIES, lambda root: World(root, options.bin.absolute(), options.python.absolute()), options.only)
 
 
 class World:

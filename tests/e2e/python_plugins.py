@@ -11,9 +11,9 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
-import time
 from pathlib import Path
+
+from stories import Failed, expect, expect_in, expect_out, tell
 
 TESTS = Path(__file__).resolve().parents[1]
 
@@ -100,10 +100,6 @@ pulumi.export("seen", Thing("thing", config.require("value"), config.require("lo
 """
 
 
-class Failed(Exception):
-    """Something was not as it should be."""
-
-
 class World:
     def __init__(self, root, options):
         self.root, self.binary = root, options.bin.resolve()
@@ -134,16 +130,6 @@ class World:
         (self.plugin / "__main__.py").write_text(COMPONENTS)
         (self.project / "Pulumi.yaml").write_text(program)
         self.plumb("stack", "init")
-
-
-def expect(what, actual, expected):
-    if actual != expected:
-        raise Failed(f"{what}:\n    {actual!r}\nexpected:\n    {expected!r}")
-
-
-def expect_in(text, output):
-    if text not in output:
-        raise Failed(f"{text!r} is not in:\n{output[-6000:]}")
 
 
 def component_provider(world):
@@ -201,7 +187,20 @@ def dynamic_resources_that_fail(world):
     expect_in("Resource (thing):\n    error: Exception calling application: it cannot be made", said)
 
 
-STORIES = (component_provider, component_provider_that_raises, dynamic_resources, dynamic_resources_that_fail)
+def not_installed(world):
+    """A plugin without a virtual environment is to be installed; nobody is told of an option that nobody has set."""
+    (world.plugin / "PulumiPlugin.yaml").write_text("runtime: python\nname: greeter\n")
+    (world.plugin / "__main__.py").write_text("")
+    (world.project / "Pulumi.yaml").write_text(
+        "name: uses\nruntime: yaml\nplugins: {providers: [{name: greeter, path: ../greeter}]}\n"
+        "resources: {one: {type: \"greeter:index:Greeter\"}}\n")
+    said = world.plumb("up", "--stack", "dev", "--create", "--yes", "--skip-preview", code=1)
+    expect_in("/greeter is not installed: there is no virtual environment in", said)
+    expect_in("run `plumb install` in the plugin's folder", said)
+    expect_out("'virtualenv' option", said)
+
+
+STORIES = (not_installed, component_provider, component_provider_that_raises, dynamic_resources, dynamic_resources_that_fail)
 
 
 def main():
@@ -210,19 +209,7 @@ def main():
     parser.add_argument("--python", required=True, type=Path)
     parser.add_argument("--only")
     options = parser.parse_args()
-    failed = False
-    for story in STORIES:
-        if options.only and story.__name__ != options.only:
-            continue
-        began = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="plumb-python-") as root:
-            try:
-                story(World(Path(root).resolve(), options))
-                print(f"passed {story.__name__} ({time.monotonic() - began:.1f} s)", flush=True)
-            except Failed as problem:
-                failed = True
-                print(f"FAILED {story.__name__}\n    " + str(problem).replace("\n", "\n    "), flush=True)
-    return 1 if failed else 0
+    return tell(STORIES, lambda root: World(root, options), options.only)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
+
+from stories import Failed, LeftOut, expect, expect_in, tell
 
 TESTS = Path(__file__).resolve().parents[1]
 SDK = "sdk-3.260.0"
@@ -71,10 +72,6 @@ pulumi.export("ids", component.childIds)
 """
 
 
-class Failed(Exception):
-    """Something was not as it should be."""
-
-
 def main():
     parser = argparse.ArgumentParser(description="Serve language hosts.")
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
@@ -82,18 +79,7 @@ def main():
     parser.add_argument("--python", required=True, type=Path, help="a Python with the packages pulumi and grpcio")
     parser.add_argument("--only", help="name of one story")
     options = parser.parse_args()
-    failed = False
-    for story in STORIES:
-        if options.only and story.__name__ != options.only or story is go_programs and not options.go:
-            continue
-        with tempfile.TemporaryDirectory(prefix="plumb-served-") as root:
-            try:
-                story(World(Path(root).resolve(), options))
-                print(f"passed {story.__name__}", flush=True)
-            except Failed as problem:
-                failed = True
-                print(f"FAILED {story.__name__}\n    " + str(problem).replace("\n", "\n    "), flush=True)
-    return 1 if failed else 0
+    return tell(STORIES, lambda root: World(root, options), options.only)
 
 
 class World:
@@ -186,16 +172,6 @@ class World:
         return said[True]
 
 
-def expect(what, actual, expected):
-    if actual != expected:
-        raise Failed(f"{what}:\n    {actual!r}\nexpected:\n    {expected!r}")
-
-
-def expect_in(text, output):
-    if text not in output:
-        raise Failed(f"{text!r} is not in:\n{output[-4000:]}")
-
-
 def yaml_programs(world):
     """YAML evaluated on the other side of a connection comes to the same state."""
     world.settings("yaml", YAML)
@@ -224,6 +200,8 @@ def python_programs(world):
 
 def go_programs(world):
     """Go programs come to the same state; a plugin from Go sources runs below the host."""
+    if not world.go:
+        raise LeftOut("there is no Go")
     shutil.copytree(TESTS / "e2e" / "go" / "component", world.root / "component")
     for file in ("go.mod", "go.sum"):
         shutil.copy(world.go / SDK / file, world.root / "component")

@@ -14,9 +14,9 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
-import time
 from pathlib import Path
+
+from stories import Failed, LeftOut, expect, expect_in, tell
 
 TESTS = Path(__file__).resolve().parents[1]
 STACK = "dev"
@@ -144,10 +144,6 @@ func main() {
 """
 
 
-class Failed(Exception):
-    """Something was not as it should be."""
-
-
 class World:
     """A project beside the plugin."""
 
@@ -182,16 +178,6 @@ class World:
     def resources(self):
         exported = json.loads(self.operate("stack", "export"))
         return {one["urn"].split("::", 2)[2]: one for one in exported["deployment"]["resources"]}
-
-
-def expect(what, actual, expected):
-    if actual != expected:
-        raise Failed(f"{what}:\n    {actual!r}\nexpected:\n    {expected!r}")
-
-
-def expect_in(text, output):
-    if text not in output:
-        raise Failed(f"{text!r} is not in:\n{output[-6000:]}")
 
 
 SHELVES = {"value": "red-2", "word": "hush", "note": "a note of the plugin"}
@@ -326,6 +312,8 @@ def node_programs(world):
 
 
 def go_programs(world):
+    if not world.options.go:
+        raise LeftOut("there is no Go")
     cache = world.options.go.resolve()
     world.environment.update(
         GOMODCACHE=str(cache / "mod"), GOCACHE=str(cache / "build"), GOPROXY="off", GOFLAGS="-buildvcs=false -mod=mod")
@@ -353,19 +341,7 @@ def main():
     parser.add_argument("--go", type=Path)
     parser.add_argument("--only")
     options = parser.parse_args()
-    failed = False
-    for story in STORIES:
-        if options.only and story.__name__ != options.only or story is go_programs and not options.go:
-            continue
-        began = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="plumb-components-") as root:
-            try:
-                story(World(Path(root).resolve(), options))
-                print(f"passed {story.__name__} ({time.monotonic() - began:.1f} s)", flush=True)
-            except Failed as problem:
-                failed = True
-                print(f"FAILED {story.__name__}\n    " + str(problem).replace("\n", "\n    "), flush=True)
-    return 1 if failed else 0
+    return tell(STORIES, lambda root: World(root, options), options.only)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,55 @@
+"""Stories: functions that get a world of their own and say what is not as it should be. What scripts that run them share."""
+
+import tempfile
+import time
+from pathlib import Path
+
+
+class Failed(AssertionError):
+    """Something was not as it should be."""
+
+
+class LeftOut(Exception):
+    """What a story needs is not there."""
+
+
+def expect(what, actual, expected):
+    if actual != expected:
+        raise Failed(f"{what}:\n    {actual!r}\nexpected:\n    {expected!r}")
+
+
+def expect_in(text, output):
+    if text not in output:
+        raise Failed(f"{text!r} is not in:\n{output[-6000:]}")
+
+
+def expect_out(text, output):
+    if text in output:
+        raise Failed(f"{text!r} is in:\n{output[-6000:]}")
+
+
+def tell(stories, make_world, only=None):
+    """Runs the stories, or `only` one, each in a world that `make_world` makes in a new folder; answers the exit code."""
+    names = [story.__name__ for story in stories]
+    if only and only not in names:
+        print(f"there is no story {only}; there are {', '.join(names)}")
+        return 2
+    # All are run, whatever comes of the first ones.
+    ended = [one(story, make_world) for story in stories if only in (None, story.__name__)]
+    return 0 if all(ended) else 1
+
+
+def one(story, make_world):
+    """Runs one story, and says how it ended; answers whether it ended well."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="plumb-story-") as root:
+        try:
+            story(make_world(Path(root).resolve()))
+        except LeftOut as missing:
+            print(f"left out {story.__name__}: {missing}", flush=True)
+        except AssertionError as problem:
+            print(f"FAILED {story.__name__}\n    " + str(problem).replace("\n", "\n    "), flush=True)
+            return False
+        else:
+            print(f"passed {story.__name__} ({time.monotonic() - began:.1f} s)", flush=True)
+    return True
