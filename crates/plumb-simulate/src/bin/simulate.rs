@@ -19,8 +19,25 @@ const USAGE: &str = "usage: simulate [--ops N] [--seed S] [--threads T] [--failu
     [--from-state FILE] | \
     [--from-state FILE] --story FILE | [--from-state FILE] --show SEED";
 
+const FLAGS: [&str; 9] = [
+    "--ops",
+    "--seed",
+    "--threads",
+    "--failures",
+    "--keep-going",
+    "--no-shrinking",
+    "--from-state",
+    "--story",
+    "--show",
+];
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut flags = arguments.iter().filter(|it| it.starts_with('-'));
+    if !flags.all(|flag| FLAGS.contains(&flag.as_str())) {
+        println!("{USAGE}");
+        return ExitCode::from(2);
+    }
     let value = |flag: &str| {
         let at = arguments.iter().position(|argument| argument == flag)?;
         arguments.get(at + 1).cloned()
