@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Packages of all origins, added to projects and used there: from repositories, with extensions, with what mappings tell.
 
-    tests/codegen/packages.py --bin PLUMB --python PYTHON [--repository FOLDER] [--only STORY]
+    tests/codegen/packages.py --bin PLUMB --python PYTHON [--repository FOLDER] [--only STORY] [--jobs N]
 
 PYTHON is that of an environment with the SDK (`tests/setup-python.sh`). Repositories are on this machine; `git` is told to
 look there for an address that does not exist.
@@ -13,7 +13,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -22,6 +21,9 @@ HERE = Path(__file__).resolve().parent
 TESTS = HERE.parent
 SHAPE = HERE / "plugin" / "pulumi-resource-shape"
 HOST = "git.example.org"
+
+sys.path.insert(0, str(TESTS / "e2e"))
+import stories
 
 COMPONENT = '''
 from typing import Optional, TypedDict
@@ -398,13 +400,9 @@ def main():
     parser.add_argument("--python", required=True, type=Path)
     parser.add_argument("--repository", type=Path, help="the folder of tests/setup-java.sh")
     parser.add_argument("--only", help="name of one story")
+    parser.add_argument("--jobs", type=int, default=2, help="how many stories are told at a time (2)")
     options = parser.parse_args()
-    for story in STORIES:
-        if options.only and story.__name__ != options.only:
-            continue
-        with tempfile.TemporaryDirectory(prefix="plumb-packages-") as root:
-            story(World(Path(root).resolve(), options))
-        print(f"passed {story.__name__}", flush=True)
+    return stories.tell(STORIES, lambda root: World(root, options), options.only, options.jobs)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 
@@ -28,15 +29,19 @@ def expect_out(text, output):
         raise Failed(f"{text!r} is in:\n{output[-6000:]}")
 
 
-def tell(stories, make_world, only=None):
-    """Runs the stories, or `only` one, each in a world that `make_world` makes in a new folder; answers the exit code."""
+def tell(stories, make_world, only=None, jobs=1):
+    """Runs the stories, or `only` one, each in a world that `make_world` makes in a new folder; answers the exit code.
+
+    With more `jobs`, as many are under way at once: worlds must not share anything.
+    """
     names = [story.__name__ for story in stories]
     if only and only not in names:
         print(f"there is no story {only}; there are {', '.join(names)}")
         return 2
     # All are run, whatever comes of the first ones.
-    ended = [one(story, make_world) for story in stories if only in (None, story.__name__)]
-    return 0 if all(ended) else 1
+    with ThreadPoolExecutor(jobs) as pool:
+        ended = pool.map(lambda story: one(story, make_world), [it for it in stories if only in (None, it.__name__)])
+        return 0 if all(list(ended)) else 1
 
 
 def one(story, make_world):

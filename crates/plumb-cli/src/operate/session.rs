@@ -134,7 +134,9 @@ impl<'c> Session<'c> {
         };
         let secrets =
             Arc::new(ctx.stack_secrets(&settings, &stack, state.provider(), opening.fallback)?);
-        let config = ctx.stack_config(&stack, &settings, &secrets, opening.check)?;
+        // Most of it is the key of a passphrase, if there are secret settings.
+        let config = info_span!(target: TARGET, "decrypt settings")
+            .in_scope(|| ctx.stack_config(&stack, &settings, &secrets, opening.check))?;
         let (base, cache) = info_span!(target: TARGET, "decrypt state")
             .in_scope(|| decrypted(ctx, &state, &secrets))?;
         if !ctx.globals.disable_integrity_checking {
