@@ -10,13 +10,11 @@ use std::sync::Arc;
 
 use aho_corasick::AhoCorasick;
 use ecow::EcoString;
-use plumb_events::{Diagnostic, Event, Metadata, PolicyViolation, StateView};
+use plumb_events::{Diagnostic, Event, Metadata, PolicyViolation, SECRET_MARK, StateView};
 use plumb_resource::ResourceState;
 use plumb_value::{PropertyMap, Value};
 use rustc_hash::FxHashSet;
 
-/// What the world sees in place of a secret.
-const MARK: &str = "[secret]";
 /// Shorter texts are not hidden: they are in every other word.
 const SHORTEST: usize = 3;
 /// Numbers with fewer digits are not hidden, nor are lines with fewer characters, of texts of several lines.
@@ -219,7 +217,7 @@ fn without(text: &str, mut ranges: Vec<Range<usize>>) -> String {
     for range in ranges {
         if range.start >= end {
             shown.push_str(&text[end..range.start]);
-            shown.push_str(MARK);
+            shown.push_str(SECRET_MARK);
         }
         end = end.max(range.end);
     }
@@ -296,7 +294,7 @@ mod tests {
             r#"first line\n  second \"line\"\n}"#,
             "123456",
         ] {
-            assert_eq!(masks.hide(text), MARK, "{text}");
+            assert_eq!(masks.hide(text), SECRET_MARK, "{text}");
         }
         assert_eq!(masks.hide("}"), "}");
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use ecow::EcoString;
 
 /// What the world sees in place of a secret.
-pub(crate) const SECRET_MARK: &str = "[secret]";
+pub const SECRET_MARK: &str = "[secret]";
 
 /// What the world sees in place of the text of an asset.
 const ELIDED_TEXT: &str = "<contents elided>";

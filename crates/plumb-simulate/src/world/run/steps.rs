@@ -1,0 +1,113 @@
+//! What events and milestones say of the steps of a run.
+
+use plumb_deploy::Milestone;
+use plumb_events::Severity;
+use plumb_resource::{ResourceId, ResourceKind, StepOp, Urn};
+
+use super::Run;
+use crate::world::{Moment, StepRecord, Violation, journal, views};
+
+impl Run<'_> {
+    /// Takes an event in: a step begins or ends, or the user is told something.
+    pub(super) fn emitted(&mut self, event: plumb_events::Event) -> Result<(), Violation> {
+        match event {
+            plumb_events::Event::ResourcePre(step) if views::is_view(&step.metadata) => {}
+            plumb_events::Event::ResourceOutputs(step) if views::is_view(&step.metadata) => {
+                let op = step.metadata.op;
+                *self.trace.view_counts.entry(op).or_default() += u32::from(op.is_logical());
+            }
+            plumb_events::Event::ResourcePre(step) => {
+                let number = self.trace.steps.len();
+                self.open.push(number);
+                self.trace.moments.push(Moment::Began(number));
+                let (old, new) = (step.metadata.old.as_ref(), step.metadata.new.as_ref());
+                self.trace.steps.push(StepRecord {
+                    is_custom: new.or(old).is_some_and(|state| state.is_custom()),
+                    urn: step.metadata.urn.clone(),
+                    op: step.metadata.op,
+                    old_id: old.map(|old| old.id.as_str().into()),
+                    has_end: false,
+                });
+            }
+            plumb_events::Event::ResourceOutputs(step) => {
+                let metadata = &step.metadata;
+                let old_id = metadata.old.as_ref().map(|old| old.id.as_str());
+                let ops = [metadata.op, StepOp::Refresh];
+                match self.position(&metadata.urn, &ops, old_id) {
+                    Some(at) => {
+                        let number = self.open.remove(at);
+                        self.trace.steps[number].has_end = true;
+                        self.trace.moments.push(Moment::Ended(number));
+                    }
+                    None if metadata.new.as_ref().is_some_and(|new| !new.is_custom()) => {}
+                    None => {
+                        let what = format!(
+                            "{} of {} ends without having begun",
+                            metadata.op.as_str(),
+                            metadata.urn.name()
+                        );
+                        return Err(Violation::new("events", what));
+                    }
+                }
+                self.note_provider(metadata);
+            }
+            plumb_events::Event::ResourceFailed(step) => {
+                let (urn, op) = (&step.metadata.urn, step.metadata.op);
+                if self.position(urn, &[op], None).is_none() {
+                    let what = format!("{} fails without having begun", urn.name());
+                    return Err(Violation::new("events", what));
+                }
+            }
+            plumb_events::Event::Diagnostic(diagnostic)
+                if diagnostic.severity == Severity::Error =>
+            {
+                let text = diagnostic.message.trim_end().to_owned();
+                self.trace.errors.push(text);
+            }
+            plumb_events::Event::Summary(summary) => self.trace.summary = Some(summary),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Where a step stands among those that have begun and not ended.
+    fn position(&self, urn: &Urn, ops: &[StepOp], old_id: Option<&str>) -> Option<usize> {
+        let mut open = self.open.iter().enumerate();
+        let is_it = |step: &StepRecord| step.urn == *urn && ops.contains(&step.op);
+        // Copies of a resource may be read at the same time.
+        let is_copy = |step: &StepRecord| step.old_id.as_deref() == old_id;
+        let steps = &self.trace.steps;
+        let exact = open
+            .clone()
+            .find(|(_, number)| is_it(&steps[**number]) && is_copy(&steps[**number]));
+        let found = exact.or_else(|| open.find(|(_, number)| is_it(&steps[**number])));
+        found.map(|(at, _)| at)
+    }
+
+    /// Takes in what the core says of its decisions.
+    pub(super) fn told(&mut self, milestone: Milestone) -> Result<(), Violation> {
+        self.is_over |= milestone == Milestone::Over;
+        let Milestone::Failed { urn, op, old_id } = &milestone else {
+            self.trace.moments.push(Moment::Milestone(milestone));
+            return Ok(());
+        };
+        let old_id = old_id.as_ref().map(ResourceId::as_str);
+        let Some(at) = self.position(urn, &[*op], old_id) else {
+            let what = format!("{} fails without having begun", urn.name());
+            return Err(Violation::new("events", what));
+        };
+        let number = self.open.remove(at);
+        self.trace.steps[number].has_end = true;
+        self.trace.moments.push(Moment::Failed(number));
+        Ok(())
+    }
+
+    fn note_provider(&mut self, metadata: &plumb_events::Metadata) {
+        let Some(new) = &metadata.new else { return };
+        let creates = matches!(metadata.op, StepOp::Create | StepOp::CreateReplacement);
+        if creates && new.kind == ResourceKind::Provider {
+            let id = journal::shared(new.id.as_str());
+            self.trace.provider_ids.insert(metadata.urn.clone(), id);
+        }
+    }
+}
