@@ -73,10 +73,10 @@ pub struct GlobalArgs {
     /// Include the tracing header with the given contents
     #[arg(long, hide = true)]
     pub tracing_header: Option<String>,
-    /// Emit profiles to files with this prefix
+    /// Write what took how long to PREFIX.PID.trace, as --tracing does
     #[arg(long, hide = true)]
     pub profiling: Option<String>,
-    /// Rate of memory profiles
+    /// Rate of memory profiles; none are written
     #[arg(long, hide = true, default_value_t = 0)]
     pub memprofilerate: i32,
     /// The flags that the user set, on the command line or through `PULUMI_OPTION_*`: `true`, `false`, or `set`

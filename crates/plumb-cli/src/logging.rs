@@ -33,7 +33,6 @@ impl Log {
         printer: &Printer,
         trace: &Trace,
     ) -> Self {
-        warn_of_profiles(globals, printer);
         if globals.verbose >= WIRE {
             let level = globals.verbose;
             printer.warning(&format!("log level {level} may write secrets to the log"));
@@ -103,14 +102,4 @@ where
         .with(spans)
         .with(lines)
         .try_init();
-}
-
-/// Says that flags which are known and do nothing do nothing, and what works instead.
-fn warn_of_profiles(globals: &GlobalArgs, printer: &Printer) {
-    if globals.profiling.is_some() {
-        printer.warning(
-            "--profiling has no effect: no profiles are written. `--tracing file:PATH` writes what took how long, and \
-             `plumb view-trace PATH` shows it",
-        );
-    }
 }

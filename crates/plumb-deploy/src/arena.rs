@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plumb_resource::{ResourceState, Urn};
 use plumb_state::journal::Slot;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// Index of a state in the [`Arena`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,7 +79,12 @@ impl Olds {
         arena: &mut Arena,
         states: &[Arc<ResourceState>],
     ) -> Result<Self, DuplicateResource> {
-        let mut olds = Olds::default();
+        let count = states.len();
+        arena.nodes.reserve(2 * count); // Most of them get a new state in this run.
+        let mut olds = Olds {
+            order: Vec::with_capacity(count),
+            live: FxHashMap::with_capacity_and_hasher(count, FxBuildHasher),
+        };
         for (index, state) in (0_u32..).zip(states) {
             let idx = arena.push(state.clone(), Slot::Old(index));
             olds.order.push(idx);

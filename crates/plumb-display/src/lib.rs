@@ -32,6 +32,7 @@ mod tree;
 mod unchanged;
 mod values;
 mod waits;
+mod watch;
 
 pub use ci::CiSystem;
 pub use color::colorize;
@@ -45,3 +46,4 @@ pub use preview_json::{PreviewDigest, StateToJson};
 pub use summary_json::ResultSummary;
 pub use text::linked;
 pub use unchanged::Unchanged;
+pub use watch::WatchLines;

@@ -1,11 +1,14 @@
 //! Commands that describe the command line itself: Markdown, man pages, JSON.
 
+mod overrides;
+
 use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
 
+use self::overrides::Overrides;
 use crate::args::reference::pages;
 use crate::args::surface::{CommandSurface, FlagKind, surface};
 use crate::args::{command_tree, man};
@@ -22,7 +25,7 @@ pub struct FolderArgs {
 /// What to change in the description.
 #[derive(Args, Debug)]
 pub struct SpecArgs {
-    /// A file with changes (not supported yet)
+    /// A JSON file that says which commands and flags to leave out, and which flags have values
     #[arg(long)]
     pub overrides: Option<String>,
 }
@@ -61,12 +64,12 @@ fn write_all(
 
 /// Runs `generate-cli-spec`: the tree of commands as JSON.
 pub fn spec(args: &SpecArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    if args.overrides.is_some() {
-        return Err(Error::unsupported("`--overrides`"));
+    let mut tree = node(&[], &surface(&command_tree()));
+    if let Some(file) = &args.overrides {
+        let overrides = Overrides::read(&ctx.environment.cwd.join(file))?;
+        tree = overrides.apply(tree);
     }
-    let commands = surface(&command_tree());
-    ctx.printer
-        .data(&pretty(&node(&[], &commands), Indent::Two));
+    ctx.printer.data(&pretty(&tree, Indent::Two));
     Ok(ExitStatus::Success)
 }
 

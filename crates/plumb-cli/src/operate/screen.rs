@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use plumb_display::{
-    Display, Explanations, Options, PreviewDigest, ResultSummary, RunExplanation, View,
+    Display, Explanations, Options, PreviewDigest, ResultSummary, RunExplanation, View, WatchLines,
 };
 use plumb_engine::Subscriber;
 use plumb_engine::monitor::DebugMessages;
@@ -220,7 +220,8 @@ impl Screen {
                 log.write(&event, at);
             }
             if self.is_watch {
-                stdout.push_str(&super::watch::lines(&event));
+                let lines = WatchLines::new(&self.options);
+                stdout.push_str(&lines.event(&event, &super::watch::clock()));
             }
             if let Some(lines) = &mut self.lines {
                 let line = lines.line(&event, at.as_second());

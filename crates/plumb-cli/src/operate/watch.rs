@@ -5,8 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use plumb_events::{Event, Severity, strip_color};
-use plumb_resource::StepOp;
+use plumb_display::WatchLines;
 
 use super::args::{CommonArgs, ProgramArgs, UpArgs, UpdateArgs, WatchArgs};
 use super::course;
@@ -55,7 +54,8 @@ pub(super) fn run(args: &WatchArgs, ctx: &Context) -> Result<ExitStatus, Error> 
         if stop {
             return Ok(ExitStatus::Success);
         }
-        ctx.printer.line(&line("", "Waiting for changes..."));
+        let waiting = WatchLines::text("", "Waiting for changes...", &clock());
+        ctx.printer.styled(&waiting);
         let changed = runtime.block_on(async {
             loop {
                 tokio::select! {
@@ -156,42 +156,7 @@ fn up_args(args: &WatchArgs) -> UpArgs {
     }
 }
 
-/// A line with the time and a name before it.
-fn line(name: &str, text: &str) -> String {
-    let time = jiff::Zoned::now().strftime("%H:%M:%S").to_string();
-    format!("   {time}[{name:>20}] {text}")
-}
-
-/// What `watch` says of an event, each line with its end.
-pub(super) fn lines(event: &Event) -> String {
-    let step = |step: &plumb_events::StepEvent, rest: &str| {
-        let metadata = &step.metadata;
-        if metadata.op == StepOp::Same || metadata.urn.is_root_stack() {
-            return String::new();
-        }
-        let text = format!(
-            "{}: {}{rest}",
-            metadata.urn.type_text(),
-            metadata.op.as_str()
-        );
-        format!("{}\n", line(metadata.urn.name(), &text))
-    };
-    match event {
-        Event::ResourcePre(it) => step(it, "..."),
-        Event::ResourceOutputs(it) => step(it, "... ✅"),
-        Event::Diagnostic(it) if it.severity != Severity::Debug && !it.ephemeral => {
-            let name = it.urn.as_ref().map_or("", |urn| urn.name());
-            let message = strip_color(&it.message);
-            message
-                .lines()
-                .fold(String::new(), |all, text| all + &line(name, text) + "\n")
-        }
-        Event::Stdout { message, .. } => {
-            let message = strip_color(message);
-            message
-                .lines()
-                .fold(String::new(), |all, text| all + &line("", text) + "\n")
-        }
-        _ => String::new(),
-    }
+/// What watched stacks have before their lines.
+pub(super) fn clock() -> String {
+    jiff::Zoned::now().strftime("%H:%M:%S.%3f").to_string()
 }

@@ -115,7 +115,14 @@ fn wanted(globals: &GlobalArgs, environment: &Environment, printer: &Printer) ->
             )),
         }
     }
-    wanted
+    wanted.or_else(|| profile(globals, environment))
+}
+
+/// Profiles of ours are traces: one file for each process, and none for the processor or the memory.
+fn profile(globals: &GlobalArgs, environment: &Environment) -> Option<PathBuf> {
+    let prefix = globals.profiling.as_deref().filter(|it| !it.is_empty())?;
+    let name = format!("{prefix}.{}.trace", std::process::id());
+    Some(environment.cwd.join(name))
 }
 
 /// The path in `file:PATH` and `file://PATH`.

@@ -454,6 +454,30 @@ fn the_command_line_describes_itself() {
         spec["commands"]["config"]["commands"]["set"]["arguments"]["requiredArguments"],
         1
     );
+    context.write(
+        "overrides.json",
+        r#"{"version": 1, "scopes": [
+            {"path": [], "propagate": true, "flags": {"yes": {"omit": true, "preset": true}, "cwd": {"omit": true}}},
+            {"path": ["stack"], "propagate": true, "exclude": true},
+            {"path": ["config"], "exclude": true},
+            {"path": ["up"], "flags": {"yes": {"preset": false}, "cwd": {"preset": "here"}, "diff": {"preset": true}}}
+        ]}"#,
+    );
+    let changed: Value =
+        serde_json::from_str(&context.ok(&["generate-cli-spec", "--overrides", "overrides.json"]))
+            .unwrap();
+    let commands = changed["commands"].as_object().unwrap();
+    assert!(!commands.contains_key("stack") && !commands.contains_key("config"));
+    assert_eq!(changed["flags"]["cwd"]["omit"], true);
+    let flags = &commands["up"]["flags"];
+    assert_eq!(flags["yes"]["omit"], true);
+    assert_eq!(flags["yes"]["preset"], false);
+    assert_eq!(flags["cwd"]["omit"], true, "{}", flags["cwd"]);
+    assert_eq!(flags["cwd"]["preset"], "here");
+    assert_eq!(flags["diff"]["preset"], true);
+    assert_eq!(commands["destroy"]["flags"]["yes"]["preset"], true);
+    let unchanged = &spec["commands"]["import"]["flags"]["file"];
+    assert_eq!(&commands["import"]["flags"]["file"], unchanged);
     let variables: Value = serde_json::from_str(
         &context
             .with("PULUMI_OPTION_COLOR", "never")

@@ -160,8 +160,8 @@ fn a_trace_that_cannot_be_written_stops_nothing() {
             "warning: no trace is written: <root>/project/no/such/folder: ",
         ),
         (
-            "--profiling=x",
-            "warning: --profiling has no effect: no profiles are written.",
+            "--profiling=no/such/folder",
+            "warning: no trace is written: <root>/project/no/such/folder.",
         ),
     ] {
         let ran = context.run(&["stack", "ls", flag]);
@@ -169,6 +169,16 @@ fn a_trace_that_cannot_be_written_stops_nothing() {
         assert!(ran.stderr.starts_with(expected), "{flag}: {}", ran.stderr);
         assert!(!ran.stderr.contains("secret"), "{}", ran.stderr);
     }
+}
+
+#[test]
+fn a_profile_is_a_trace_with_the_process_in_its_name() {
+    let context = TestContext::new();
+    let child = context.start(&["stack", "ls", "--profiling=took"]);
+    let name = format!("took.{}.trace", child.id());
+    assert_eq!(context.ended(child).code, 0);
+    let trace = context.read(&name);
+    assert!(spans(&trace).contains_key("plumb stack list"), "{trace}");
 }
 
 #[test]

@@ -363,7 +363,7 @@ fn redactions() -> Vec<(Regex, &'static str)> {
         (r#"(pulumi\.(?:arch|os)"?: "?)\w+"#, "${1}<machine>"),
         (r"\b[0-9a-f]{64}\b", "<digest>"),
         (r"@ [a-z ]+\.{4,}\n", ""),
-        (r" \d\d:\d\d:\d\d\[", " <time>["),
+        (r" \d\d:\d\d:\d\d\.\d{3}\[", " <time>["),
     ];
     all.map(|(pattern, instead)| (Regex::new(pattern).unwrap(), instead))
         .into()

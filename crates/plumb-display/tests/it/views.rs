@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plumb_display::{Display, Options, View};
+use plumb_display::{Display, Options, View, WatchLines};
 use plumb_events::{
     ColorMode, Event, OperationResult, PolicyPackId, PolicyViolation, Progress, ProgressKind,
 };
@@ -526,4 +526,42 @@ fn hidden_differences_are_not_shown() {
       ~ seen     : "old" => "new"
     "#);
     assert_eq!(shown[0], shown[1]);
+}
+
+#[test]
+fn a_watched_stack_says_what_happens_line_by_line() {
+    let (before, after) = (
+        stack(),
+        stack().outputs(PropertyMap::new().with("url", "here")),
+    );
+    let (thing, other) = (
+        thing("lab:index:Thing", "a-name-of-more-than-twenty"),
+        thing("lab:index:Thing", "b"),
+    );
+    let events = [
+        prelude(),
+        pre(StepOp::Same, Some(&before), Some(&before)),
+        pre(StepOp::Create, None, Some(&thing)),
+        error(Some(&thing), "no room\nin there\n"),
+        failed(StepOp::Create, None, Some(&thing)),
+        done(StepOp::Update, Some(&other), Some(&other)),
+        done(StepOp::Same, Some(&before), Some(&after)),
+        done(StepOp::Same, Some(&before), Some(&before)),
+        summary(&[(StepOp::Create, 1)], OperationResult::Failed),
+    ];
+    let options = options(View::Progress);
+    let lines = WatchLines::new(&options);
+    let all: String = events
+        .iter()
+        .map(|event| lines.event(event, "12:00:00.000"))
+        .collect();
+    insta::assert_snapshot!(all, @r#"
+       12:00:00.000[ a-name-of-more-than- ] lab:index:Thing: create...
+       12:00:00.000[ a-name-of-more-than- ] error: no room
+       12:00:00.000[ a-name-of-more-than- ] in there
+       12:00:00.000[ a-name-of-more-than- ] failed create lab:index:Thing
+       12:00:00.000[ b                    ] lab:index:Thing: update... ✅
+       12:00:00.000[                      ] --- Outputs ---
+       12:00:00.000[                      ]   + url: "here"
+    "#);
 }
