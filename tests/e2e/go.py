@@ -35,7 +35,7 @@ def main():
     parser.add_argument("--only", help="name of one story")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="plumb-go-") as home:
-        return tell(STORIES, lambda root: World(root, Path(home).resolve(), options), options.only)
+        return tell(STORIES, lambda root: World(root, Path(home).resolve(), options), options.only, jobs=1)
 
 
 class World:

@@ -29,10 +29,11 @@ def expect_out(text, output):
         raise Failed(f"{text!r} is in:\n{output[-6000:]}")
 
 
-def tell(stories, make_world, only=None, jobs=1):
+def tell(stories, make_world, only=None, jobs=2):
     """Runs the stories, or `only` one, each in a world that `make_world` makes in a new folder; answers the exit code.
 
-    With more `jobs`, as many are under way at once: worlds must not share anything.
+    As many as `jobs` are under way at once: worlds must not share anything. A world may have `account`, which
+    says what is to be seen when its story fails, and `close`, for the end.
     """
     names = [story.__name__ for story in stories]
     if only and only not in names:
@@ -48,13 +49,17 @@ def one(story, make_world):
     """Runs one story, and says how it ended; answers whether it ended well."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="plumb-story-") as root:
+        world = make_world(Path(root).resolve())
         try:
-            story(make_world(Path(root).resolve()))
+            story(world)
         except LeftOut as missing:
             print(f"left out {story.__name__}: {missing}", flush=True)
         except AssertionError as problem:
-            print(f"FAILED {story.__name__}\n    " + str(problem).replace("\n", "\n    "), flush=True)
+            account = str(problem) + getattr(world, "account", str)()
+            print(f"FAILED {story.__name__}\n    " + account.replace("\n", "\n    "), flush=True)
             return False
         else:
             print(f"passed {story.__name__} ({time.monotonic() - began:.1f} s)", flush=True)
+        finally:
+            getattr(world, "close", str)()
     return True

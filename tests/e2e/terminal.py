@@ -5,7 +5,7 @@
 
 A terminal emulator (the package `pyte`) turns what is written into the lines on the screen and those that have scrolled out of
 it. Resources come from the lab provider (`tests/lab`), so the Python needs the packages `pulumi` and `grpcio` as well. `--only`
-names the tests to run.
+names the test to run.
 """
 
 import argparse
@@ -19,7 +19,6 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import termios
 import time
 import unicodedata
@@ -28,6 +27,7 @@ from pathlib import Path
 import pyte
 
 import plugins
+import stories
 
 LAB = Path(__file__).resolve().parents[1] / "lab"
 LIMIT = 90
@@ -37,26 +37,11 @@ def main():
     parser = argparse.ArgumentParser(description="Look at what a person sees.")
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
     parser.add_argument("--python", required=True, type=Path, help="a Python with pulumi and grpcio")
-    parser.add_argument("--only", default="", help="names of tests, with commas between them")
+    parser.add_argument("--only", help="the name of one test")
+    parser.add_argument("--jobs", type=int, default=3, help="tests at a time; most of them wait most of the time")
     options = parser.parse_args()
-    failed = False
-    for test in TESTS:
-        if options.only and test.__name__ not in options.only.split(","):
-            continue
-        with tempfile.TemporaryDirectory(prefix="plumb-terminal-") as root:
-            project = Project(Path(root).resolve(), options.bin.resolve(), options.python.absolute())
-            try:
-                test(project)
-            except AssertionError as problem:
-                failed = True
-                print(f"FAILED {test.__name__}\n    {problem}")
-                for terminal in project.terminals:
-                    print("    | " + "\n    | ".join(terminal.everything()))
-            else:
-                print(f"passed {test.__name__}: {test.__doc__}")
-            finally:
-                project.close()
-    return 1 if failed else 0
+    binary, python = options.bin.resolve(), options.python.absolute()
+    return stories.tell(TESTS, lambda root: Project(root, binary, python), options.only, options.jobs)
 
 
 def frames(project):
@@ -441,6 +426,10 @@ class Project:
         self.deployment()
         self.run("up", "--yes", "--skip-preview")
 
+    def account(self):
+        """What is on the screens."""
+        return "".join(f"\n| {line}" for terminal in self.terminals for line in terminal.everything())
+
     def close(self):
         for terminal in self.terminals:
             terminal.close()
@@ -457,13 +446,9 @@ class Terminal:
         self.slave = slave
         self.set_size(columns, lines)
         self.modes = termios.tcgetattr(slave)
-
-        def own_terminal():
-            os.setsid()
-            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-
-        self.process = subprocess.Popen(words, cwd=folder, env=environment, stdin=slave, stdout=slave, stderr=slave,
-                                        preexec_fn=own_terminal)
+        # The command leads a session of its own, whose terminal this is.
+        self.process = subprocess.Popen(["setsid", "--ctty", *words], cwd=folder, env=environment, stdin=slave, stdout=slave,
+                                        stderr=slave)
         self.decoder = __import__("codecs").getincrementaldecoder("utf-8")("replace")
 
     def set_size(self, columns, lines):
