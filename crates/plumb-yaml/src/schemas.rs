@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::diagnostic::Diagnostic;
 use crate::graph::Graph;
 use crate::packages::PackageDeclaration;
-use crate::syntax::program::{Syntax, package_of};
+use crate::syntax::program::{InvokeDecl, ResourceDecl, Syntax, package_of};
 use crate::syntax::source::Span;
 
 /// The types of a program's resources and invokes, by index.
@@ -83,6 +83,9 @@ struct Wanted {
 /// Schemas of a wanted package, in the order in which they are tried.
 type Candidates = Vec<(Option<usize>, Option<Arc<PackageSchema>>)>;
 
+/// What has been loaded of each wanted package.
+type Packages<'w> = FxHashMap<&'w Wanted, Candidates>;
+
 /// Loads the schemas that the program needs and resolves its tokens.
 pub(crate) async fn resolve(
     syntax: &Syntax,
@@ -91,46 +94,8 @@ pub(crate) async fn resolve(
     loader: &dyn SchemaLoader,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Types {
-    let resource_wants: Vec<Wanted> = syntax
-        .resources
-        .iter()
-        .map(|resource| {
-            let default = graph
-                .default_provider(resource.package())
-                .map(|index| syntax.resources[index].options());
-            let own = resource.options();
-            wanted(
-                resource.package(),
-                own.version
-                    .as_ref()
-                    .or(default.and_then(|options| options.version.as_ref())),
-                own.download_url
-                    .as_ref()
-                    .or(default.and_then(|options| options.download_url.as_ref())),
-            )
-        })
-        .collect();
-    let invoke_wants: Vec<Wanted> = syntax
-        .calls
-        .invokes
-        .iter()
-        .enumerate()
-        .map(|(index, invoke)| {
-            let default = graph
-                .invoke_default_provider(index, invoke)
-                .map(|index| syntax.resources[index].options());
-            wanted(
-                package_of(&invoke.token),
-                invoke
-                    .options
-                    .version
-                    .as_ref()
-                    .or(default.and_then(|options| options.version.as_ref())),
-                invoke.options.download_url.as_ref(),
-            )
-        })
-        .collect();
-
+    let resource_wants = resource_wants(syntax, graph);
+    let invoke_wants = invoke_wants(syntax, graph);
     let mut places: FxHashMap<&Wanted, Span> = FxHashMap::default();
     for (want, resource) in resource_wants.iter().zip(&syntax.resources) {
         places.entry(want).or_insert(resource.type_span);
@@ -138,20 +103,89 @@ pub(crate) async fn resolve(
     for (want, invoke) in invoke_wants.iter().zip(&syntax.calls.invokes) {
         places.entry(want).or_insert(invoke.token_span);
     }
+    let packages = load_all(places, declarations, loader, diagnostics).await;
+
+    let mut types = Types::default();
+    resolve_resources(syntax, &resource_wants, &packages, &mut types, diagnostics);
+    for (want, invoke) in invoke_wants.iter().zip(&syntax.calls.invokes) {
+        let found = find::<Function>(&packages[want], &invoke.token);
+        types.invokes.push(found.unwrap_or_else(|problem| {
+            let known = known_tokens(&packages[want], PackageSchema::function_tokens);
+            diagnostics.push(problem.diagnostic(invoke.token_span, "", &known));
+            problem.stand_in()
+        }));
+    }
+    types
+}
+
+/// The package of each resource, by index.
+fn resource_wants(syntax: &Syntax, graph: &Graph) -> Vec<Wanted> {
+    let wanted_by = |resource: &ResourceDecl| {
+        let default = graph.default_provider(resource.package());
+        let default = default.map(|index| syntax.resources[index].options());
+        let own = resource.options();
+        let version = own.version.as_ref();
+        let download_url = own.download_url.as_ref();
+        wanted(
+            resource.package(),
+            version.or(default.and_then(|options| options.version.as_ref())),
+            download_url.or(default.and_then(|options| options.download_url.as_ref())),
+        )
+    };
+    syntax.resources.iter().map(wanted_by).collect()
+}
+
+/// The package of each invoke, by index.
+fn invoke_wants(syntax: &Syntax, graph: &Graph) -> Vec<Wanted> {
+    let wanted_by = |(index, invoke): (usize, &InvokeDecl)| {
+        let default = graph.invoke_default_provider(index, invoke);
+        let default = default.map(|index| syntax.resources[index].options());
+        let version = invoke.options.version.as_ref();
+        wanted(
+            package_of(&invoke.token),
+            version.or(default.and_then(|options| options.version.as_ref())),
+            invoke.options.download_url.as_ref(),
+        )
+    };
+    syntax
+        .calls
+        .invokes
+        .iter()
+        .enumerate()
+        .map(wanted_by)
+        .collect()
+}
+
+/// Loads all packages at once; problems are told in the order of the places where packages are named first.
+async fn load_all<'w>(
+    places: FxHashMap<&'w Wanted, Span>,
+    declarations: &[PackageDeclaration],
+    loader: &dyn SchemaLoader,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Packages<'w> {
     let mut wants: Vec<(&Wanted, Span)> = places.into_iter().collect();
     wants.sort_unstable_by_key(|(_, span)| span.start);
     let loads = wants
         .iter()
         .map(|(want, span)| load(want, *span, declarations, loader));
-    let mut packages: FxHashMap<&Wanted, Candidates> = FxHashMap::default();
+    let mut packages = Packages::default();
     for ((want, _), (candidates, problems)) in wants.iter().zip(join_all(loads).await) {
         packages.insert(want, candidates);
         diagnostics.extend(problems);
     }
+    packages
+}
 
-    let mut types = Types::default();
+/// Each token is looked up once; what is wrong with it is told for the first resource that has it.
+fn resolve_resources<'w>(
+    syntax: &'w Syntax,
+    wants: &'w [Wanted],
+    packages: &Packages<'w>,
+    types: &mut Types,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let mut known: FxHashMap<(&Wanted, &str), Resolved<Resource>> = FxHashMap::default();
-    for (want, resource) in resource_wants.iter().zip(&syntax.resources) {
+    for (want, resource) in wants.iter().zip(&syntax.resources) {
         let resolved = known
             .entry((want, &resource.type_token))
             .or_insert_with(|| {
@@ -168,29 +202,14 @@ pub(crate) async fn resolve(
         }
         if let Some((package, resource)) = &resolved.schema {
             let paths = || {
-                package
-                    .replace_on_changes(resource)
-                    .into_iter()
-                    .map(EcoString::from)
-                    .collect()
+                let paths = package.replace_on_changes(resource);
+                paths.into_iter().map(EcoString::from).collect()
             };
-            types
-                .replace_on_changes
-                .entry(resolved.token.clone())
-                .or_insert_with(paths);
+            let known = &mut types.replace_on_changes;
+            known.entry(resolved.token.clone()).or_insert_with(paths);
         }
         types.resources.push(resolved.clone());
     }
-    for (want, invoke) in invoke_wants.iter().zip(&syntax.calls.invokes) {
-        types.invokes.push(
-            find::<Function>(&packages[want], &invoke.token).unwrap_or_else(|problem| {
-                let known = known_tokens(&packages[want], PackageSchema::function_tokens);
-                diagnostics.push(problem.diagnostic(invoke.token_span, "", &known));
-                problem.stand_in()
-            }),
-        );
-    }
-    types
 }
 
 fn wanted(

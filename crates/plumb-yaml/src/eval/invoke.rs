@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ecow::EcoString;
 use plumb_deploy::request::{
     InvokeFunctionRequest, InvokeReply, PackageRequest, ReadResourceRequest,
 };
@@ -15,9 +16,9 @@ use super::driver::Run;
 use super::evaluator::Stop;
 use super::lift::Lifted;
 use super::register;
-use super::value::{Deps, Val};
+use super::value::{Deps, Providers, Val};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::program::InvokeDecl;
+use crate::syntax::program::{InvokeDecl, package_of};
 
 /// What to do about an invoke.
 pub(crate) enum Plan {
@@ -58,23 +59,11 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
             parent => parent,
         },
     };
-    let package_name = crate::syntax::program::package_of(&resolved.token);
-    let mut package = package_request(run, index, invoke);
-    let provider = match &invoke.options.provider {
-        Some(expr) => match register::provider(run, expr)? {
-            None => return Ok(Plan::Done(Val::Poison)),
-            Some(provider) => provider.provider_ref(),
-        },
-        None => match run.default_provider_of_invoke(index) {
-            Some(Val::Resource(provider)) => provider.provider_ref(),
-            Some(_) => return Ok(Plan::Done(Val::Poison)),
-            None => parent
-                .as_ref()
-                .map_or(&run.owner.providers, |parent| &parent.providers)
-                .get(package_name)
-                .cloned()
-                .unwrap_or_default(),
-        },
+    let providers = parent
+        .as_ref()
+        .map_or(&run.owner.providers, |parent| &parent.providers);
+    let Some(provider) = provider_of(run, index, providers)? else {
+        return Ok(Plan::Done(Val::Poison));
     };
     if lifted.poisoned {
         return Ok(Plan::Done(Val::Poison));
@@ -82,29 +71,11 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
     if lifted.unknown {
         return Ok(Plan::Done(lifted.wrap(Val::Null)));
     }
-    let args = match args {
-        Val::Null => PropertyMap::new(),
-        Val::Object(entries) => convert::to_map(&entries, Form::Plain),
-        other => {
-            let summary = format!(
-                "the arguments of an invoke must be an object, not {}",
-                other.kind()
-            );
-            let span = invoke.args.as_ref().map_or(invoke.span, |args| args.span);
-            return Err(Diagnostic::error(span, summary).into());
-        }
-    };
-    if !package.package_ref.is_empty() {
-        package = PackageRequest {
-            package_ref: package.package_ref,
-            ..PackageRequest::default()
-        };
-    }
     let request = Box::new(InvokeFunctionRequest {
         token: resolved.token.clone(),
-        args: Arc::new(args),
+        args: Arc::new(argument_map(invoke, args)?),
         provider,
-        package,
+        package: package_request(run, index, invoke),
         parent: parent
             .map(|parent| parent.urn.clone())
             .or_else(|| run.component()),
@@ -113,8 +84,49 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
     Ok(Plan::Call { request, lifted })
 }
 
-/// The package reference goes along even when a version is given.
+/// The provider that is asked: the one that is named, the default one of the program, or the one of the parent, which
+/// need not say any. Nothing if it is not known what it would be.
+fn provider_of(
+    run: &Run<'_>,
+    index: usize,
+    inherited: &Providers,
+) -> Result<Option<EcoString>, Stop> {
+    if let Some(expr) = &run.syntax.calls.invokes[index].options.provider {
+        let provider = register::provider(run, expr)?;
+        return Ok(provider.map(|provider| provider.provider_ref()));
+    }
+    Ok(match run.default_provider_of_invoke(index) {
+        Some(Val::Resource(provider)) => Some(provider.provider_ref()),
+        Some(_) => None,
+        None => {
+            let package = package_of(&run.types.invokes[index].token);
+            Some(inherited.get(package).cloned().unwrap_or_default())
+        }
+    })
+}
+
+fn argument_map(invoke: &InvokeDecl, args: Val) -> Result<PropertyMap, Diagnostic> {
+    match args {
+        Val::Null => Ok(PropertyMap::new()),
+        Val::Object(entries) => Ok(convert::to_map(&entries, Form::Plain)),
+        other => {
+            let kind = other.kind();
+            let summary = format!("the arguments of an invoke must be an object, not {kind}");
+            let span = invoke.args.as_ref().map_or(invoke.span, |args| args.span);
+            Err(Diagnostic::error(span, summary))
+        }
+    }
+}
+
+/// Where the package comes from. One that is declared says it all by its reference.
 fn package_request(run: &Run<'_>, index: usize, invoke: &InvokeDecl) -> PackageRequest {
+    let package_ref = run.package_ref(run.types.invokes[index].declaration);
+    if !package_ref.is_empty() {
+        return PackageRequest {
+            package_ref,
+            ..PackageRequest::default()
+        };
+    }
     let default = run.graph.invoke_default_provider(index, invoke);
     let default = default.map(|index| run.syntax.resources[index].options());
     let version = invoke
@@ -126,8 +138,7 @@ fn package_request(run: &Run<'_>, index: usize, invoke: &InvokeDecl) -> PackageR
     PackageRequest {
         version: version.map(|(text, _)| text.clone()).unwrap_or_default(),
         download_url: download_url.cloned().unwrap_or_default(),
-        checksums: std::collections::BTreeMap::new(),
-        package_ref: run.package_ref(run.types.invokes[index].declaration),
+        ..PackageRequest::default()
     }
 }
 

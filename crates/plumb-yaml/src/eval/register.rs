@@ -323,21 +323,28 @@ fn set_options(
     decl: &ResourceDecl,
     schema: Option<&Resource>,
 ) -> Result<bool, Stop> {
-    let options = decl.options();
+    set_plain_options(run, request, decl.options(), schema);
+    // Like SDKs, it always says something, if only that there is no limit.
+    request.custom_timeouts = Some(timeouts(run, decl)?);
+    Ok(set_evaluated_options(run, request, decl.options())?
+        && set_aliases(run, request, decl, schema)?)
+}
+
+/// Options that are no expressions, and what the schema adds to them.
+fn set_plain_options(
+    run: &Run<'_>,
+    request: &mut RegisterRequest,
+    options: &ResourceOptions,
+    schema: Option<&Resource>,
+) {
     request.delete_before_replace = options.delete_before_replace;
     request.retain_on_delete = options.retain_on_delete;
     request.ignore_changes = options.ignore_changes.as_slice().into();
     request.hide_diff = options.hide_diffs.as_slice().into();
     request.replace_on_changes = options.replace_on_changes.as_slice().into();
-    request.additional_secret_outputs = options
-        .additional_secret_outputs
-        .iter()
-        .cloned()
-        .map(PropertyKey::from)
-        .collect();
+    let secrets = options.additional_secret_outputs.iter().cloned();
+    request.additional_secret_outputs = secrets.map(PropertyKey::from).collect();
     request.import_id = options.import.clone().unwrap_or_default();
-    // Like SDKs, it always says something, if only that there is no limit.
-    request.custom_timeouts = Some(timeouts(run, decl)?);
     if let Some(resource) = schema {
         let secrets = resource.secret_outputs().map(PropertyKey::from);
         request.additional_secret_outputs.extend(secrets);
@@ -346,19 +353,26 @@ fn set_options(
             .replace_on_changes
             .extend(paths.into_iter().flatten().cloned());
     }
+}
+
+fn set_evaluated_options(
+    run: &Run<'_>,
+    request: &mut RegisterRequest,
+    options: &ResourceOptions,
+) -> Result<bool, Stop> {
     if let Some(expr) = &options.protect {
-        request.protect = Some(match run.evaluator.eval(expr)? {
-            Val::Bool(value) => value,
+        request.protect = match run.evaluator.eval(expr)? {
+            Val::Bool(value) => Some(value),
             Val::Poison => return Ok(false),
             Val::Output(_) => {
-                return Err(
-                    Diagnostic::error(expr.span, "protect must be not be an output").into(),
-                );
+                let problem = "protect must be not be an output";
+                return Err(Diagnostic::error(expr.span, problem).into());
             }
             _ => {
-                return Err(Diagnostic::error(expr.span, "protect must be a boolean value").into());
+                let problem = "protect must be a boolean value";
+                return Err(Diagnostic::error(expr.span, problem).into());
             }
-        });
+        };
     }
     if let Some(expr) = &options.deleted_with {
         let Some(resource) = resource(run, expr, "deletedWith")? else {
@@ -370,10 +384,7 @@ fn set_options(
         let Some(resources) = resources(run, expr, "replaceWith")? else {
             return Ok(false);
         };
-        request.replace_with = resources
-            .iter()
-            .map(|resource| resource.urn.clone())
-            .collect();
+        request.replace_with = resources.iter().map(|it| it.urn.clone()).collect();
     }
     if let Some(expr) = &options.replacement_trigger {
         let value = run.evaluator.eval(expr)?;
@@ -391,7 +402,7 @@ fn set_options(
         };
         request.env_var_mappings.insert(name.clone(), text);
     }
-    set_aliases(run, request, decl, schema)
+    Ok(true)
 }
 
 fn set_aliases(
