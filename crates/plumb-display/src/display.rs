@@ -145,7 +145,7 @@ impl Display {
             return self.finish(now);
         }
         if let Event::StartDebugging { config } = event {
-            let config = to_json_line(&JsonProperties(config, &Filter::hiding_secrets()));
+            let config = to_json_line(&JsonProperties(config, Filter::hiding_secrets()));
             return Output::stdout(format!("Waiting for a debugger to attach: {config}\n"));
         }
         let before = match (&self.body, event) {

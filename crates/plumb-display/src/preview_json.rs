@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_events::json::{changes_by_name, to_json_line};
-use plumb_events::{Event, Filter, Metadata, Severity, StateView, Summary, strip_color};
+use plumb_events::{Event, Metadata, Severity, StateView, Summary, strip_color};
 use plumb_resource::{PropertyDiff, ResourceState, StepOp, Urn};
 use plumb_value::Value;
 use serde::{Serialize, Serializer};
@@ -18,7 +18,6 @@ pub type StateToJson = Box<dyn Fn(&ResourceState) -> Box<RawValue> + Send>;
 /// Folds events to the document.
 pub struct PreviewDigest {
     to_json: StateToJson,
-    filter: Filter,
     show_replacement_steps: bool,
     config: BTreeMap<EcoString, EcoString>,
     steps: Vec<(Urn, Step)>,
@@ -86,11 +85,10 @@ fn op_name<S: Serializer>(op: &StepOp, serializer: S) -> Result<S::Ok, S::Error>
 }
 
 impl PreviewDigest {
-    /// A document of nothing; `filter` masks texts in diagnostics.
-    pub fn new(to_json: StateToJson, filter: Filter, show_replacement_steps: bool) -> Self {
+    /// A document of nothing.
+    pub fn new(to_json: StateToJson, show_replacement_steps: bool) -> Self {
         PreviewDigest {
             to_json,
-            filter,
             show_replacement_steps,
             config: BTreeMap::new(),
             steps: Vec::new(),
@@ -173,7 +171,7 @@ impl PreviewDigest {
     }
 
     fn diagnose(&mut self, urn: Option<&Urn>, message: &str, severity: Severity) {
-        let message = strip_color(&self.filter.text(message)).into_owned();
+        let message = strip_color(message).into_owned();
         self.diagnostics.push(Diagnostic {
             urn: urn.map(ToString::to_string),
             message,

@@ -145,7 +145,7 @@ fn read(file: &str, ctx: &Context) -> Result<Vec<ReadEvent>, Error> {
 
 fn again(args: &ReplayArgs, events: &[ReadEvent], ctx: &Context) {
     let mut lines = EventLines::new(Encoding {
-        filter: Filter::new(args.show_secrets, []),
+        filter: Filter::new(args.show_secrets),
         keep_color: false,
     });
     for read in events {

@@ -138,7 +138,7 @@ impl Screen {
         let is_human = matches!(form, Form::Human | Form::ResultLine { .. });
         let is_tree = is_human && setup.options.view == View::Tree;
         let explains = setup.explains && is_human;
-        let filter = || Filter::new(setup.show_secrets, []);
+        let filter = Filter::new(setup.show_secrets);
         Screen {
             view: setup.options.view,
             display: is_human.then(|| Display::new(setup.options.clone())),
@@ -147,7 +147,7 @@ impl Screen {
             next_frame: Instant::now(),
             lines: (form == Form::EventLines).then(|| {
                 EventLines::new(Encoding {
-                    filter: filter(),
+                    filter,
                     keep_color: false,
                 })
             }),
@@ -156,7 +156,6 @@ impl Screen {
                     show_replacement_steps,
                 } => Some(PreviewDigest::new(
                     Box::new(super::state_json::resource_json),
-                    filter(),
                     show_replacement_steps,
                 )),
                 _ => None,

@@ -5,13 +5,14 @@
 mod format;
 mod value;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ecow::EcoString;
 use plumb_resource::{
     PropertyDiff, ProviderRef, ResourceId, ResourceKind, ResourceState, UNKNOWN_SENTINEL, Urn,
 };
-use serde::ser::{SerializeMap, SerializeSeq};
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::{
@@ -93,7 +94,7 @@ impl Serialize for Envelope<'_> {
         let with = self.encoding;
         match self.event {
             Event::Prelude { config } => {
-                map.serialize_entry("preludeEvent", &Prelude { config, with })?;
+                map.serialize_entry("preludeEvent", &Prelude { config })?;
             }
             Event::ResourcePre(step) => {
                 map.serialize_entry("resourcePreEvent", &Step { step, with })?;
@@ -142,17 +143,12 @@ impl Serialize for Envelope<'_> {
                 map.serialize_entry(
                     "startDebuggingEvent",
                     &Debugging {
-                        config: JsonProperties(config, &with.filter),
+                        config: JsonProperties(config, with.filter),
                     },
                 )?;
             }
             Event::Error { error } => {
-                map.serialize_entry(
-                    "errorEvent",
-                    &ErrorJson {
-                        error: with.filter.text(error).as_ref(),
-                    },
-                )?;
+                map.serialize_entry("errorEvent", &ErrorJson { error })?;
             }
             Event::Summary(summary) => {
                 map.serialize_entry("summaryEvent", &SummaryJson(summary))?;
@@ -165,12 +161,11 @@ impl Serialize for Envelope<'_> {
 
 impl Encoding {
     /// The text as it is to be written.
-    fn text(&self, text: &str) -> String {
-        let shown = self.filter.text(text);
+    fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.keep_color {
-            shown.into_owned()
+            Cow::Borrowed(text)
         } else {
-            strip_color(&shown).into_owned()
+            strip_color(text)
         }
     }
 
@@ -196,22 +191,9 @@ struct ErrorJson<'a> {
     error: &'a str,
 }
 
+#[derive(Serialize)]
 struct Prelude<'a> {
     config: &'a BTreeMap<EcoString, EcoString>,
-    with: &'a Encoding,
-}
-
-impl Serialize for Prelude<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let config: BTreeMap<&str, String> = self
-            .config
-            .iter()
-            .map(|(key, value)| (key.as_str(), self.with.filter.text(value).into_owned()))
-            .collect();
-        let mut map = serializer.serialize_map(Some(1))?;
-        map.serialize_entry("config", &config)?;
-        map.end()
-    }
 }
 
 struct Step<'a> {
@@ -351,20 +333,11 @@ impl Serialize for StateJson<'_> {
         for (name, _) in flags.iter().filter(|(_, set)| *set) {
             map.serialize_entry(name, &true)?;
         }
-        map.serialize_entry("inputs", &JsonProperties(&state.inputs, &self.with.filter))?;
-        map.serialize_entry(
-            "outputs",
-            &JsonProperties(&state.outputs, &self.with.filter),
-        )?;
+        map.serialize_entry("inputs", &JsonProperties(&state.inputs, self.with.filter))?;
+        map.serialize_entry("outputs", &JsonProperties(&state.outputs, self.with.filter))?;
         map.serialize_entry("provider", &provider_text(state.provider.as_ref()))?;
         if !state.init_errors.is_empty() {
-            map.serialize_entry(
-                "initErrors",
-                &Texts {
-                    texts: &state.init_errors,
-                    with: self.with,
-                },
-            )?;
+            map.serialize_entry("initErrors", &state.init_errors)?;
         }
         if !state.hide_diff.is_empty() {
             map.serialize_entry("hideDiffs", &state.hide_diff)?;
@@ -383,21 +356,6 @@ fn id_text(state: &ResourceState) -> &str {
     match (&state.id, state.kind) {
         (ResourceId::Unknown, ResourceKind::Provider) => UNKNOWN_SENTINEL,
         (id, _) => id.as_str(),
-    }
-}
-
-struct Texts<'a> {
-    texts: &'a [EcoString],
-    with: &'a Encoding,
-}
-
-impl Serialize for Texts<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(Some(self.texts.len()))?;
-        for text in self.texts {
-            list.serialize_element(self.with.filter.text(text).as_ref())?;
-        }
-        list.end()
     }
 }
 
@@ -496,7 +454,7 @@ impl Serialize for Remediation<'_> {
             ("after", &remediation.after),
         ] {
             if !properties.is_empty() {
-                map.serialize_entry(name, &JsonProperties(properties, &self.with.filter))?;
+                map.serialize_entry(name, &JsonProperties(properties, self.with.filter))?;
             }
         }
         map.end()

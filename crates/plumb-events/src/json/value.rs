@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 
 use super::to_json_line;
 use crate::Filter;
-use crate::filter::SECRET_MARK;
+use crate::filter::{SECRET_MARK, asset_text};
 
 /// Marks of values that JSON has no form for.
 pub(crate) mod signature {
@@ -26,7 +26,7 @@ pub(crate) mod signature {
 
 /// Properties in the form of events.
 #[derive(Clone, Copy, Debug)]
-pub struct JsonProperties<'a>(pub &'a PropertyMap, pub &'a Filter);
+pub struct JsonProperties<'a>(pub &'a PropertyMap, pub Filter);
 
 impl Serialize for JsonProperties<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -40,7 +40,7 @@ impl Serialize for JsonProperties<'_> {
 
 /// A value in the form of events.
 #[derive(Clone, Copy, Debug)]
-pub struct JsonValue<'a>(pub &'a Value, pub &'a Filter);
+pub struct JsonValue<'a>(pub &'a Value, pub Filter);
 
 impl Serialize for JsonValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -49,15 +49,13 @@ impl Serialize for JsonValue<'_> {
             Value::Null => serializer.serialize_unit(),
             Value::Bool(value) => serializer.serialize_bool(*value),
             Value::Number(value) => serializer.serialize_f64(*value),
-            Value::String(text) => serializer.serialize_str(&filter.text(text)),
-            Value::Bytes(bytes) => {
-                serializer.serialize_str(&filter.text(&String::from_utf8_lossy(bytes)))
-            }
+            Value::String(text) => serializer.serialize_str(text),
+            Value::Bytes(bytes) => serializer.serialize_str(&String::from_utf8_lossy(bytes)),
             Value::Array(values) => {
                 serializer.collect_seq(values.iter().map(|value| JsonValue(value, filter)))
             }
             Value::Object(map) => JsonProperties(map, filter).serialize(serializer),
-            Value::Asset(asset) => serialize_asset(asset, filter, serializer),
+            Value::Asset(asset) => serialize_asset(asset, serializer),
             Value::Archive(archive) => serialize_archive(archive, filter, serializer),
             Value::Secret(inner) => serialize_secret(inner, filter, serializer),
             Value::Computed(_) | Value::Output(_) => serializer.serialize_str(UNKNOWN_SENTINEL),
@@ -68,7 +66,7 @@ impl Serialize for JsonValue<'_> {
 
 fn serialize_secret<S: Serializer>(
     inner: &Value,
-    filter: &Filter,
+    filter: Filter,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(Some(2))?;
@@ -81,20 +79,16 @@ fn serialize_secret<S: Serializer>(
     map.end()
 }
 
-fn serialize_asset<S: Serializer>(
-    asset: &Asset,
-    filter: &Filter,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+fn serialize_asset<S: Serializer>(asset: &Asset, serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
     map.serialize_entry(signature::KEY, signature::ASSET)?;
     if !asset.hash.is_empty() {
         map.serialize_entry("hash", &asset.hash)?;
     }
     match &asset.source {
-        AssetSource::Text(text) => map.serialize_entry("text", filter.asset_text(text).as_ref())?,
-        AssetSource::Path(path) => map.serialize_entry("path", filter.text(path).as_ref())?,
-        AssetSource::Uri(uri) => map.serialize_entry("uri", filter.text(uri).as_ref())?,
+        AssetSource::Text(text) => map.serialize_entry("text", asset_text(text))?,
+        AssetSource::Path(path) => map.serialize_entry("path", path)?,
+        AssetSource::Uri(uri) => map.serialize_entry("uri", uri)?,
         AssetSource::Elided => {}
     }
     map.end()
@@ -102,7 +96,7 @@ fn serialize_asset<S: Serializer>(
 
 fn serialize_archive<S: Serializer>(
     archive: &Archive,
-    filter: &Filter,
+    filter: Filter,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
@@ -118,8 +112,8 @@ fn serialize_archive<S: Serializer>(
         map.serialize_entry("hash", &archive.hash)?;
     }
     match &archive.source {
-        ArchiveSource::Path(path) => map.serialize_entry("path", filter.text(path).as_ref())?,
-        ArchiveSource::Uri(uri) => map.serialize_entry("uri", filter.text(uri).as_ref())?,
+        ArchiveSource::Path(path) => map.serialize_entry("path", path)?,
+        ArchiveSource::Uri(uri) => map.serialize_entry("uri", uri)?,
         ArchiveSource::Assets(_) | ArchiveSource::Elided => {}
     }
     map.end()
