@@ -26,7 +26,7 @@ use plumb_deploy::{
 use plumb_events::Severity;
 use plumb_plugin::{ConstructContext, PluginHost};
 use plumb_resource::policy::{PolicyCall, PolicyReply};
-use plumb_resource::provider::{ProviderCall, ProviderError, ProviderReply};
+use plumb_resource::provider::{ProviderCall, ProviderError, ProviderReply, ResourceStatus};
 use plumb_state::Snippet;
 use plumb_state::journal::Entry;
 use plumb_state::plan::Plan;
@@ -318,7 +318,7 @@ impl Driver {
                 .await;
             match happened {
                 Happened::Incoming(all) => all.into_iter().for_each(|one| self.take(one)),
-                Happened::Called((call, result)) => {
+                Happened::Called((call, mut result)) => {
                     if let Some(event) = self.flights.end(call) {
                         self.emit(event);
                     }
@@ -326,7 +326,7 @@ impl Driver {
                     while let Ok(one) = incoming.try_recv() {
                         self.take(one);
                     }
-                    self.learn(&result);
+                    self.take_note(&mut result);
                     self.event(Event::Answered { call, result });
                 }
                 Happened::CalledBack(call, result) => {
@@ -452,11 +452,16 @@ impl Driver {
         }
     }
 
-    /// Takes note of secrets that a provider told.
-    fn learn(&mut self, result: &Result<ProviderReply, ProviderError>) {
+    /// Takes note of secrets that a provider told, and hides them in its reasons.
+    fn take_note(&mut self, result: &mut Result<ProviderReply, ProviderError>) {
         match result {
             Ok(reply) => reply.properties().for_each(|it| self.masks.learn_all(it)),
-            Err(error) => error.properties().for_each(|it| self.masks.learn_all(it)),
+            Err(error) => {
+                error.properties().for_each(|it| self.masks.learn_all(it));
+                if let ResourceStatus::Partial(failure) = &mut error.status {
+                    self.masks.pass_reasons(failure);
+                }
+            }
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Values keep their secrets to themselves; messages of programs and providers are plain text, and nothing but their words
 //! tells that they name one. Secret settings are hidden in properties too: programs take them for plain text by mistake
-//! (`engine.md` 10.1). **Every event passes [`Masks::pass`] on its way to subscribers.**
+//! (`engine.md` 10.1). **Every event passes [`Masks::pass`] on its way to subscribers**, and what states keep of the reasons
+//! why a resource is not healthy passes [`Masks::pass_reasons`].
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,6 +13,7 @@ use aho_corasick::AhoCorasick;
 use ecow::EcoString;
 use plumb_events::{Diagnostic, Event, Metadata, PolicyViolation, SECRET_MARK, StateView};
 use plumb_resource::ResourceState;
+use plumb_resource::provider::PartialFailure;
 use plumb_value::{PropertyMap, Value};
 use rustc_hash::FxHashSet;
 
@@ -34,7 +36,7 @@ pub(crate) struct Masks {
 }
 
 impl Masks {
-    /// Knows the secrets of the settings. Where people want to see secrets, it hides nothing.
+    /// Knows the secrets of the settings. Where people want to see secrets, it hides nothing in events.
     pub(crate) fn new<'a>(
         shows_secrets: bool,
         settings: impl IntoIterator<Item = &'a Value>,
@@ -60,9 +62,6 @@ impl Masks {
 
     /// Takes note of the secrets in `value`.
     pub(crate) fn learn(&mut self, value: &Value) {
-        if self.shows_secrets {
-            return;
-        }
         value.any(&mut |inner| {
             if inner.is_secret() {
                 self.learn_secret(inner);
@@ -71,14 +70,21 @@ impl Masks {
         });
     }
 
+    /// Hides secrets in what states keep of a failure: states are not encrypted but for their values.
+    pub(crate) fn pass_reasons(&mut self, failure: &mut PartialFailure) {
+        let hidden = failure.reasons.iter().map(|reason| self.hidden(reason));
+        failure.reasons = hidden.collect();
+    }
+
     /// Hides secrets in what an event says, and takes note of those that it carries.
     pub(crate) fn pass(&mut self, event: &mut Event) {
+        if self.shows_secrets {
+            return;
+        }
         match event {
             Event::Diagnostic(Diagnostic { message, .. })
             | Event::PolicyViolation(PolicyViolation { message, .. }) => {
-                if let Cow::Owned(hidden) = self.hide(message) {
-                    *message = hidden.into();
-                }
+                *message = self.hidden(message);
             }
             Event::ResourcePre(step) | Event::ResourceOutputs(step) => {
                 if let Some(new) = &step.metadata.new {
@@ -166,6 +172,14 @@ impl Masks {
         is_new
     }
 
+    /// The same text, if there is no secret in it.
+    fn hidden(&mut self, text: &EcoString) -> EcoString {
+        match self.hide(text) {
+            Cow::Owned(hidden) => hidden.into(),
+            Cow::Borrowed(_) => text.clone(),
+        }
+    }
+
     /// The text with `[secret]` in place of every secret in it.
     fn hide<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
         if self.newest.len() > FEW.max(self.known.len() / 4) {
@@ -227,8 +241,8 @@ fn without(text: &str, mut ranges: Vec<Range<usize>>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use plumb_events::StepEvent;
-    use plumb_resource::{ResourceKind, StepOp, Urn};
+    use plumb_events::{Severity, StepEvent};
+    use plumb_resource::{ResourceId, ResourceKind, StepOp, Urn};
 
     use super::*;
 
@@ -336,7 +350,26 @@ mod tests {
     fn who_wants_to_see_secrets_sees_them() {
         let secret = Value::secret(Value::from("hunter2"));
         let mut masks = Masks::new(true, [&secret]);
-        masks.learn(&secret);
-        assert_eq!(masks.hide("hunter2"), "hunter2");
+        let diagnostic = Diagnostic::new(Severity::Info, None, "hunter2");
+        let mut event = Event::Diagnostic(diagnostic.clone());
+        masks.pass(&mut event);
+        assert_eq!(event, Event::Diagnostic(diagnostic));
+    }
+
+    #[test]
+    fn states_get_no_secret_reasons_whatever_people_see() {
+        for shows_secrets in [false, true] {
+            let mut masks = Masks::new(shows_secrets, []);
+            masks.learn(&Value::secret(Value::from("hunter2")));
+            let mut failure = PartialFailure {
+                id: ResourceId::from_text("i"),
+                outputs: None,
+                inputs: None,
+                reasons: ["no".into(), "hunter2 is wrong".into()].into(),
+                refresh_before_update: false,
+            };
+            masks.pass_reasons(&mut failure);
+            assert_eq!(failure.reasons.as_slice(), ["no", "[secret] is wrong"]);
+        }
     }
 }
