@@ -18,6 +18,7 @@ mod import_file;
 mod interrupts;
 mod keys;
 mod naming;
+mod outside;
 mod pending;
 mod plan;
 mod policies;
@@ -29,6 +30,7 @@ mod verb;
 mod watch;
 
 pub(crate) use host::{discovery, plugin_spec};
+pub(crate) use outside::Outside;
 
 use crate::commands::new;
 use crate::identity::Code;

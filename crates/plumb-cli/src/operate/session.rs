@@ -523,6 +523,7 @@ fn surroundings(
         project,
         root,
         program_directory,
+        plugins: Vec::new(),
         config: by_namespace,
         client: opening.client.clone(),
         debugged: opening.debugged.clone(),
