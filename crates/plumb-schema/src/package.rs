@@ -220,11 +220,15 @@ impl PackageSchema {
         self.functions.entries.keys().map(|token| &**token)
     }
 
-    /// Whether the function `token` is a method of some resource.
+    /// Whether the function `token` is a method of some resource, or of the provider.
     pub fn is_method(&self, token: &str) -> bool {
+        let is_resource = |owner: &str| {
+            let provided = owner.strip_prefix("pulumi:providers:");
+            provided == Some(&self.name) || self.resources.entries.contains_key(owner)
+        };
         token
             .rsplit_once('/')
-            .is_some_and(|(owner, _)| self.resources.entries.contains_key(owner))
+            .is_some_and(|(owner, _)| is_resource(owner))
     }
 
     /// The resource with exactly this token; the provider resource for `pulumi:providers:<name>`.

@@ -25,12 +25,14 @@ mod policies;
 pub(crate) mod runs;
 mod screen;
 mod session;
+mod snippets;
 mod state_json;
 mod verb;
 mod watch;
 
 pub(crate) use host::{discovery, plugin_spec};
 pub(crate) use outside::Outside;
+pub(crate) use snippets::{SnippetUpdate, update_snippets};
 
 use crate::commands::new;
 use crate::identity::Code;

@@ -9,6 +9,7 @@ use plumb_schema::{Function, Properties};
 use super::ask::Asked;
 use super::inputs::{Completeness, Format, Source, evaluate};
 use super::package::Package;
+use super::shape::Side;
 use super::{Settings, outcome, provider};
 use crate::json::{Indent, pretty};
 use crate::{Context, Error};
@@ -22,7 +23,8 @@ pub(super) fn run(
     ctx: &Context,
 ) -> Result<(), Error> {
     let source = Source {
-        what: "input",
+        side: Side::Input,
+        package: package.schema.name(),
         file: asked.input_file.as_deref(),
         format: Format::named(asked.format.as_deref())?,
         given: &asked.inputs,
@@ -30,11 +32,12 @@ pub(super) fn run(
     let body = source.body(ctx)?;
     let none = Properties::default();
     let inputs = function.inputs.as_ref().map_or(&none, |it| &it.properties);
+    source.check_complete(&body, inputs)?;
     let (schema, info) = (package.schema.clone(), package.outside.info().clone());
     // Before the provider is started: what is wrong with the inputs is told at once.
     let args = package.outside.run(async {
         let whole = Completeness::Whole;
-        evaluate(&body, "input", &schema, inputs, whole, &info).await
+        evaluate(&body, Side::Input, &schema, inputs, whole, &info).await
     })?;
     let provider = provider::configured(package, asked, ctx)?;
     let request = InvokeRequest {

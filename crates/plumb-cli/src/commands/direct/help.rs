@@ -69,7 +69,7 @@ pub(super) fn of_module(schema: &PackageSchema, module: &str, called: Called<'_>
 fn listing(mut text: String, listing: &Listing, called: Called<'_>) -> String {
     let _ = write!(
         text,
-        "\nRun 'pulumi do{} <module/resource/function> --help' for more details on usage.\n\n",
+        "\nRun 'plumb do{} <module/resource/function> --help' for more details on usage.\n\n",
         called.flag()
     );
     let lists = [
@@ -128,7 +128,7 @@ pub(super) fn of_function(
     }
     let _ = write!(
         text,
-        "\nUsage:\n  pulumi do{} {} [flags]\n",
+        "\nUsage:\n  plumb do{} {} [flags]\n",
         called.flag(),
         called.word
     );
@@ -170,7 +170,7 @@ pub(super) fn of_resource(
     if !resource.input_properties.is_empty() {
         let _ = write!(text, "\n{FLAGS}\n");
     }
-    let command = format!("pulumi do{} {}", called.flag(), called.word);
+    let command = format!("plumb do{} {}", called.flag(), called.word);
     let _ = write!(
         text,
         "\nUsage:\n  {command} [command]\n\nAvailable Commands:\n"
@@ -183,7 +183,7 @@ pub(super) fn of_resource(
     flags(&mut text, None);
     let _ = write!(
         text,
-        "\nUse \"{command} [command] --help\" for more information about a command.\n"
+        "\nUse `{command} [command] --help` for more information about a command.\n"
     );
     text
 }
@@ -198,7 +198,7 @@ pub(super) fn of_operation(shape: &Shape, called: Called<'_>) -> String {
     let mut text = format!("{}\n", about(shape));
     let _ = write!(
         text,
-        "\nUsage:\n  pulumi do{} {} {}{word} [flags]\n",
+        "\nUsage:\n  plumb do{} {} {}{word} [flags]\n",
         called.flag(),
         called.word,
         operation.word()

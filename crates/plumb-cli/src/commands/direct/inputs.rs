@@ -8,18 +8,20 @@ use std::sync::Arc;
 use plumb_engine::program::ProgramInfo;
 use plumb_eval::hcl;
 use plumb_pcl::{BodyText, evaluate_inputs};
-use plumb_schema::{Constant, PackageSchema, Properties, Resource};
+use plumb_schema::{Constant, PackageSchema, Properties, Property, Resource, TypeKind};
 use plumb_value::PropertyMap;
 
 use super::ask::{Given, Said};
-use super::shape::flag_name;
+use super::shape::{Side, flag_name};
 use crate::{Context, Error};
 
 /// Where inputs come from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'a> {
-    /// What they are for: `input` or `provider`.
-    pub(super) what: &'static str,
+    /// What they are for.
+    pub(super) side: Side,
+    /// The name of the package, which flags of its provider begin with.
+    pub(super) package: &'a str,
     pub(super) file: Option<&'a str>,
     /// The format of the file and of expressions.
     pub(super) format: Format,
@@ -52,7 +54,7 @@ impl Format {
 impl Source<'_> {
     /// The inputs as text.
     pub(super) fn body(&self, ctx: &Context) -> Result<BodyText, Error> {
-        let parsed = |error: Error| error.context(format!("parse {} file", self.what));
+        let parsed = |error: Error| error.context(format!("parse {} file", self.side.word()));
         let (name, text) = self.read(ctx)?;
         let text = match self.format {
             Format::Yaml => plumb_yaml::inputs_as_pcl(&name, &text)
@@ -70,9 +72,41 @@ impl Source<'_> {
         Ok(body)
     }
 
+    /// Fails where something is not there that the schema requires.
+    pub(super) fn check_complete(
+        &self,
+        body: &BodyText,
+        properties: &Properties,
+    ) -> Result<(), Error> {
+        let is_missing =
+            |it: &&Property| it.required && it.constant.is_none() && !body.has(&it.name);
+        let missing: Vec<&str> = properties
+            .values()
+            .filter(is_missing)
+            .map(|it| it.name.as_str())
+            .collect();
+        let Some(first) = missing.first() else {
+            return Ok(());
+        };
+        let prefix = match self.side {
+            Side::Input => String::new(),
+            Side::Provider => format!("{}:", self.package),
+        };
+        let what = self.side.word();
+        let mark = match properties.get(*first).map(|it| &it.ty.kind) {
+            Some(TypeKind::Primitive(_)) => "",
+            _ => "+",
+        };
+        Err(Error::user(format!(
+            "missing required {what} {}; set it with --{prefix}{}{mark} VALUE, or in a file: --{what}-file FILE",
+            missing.join(", "),
+            flag_name(first)
+        )))
+    }
+
     /// The file's text, and what messages call it.
     fn read(&self, ctx: &Context) -> Result<(String, String), Error> {
-        let what = self.what;
+        let what = self.side.word();
         let Some(file) = self.file else {
             return Ok((format!("<no {what} file>"), String::new()));
         };
@@ -113,7 +147,7 @@ pub(super) enum Completeness {
 /// The values of a body whose attributes are `properties` of `schema`.
 pub(super) async fn evaluate(
     body: &BodyText,
-    what: &'static str,
+    side: Side,
     schema: &Arc<PackageSchema>,
     properties: &Properties,
     completeness: Completeness,
@@ -124,7 +158,7 @@ pub(super) async fn evaluate(
     values.map_err(|problems| {
         let source = body.parsed().source();
         let texts: Vec<String> = problems.iter().map(|it| it.excerpt(source)).collect();
-        Error::user(texts.join("\n\n")).context(format!("parse {what} file"))
+        Error::user(texts.join("\n\n")).context(format!("parse {} file", side.word()))
     })
 }
 

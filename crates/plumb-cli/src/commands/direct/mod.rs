@@ -10,21 +10,25 @@
 mod ask;
 mod function;
 mod help;
+mod home;
 mod inputs;
+mod names;
 mod outcome;
 mod package;
 mod prose;
 mod provider;
 mod shape;
+mod stateful;
 mod stateless;
 mod steps;
 mod subject;
 
-use clap::{ArgAction, Args};
+use clap::{ArgAction, Args, Subcommand};
 use plumb_schema::{Function, Properties, Resource};
 
 use super::stack::values::Secrets;
 use crate::identity::Code;
+use crate::output::with_name;
 use crate::{Context, Error, ExitStatus};
 use ask::Asked;
 use help::Called;
@@ -66,9 +70,19 @@ pub struct DoArgs {
     /// Show help
     #[arg(short = 'h', long = "help", hide = true, action = ArgAction::SetTrue)]
     pub wants_help: bool,
+    /// A command that is not about a package.
+    #[command(subcommand)]
+    pub verb: Option<DoVerb>,
     /// What is meant, what to do with it, and its inputs
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub words: Vec<String>,
+}
+
+/// What `do` does besides.
+#[derive(Subcommand, Debug)]
+#[expect(missing_docs, reason = "the arguments of each say what it is for")]
+pub enum DoVerb {
+    ShowResources(names::ShowResourcesArgs),
 }
 
 /// What holds for every command about a package.
@@ -80,6 +94,10 @@ struct Settings {
 }
 
 impl Settings {
+    fn shows_secrets(&self) -> bool {
+        self.secrets == Secrets::Shown
+    }
+
     /// Fails where a change would have to be confirmed and nobody is there to do it.
     fn require_yes(&self, yes: bool, ctx: &Context) -> Result<(), Error> {
         let is_yes = yes || ctx.environment.is_on("PULUMI_SKIP_CONFIRMATIONS");
@@ -92,6 +110,9 @@ impl Settings {
 
 /// Runs `do`.
 pub fn run(args: &DoArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    if let Some(DoVerb::ShowResources(args)) = &args.verb {
+        return names::run(args, ctx);
+    }
     let settings = Settings {
         dry_run: args.dry_run,
         is_json: match args.output.as_str() {
@@ -137,7 +158,7 @@ pub fn run(args: &DoArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     };
     let done = command.run(word, &rest);
     package.outside.close();
-    done.map(|()| ExitStatus::Success)
+    done
 }
 
 /// The package that a token belongs to.
@@ -172,22 +193,16 @@ struct Command<'a> {
 }
 
 impl Command<'_> {
-    fn run(&mut self, word: Option<&str>, words: &[String]) -> Result<(), Error> {
+    fn run(&mut self, word: Option<&str>, words: &[String]) -> Result<ExitStatus, Error> {
         let schema = self.package.schema.clone();
         match Subject::find(&schema, word)? {
             Subject::Package => {
                 no_words(words)?;
-                self.ctx
-                    .printer
-                    .data(&help::of_package(&schema, self.called));
-                Ok(())
+                self.show(&help::of_package(&schema, self.called))
             }
             Subject::Module(module) => {
                 no_words(words)?;
-                self.ctx
-                    .printer
-                    .data(&help::of_module(&schema, &module, self.called));
-                Ok(())
+                self.show(&help::of_module(&schema, &module, self.called))
             }
             Subject::Function(function) => self.function(&function, words),
             Subject::Resource(resource) => self.resource(&resource, words),
@@ -207,27 +222,26 @@ impl Command<'_> {
         ))
     }
 
-    fn function(&mut self, function: &Function, words: &[String]) -> Result<(), Error> {
+    fn function(&mut self, function: &Function, words: &[String]) -> Result<ExitStatus, Error> {
         let none = Properties::default();
         let inputs = function.inputs.as_ref().map_or(&none, |it| &it.properties);
         let shape = self.shape(Operation::Invoke, inputs)?;
         if self.wants_help {
             let schema = &self.package.schema;
             let text = help::of_function(schema, function, &shape, self.called);
-            self.ctx.printer.data(&text);
-            return Ok(());
+            return self.show(&text);
         }
         let asked = Asked::read(&shape, words)?;
         self.tell_deprecation(function.deprecation.as_deref(), &function.token);
-        function::run(self.package, function, &asked, &self.settings, self.ctx)
+        function::run(self.package, function, &asked, &self.settings, self.ctx)?;
+        Ok(ExitStatus::Success)
     }
 
-    fn resource(&mut self, resource: &Resource, words: &[String]) -> Result<(), Error> {
+    fn resource(&mut self, resource: &Resource, words: &[String]) -> Result<ExitStatus, Error> {
         let (word, words) = split(words);
         let Some(word) = word else {
             let text = help::of_resource(&self.package.schema, resource, self.called);
-            self.ctx.printer.data(&text);
-            return Ok(());
+            return self.show(&text);
         };
         let operation = self.operation(resource, word)?;
         let none = Properties::default();
@@ -238,16 +252,13 @@ impl Command<'_> {
         };
         let shape = self.shape(operation, inputs)?;
         if self.wants_help {
-            self.ctx
-                .printer
-                .data(&help::of_operation(&shape, self.called));
-            return Ok(());
+            return self.show(&help::of_operation(&shape, self.called));
         }
         let asked = Asked::read(&shape, &words)?;
         self.tell_deprecation(resource.deprecation.as_deref(), &resource.token);
         if self.keeping == Keeping::Stack && operation.changes() {
-            return Err(Error::unsupported("keeping resources in a stack")
-                .hint("with --stateless, resources are made that no stack keeps"));
+            let (settings, ctx) = (&self.settings, self.ctx);
+            return stateful::run(operation, self.package, resource, &asked, settings, ctx);
         }
         let work = Work {
             package: self.package,
@@ -256,7 +267,8 @@ impl Command<'_> {
             settings: &self.settings,
             ctx: self.ctx,
         };
-        work.run(operation)
+        work.run(operation)?;
+        Ok(ExitStatus::Success)
     }
 
     /// The operation called `word`, if the resource has it.
@@ -275,6 +287,12 @@ impl Command<'_> {
             text.push_str(&format!("\n\nDid you mean this?\n\t{}", meant.word()));
         }
         Err(Error::user(text).known(Code::UnknownCommand))
+    }
+
+    fn show(&self, text: &str) -> Result<ExitStatus, Error> {
+        let program = &self.ctx.environment.program;
+        self.ctx.printer.data(&with_name(text, program));
+        Ok(ExitStatus::Success)
     }
 
     fn tell_deprecation(&self, why: Option<&str>, token: &str) {

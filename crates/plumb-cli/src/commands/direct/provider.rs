@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::ask::Asked;
 use super::inputs::{Completeness, Format, Source, evaluate};
 use super::package::Package;
+use super::shape::Side;
 use crate::context::IfMissing;
 use crate::{Context, Error};
 
@@ -64,7 +65,8 @@ pub(super) fn configured(
         None => PropertyMap::new(),
     };
     let source = Source {
-        what: "provider",
+        side: Side::Provider,
+        package: package.schema.name(),
         file: asked.provider_file.as_deref(),
         format: Format::named(asked.format.as_deref())?,
         given: &asked.provider,
@@ -81,7 +83,15 @@ pub(super) fn configured(
     package.outside.run(async {
         let declared = schema.provider()?;
         let properties = &declared.input_properties;
-        let said = evaluate(&body, "provider", &schema, properties, completeness, &info).await?;
+        let said = evaluate(
+            &body,
+            Side::Provider,
+            &schema,
+            properties,
+            completeness,
+            &info,
+        )
+        .await?;
         for (name, value) in said.iter() {
             config.insert(name.clone(), value.clone());
         }

@@ -200,6 +200,16 @@ pub(super) enum Side {
     Provider,
 }
 
+impl Side {
+    /// What messages and names of flags call it.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Side::Input => "input",
+            Side::Provider => "provider",
+        }
+    }
+}
+
 /// How the value of a flag is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {

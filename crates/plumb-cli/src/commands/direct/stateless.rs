@@ -18,7 +18,7 @@ use serde_json::{Value as Json, json};
 use super::ask::Asked;
 use super::inputs::{Completeness, Format, Source, evaluate};
 use super::package::Package;
-use super::shape::Operation;
+use super::shape::{Operation, Side};
 use super::{Settings, outcome, provider, steps};
 use crate::json::{Indent, pretty};
 use crate::{Context, Error, ExitStatus, prompt};
@@ -91,19 +91,23 @@ impl Work<'_> {
         completeness: Completeness,
     ) -> Result<PropertyMap, Error> {
         let source = Source {
-            what: "input",
+            side: Side::Input,
+            package: self.package.schema.name(),
             file: self.asked.input_file.as_deref(),
             format: Format::named(self.asked.format.as_deref())?,
             given: &self.asked.inputs,
         };
         let body = source.body(self.ctx)?;
+        if completeness == Completeness::Whole {
+            source.check_complete(&body, properties)?;
+        }
         let (schema, info) = (
             self.package.schema.clone(),
             self.package.outside.info().clone(),
         );
-        self.package
-            .outside
-            .run(async { evaluate(&body, "input", &schema, properties, completeness, &info).await })
+        self.package.outside.run(async {
+            evaluate(&body, Side::Input, &schema, properties, completeness, &info).await
+        })
     }
 
     fn create(&mut self, provider: &dyn Provider, inputs: PropertyMap) -> Result<(), Error> {
