@@ -54,10 +54,11 @@ pub fn inputs_as_pcl(name: &str, text: &str) -> Result<String, InvalidInputs> {
         inputs.push((&key.text, scope.expression(value)));
     }
     reading.written(scope, |writer| {
-        let inputs = inputs.iter();
-        inputs
-            .map(|(name, value)| format!("{name} = {}\n", writer.expression(value)))
-            .collect()
+        let mut out = String::new();
+        for (name, value) in &inputs {
+            out.extend([name.as_str(), " = ", &writer.expression(value), "\n"]);
+        }
+        out
     })
 }
 
@@ -203,8 +204,8 @@ impl Writer<'_> {
                     out.push('.');
                     out.push_str(name);
                 }
-                Accessor::Name(name) => out.push_str(&format!("[{}]", hcl::quoted(name))),
-                Accessor::Index(index) => out.push_str(&format!("[{index}]")),
+                Accessor::Name(name) => out.extend(["[", &hcl::quoted(name), "]"]),
+                Accessor::Index(index) => out.extend(["[", &index.to_string(), "]"]),
             }
         }
         out

@@ -19,7 +19,7 @@ pub(super) fn run(
     package: &mut Package,
     function: &Function,
     asked: &Asked,
-    settings: &Settings,
+    settings: Settings,
     ctx: &Context,
 ) -> Result<(), Error> {
     let source = Source {

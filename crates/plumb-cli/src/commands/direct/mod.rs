@@ -94,12 +94,12 @@ struct Settings {
 }
 
 impl Settings {
-    fn shows_secrets(&self) -> bool {
+    fn shows_secrets(self) -> bool {
         self.secrets == Secrets::Shown
     }
 
     /// Fails where a change would have to be confirmed and nobody is there to do it.
-    fn require_yes(&self, yes: bool, ctx: &Context) -> Result<(), Error> {
+    fn require_yes(self, yes: bool, ctx: &Context) -> Result<(), Error> {
         let is_yes = yes || ctx.environment.is_on("PULUMI_SKIP_CONFIRMATIONS");
         if is_yes || self.dry_run || ctx.is_interactive() {
             return Ok(());
@@ -198,11 +198,13 @@ impl Command<'_> {
         match Subject::find(&schema, word)? {
             Subject::Package => {
                 no_words(words)?;
-                self.show(&help::of_package(&schema, self.called))
+                self.show(&help::of_package(&schema, self.called));
+                Ok(ExitStatus::Success)
             }
             Subject::Module(module) => {
                 no_words(words)?;
-                self.show(&help::of_module(&schema, &module, self.called))
+                self.show(&help::of_module(&schema, &module, self.called));
+                Ok(ExitStatus::Success)
             }
             Subject::Function(function) => self.function(&function, words),
             Subject::Resource(resource) => self.resource(&resource, words),
@@ -229,11 +231,12 @@ impl Command<'_> {
         if self.wants_help {
             let schema = &self.package.schema;
             let text = help::of_function(schema, function, &shape, self.called);
-            return self.show(&text);
+            self.show(&text);
+            return Ok(ExitStatus::Success);
         }
         let asked = Asked::read(&shape, words)?;
         self.tell_deprecation(function.deprecation.as_deref(), &function.token);
-        function::run(self.package, function, &asked, &self.settings, self.ctx)?;
+        function::run(self.package, function, &asked, self.settings, self.ctx)?;
         Ok(ExitStatus::Success)
     }
 
@@ -241,7 +244,8 @@ impl Command<'_> {
         let (word, words) = split(words);
         let Some(word) = word else {
             let text = help::of_resource(&self.package.schema, resource, self.called);
-            return self.show(&text);
+            self.show(&text);
+            return Ok(ExitStatus::Success);
         };
         let operation = self.operation(resource, word)?;
         let none = Properties::default();
@@ -252,19 +256,20 @@ impl Command<'_> {
         };
         let shape = self.shape(operation, inputs)?;
         if self.wants_help {
-            return self.show(&help::of_operation(&shape, self.called));
+            self.show(&help::of_operation(&shape, self.called));
+            return Ok(ExitStatus::Success);
         }
         let asked = Asked::read(&shape, &words)?;
         self.tell_deprecation(resource.deprecation.as_deref(), &resource.token);
         if self.keeping == Keeping::Stack && operation.changes() {
-            let (settings, ctx) = (&self.settings, self.ctx);
+            let (settings, ctx) = (self.settings, self.ctx);
             return stateful::run(operation, self.package, resource, &asked, settings, ctx);
         }
         let work = Work {
             package: self.package,
             resource,
             asked: &asked,
-            settings: &self.settings,
+            settings: self.settings,
             ctx: self.ctx,
         };
         work.run(operation)?;
@@ -284,15 +289,15 @@ impl Command<'_> {
         );
         let near = known.find(|it| strsim::levenshtein(word, it.word()) <= 2);
         if let Some(meant) = near {
-            text.push_str(&format!("\n\nDid you mean this?\n\t{}", meant.word()));
+            text.push_str("\n\nDid you mean this?\n\t");
+            text.push_str(meant.word());
         }
         Err(Error::user(text).known(Code::UnknownCommand))
     }
 
-    fn show(&self, text: &str) -> Result<ExitStatus, Error> {
+    fn show(&self, text: &str) {
         let program = &self.ctx.environment.program;
         self.ctx.printer.data(&with_name(text, program));
-        Ok(ExitStatus::Success)
     }
 
     fn tell_deprecation(&self, why: Option<&str>, token: &str) {

@@ -41,15 +41,13 @@ pub(super) fn result(
         ReturnType::Object(object) => declared(schema, answered, &object.properties).into(),
         ReturnType::Value(ty) => {
             let mut values = answered.iter();
-            match (values.next(), values.next()) {
-                (Some((_, value)), None) => of_type(schema, value, ty),
-                _ => {
-                    let count = answered.iter().count();
-                    return Err(Error::user(format!(
-                        "expected exactly one return value from function but got {count}"
-                    )));
-                }
-            }
+            let (Some((_, value)), None) = (values.next(), values.next()) else {
+                let count = answered.iter().count();
+                return Err(Error::user(format!(
+                    "expected exactly one return value from function but got {count}"
+                )));
+            };
+            of_type(schema, value, ty)
         }
     })
 }

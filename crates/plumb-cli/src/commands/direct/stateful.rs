@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ecow::EcoString;
 use plumb_pcl::{BodyText, expression_of};
-use plumb_resource::{TypeToken, Urn};
+use plumb_resource::{ResourceState, TypeToken, Urn};
 use plumb_schema::{Properties, Resource};
 use plumb_state::{Snapshot, Snippet, SnippetDescriptor};
 use uuid::Uuid;
@@ -26,7 +26,7 @@ pub(super) fn run(
     package: &Package,
     resource: &Resource,
     asked: &Asked,
-    settings: &Settings,
+    settings: Settings,
     ctx: &Context,
 ) -> Result<ExitStatus, Error> {
     settings.require_yes(asked.yes, ctx)?;
@@ -185,14 +185,41 @@ impl Wish {
             (Operation::Patch | Operation::Delete, None) => Err(Error::user(format!(
                 "resource {token} {name:?} does not exist in stack {shown}"
             ))),
-            (Operation::Delete, Some(snippet)) => Ok(Planned {
-                changes: BTreeMap::from([(snippet.uuid.clone(), None)]),
-                uuid: snippet.uuid.clone(),
-                existed: true,
-            }),
+            (Operation::Delete, Some(snippet)) => self.deleted(snapshot, snippet, shown),
             (Operation::Patch, Some(snippet)) => self.patched(snapshot, snippet),
             (_, existing) => self.replaced(snapshot, existing, place),
         }
+    }
+
+    /// What other resources need stays, and so does its snippet.
+    fn deleted(
+        &self,
+        snapshot: &Snapshot,
+        snippet: &Snippet,
+        shown: &str,
+    ) -> Result<Planned, Error> {
+        let is_own = |state: &ResourceState| state.snippet_id.as_ref() == Some(&snippet.uuid);
+        let (own, others): (Vec<_>, Vec<_>) = snapshot
+            .resources
+            .iter()
+            .filter(|state| !state.delete)
+            .partition(|state| is_own(state));
+        let is_needed = |urn: &Urn| own.iter().any(|state| state.urn == *urn);
+        let in_need = others.iter().filter(|it| it.references().any(is_needed));
+        let in_need: Vec<&str> = in_need.map(|it| it.urn.as_str()).collect();
+        if !in_need.is_empty() {
+            return Err(Error::user(format!(
+                "resource {} {:?} is needed by others of stack {shown}; delete them first:\n- {}",
+                self.token,
+                self.name,
+                in_need.join("\n- ")
+            )));
+        }
+        Ok(Planned {
+            changes: BTreeMap::from([(snippet.uuid.clone(), None)]),
+            uuid: snippet.uuid.clone(),
+            existed: true,
+        })
     }
 
     /// Names that the body mentions, and the resources that they stand for.
@@ -337,3 +364,6 @@ fn find<'s>(snapshot: &'s Snapshot, name: &str, token: &str) -> Option<&'s Snipp
 fn new_uuid() -> EcoString {
     EcoString::from(Uuid::new_v4().to_string())
 }
+
+#[cfg(test)]
+mod tests;

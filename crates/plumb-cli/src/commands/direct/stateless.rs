@@ -28,7 +28,7 @@ pub(super) struct Work<'a> {
     pub(super) package: &'a mut Package,
     pub(super) resource: &'a Resource,
     pub(super) asked: &'a Asked,
-    pub(super) settings: &'a Settings,
+    pub(super) settings: Settings,
     pub(super) ctx: &'a Context,
 }
 
@@ -400,9 +400,10 @@ impl Work<'_> {
 
     fn print(&self, id: &str, outputs: &PropertyMap) {
         let schema = &self.package.schema;
-        let shown = match self.resource.properties.is_empty() {
-            true => outputs.clone(),
-            false => outcome::declared(schema, outputs, &self.resource.properties),
+        let shown = if self.resource.properties.is_empty() {
+            outputs.clone()
+        } else {
+            outcome::declared(schema, outputs, &self.resource.properties)
         };
         let secrets = self.settings.secrets;
         if self.settings.is_json {

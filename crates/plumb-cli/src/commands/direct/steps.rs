@@ -35,7 +35,7 @@ pub(super) fn announce(
     old: Option<ResourceState>,
     new: Option<ResourceState>,
     diff: Option<&DiffResult>,
-    settings: &Settings,
+    settings: Settings,
     ctx: &Context,
 ) {
     let view = |state: ResourceState| StateView::new(Arc::new(state));
