@@ -48,7 +48,7 @@ pub fn inputs_as_pcl(name: &str, text: &str) -> Result<String, InvalidInputs> {
     let mut inputs = Vec::with_capacity(entries.len());
     for (key, value) in entries {
         if !hcl::is_identifier(&key.text) {
-            let summary = format!("{:?} cannot name an input", key.text);
+            let summary = format!("'{}' cannot name an input", key.text);
             scope.diagnostics.push(Diagnostic::error(key.span, summary));
         }
         inputs.push((&key.text, scope.expression(value)));
@@ -189,12 +189,12 @@ impl Writer<'_> {
             if FACTS.contains(&fact.as_str()) {
                 return format!("{fact}()");
             }
-            self.error(span, format!("pulumi has no {fact:?}"));
+            self.error(span, format!("pulumi has no '{fact}'"));
         }
         if !hcl::is_identifier(&access.root) {
             self.error(
                 span,
-                format!("{:?} is not the name of a resource", access.root),
+                format!("'{}' is not the name of a resource", access.root),
             );
         }
         let mut out = access.root.to_string();

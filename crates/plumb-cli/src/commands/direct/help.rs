@@ -287,7 +287,7 @@ fn properties(
 fn more(schema: &PackageSchema, property: &Property) -> String {
     let mut more = String::new();
     let quoted = |constant| match constant {
-        text @ plumb_schema::Constant::String(_) => format!("{:?}", text_of(&text)),
+        plumb_schema::Constant::String(text) => format!("{text:?}"),
         other => text_of(&other),
     };
     let values: Vec<String> = choices(schema, &property.ty)

@@ -75,7 +75,7 @@ pub struct DoArgs {
     pub verb: Option<DoVerb>,
     /// What is meant, what to do with it, and its inputs
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    pub words: Vec<String>,
+    pub arguments: Vec<String>,
 }
 
 /// What `do` does besides.
@@ -130,7 +130,7 @@ pub fn run(args: &DoArgs, ctx: &Context) -> Result<ExitStatus, Error> {
             Secrets::Hidden
         },
     };
-    let (word, rest) = split(&args.words);
+    let (word, rest) = split(&args.arguments);
     let named = args.package.as_deref().or(word.map(package_of));
     let Some(named) = named else {
         ctx.printer
@@ -284,7 +284,7 @@ impl Command<'_> {
             return Ok(found);
         }
         let mut text = format!(
-            "unknown command {word:?} for \"pulumi do {}\"",
+            "unknown command \"{word}\" for \"pulumi do {}\"",
             self.called.word
         );
         let near = known.find(|it| strsim::levenshtein(word, it.word()) <= 2);

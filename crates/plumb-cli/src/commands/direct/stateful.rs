@@ -209,7 +209,7 @@ impl Wish {
         let in_need: Vec<&str> = in_need.map(|it| it.urn.as_str()).collect();
         if !in_need.is_empty() {
             return Err(Error::user(format!(
-                "resource {} {:?} is needed by others of stack {shown}; delete them first:\n- {}",
+                "resource {} \"{}\" is needed by others of stack {shown}; delete them first:\n- {}",
                 self.token,
                 self.name,
                 in_need.join("\n- ")

@@ -259,7 +259,7 @@ impl Work<'_> {
         let token = &self.resource.token;
         self.ctx
             .printer
-            .info(&format!("This {will} delete {token} {id:?}."));
+            .info(&format!("This {will} delete {token} \"{id}\"."));
         if self.settings.dry_run {
             return Ok(());
         }
@@ -278,7 +278,7 @@ impl Work<'_> {
             deleted.map_err(|error| left_behind(token, "delete", Some(&found.id), error))
         })?;
         if !self.settings.is_json {
-            self.ctx.printer.info(&format!("Deleted {token} {id:?}"));
+            self.ctx.printer.info(&format!("Deleted {token} \"{id}\""));
         }
         Ok(())
     }
@@ -378,7 +378,7 @@ impl Work<'_> {
 
     fn find_or_fail(&mut self, provider: &dyn Provider) -> Result<Found, Error> {
         let found = self.find(provider)?;
-        found.ok_or_else(|| Error::user(format!("resource {:?} was not found", self.word())))
+        found.ok_or_else(|| Error::user(format!("resource \"{}\" was not found", self.word())))
     }
 
     fn confirm(&self, verb: &str) -> Result<(), Error> {
@@ -435,7 +435,7 @@ async fn read(provider: &dyn Provider, request: ReadRequest) -> Result<ReadRespo
 
 /// What a failed change leaves: an object that is there is told by its id.
 fn left_behind(token: &str, verb: &str, id: Option<&ResourceId>, error: ProviderError) -> Error {
-    let told = |id: &str| format!("the object is there: {token} {id:?}");
+    let told = |id: &str| format!("the object is there: {token} \"{id}\"");
     let left = match (&error.status, id) {
         (ResourceStatus::Unchanged, _) => return provider::failed(error),
         (ResourceStatus::Partial(partial), _) => {
@@ -443,7 +443,7 @@ fn left_behind(token: &str, verb: &str, id: Option<&ResourceId>, error: Provider
             format!("{}\n- {reasons}", told(partial.id.as_str()))
         }
         (ResourceStatus::Unknown, Some(id)) => format!(
-            "nobody knows whether the {verb} took effect on {token} {:?}; `read` shows what there is",
+            "nobody knows whether the {verb} took effect on {token} \"{}\"; `read` shows what there is",
             id.as_str()
         ),
         (ResourceStatus::Unknown, None) => format!(

@@ -112,7 +112,7 @@ impl Listing {
 /// There is nothing of this name; what may have been meant is said.
 fn unknown(schema: &PackageSchema, word: &str) -> Error {
     let mut text = format!(
-        "unknown function, resource, or module {word:?} in package {:?}",
+        "unknown function, resource, or module \"{word}\" in package \"{}\"",
         schema.name()
     );
     let meant = suggestions(schema, word);
