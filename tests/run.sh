@@ -95,6 +95,7 @@ if ! $fast; then
   run python3 tests/e2e/plugins.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/python_plugins.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/converters.py --bin "$plumb" --python "$python_3_259/bin/python"
+  run python3 tests/e2e/direct.py --bin "$plumb" --python "$python_3_259/bin/python"
   run python3 tests/e2e/policies.py --bin "$plumb" --python "$python_policies/bin/python"
   run python3 tests/e2e/node.py --bin "$plumb" --sdk "$node_3_248" --tools "$node_tools" \
     --python "$python_3_259/bin/python"

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    about, cancel, completion, config, console, describe, doctor, events, history, install, login,
-    logout, logs, new, org, package, plugin, policy, project, replay, schema, stack, state, trace,
-    unbuilt, version, whoami, why,
+    about, cancel, completion, config, console, describe, direct, doctor, events, history, install,
+    login, logout, logs, new, org, package, plugin, policy, project, replay, schema, stack, state,
+    trace, unbuilt, version, whoami, why,
 };
 use crate::operate::{self, args as operations};
 use crate::{Context, Error, ExitStatus};
@@ -136,9 +136,7 @@ pub enum Command {
     Logs(logs::LogsArgs),
     Watch(operations::WatchArgs),
     Console(console::ConsoleArgs),
-    /// Work on single resources without a program (not supported yet)
-    #[command(hide = true)]
-    Do(unbuilt::DoArgs),
+    Do(direct::DoArgs),
     /// Work with templates of the service
     #[command(hide = true)]
     Template(LaterArgs),
@@ -222,7 +220,7 @@ impl Command {
             Command::Logs(args) => logs::run(args, ctx),
             Command::Watch(args) => operate::watch(args, ctx),
             Command::Console(args) => console::run(args, ctx),
-            Command::Do(args) => unbuilt::single(&args),
+            Command::Do(args) => direct::run(&args, ctx),
             Command::ReplayEvents(args) => replay::run(args, ctx),
             Command::Events(args) => events::run(&args),
             Command::ViewTrace(args) => trace::view(&args, ctx),

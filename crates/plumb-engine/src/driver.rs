@@ -132,6 +132,26 @@ impl Shell {
         let _ = self.servers.host.set(host.clone());
     }
 
+    /// Tells `monitor` what plugins say and refuses what they ask for, as long as it is awaited: for plugins that work
+    /// where nothing is deployed.
+    pub async fn relay(&mut self, monitor: &dyn ResourceMonitor) {
+        while let Some(incoming) = self.incoming.recv().await {
+            match incoming {
+                Incoming::Request(request, reply) => {
+                    // Whoever asked may be gone.
+                    let _ = reply.send(monitor.request(request).await);
+                }
+                Incoming::Log(message) if message.ephemeral => {
+                    monitor.log_status(message.severity, message.urn.as_ref(), &message.message);
+                }
+                Incoming::Log(message) => {
+                    monitor.log(message.severity, message.urn.as_ref(), &message.message);
+                }
+                Incoming::Debugging(_) => {}
+            }
+        }
+    }
+
     /// Ends what listens, where there was no run.
     pub async fn close(self) {
         self.servers.stop().await;

@@ -4,6 +4,7 @@
 //!   [`access`] follows `a.b[0]` into them; [`convert`] goes between them and the values of requests.
 //! - [`builtins`] are functions that only compute; [`inputs`] turns values into the properties of a registration,
 //!   [`answers`] says what the engine's answers mean.
+//! - [`hcl`] writes pieces of the text that snippets are kept as.
 //! - [`source`], [`diagnostic`] and [`report`] say what is wrong with a program, and where.
 //!
 //! The crate knows no syntax: `plumb-yaml` and `plumb-pcl` have their own expressions and evaluate them into these
@@ -16,6 +17,7 @@ pub mod convert;
 pub mod diagnostic;
 pub mod duration;
 pub mod go_format;
+pub mod hcl;
 pub mod inputs;
 pub mod lift;
 pub mod report;

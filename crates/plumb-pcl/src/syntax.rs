@@ -14,6 +14,11 @@ pub struct Parsed {
 }
 
 impl Parsed {
+    /// The text.
+    pub fn source(&self) -> &Arc<SourceFile> {
+        &self.source
+    }
+
     /// Reads the text of `source`.
     pub fn read(source: Arc<SourceFile>) -> Result<Parsed, Diagnostic> {
         match hcl_edit::parser::parse_body(&source.text) {

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use plumb_resource::provider::{
     CallRequest, CheckConfigRequest, CheckRequest, CheckResponse, ConfigureRequest,
     ConstructRequest, ConstructResponse, CreateRequest, CreateResponse, DeleteRequest, DiffRequest,
-    DiffResult, InvokeRequest, InvokeResponse, Parameterization, ProviderError, ReadRequest,
-    ReadResponse, UpdateRequest, UpdateResponse,
+    DiffResult, InvokeRequest, InvokeResponse, ListRequest, ListResponse, Parameterization,
+    ProviderError, ReadRequest, ReadResponse, UpdateRequest, UpdateResponse,
 };
 
 /// Name and version of a running provider.
@@ -103,6 +103,11 @@ pub trait Provider: Send + Sync {
     async fn delete(&self, request: DeleteRequest) -> Result<(), ProviderError>;
     /// Calls a function.
     async fn invoke(&self, request: InvokeRequest) -> Result<InvokeResponse, ProviderError>;
+    /// Lists existing objects, a page of them.
+    async fn list(&self, request: ListRequest) -> Result<ListResponse, ProviderError> {
+        let text = format!("the provider lists no objects of {}", request.token);
+        Err(ProviderError::clean(text))
+    }
     /// Constructs a remote component.
     async fn construct(
         &self,

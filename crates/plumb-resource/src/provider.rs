@@ -439,6 +439,39 @@ pub struct InvokeResponse {
     pub dependencies: PropertyDependencies,
 }
 
+/// Existing objects of a type to be listed, a page of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListRequest {
+    /// Their type.
+    pub token: TypeToken,
+    /// Which of them; what that means is the provider's matter.
+    pub query: Arc<PropertyMap>,
+    /// How many at most; zero for all.
+    pub limit: u64,
+    /// Where the page before ended; empty for the first.
+    pub continuation: EcoString,
+}
+
+/// A page of existing objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListResponse {
+    /// The objects.
+    pub items: Vec<ListedObject>,
+    /// Where the next page begins; empty when there is none.
+    pub continuation: EcoString,
+    /// Whether there is no telling, because the query holds unknowns.
+    pub unknown: bool,
+}
+
+/// An existing object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedObject {
+    /// The id that it can be read by.
+    pub id: EcoString,
+    /// Its name; empty when it has none.
+    pub name: EcoString,
+}
+
 /// A remote component to be constructed. What every deployment has in common (project, stack, configuration, monitor
 /// address) is added by whoever sends it.
 #[derive(Clone, Debug, PartialEq)]

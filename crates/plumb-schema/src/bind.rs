@@ -43,10 +43,14 @@ impl Member for Resource {
             state_inputs: spec
                 .state_inputs
                 .map(|inputs| object(package, inputs).properties),
+            list_inputs: spec
+                .list_inputs
+                .map(|inputs| object(package, inputs).properties),
             aliases: spec.aliases.into_iter().map(alias).collect(),
             is_component: spec.is_component,
             methods: spec.methods,
             deprecation: spec.deprecation.filter(|text| !text.is_empty()),
+            description: spec.description.filter(|text| !text.is_empty()),
         })
     }
 }
@@ -62,6 +66,7 @@ impl Member for Function {
             returns: return_type(package, spec.outputs.map(serde_json::value::RawValue::get))?,
             positional_inputs: spec.positional,
             deprecation: spec.deprecation.filter(|text| !text.is_empty()),
+            description: spec.description.filter(|text| !text.is_empty()),
         })
     }
 }
@@ -162,6 +167,7 @@ fn property(package: &str, name: String, spec: PropertySpec, required: bool) -> 
         secret: spec.secret,
         replace_on_changes: spec.replace_on_changes,
         deprecation: spec.deprecation.filter(|text| !text.is_empty()),
+        description: spec.description.filter(|text| !text.is_empty()),
     }
 }
 

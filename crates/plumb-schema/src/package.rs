@@ -19,6 +19,7 @@ pub struct PackageSchema {
     text: Arc<str>,
     name: String,
     version: Option<semver::Version>,
+    description: Option<String>,
     namespace: Option<String>,
     download_url: Option<String>,
     allowed_package_names: Vec<String>,
@@ -141,6 +142,7 @@ impl PackageSchema {
             |member: Option<&RawValue>| member.map_or(0..0, |member| range_in(&text, member));
         Ok(PackageSchema {
             version: document.version.as_deref().and_then(tolerant_version),
+            description: document.description.filter(|text| !text.is_empty()),
             namespace: document.namespace.filter(|text| !text.is_empty()),
             download_url: document.download_url.filter(|text| !text.is_empty()),
             allowed_package_names: document.allowed_package_names,
@@ -170,6 +172,11 @@ impl PackageSchema {
     /// Version of the package, if the schema says so.
     pub fn version(&self) -> Option<&semver::Version> {
         self.version.as_ref()
+    }
+
+    /// Description of the package, in Markdown, if the schema has one.
+    pub fn description(&self) -> Option<&str> {
+        self.description.as_deref()
     }
 
     /// Namespace of the package, if the schema says so.
@@ -211,6 +218,17 @@ impl PackageSchema {
     /// Tokens of all functions, in the order of the document.
     pub fn function_tokens(&self) -> impl ExactSizeIterator<Item = &str> {
         self.functions.entries.keys().map(|token| &**token)
+    }
+
+    /// Whether the function `token` is a method of some resource, or of the provider.
+    pub fn is_method(&self, token: &str) -> bool {
+        let is_resource = |owner: &str| {
+            let provided = owner.strip_prefix("pulumi:providers:");
+            provided == Some(&self.name) || self.resources.entries.contains_key(owner)
+        };
+        token
+            .rsplit_once('/')
+            .is_some_and(|(owner, _)| is_resource(owner))
     }
 
     /// The resource with exactly this token; the provider resource for `pulumi:providers:<name>`.

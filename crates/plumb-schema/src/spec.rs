@@ -14,6 +14,8 @@ pub(crate) struct Document<'a> {
     #[serde(default)]
     pub(crate) version: Option<String>,
     #[serde(default)]
+    pub(crate) description: Option<String>,
+    #[serde(default)]
     pub(crate) namespace: Option<String>,
     #[serde(default, rename = "pluginDownloadURL")]
     pub(crate) download_url: Option<String>,
@@ -125,6 +127,8 @@ pub(crate) struct PropertySpec {
     pub(crate) replace_on_changes: bool,
     #[serde(default, rename = "deprecationMessage")]
     pub(crate) deprecation: Option<String>,
+    #[serde(default)]
+    pub(crate) description: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
@@ -174,6 +178,8 @@ pub(crate) struct ResourceSpec {
     pub(crate) required_inputs: Vec<String>,
     #[serde(default, rename = "stateInputs")]
     pub(crate) state_inputs: Option<ObjectSpec>,
+    #[serde(default, rename = "listInputs")]
+    pub(crate) list_inputs: Option<ObjectSpec>,
     #[serde(default)]
     pub(crate) aliases: Vec<AliasSpec>,
     #[serde(default, rename = "isComponent")]
@@ -182,6 +188,8 @@ pub(crate) struct ResourceSpec {
     pub(crate) methods: IndexMap<String, String>,
     #[serde(default, rename = "deprecationMessage")]
     pub(crate) deprecation: Option<String>,
+    #[serde(default)]
+    pub(crate) description: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -204,6 +212,8 @@ pub(crate) struct FunctionSpec<'a> {
     pub(crate) positional: Vec<String>,
     #[serde(default, rename = "deprecationMessage")]
     pub(crate) deprecation: Option<String>,
+    #[serde(default)]
+    pub(crate) description: Option<String>,
 }
 
 /// Just enough to tell an object in place from a type.

@@ -131,6 +131,8 @@ pub struct Property {
     pub replace_on_changes: bool,
     /// Why not to use it.
     pub deprecation: Option<String>,
+    /// Description, in Markdown.
+    pub description: Option<String>,
 }
 
 /// Properties by name, in name order.
@@ -181,6 +183,8 @@ pub struct Resource {
     pub input_properties: Properties,
     /// Properties that help to find an existing object.
     pub state_inputs: Option<Properties>,
+    /// Inputs for listing existing objects; `None` where they cannot be listed.
+    pub list_inputs: Option<Properties>,
     /// Former types.
     pub aliases: Vec<ResourceAlias>,
     /// Whether it is a component that the provider constructs.
@@ -189,6 +193,8 @@ pub struct Resource {
     pub methods: IndexMap<String, String>,
     /// Why not to use it.
     pub deprecation: Option<String>,
+    /// Description, in Markdown.
+    pub description: Option<String>,
 }
 
 impl Resource {
@@ -221,6 +227,8 @@ pub struct Function {
     pub positional_inputs: Vec<String>,
     /// Why not to use it.
     pub deprecation: Option<String>,
+    /// Description, in Markdown.
+    pub description: Option<String>,
 }
 
 /// Result of a function.

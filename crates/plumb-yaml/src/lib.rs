@@ -8,7 +8,8 @@
 //! 4. `eval` evaluates: each resource is registered as soon as its inputs are known.
 //!
 //! Start with [`YamlProgram`]. [`component`] has plugins whose components are written in YAML; their bodies are
-//! evaluated like programs. The rules are those of `yaml-runtime.md`.
+//! evaluated like programs. [`inputs_as_pcl`] turns the inputs of one resource into the language of snippets. The rules are
+//! those of `yaml-runtime.md`.
 
 mod body;
 mod check;
@@ -25,6 +26,7 @@ mod required;
 mod requirement;
 mod schemas;
 mod settings;
+mod snippet;
 mod syntax;
 
 use plumb_eval::{diagnostic, duration, report};
@@ -36,4 +38,5 @@ pub use packages::{DeclarationError, PackageDeclaration, find_declarations};
 pub use program::YamlProgram;
 pub use report::DiagnosticStyle;
 pub use required::{RequiredPackage, RequiredPackagesError};
+pub use snippet::{InvalidInputs, inputs_as_pcl, value_as_pcl};
 pub use syntax::source::{SourceFile, Span};

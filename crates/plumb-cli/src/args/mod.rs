@@ -76,6 +76,12 @@ fn with_flags(tree: clap::Command, flags: &[&str]) -> clap::Command {
     tree.mut_subcommands(|command| with_flags(command, flags))
 }
 
+/// The help of the command at `path`.
+pub fn help_of(path: &[&str], environment: &Environment) -> String {
+    let path: Vec<String> = path.iter().map(|name| (*name).to_owned()).collect();
+    help::text(&shown_tree(environment), &path, &environment.program)
+}
+
 /// Reads the words of the process.
 pub fn parse(environment: &Environment) -> Result<Parsed, Error> {
     let tree = shown_tree(environment);

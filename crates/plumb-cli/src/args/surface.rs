@@ -152,10 +152,17 @@ fn describe(levels: &[&Command], path: &[String]) -> CommandSurface {
         flags: flags(levels),
         is_group: is_group(command),
         is_hidden: levels.iter().any(|level| level.is_hide_set()),
-        is_refused: command
-            .get_positionals()
-            .any(clap::Arg::is_trailing_var_arg_set),
+        is_refused: takes_anything(command),
     }
+}
+
+/// Whether a command takes whatever follows, and knows nothing of it.
+fn takes_anything(command: &Command) -> bool {
+    let mut all = command.get_arguments();
+    all.all(clap::Arg::is_positional)
+        && command
+            .get_positionals()
+            .any(clap::Arg::is_trailing_var_arg_set)
 }
 
 fn flags(levels: &[&Command]) -> Vec<FlagSurface> {

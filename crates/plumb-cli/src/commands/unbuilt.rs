@@ -45,32 +45,3 @@ pub fn convert(args: &ConvertArgs) -> Result<ExitStatus, Error> {
          `plumb import`"
     )))
 }
-
-/// Work on single resources without a program (not supported yet)
-#[derive(Args, Debug)]
-pub struct DoArgs {
-    /// Only show what would be done
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Show secrets in plaintext
-    #[arg(long)]
-    pub show_secrets: bool,
-    /// Format of the result: default or json
-    #[arg(long, default_value = "default")]
-    pub output: String,
-    /// Keep no state of what is done
-    #[arg(long)]
-    pub stateless: bool,
-    /// The package that has the resource or function
-    #[arg(long)]
-    pub package: Option<String>,
-    /// A resource or function, what to do with it, and its inputs
-    pub arguments: Vec<String>,
-}
-
-/// Runs `do`.
-pub fn single(_: &DoArgs) -> Result<ExitStatus, Error> {
-    Err(Error::user(
-        "`do` is not supported yet; a YAML program of one resource does the same: `plumb new yaml`, then `plumb up`",
-    ))
-}

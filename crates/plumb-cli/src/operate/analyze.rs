@@ -16,10 +16,10 @@ use plumb_engine::program::ProgramInfo;
 use plumb_engine::{Shell, SourceContext};
 use plumb_state::file::{Deployment, parse_deployment};
 use plumb_state::{CiphertextCache, CodecError, SecretCodec, Snapshot};
-use plumb_yaml::DiagnosticStyle;
 
 use super::debugging::Debugged;
-use super::host::{BackendStacks, Surroundings};
+use super::host::Surroundings;
+use super::outside::surroundings;
 use super::screen::{self, Form, ScreenSetup};
 use super::session::{ORGANIZATION, Opening, Session, plugin_source, recorded_codec};
 use super::{interrupts, policies};
@@ -210,7 +210,8 @@ fn of_file(file: &str, ctx: &Context) -> Result<Subject, Error> {
         .map_err(|error| Error::from(error).context(format!("reading deployment from {file}")))?;
     let snapshot = decrypted(&deployment, file, ctx)?;
     let (stack, project) = origin(&snapshot);
-    let mut surroundings = surroundings(ctx)?;
+    let mut surroundings =
+        surroundings(ctx, Vec::new(), "a state in a file knows no other stacks")?;
     surroundings.acquire = Some(plugin_source(ctx, &surroundings, LockMode::Update)?);
     let info = ProgramInfo {
         project,
@@ -232,27 +233,6 @@ fn of_file(file: &str, ctx: &Context) -> Result<Subject, Error> {
         surroundings,
         info,
         tags: BTreeMap::new(),
-    })
-}
-
-fn surroundings(ctx: &Context) -> Result<Surroundings, Error> {
-    let project = ctx.find_project()?.cloned();
-    let (root, program_directory) = ctx.program_folders(project.as_ref());
-    Ok(Surroundings {
-        environment: ctx.environment.clone(),
-        project,
-        root,
-        program_directory,
-        config: BTreeMap::new(),
-        client: None,
-        debugged: Debugged::default(),
-        stacks: Arc::new(BackendStacks {
-            read: Arc::new(|_| Err(Error::user("a state in a file knows no other stacks"))),
-        }),
-        acquire: None,
-        downloads: Arc::default(),
-        told: Arc::default(),
-        diagnostics: DiagnosticStyle::Excerpt,
     })
 }
 

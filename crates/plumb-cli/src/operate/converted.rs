@@ -184,7 +184,7 @@ fn entry(resource: &ConvertedResource) -> FileResource {
 }
 
 /// Shows what plugins say while nothing is deployed.
-struct Messages(Arc<Printer>);
+pub(super) struct Messages(pub(super) Arc<Printer>);
 
 #[async_trait]
 impl ResourceMonitor for Messages {

@@ -72,11 +72,13 @@ fn open<'c>(ctx: &'c Context, verb: &Verb) -> Result<Session<'c>, Error> {
     let missing = match (creates, verb.kind) {
         (true, _) => IfMissing::Create,
         (false, Kind::Import) => IfMissing::Fail,
+        (false, _) if verb.snippets.is_some() => IfMissing::Fail,
         (false, _) => IfMissing::Offer,
     };
     let runs_program = matches!(verb.kind, Kind::Up | Kind::Preview) || verb.runs_program(ctx);
-    let skips_check =
-        program.is_some_and(|program| program.skip_config_validation) || !runs_program;
+    let skips_check = program.is_some_and(|program| program.skip_config_validation)
+        || verb.snippets.is_some()
+        || !runs_program;
     Session::open(
         ctx,
         &Opening {
@@ -93,7 +95,7 @@ fn open<'c>(ctx: &'c Context, verb: &Verb) -> Result<Session<'c>, Error> {
             } else {
                 ConfigCheck::Required
             },
-            fallback: if verb.kind == Kind::Destroy {
+            fallback: if verb.kind == Kind::Destroy || verb.snippets.is_some() {
                 StateFallback::Always
             } else {
                 StateFallback::IfEnabled
@@ -149,6 +151,9 @@ async fn operate(
     }
     if let Some(path) = &verb.plan {
         session.hold_to(path)?;
+    }
+    if let Some(order) = &verb.snippets {
+        session.change_snippets(order)?;
     }
     if verb.preview_only || !verb.skip_preview {
         let asks = !verb.preview_only && !verb.is_yes(ctx);

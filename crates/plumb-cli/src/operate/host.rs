@@ -39,6 +39,8 @@ pub(super) struct Surroundings {
     pub(super) project: Option<LoadedProject>,
     pub(super) root: PathBuf,
     pub(super) program_directory: PathBuf,
+    /// Plugins that are named elsewhere than in the project.
+    pub(super) plugins: Vec<ProjectPlugin>,
     /// Plain configuration by namespace, then name.
     pub(super) config: BTreeMap<String, BTreeMap<String, String>>,
     pub(super) client: Option<String>,
@@ -231,7 +233,9 @@ impl Surroundings {
     }
 
     fn discovery(&self) -> Discovery {
-        discovery(&self.environment, self.project.as_ref())
+        let mut discovery = discovery(&self.environment, self.project.as_ref());
+        discovery.project.extend(self.plugins.iter().cloned());
+        discovery
     }
 
     pub(super) fn runtime(&self) -> Option<&plumb_project::project::Runtime> {

@@ -18,17 +18,21 @@ mod import_file;
 mod interrupts;
 mod keys;
 mod naming;
+mod outside;
 mod pending;
 mod plan;
 mod policies;
 pub(crate) mod runs;
 mod screen;
 mod session;
+mod snippets;
 mod state_json;
 mod verb;
 mod watch;
 
 pub(crate) use host::{discovery, plugin_spec};
+pub(crate) use outside::Outside;
+pub(crate) use snippets::{SnippetUpdate, update_snippets};
 
 use crate::commands::new;
 use crate::identity::Code;

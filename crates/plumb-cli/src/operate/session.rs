@@ -1,6 +1,6 @@
 //! A stack that is taken for an operation, and one run on it after the other: preview, then the real thing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,6 +11,7 @@ use plumb_backend::{Update, UpdateRecord};
 use plumb_deploy::Outcome;
 use plumb_deploy::autonaming::NamingRules;
 use plumb_deploy::setup::{Adoption, Operation, Options, Setup};
+use plumb_deploy::snippets::SnippetChanges;
 use plumb_engine::journal::RunJournal;
 use plumb_engine::policies::PolicyPacks;
 use plumb_engine::program::ProgramInfo;
@@ -86,6 +87,10 @@ pub(super) struct Session<'c> {
     pub(super) plan: Option<Plan>,
     /// What a converter found to import.
     pub(super) converted: Option<Arc<Converted>>,
+    /// Snippets that runs add, change or remove.
+    pub(super) snippet_changes: Option<SnippetChanges>,
+    /// Snippets that runs are about.
+    pub(super) target_snippets: BTreeSet<EcoString>,
     /// The stack is ours until this is finished.
     update: Option<Arc<Update>>,
     began: Timestamp,
@@ -161,6 +166,8 @@ impl<'c> Session<'c> {
             adoptions: Vec::new(),
             plan: None,
             converted: None,
+            snippet_changes: None,
+            target_snippets: BTreeSet::new(),
             update,
             began: Timestamp::now(),
         };
@@ -523,6 +530,7 @@ fn surroundings(
         project,
         root,
         program_directory,
+        plugins: Vec::new(),
         config: by_namespace,
         client: opening.client.clone(),
         debugged: opening.debugged.clone(),

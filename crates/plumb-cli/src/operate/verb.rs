@@ -18,6 +18,7 @@ use super::import_code::CodeRequest;
 use super::pending::PendingCreates;
 use super::screen::Form;
 use super::session::{Ran, Session};
+use super::snippets::SnippetOrder;
 use super::{import, policies, runs};
 use crate::commands::wants_json;
 use crate::identity::Code;
@@ -100,6 +101,8 @@ pub(super) struct Verb {
     pub(super) is_drift: bool,
     /// What is to wait for a debugger.
     pub(super) debugged: Debugged,
+    /// What becomes of snippets, if the update is about them alone.
+    pub(super) snippets: Option<SnippetOrder>,
 }
 
 impl Verb {
@@ -132,6 +135,7 @@ impl Verb {
             is_watch: false,
             is_drift: false,
             debugged: Debugged::default(),
+            snippets: None,
         }
     }
 
@@ -348,6 +352,8 @@ impl Verb {
                 Kind::Refresh | Kind::Destroy | Kind::Import => NamingRules::default(),
             },
             adoptions: session.adoptions.clone(),
+            snippet_changes: session.snippet_changes.clone(),
+            target_snippets: session.target_snippets.clone(),
             makes_plan: phase == Phase::Preview && (self.is_strict || self.save_plan.is_some()),
             ..Options::new(phase)
         })

@@ -617,7 +617,6 @@ fn what_is_not_built_says_what_works_instead() {
     let context = TestContext::new();
     for (words, expected) in [
         (&["convert", "--language", "go"][..], "`plumb new`"),
-        (&["do", "aws:s3:Bucket"], "plumb up"),
         (&["policy", "analyze"], "--policy-pack"),
         (&["env", "ls"], "plumb config"),
         (&["deployment", "run"], "plumb up --yes"),

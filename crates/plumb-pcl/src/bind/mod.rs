@@ -63,6 +63,43 @@ impl Program {
             resource,
         })
     }
+
+    /// Binds the inputs of `ty` alone: there are attributes, and nothing else.
+    pub(crate) fn bind_inputs(
+        parsed: &Parsed,
+        ty: ResourceType,
+        packages: &Packages,
+    ) -> Result<Program, Vec<Diagnostic>> {
+        let mut binder = Binder {
+            packages,
+            references: &[],
+            variables: Vec::new(),
+            diagnostics: Vec::new(),
+        };
+        for block in parsed.body.blocks() {
+            let what = format!("a block '{}' cannot stand here", block.ident.as_str());
+            binder.error(span_of(&block.ident), what);
+        }
+        let attributes: Vec<&Attribute> = parsed.body.attributes().collect();
+        let inputs = binder.inputs(&attributes, Some(&ty));
+        let mut diagnostics = binder.diagnostics;
+        if !diagnostics.is_empty() {
+            diagnostics.sort_by_key(|it| it.span.map(|span| span.start));
+            return Err(diagnostics);
+        }
+        let token = ty.schema.token.as_str().into();
+        Ok(Program {
+            source: parsed.source.clone(),
+            references: Vec::new(),
+            resource: Resource {
+                name: EcoString::new(),
+                token,
+                ty: Some(ty),
+                inputs,
+                options: Options::default(),
+            },
+        })
+    }
 }
 
 /// The type of a resource that others registered; unknown where its package says nothing of it.

@@ -30,7 +30,7 @@ use plumb_resource::ResourceId;
 use crate::expression::{Expr, ExprKind, For, Step};
 use crate::program::{Program, Reference};
 
-pub(crate) use register::register;
+pub(crate) use register::{inputs, register};
 
 /// Why there is no value.
 #[derive(Debug)]

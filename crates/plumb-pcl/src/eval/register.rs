@@ -35,6 +35,12 @@ pub(crate) async fn register(program: &Program, context: &Context<'_>) -> Result
     Ok(())
 }
 
+/// The inputs of the resource of `program`.
+pub(crate) async fn inputs(program: &Program, context: &Context<'_>) -> Result<Inputs, Stop> {
+    let evaluator = Evaluator::new(program, context).await?;
+    evaluator.inputs(&Scope::new(&[])).await
+}
+
 /// One of the resources that a block stands for.
 struct Instance {
     name: EcoString,
@@ -116,14 +122,7 @@ impl Evaluator<'_> {
         let resource = &self.program.resource;
         let schema = resource.ty.as_ref().map(|ty| &*ty.schema);
         let remote = schema.is_some_and(|schema| schema.is_component);
-        let mut inputs = Inputs::with_capacity(resource.inputs.len());
-        for input in &resource.inputs {
-            let value = self.eval(&input.value, scope).await?;
-            inputs.push((input.name.clone(), operations::coerce(value, &input.ty)));
-        }
-        if let Some(schema) = schema {
-            apply_schema(&mut inputs, schema);
-        }
+        let inputs = self.inputs(scope).await?;
         let mut request = RegisterRequest::new(&resource.token, name, !remote);
         request.remote = remote;
         request.snippet_id = Some(self.context.snippet.clone());
@@ -136,6 +135,19 @@ impl Evaluator<'_> {
         self.set_dependencies(&mut request, resource, scope).await?;
         self.set_aliases(&mut request, resource, scope).await?;
         Ok(request)
+    }
+
+    async fn inputs(&self, scope: &Scope<'_>) -> Result<Inputs, Stop> {
+        let resource = &self.program.resource;
+        let mut inputs = Inputs::with_capacity(resource.inputs.len());
+        for input in &resource.inputs {
+            let value = self.eval(&input.value, scope).await?;
+            inputs.push((input.name.clone(), operations::coerce(value, &input.ty)));
+        }
+        if let Some(ty) = &resource.ty {
+            apply_schema(&mut inputs, &ty.schema);
+        }
+        Ok(inputs)
     }
 
     async fn set_plain_options(

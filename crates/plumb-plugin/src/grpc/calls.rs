@@ -6,8 +6,8 @@ use plumb_resource::ResourceId;
 use plumb_resource::provider::{
     CallRequest, CheckConfigRequest, CheckRequest, CheckResponse, ConfigureRequest,
     ConstructRequest, ConstructResponse, CreateRequest, CreateResponse, DeleteRequest, DiffChanges,
-    DiffRequest, DiffResult, InvokeRequest, InvokeResponse, Parameterization, ProviderError,
-    ReadRequest, ReadResponse, UpdateRequest, UpdateResponse,
+    DiffRequest, DiffResult, InvokeRequest, InvokeResponse, ListRequest, ListResponse,
+    Parameterization, ProviderError, ReadRequest, ReadResponse, UpdateRequest, UpdateResponse,
 };
 use plumb_wire::provider as wire;
 use tonic::{Code, Response, Status};
@@ -260,6 +260,18 @@ impl Provider for GrpcProvider {
             .await
             .map_err(|status| wire::call_error(&status))?;
         wire::invoke_response(&response, &request, &features)
+    }
+
+    async fn list(&self, request: ListRequest) -> Result<ListResponse, ProviderError> {
+        let message = wire::list_request(&request, &self.features())?;
+        let answer = self.client()?.list(message).await;
+        let failed = |status: Status| wire::call_error(&status);
+        let mut parts = self.unwrap(answer).await.map_err(failed)?;
+        let mut page = ListResponse::default();
+        while let Some(part) = parts.message().await.map_err(failed)? {
+            wire::add_list_response(&mut page, part);
+        }
+        Ok(page)
     }
 
     async fn construct(

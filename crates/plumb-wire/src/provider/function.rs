@@ -1,13 +1,16 @@
-//! Functions and parameters.
+//! Functions, parameters and lists of existing objects.
 
 use std::sync::Arc;
 
 use plumb_proto::pulumirpc::{
-    self, parameterize_request::Parameters, parameterize_request::ParametersArgs,
-    parameterize_request::ParametersValue,
+    self, list_response::Response as ListPart, parameterize_request::Parameters,
+    parameterize_request::ParametersArgs, parameterize_request::ParametersValue,
 };
 use plumb_resource::PropertyDependencies;
-use plumb_resource::provider::{InvokeRequest, InvokeResponse, Parameterization, ProviderError};
+use plumb_resource::provider::{
+    InvokeRequest, InvokeResponse, ListRequest, ListResponse, ListedObject, Parameterization,
+    ProviderError,
+};
 
 use super::response::{ANSWER, failures};
 use crate::adjust::mark_all_secret;
@@ -61,5 +64,32 @@ pub fn parameterize_args_request(args: &[String]) -> pulumirpc::ParameterizeRequ
         parameters: Some(Parameters::Args(ParametersArgs {
             args: args.to_vec(),
         })),
+    }
+}
+
+/// Writes List.
+pub fn list_request(
+    request: &ListRequest,
+    features: &ProviderFeatures,
+) -> Result<pulumirpc::ListRequest, Error> {
+    Ok(pulumirpc::ListRequest {
+        token: request.token.as_str().to_owned(),
+        query: Some(encode_map(&request.query, features.request_options())?),
+        limit: i64::try_from(request.limit).unwrap_or(i64::MAX),
+        page_size: 0,
+        continuation_token: request.continuation.to_string(),
+    })
+}
+
+/// Adds one message of the answer to List to what has come of the page so far.
+pub fn add_list_response(page: &mut ListResponse, message: pulumirpc::ListResponse) {
+    match message.response {
+        Some(ListPart::Computed(_)) => page.unknown = true,
+        Some(ListPart::Result(it)) => page.items.push(ListedObject {
+            id: it.id.into(),
+            name: it.name.into(),
+        }),
+        Some(ListPart::Continuation(it)) => page.continuation = it.continuation_token.into(),
+        None => {}
     }
 }

@@ -27,7 +27,8 @@ pub use errors::{
     is_await_failure, read_error, update_error,
 };
 pub use function::{
-    invoke_request, invoke_response, parameterize_args_request, parameterize_request,
+    add_list_response, invoke_request, invoke_response, list_request, parameterize_args_request,
+    parameterize_request,
 };
 pub use request::{
     check_request, create_request, delete_request, diff_request, read_request, update_request,

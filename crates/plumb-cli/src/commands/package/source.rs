@@ -498,7 +498,8 @@ impl Packages for Plugins {
     }
 }
 
-fn named(source: &str) -> Result<PluginSpec, Error> {
+/// The plugin called `NAME` or `NAME@VERSION`.
+pub(crate) fn named(source: &str) -> Result<PluginSpec, Error> {
     let Some((name, version)) = source.split_once('@') else {
         return Ok(PluginSpec::named(source));
     };

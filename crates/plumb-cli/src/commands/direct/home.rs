@@ -1,0 +1,40 @@
+//! Where resources are kept when there is no project: one in the home folder, made when it is first needed.
+
+use std::fs;
+
+use plumb_project::files::{self, Access};
+
+use crate::context::{IfMissing, NewStack, Stack};
+use crate::{Context, Error};
+
+/// The name of the project, and of its folder.
+const PROJECT: &str = "default-global-project";
+/// The name of its stack.
+const STACK: &str = "default";
+
+/// The context of the home project, where the working directory has no project.
+pub(super) fn context(ctx: &Context) -> Result<Option<Context>, Error> {
+    if ctx.find_project()?.is_some() {
+        return Ok(None);
+    }
+    let folder = ctx.environment.pulumi_home.join(PROJECT);
+    fs::create_dir_all(&folder).map_err(|error| Error::from(error).context(folder.display()))?;
+    let file = folder.join("Pulumi.yaml");
+    if !file.exists() {
+        files::write_text(&file, &format!("name: {PROJECT}\n"), Access::Shared)?;
+    }
+    let home = ctx.in_folder(&folder)?;
+    if home.environment.non_empty("PULUMI_STACK").is_none() && home.selected_stack()?.is_none() {
+        let stack = home.stack_named(STACK)?;
+        if !stack.backend.stack_exists(&stack.reference)? {
+            home.create_stack(&stack, NewStack::default())?;
+        }
+        home.select_stack(&stack)?;
+    }
+    Ok(Some(home))
+}
+
+/// The stack that is selected.
+pub(super) fn stack(ctx: &Context) -> Result<Stack, Error> {
+    ctx.require_stack(None, IfMissing::Fail)
+}

@@ -1,0 +1,352 @@
+//! `do` (`cli.md` 12): what a package has, from the command line, without a program.
+//!
+//! 1. [`package`] opens the package that the words name: its plugin and its schema.
+//! 2. [`subject`] finds what the first word names in it: a module, a function or a resource.
+//! 3. [`shape`] makes the description of a command out of the schema: its flags and what they take.
+//! 4. [`ask`] reads the other words by that, and [`help`] shows it.
+//! 5. [`inputs`] writes what files and flags say as PCL; [`function`] and [`stateless`] evaluate it and call the provider,
+//!    [`stateful`] has a stack keep it as a snippet.
+
+mod ask;
+mod function;
+mod help;
+mod home;
+mod inputs;
+mod names;
+mod outcome;
+mod package;
+mod prose;
+mod provider;
+mod shape;
+mod stateful;
+mod stateless;
+mod steps;
+mod subject;
+
+use clap::{ArgAction, Args, Subcommand};
+use plumb_schema::{Function, Properties, Resource};
+
+use super::stack::values::Secrets;
+use crate::identity::Code;
+use crate::output::with_name;
+use crate::{Context, Error, ExitStatus};
+use ask::Asked;
+use help::Called;
+use package::Package;
+use shape::{Keeping, Operation, Shape};
+use stateless::Work;
+use subject::Subject;
+
+/// Work with single resources and functions, without a program
+///
+/// The commands come from the schema of a package: `plumb do PACKAGE` lists what it has, and `--help` behind a member shows
+/// its inputs. The package is taken from the word, or from --package, which takes a name (with @VERSION or without) or the
+/// path of a plugin, and parameters behind it: --package "NAME@VERSION PARAMETER".
+///
+/// Functions are called by their names and answer JSON. Resources have the operations create, read, patch, upsert, delete
+/// and list; the selected stack keeps what they make, and they take its name for it. With --stateless nobody keeps it, and
+/// they take the id of the object.
+///
+/// Inputs come from flags, --PROPERTY VALUE, and from a file, --input-file, in YAML, JSON or PCL (--input). A plus sign
+/// behind a flag, --PROPERTY+ VALUE, reads an expression: `fn::secret`, `${name.property}`, lists and maps. The provider is
+/// configured by its usual variables, by --provider-file, and by flags, --PACKAGE:PROPERTY.
+#[derive(Args, Debug)]
+pub struct DoArgs {
+    /// Run the operation in preview mode
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Show secret values in output
+    #[arg(long)]
+    pub show_secrets: bool,
+    /// Output format of results: default or json
+    #[arg(long, default_value = "default")]
+    pub output: String,
+    /// Work directly with the provider, without a stack that keeps what is made
+    #[arg(long)]
+    pub stateless: bool,
+    /// The package: a name, perhaps with @version, or the path of a plugin; parameters may follow
+    #[arg(long)]
+    pub package: Option<String>,
+    /// Show help
+    #[arg(short = 'h', long = "help", hide = true, action = ArgAction::SetTrue)]
+    pub wants_help: bool,
+    /// A command that is not about a package.
+    #[command(subcommand)]
+    pub verb: Option<DoVerb>,
+    /// What is meant, what to do with it, and its inputs
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<String>,
+}
+
+/// What `do` does besides.
+#[derive(Subcommand, Debug)]
+#[expect(missing_docs, reason = "the arguments of each say what it is for")]
+pub enum DoVerb {
+    ShowResources(names::ShowResourcesArgs),
+}
+
+/// What holds for every command about a package.
+#[derive(Clone, Copy, Debug)]
+struct Settings {
+    dry_run: bool,
+    is_json: bool,
+    secrets: Secrets,
+}
+
+impl Settings {
+    fn shows_secrets(self) -> bool {
+        self.secrets == Secrets::Shown
+    }
+
+    /// Fails where a change would have to be confirmed and nobody is there to do it.
+    fn require_yes(self, yes: bool, ctx: &Context) -> Result<(), Error> {
+        let is_yes = yes || ctx.environment.is_on("PULUMI_SKIP_CONFIRMATIONS");
+        if is_yes || self.dry_run || ctx.is_interactive() {
+            return Ok(());
+        }
+        Err(Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed))
+    }
+}
+
+/// Runs `do`.
+pub fn run(args: &DoArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    if let Some(DoVerb::ShowResources(args)) = &args.verb {
+        return names::run(args, ctx);
+    }
+    let settings = Settings {
+        dry_run: args.dry_run,
+        is_json: match args.output.as_str() {
+            "" | "default" => false,
+            "json" => true,
+            other => {
+                return Err(Error::user(format!(
+                    "unsupported output format {other:?} (supported: default, json)"
+                )));
+            }
+        },
+        secrets: if args.show_secrets {
+            Secrets::Shown
+        } else {
+            Secrets::Hidden
+        },
+    };
+    let (word, rest) = split(&args.arguments);
+    let named = args.package.as_deref().or(word.map(package_of));
+    let Some(named) = named else {
+        ctx.printer
+            .data(&crate::args::help_of(&["do"], &ctx.environment));
+        return Ok(ExitStatus::Success);
+    };
+    let mut package = Package::open(named, ctx)?;
+    let mut command = Command {
+        package: &mut package,
+        called: Called {
+            package: args
+                .package
+                .as_deref()
+                .filter(|it| word.map(package_of) != Some(it)),
+            word: word.unwrap_or_default(),
+        },
+        keeping: if args.stateless {
+            Keeping::Nowhere
+        } else {
+            Keeping::Stack
+        },
+        wants_help: args.wants_help,
+        settings,
+        ctx,
+    };
+    let done = command.run(word, &rest);
+    package.outside.close();
+    done
+}
+
+/// The package that a token belongs to.
+fn package_of(word: &str) -> &str {
+    word.split_once(':').map_or(word, |(package, _)| package)
+}
+
+/// The word that names a member, and the words behind it. Flags may stand before it.
+fn split(words: &[String]) -> (Option<&str>, Vec<String>) {
+    let is_flag = |word: &String| word.starts_with('-') && word.len() > 1;
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        if !is_flag(word) {
+            let rest = words[..at].iter().chain(&words[at + 1..]);
+            return (Some(word.as_str()), rest.cloned().collect());
+        }
+        // A flag without an equals sign has its value behind it.
+        let is_pair = !word.contains('=') && words.get(at + 1).is_some_and(|it| !is_flag(it));
+        at += if is_pair { 2 } else { 1 };
+    }
+    (None, words.to_vec())
+}
+
+/// A command about a package that is open.
+struct Command<'a> {
+    package: &'a mut Package,
+    called: Called<'a>,
+    keeping: Keeping,
+    wants_help: bool,
+    settings: Settings,
+    ctx: &'a Context,
+}
+
+impl Command<'_> {
+    fn run(&mut self, word: Option<&str>, words: &[String]) -> Result<ExitStatus, Error> {
+        let schema = self.package.schema.clone();
+        match Subject::find(&schema, word)? {
+            Subject::Package => {
+                no_words(words)?;
+                self.show(&help::of_package(&schema, self.called));
+                Ok(ExitStatus::Success)
+            }
+            Subject::Module(module) => {
+                no_words(words)?;
+                self.show(&help::of_module(&schema, &module, self.called));
+                Ok(ExitStatus::Success)
+            }
+            Subject::Function(function) => self.function(&function, words),
+            Subject::Resource(resource) => self.resource(&resource, words),
+        }
+    }
+
+    fn shape(&self, operation: Operation, inputs: &Properties) -> Result<Shape, Error> {
+        let schema = &self.package.schema;
+        let provider = schema.provider()?;
+        let provider = &provider.input_properties;
+        Ok(Shape::new(
+            operation,
+            self.keeping,
+            schema,
+            inputs,
+            provider,
+        ))
+    }
+
+    fn function(&mut self, function: &Function, words: &[String]) -> Result<ExitStatus, Error> {
+        let none = Properties::default();
+        let inputs = function.inputs.as_ref().map_or(&none, |it| &it.properties);
+        let shape = self.shape(Operation::Invoke, inputs)?;
+        if self.wants_help {
+            let schema = &self.package.schema;
+            let text = help::of_function(schema, function, &shape, self.called);
+            self.show(&text);
+            return Ok(ExitStatus::Success);
+        }
+        let asked = Asked::read(&shape, words)?;
+        self.tell_deprecation(function.deprecation.as_deref(), &function.token);
+        function::run(self.package, function, &asked, self.settings, self.ctx)?;
+        Ok(ExitStatus::Success)
+    }
+
+    fn resource(&mut self, resource: &Resource, words: &[String]) -> Result<ExitStatus, Error> {
+        let (word, words) = split(words);
+        let Some(word) = word else {
+            let text = help::of_resource(&self.package.schema, resource, self.called);
+            self.show(&text);
+            return Ok(ExitStatus::Success);
+        };
+        let operation = self.operation(resource, word)?;
+        let none = Properties::default();
+        let inputs = match operation {
+            Operation::List => resource.list_inputs.as_ref().unwrap_or(&none),
+            Operation::Read | Operation::Delete => &none,
+            _ => &resource.input_properties,
+        };
+        let shape = self.shape(operation, inputs)?;
+        if self.wants_help {
+            self.show(&help::of_operation(&shape, self.called));
+            return Ok(ExitStatus::Success);
+        }
+        let asked = Asked::read(&shape, &words)?;
+        self.tell_deprecation(resource.deprecation.as_deref(), &resource.token);
+        if self.keeping == Keeping::Stack && operation.changes() {
+            let (settings, ctx) = (self.settings, self.ctx);
+            return stateful::run(operation, self.package, resource, &asked, settings, ctx);
+        }
+        let work = Work {
+            package: self.package,
+            resource,
+            asked: &asked,
+            settings: self.settings,
+            ctx: self.ctx,
+        };
+        work.run(operation)?;
+        Ok(ExitStatus::Success)
+    }
+
+    /// The operation called `word`, if the resource has it.
+    fn operation(&self, resource: &Resource, word: &str) -> Result<Operation, Error> {
+        let has = |it: &Operation| *it != Operation::List || resource.list_inputs.is_some();
+        let mut known = Operation::OF_RESOURCES.into_iter().filter(has);
+        if let Some(found) = known.clone().find(|it| it.word() == word) {
+            return Ok(found);
+        }
+        let mut text = format!(
+            "unknown command \"{word}\" for \"pulumi do {}\"",
+            self.called.word
+        );
+        let near = known.find(|it| strsim::levenshtein(word, it.word()) <= 2);
+        if let Some(meant) = near {
+            text.push_str("\n\nDid you mean this?\n\t");
+            text.push_str(meant.word());
+        }
+        Err(Error::user(text).known(Code::UnknownCommand))
+    }
+
+    fn show(&self, text: &str) {
+        let program = &self.ctx.environment.program;
+        self.ctx.printer.data(&with_name(text, program));
+    }
+
+    fn tell_deprecation(&self, why: Option<&str>, token: &str) {
+        if let Some(why) = why {
+            self.ctx
+                .printer
+                .warning(&format!("{token} is deprecated: {why}"));
+        }
+    }
+}
+
+/// A list takes no words.
+fn no_words(words: &[String]) -> Result<(), Error> {
+    match words.first() {
+        None => Ok(()),
+        Some(word) if word.starts_with('-') => {
+            Err(Error::user(format!("unknown flag: {word}")).known(Code::UnknownCommand))
+        }
+        Some(_) => Err(Error::user(format!(
+            "accepts 0 arg(s), received {}",
+            words.len()
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_word_that_is_no_flag_names_the_member() {
+        for (line, word, rest) in [
+            (
+                "pkg:Thing create --name x",
+                Some("pkg:Thing"),
+                "create --name x",
+            ),
+            (
+                "--input:name x pkg:Thing create",
+                Some("pkg:Thing"),
+                "--input:name x create",
+            ),
+            ("--name=x pkg:Thing", Some("pkg:Thing"), "--name=x"),
+            ("--name x", None, "--name x"),
+            ("", None, ""),
+        ] {
+            let words = shlex::split(line).unwrap();
+            let (found, left) = split(&words);
+            assert_eq!((found, left.join(" ").as_str()), (word, rest), "{line}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The provider that does what is asked for, with its configuration.
+
+use std::sync::Arc;
+
+use plumb_plugin::{PluginHost, Provider};
+use plumb_resource::provider::{
+    CheckConfigRequest, CheckFailure, ConfigureRequest, PluginSpec, ProviderError,
+};
+use plumb_resource::{ResourceId, TypeToken, Urn};
+use plumb_state::Snapshot;
+use plumb_value::PropertyMap;
+use uuid::Uuid;
+
+use super::ask::Asked;
+use super::inputs::{Completeness, Format, Source, evaluate};
+use super::package::Package;
+use super::shape::Side;
+use crate::context::IfMissing;
+use crate::{Context, Error};
+
+/// Inputs of provider resources that are the engine's own.
+const OWN_KEYS: [&str; 3] = ["__internal", "version", "pluginDownloadURL"];
+
+/// What providers are told of the deployment, where there is none.
+pub(super) const NO_STACK: (&str, &str) = ("dev", "default");
+
+/// The error of a call.
+pub(super) fn failed(error: ProviderError) -> Error {
+    let mut text = error.message.to_string();
+    add_failures(&mut text, &error.properties);
+    Error::user(text)
+}
+
+/// Problems with inputs, each with its property.
+pub(super) fn invalid(what: &str, failures: &[CheckFailure]) -> Result<(), Error> {
+    if failures.is_empty() {
+        return Ok(());
+    }
+    let mut text = format!("{what} failed validation:");
+    add_failures(&mut text, failures);
+    Err(Error::user(text))
+}
+
+fn add_failures(text: &mut String, failures: &[CheckFailure]) {
+    for failure in failures {
+        text.push_str("\n- ");
+        if !failure.property.is_empty() {
+            text.push_str(&failure.property);
+            text.push_str(": ");
+        }
+        text.push_str(&failure.reason);
+    }
+}
+
+/// Starts and configures the provider: with what the resource `--provider` names has, the file, and flags, the latter
+/// before the former.
+pub(super) fn configured(
+    package: &mut Package,
+    asked: &Asked,
+    ctx: &Context,
+) -> Result<Arc<dyn Provider>, Error> {
+    let mut config = match &asked.provider_urn {
+        Some(urn) => inputs_in_stack(package.schema.name(), urn, ctx)
+            .map_err(|error| error.context("--provider"))?,
+        None => PropertyMap::new(),
+    };
+    let source = Source {
+        side: Side::Provider,
+        package: package.schema.name(),
+        file: asked.provider_file.as_deref(),
+        format: Format::named(asked.format.as_deref())?,
+        given: &asked.provider,
+    };
+    let body = source.body(ctx)?;
+    let completeness = if asked.provider_urn.is_some() {
+        Completeness::Part
+    } else {
+        Completeness::Whole
+    };
+    let (schema, spec) = (package.schema.clone(), package.spec.clone());
+    let info = package.outside.info().clone();
+    let host = package.outside.host();
+    package.outside.run(async {
+        let declared = schema.provider()?;
+        let properties = &declared.input_properties;
+        let said = evaluate(
+            &body,
+            Side::Provider,
+            &schema,
+            properties,
+            completeness,
+            &info,
+        )
+        .await?;
+        for (name, value) in said.iter() {
+            config.insert(name.clone(), value.clone());
+        }
+        start(&host, &spec, schema.name(), config).await
+    })
+}
+
+async fn start(
+    host: &PluginHost,
+    spec: &PluginSpec,
+    package: &str,
+    config: PropertyMap,
+) -> Result<Arc<dyn Provider>, Error> {
+    let provider = host.provider(spec).await?;
+    let token = TypeToken::provider_of(package);
+    let (stack, project) = NO_STACK;
+    let urn = Urn::new(stack, project, "", token.as_str(), "default");
+    let new_inputs = Arc::new(config);
+    let request = CheckConfigRequest {
+        urn: urn.clone(),
+        old_inputs: None,
+        new_inputs: new_inputs.clone(),
+        allow_unknowns: false,
+    };
+    let configuring = |error| failed(error).context("configure provider");
+    let checked = provider.check_config(request).await.map_err(configuring)?;
+    invalid("provider configuration", &checked.failures)?;
+    let request = ConfigureRequest {
+        urn,
+        id: ResourceId::from_text(&Uuid::new_v4().to_string()),
+        inputs: checked.inputs.unwrap_or(new_inputs),
+    };
+    provider.configure(request).await.map_err(configuring)?;
+    Ok(provider)
+}
+
+/// The inputs of a provider resource of the selected stack.
+fn inputs_in_stack(package: &str, urn: &str, ctx: &Context) -> Result<PropertyMap, Error> {
+    if ctx.find_project()?.is_none() {
+        return Err(Error::user(
+            "there is no stack whose providers could be meant: a project must be present and a stack selected",
+        ));
+    }
+    let stack = ctx.require_stack(None, IfMissing::Fail)?;
+    let snapshot = ctx.decrypt_state(&ctx.load_state(&stack)?)?;
+    find_inputs(&snapshot, package, urn)
+}
+
+/// The inputs of the provider resource `urn`, without the engine's own.
+pub(super) fn find_inputs(
+    snapshot: &Snapshot,
+    package: &str,
+    urn: &str,
+) -> Result<PropertyMap, Error> {
+    let mut live = snapshot.resources.iter().filter(|state| !state.delete);
+    let Some(state) = live.find(|state| state.urn.as_str() == urn) else {
+        return Err(Error::user(format!(
+            "no resource named {urn} in the current stack"
+        )));
+    };
+    match state.type_token.provided_package() {
+        Some(provided) if provided == package => {}
+        Some(_) => {
+            return Err(Error::user(format!(
+                "resource {urn} is a provider for a different package (type={}); it must be one of {package}",
+                state.type_token
+            )));
+        }
+        None => {
+            return Err(Error::user(format!(
+                "resource {urn} is not a provider (type={})",
+                state.type_token
+            )));
+        }
+    }
+    let inputs = state.inputs.iter();
+    let inputs = inputs.filter(|(name, _)| !OWN_KEYS.contains(&name.to_text().as_str()));
+    Ok(inputs
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect())
+}

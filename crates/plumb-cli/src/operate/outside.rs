@@ -1,0 +1,170 @@
+//! Plugins at work where nothing is deployed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use plumb_acquire::LockMode;
+use plumb_deploy::setup::{Options, Phase};
+use plumb_engine::monitor::DebugMessages;
+use plumb_engine::program::ProgramInfo;
+use plumb_engine::{Shell, SourceContext};
+use plumb_plugin::PluginHost;
+use plumb_plugin::discovery::ProjectPlugin;
+use plumb_yaml::DiagnosticStyle;
+use tokio::sync::watch;
+
+use super::converted::Messages;
+use super::debugging::Debugged;
+use super::host::{BackendStacks, Surroundings};
+use super::interrupts;
+use super::session::{ORGANIZATION, plugin_source};
+use crate::{Context, Error, ExitStatus};
+
+/// A host of plugins with the services that they expect, and somebody who listens to what they say.
+pub(crate) struct Outside {
+    runtime: tokio::runtime::Runtime,
+    shell: Shell,
+    host: Arc<PluginHost>,
+    messages: Messages,
+    info: ProgramInfo,
+    interrupts: watch::Receiver<u32>,
+}
+
+impl Outside {
+    /// Opens the host for the project of the working directory, if there is one. `plugins` are found before all others.
+    pub(crate) fn open(ctx: &Context, plugins: Vec<ProjectPlugin>) -> Result<Self, Error> {
+        let mut surroundings = surroundings(
+            ctx,
+            plugins,
+            "nothing is deployed, and other stacks are not read",
+        )?;
+        surroundings.acquire = Some(plugin_source(ctx, &surroundings, LockMode::Update)?);
+        let info = info(ctx, &surroundings)?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let source = SourceContext {
+            root: surroundings.root.clone(),
+            working_directory: surroundings.program_directory.clone(),
+            version: crate::semantic_version(),
+        };
+        let debug = DebugMessages::Dropped;
+        let shell = runtime.block_on(Shell::listen(&info, source, debug))?;
+        let monitor = Arc::new(Messages(ctx.printer.clone()));
+        let host = Arc::new(surroundings.plugin_host(shell.address(), monitor, debug)?);
+        shell.serve(&host);
+        let interrupts = runtime.block_on(async { interrupts::listen(ctx.printer.clone()) });
+        Ok(Outside {
+            runtime,
+            shell,
+            host,
+            messages: Messages(ctx.printer.clone()),
+            info,
+            interrupts,
+        })
+    }
+
+    /// The host.
+    pub(crate) fn host(&self) -> Arc<PluginHost> {
+        self.host.clone()
+    }
+
+    /// Facts of the project, for what is evaluated.
+    pub(crate) fn info(&self) -> &ProgramInfo {
+        &self.info
+    }
+
+    /// Does `work`, and shows what plugins say meanwhile. What runs is finished after an interrupt; the second asks
+    /// providers to stop, and the third gives up.
+    pub(crate) fn run<T>(
+        &mut self,
+        work: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        let (shell, messages) = (&mut self.shell, &self.messages);
+        let (host, interrupts) = (&self.host, &mut self.interrupts);
+        self.runtime.block_on(async {
+            let mut work = std::pin::pin!(work);
+            let mut relayed = std::pin::pin!(shell.relay(messages));
+            loop {
+                tokio::select! {
+                    biased;
+                    () = &mut relayed => return Err(Error::user("the services of plugins ended")),
+                    done = &mut work => return done,
+                    interrupted = interrupts.changed() => {
+                        let count = *interrupts.borrow_and_update();
+                        if interrupted.is_err() || count > 2 {
+                            return Err(Error::with_status(ExitStatus::Cancelled, "cancelled"));
+                        }
+                        if count == 2 {
+                            host.cancel().await;
+                        }
+                    }
+                }
+            }
+        })
+    }
+
+    /// Whether the user wants nothing more to begin.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        *self.interrupts.borrow() > 0
+    }
+
+    /// Ends all plugins.
+    pub(crate) fn close(self) {
+        self.runtime.block_on(self.host.shutdown());
+        self.runtime.block_on(self.shell.close());
+        self.runtime.shutdown_background();
+    }
+}
+
+/// What a host needs to know where there is no stack; `refusal` is why other stacks cannot be read.
+pub(super) fn surroundings(
+    ctx: &Context,
+    plugins: Vec<ProjectPlugin>,
+    refusal: &'static str,
+) -> Result<Surroundings, Error> {
+    let project = ctx.find_project()?.cloned();
+    let (root, program_directory) = ctx.program_folders(project.as_ref());
+    Ok(Surroundings {
+        environment: ctx.environment.clone(),
+        project,
+        root,
+        program_directory,
+        plugins,
+        config: BTreeMap::new(),
+        client: None,
+        debugged: Debugged::default(),
+        stacks: Arc::new(BackendStacks {
+            read: Arc::new(move |_| Err(Error::user(refusal))),
+        }),
+        acquire: None,
+        downloads: Arc::default(),
+        told: Arc::default(),
+        diagnostics: DiagnosticStyle::Excerpt,
+    })
+}
+
+fn info(ctx: &Context, surroundings: &Surroundings) -> Result<ProgramInfo, Error> {
+    let options = Options::new(Phase::Execute);
+    // Which stack is selected matters to expressions alone, and a store that cannot be read is no reason to fail.
+    let stack = ctx.selected_stack().ok().flatten();
+    Ok(ProgramInfo {
+        project: ctx
+            .project_name()?
+            .map(ToString::to_string)
+            .unwrap_or_default(),
+        stack: stack
+            .map(|stack| stack.name().to_owned())
+            .unwrap_or_default(),
+        organization: ORGANIZATION.to_owned(),
+        config: Arc::default(),
+        config_secret_keys: Arc::default(),
+        dry_run: false,
+        parallel: i32::try_from(options.parallel).unwrap_or(i32::MAX),
+        resource_references: options.resource_references,
+        root_directory: surroundings.root.clone(),
+        program_directory: surroundings.program_directory.clone(),
+        monitor_address: String::new(),
+        engine_address: String::new(),
+    })
+}
