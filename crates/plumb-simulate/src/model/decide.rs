@@ -84,6 +84,7 @@ impl Model<'_> {
             {
                 self.fate_mut(&urn).refreshed = true;
                 let node = self.rename(node, &urn);
+                self.news.insert(urn, node);
                 let state = self.state(node).clone();
                 self.answer(number, Some(&state), Outcome::Success);
             }
