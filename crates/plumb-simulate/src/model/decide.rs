@@ -129,9 +129,8 @@ impl Model<'_> {
     }
 
     /// The entry goes on under another name, if it has one.
-    fn rename(&mut self, node: usize, urn: &Urn) -> usize {
+    pub(super) fn rename(&mut self, node: usize, urn: &Urn) -> usize {
         if self.state(node).urn == *urn {
-            self.news.insert(urn.clone(), node);
             return node;
         }
         self.nodes[node].gone = true;
@@ -287,7 +286,7 @@ impl Model<'_> {
     /// Case 1: the old object went for the replacement of something else.
     fn recreate(&mut self, number: usize, old: usize) {
         self.coverage.reach("DBR-01");
-        if let Err(reason) = self.check_inputs(number, None) {
+        if let Err(reason) = self.check_anew(number) {
             return self.refuse(number, reason);
         }
         let state = self.registrations[number].wanted.state.clone();

@@ -76,11 +76,7 @@ impl Model<'_> {
     }
 
     /// Check, with the old inputs if there are any that count, else as if the resource were new.
-    pub(super) fn check_inputs(
-        &mut self,
-        number: usize,
-        old: Option<&ResourceState>,
-    ) -> Result<(), String> {
+    fn check_inputs(&mut self, number: usize, old: Option<&ResourceState>) -> Result<(), String> {
         let registration = &mut self.registrations[number];
         let wanted = &mut registration.wanted;
         let kind = wanted.state.kind;
@@ -114,8 +110,13 @@ impl Model<'_> {
             ),
             None => checked,
         };
-        self.mend_again(number);
         Ok(())
+    }
+
+    /// Check as if the resource were new: what comes of that is put to policies once more.
+    pub(super) fn check_anew(&mut self, number: usize) -> Result<(), String> {
+        self.check_inputs(number, None)?;
+        self.put_to_policies(number)
     }
 
     /// The diff in the order of 4.6.
