@@ -153,6 +153,7 @@ fn settles(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
         && trace.result() == Some(plumb_events::OperationResult::Succeeded)
         && flags.targets.is_empty()
         && flags.excludes.is_empty()
+        && flags.target_snippets.is_empty()
         && !flags.legacy_diff
         && !restless
 }

@@ -123,6 +123,9 @@ impl Model<'_> {
             let text = format!("{}: unknown provider", wanted.state.urn.name());
             return self.refuse(number, text);
         }
+        if let Some(provider) = &wanted.state.provider {
+            self.pass_provider_on(provider);
+        }
         if included && self.wants_import(&wanted, old) {
             self.import(number);
         }

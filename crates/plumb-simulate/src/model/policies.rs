@@ -11,7 +11,7 @@ use crate::world::{Violation, packs};
 
 impl Model<'_> {
     /// Whether packs look at this run: not where nothing is registered.
-    fn has_policies(&self) -> bool {
+    pub(super) fn has_policies(&self) -> bool {
         let applies = match self.operation.verb {
             Verb::Up | Verb::Destroy => true,
             Verb::Refresh => self.operation.flags.run_program,
