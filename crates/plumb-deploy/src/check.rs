@@ -170,12 +170,12 @@ impl Deployment {
             }
             (RegStage::Rechecking(diff), Ok(ProviderReply::Checked(response))) => {
                 if self.take_checked(idx, response) {
-                    self.mend_again(idx, After::Replace(diff));
+                    self.consult_again(idx, After::Replace(diff));
                 }
             }
             (RegStage::RecheckingDeleted, Ok(ProviderReply::Checked(response))) => {
                 if self.take_checked(idx, response) {
-                    self.mend_again(idx, After::Recreate);
+                    self.consult_again(idx, After::Recreate);
                 }
             }
             (RegStage::DiffingProvider, Ok(ProviderReply::Diffed(diff))) => {

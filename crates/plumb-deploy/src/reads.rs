@@ -142,8 +142,9 @@ impl Deployment {
     /// What there was before stays for the end of the run, and the state gets nothing else.
     fn leave_out_read(&mut self, id: RequestId, old: Option<StateIdx>, new: Arc<ResourceState>) {
         if let Some(old) = old {
-            let former = self.arena.state(old).clone();
-            return self.read_done(id, &former, Some(old), Outcome::Success, 0);
+            // What the program registers below it, or from it, goes by the name that it has now.
+            let (old, fence) = self.record_name(old, &new.urn);
+            return self.read_done(id, &new, Some(old), Outcome::Success, fence);
         }
         let urn = new.urn.clone();
         self.marks.set(&urn, Mark::SkippedCreate);

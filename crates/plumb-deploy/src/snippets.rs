@@ -111,7 +111,8 @@ impl SnippetChanges {
 pub(crate) struct Snippets {
     stored: Vec<Snippet>,
     removed: BTreeSet<EcoString>,
-    is_changed: bool,
+    /// What is stored has changed, and is not written down yet.
+    is_unwritten: bool,
     running: BTreeSet<EcoString>,
     waiting: Vec<(RequestId, AwaitRequest)>,
     /// Resources that can be waited for: what is told of them, and the entry that must be durable first. Nothing is told
@@ -133,7 +134,7 @@ impl Snippets {
             Some(changes) => Snippets {
                 stored: changes.stored.clone(),
                 removed: changes.removed.clone(),
-                is_changed: true,
+                is_unwritten: true,
                 ..Snippets::default()
             },
         }
@@ -150,10 +151,6 @@ impl Snippets {
         }
     }
 
-    fn current_name<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
-        self.names.get(urn).unwrap_or(urn)
-    }
-
     /// Whether no snippet will do anything until it is answered.
     fn all_wait(&self) -> bool {
         self.running
@@ -165,7 +162,7 @@ impl Snippets {
 impl Deployment {
     /// Writes down what is stored from now on; what is to go stays until nothing of it is left.
     pub(crate) fn record_snippet_changes(&mut self) {
-        if self.snippets.is_changed {
+        if std::mem::take(&mut self.snippets.is_unwritten) {
             let stored = self.snippets.stored.clone();
             self.journal(OperationId::NONE, EntryKind::Snippets(stored));
         }
@@ -176,6 +173,7 @@ impl Deployment {
         if self.ctx.operation != Operation::Update {
             return;
         }
+        self.keep_what_is_not_replayed();
         let targets = &self.ctx.options.target_snippets;
         let is_meant = |uuid: &EcoString| targets.is_empty() || targets.contains(uuid);
         let snippets = &mut self.snippets;
@@ -184,6 +182,20 @@ impl Deployment {
                 snippets.running.insert(snippet.uuid.clone());
                 self.outbox
                     .push(Effect::StartSnippet(Box::new(snippet.clone())));
+            }
+        }
+    }
+
+    /// Nobody registers what belongs to snippets that are left out: it stays as it is, with what it needs.
+    fn keep_what_is_not_replayed(&mut self) {
+        if self.ctx.options.target_snippets.is_empty() {
+            return;
+        }
+        let order = self.olds.order().iter();
+        let states = order.map(|idx| self.arena.state(*idx).clone());
+        for state in states.collect::<Vec<_>>() {
+            if !state.delete && self.is_of_snippet_not_replayed(&state) {
+                self.keep_what_it_needs(&state);
             }
         }
     }
@@ -233,9 +245,17 @@ impl Deployment {
         }
     }
 
+    /// The resource that a snippet means by `urn`: the one that is called so, or else the one that was.
+    fn awaited_name<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
+        if self.marks.has(urn, Mark::Seen) {
+            return urn;
+        }
+        self.snippets.names.get(urn).unwrap_or(urn)
+    }
+
     /// A snippet asks for a resource.
     pub(crate) fn take_await(&mut self, id: RequestId, request: AwaitRequest) {
-        let urn = self.snippets.current_name(&request.urn);
+        let urn = self.awaited_name(&request.urn);
         if let Some((found, fence)) = self.snippets.found.get(urn) {
             let (reply, fence) = (answer(urn, found.as_ref()), *fence);
             return self.reply(id, reply, fence);
@@ -265,7 +285,8 @@ impl Deployment {
             Reply::Registered(reply) => {
                 let goal = self.goals.get(&reply.urn);
                 let is_component = goal.is_some_and(|goal| goal.is_component);
-                if is_component && !reply.urn.is_root_stack() {
+                let has_outputs = is_component && !reply.urn.is_root_stack();
+                if has_outputs && reply.outcome == Outcome::Success {
                     return;
                 }
                 let found = AwaitReply {
@@ -302,7 +323,10 @@ impl Deployment {
         fence: u64,
     ) {
         if self.snippets.is_running() {
-            let found = component(urn, outputs);
+            let found = AwaitReply {
+                unknown: self.marks.has(urn, Mark::SkippedCreate),
+                ..component(urn, outputs)
+            };
             self.resource_found(urn.clone(), Some(found), fence);
         }
     }
@@ -311,7 +335,7 @@ impl Deployment {
         let waiting = std::mem::take(&mut self.snippets.waiting);
         let (answered, waiting): (Vec<_>, Vec<_>) = waiting
             .into_iter()
-            .partition(|(_, wait)| *self.snippets.current_name(&wait.urn) == urn);
+            .partition(|(_, wait)| *self.awaited_name(&wait.urn) == urn);
         self.snippets.waiting = waiting;
         for (id, _) in answered {
             self.reply(id, answer(&urn, found.as_ref()), fence);
@@ -342,7 +366,7 @@ impl Deployment {
             .snippets
             .waiting
             .iter()
-            .map(|(_, wait)| self.snippets.current_name(&wait.urn).clone())
+            .map(|(_, wait)| self.awaited_name(&wait.urn).clone())
             .filter(|urn| self.marks.has(urn, Mark::Seen))
             .filter(|urn| self.goals.get(urn).is_some_and(|goal| goal.is_component))
             .collect();
@@ -353,8 +377,12 @@ impl Deployment {
         !awaited.is_empty()
     }
 
-    /// The end of the run: drops the snippets that are to go and have nothing left.
+    /// The end of the run: drops the snippets that are to go and have nothing left. A run that has not even begun leaves all
+    /// as they are.
     pub(crate) fn drop_removed_snippets(&mut self) {
+        if self.snippets.is_unwritten {
+            return;
+        }
         let done: BTreeSet<EcoString> = std::mem::take(&mut self.snippets.removed)
             .into_iter()
             .filter(|uuid| !self.has_anything_left_of(uuid))

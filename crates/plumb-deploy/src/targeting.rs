@@ -314,13 +314,17 @@ impl Deployment {
             .is_some_and(|provider| provider.urn() != reference.urn())
     }
 
+    /// What stays to the letter goes on referring to whatever it refers to.
+    pub(crate) fn keep_what_it_needs(&mut self, state: &ResourceState) {
+        let needs = state.references_and_provider().cloned();
+        self.targeting.kept_references.extend(needs);
+        self.targeting.kept_providers.extend(state.provider.clone());
+    }
+
     /// Same steps for whatever an untargeted resource refers to and nobody has dealt with, depth first.
     fn sames_of_dependencies(&mut self, idx: StateIdx, steps: &mut Vec<Step>) {
         let state = self.arena.state(idx).clone();
-        for urn in state.references_and_provider() {
-            self.targeting.kept_references.insert(urn.clone());
-        }
-        self.targeting.kept_providers.extend(state.provider.clone());
+        self.keep_what_it_needs(&state);
         for urn in state.references_and_provider() {
             if self.marks.has_step(urn) || self.is_registered(urn) {
                 continue;

@@ -24,6 +24,7 @@ pub fn check(
     }
     secrets_stay_secret(after)?;
     no_view_outlives_its_owner(after)?;
+    no_snippet_is_forgotten(after)?;
     if !operation.preview && trace.outcome.is_some() && !trace.journal_failed {
         views_are_as_told(after, operation, trace)?;
     }
@@ -131,6 +132,19 @@ fn secrets_stay_secret(after: &World) -> Result<(), Violation> {
                 let what = format!("output {key} of {} is not secret", state.urn.name());
                 return Err(Violation::new("secrets", what));
             }
+        }
+    }
+    Ok(())
+}
+
+/// A snippet is stored as long as something of it is there.
+fn no_snippet_is_forgotten(after: &World) -> Result<(), Violation> {
+    let stored = &after.snapshot.snippets;
+    for state in &after.snapshot.resources {
+        let uuid = state.snippet_id.as_ref().filter(|_| !state.delete);
+        if uuid.is_some_and(|uuid| stored.iter().all(|it| it.uuid != *uuid)) {
+            let what = format!("the snippet of {} is not stored", state.urn.name());
+            return Err(Violation::new("snippets", what));
         }
     }
     Ok(())

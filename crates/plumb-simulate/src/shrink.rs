@@ -93,6 +93,8 @@ impl Shrinker<'_> {
             self.try_edit(at, |it| it.program.config.clear());
             self.try_edit(at, |it| it.program.transforms.clear());
             self.try_edit(at, |it| it.program.asks.clear());
+            self.try_edit(at, |it| it.flags.stores.clear());
+            self.try_edit(at, |it| it.flags.removes.clear());
             for edit in FLAG_EDITS {
                 self.try_edit(at, |it| edit(&mut it.flags));
             }
@@ -102,6 +104,9 @@ impl Shrinker<'_> {
                 self.try_edit(at, |it| drop_at(&mut it.flags.targets, index));
                 self.try_edit(at, |it| drop_at(&mut it.flags.excludes, index));
                 self.try_edit(at, |it| drop_at(&mut it.flags.policies, index));
+                self.try_edit(at, |it| drop_at(&mut it.flags.stores, index));
+                self.try_edit(at, |it| drop_at(&mut it.flags.removes, index));
+                self.try_edit(at, |it| drop_at(&mut it.flags.target_snippets, index));
                 self.try_edit(at, |it| drop_at(&mut it.program.asks, index));
             }
         }
@@ -206,7 +211,7 @@ const FLAG_EDITS: [fn(&mut Flags); 10] = [
     |flags| flags.naming = None,
 ];
 
-const RES_EDITS: [fn(&mut Res); 23] = [
+const RES_EDITS: [fn(&mut Res); 24] = [
     |res| *res = Res::new(&res.type_name, &res.name),
     |res| res.outputs.clear(),
     |res| res.read = None,
@@ -228,6 +233,7 @@ const RES_EDITS: [fn(&mut Res); 23] = [
     |res| res.import = None,
     |res| res.trigger = None,
     |res| res.version = None,
+    |res| res.snippet = None,
     |res| drop_at(&mut res.hooks, 0),
     |res| {
         res.hide_diffs.clear();

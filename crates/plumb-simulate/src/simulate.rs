@@ -144,12 +144,7 @@ fn settles(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
     // Resources that name no version get the highest one that the state knew at first.
     let versions = |snapshot| model::versions_in(snapshot);
     let same_versions = versions(&before.resources) == versions(&trace.after.resources);
-    // What is made anew has what a program says of ignored properties: policy packs see that in the second run only.
-    let mut resources = operation.program.resources.iter();
-    let ignores = resources.any(|res| !res.ignore_changes.is_empty());
-    let hides = ignores && !flags.policies.is_empty();
     operation.verb == Verb::Up
-        && !hides
         && !adopts
         && !shares
         && same_versions
@@ -158,6 +153,7 @@ fn settles(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
         && trace.result() == Some(plumb_events::OperationResult::Succeeded)
         && flags.targets.is_empty()
         && flags.excludes.is_empty()
+        && flags.target_snippets.is_empty()
         && !flags.legacy_diff
         && !restless
 }

@@ -2,7 +2,7 @@
 //!
 //! Stories are plain data with a short text form (`text.rs`), so that one that fails can be pasted as a test.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use plumb_resource::{HookType, Urn};
 use plumb_value::Value;
@@ -90,6 +90,12 @@ pub struct Flags {
     pub naming: Option<String>,
     /// Policy packs that look at the run: their names say what they do (`world/packs.rs`).
     pub policies: Vec<String>,
+    /// Snippets to keep from now on, as the program has them.
+    pub stores: Vec<String>,
+    /// Snippets that are to go.
+    pub removes: Vec<String>,
+    /// `--target-snippet`, so to speak: those that run, of the snippets.
+    pub target_snippets: Vec<String>,
 }
 
 /// Something that happens between operations.
@@ -256,6 +262,8 @@ pub struct Res {
     pub hooks: Vec<Hook>,
     /// A provider constructs it, if it is a component without providers of its own.
     pub remote: bool,
+    /// The snippet that registers it, if it is not the program.
+    pub snippet: Option<String>,
 }
 
 /// A hook of a resource.
@@ -417,16 +425,33 @@ impl Program {
     pub fn tidy(&mut self) {
         let all = std::mem::take(&mut self.resources);
         for mut res in all {
-            let earlier = &self.resources;
-            let found = |name: &String| earlier.iter().find(|other| other.name == *name);
-            let is_there = |name: &String| found(name).is_some();
-            if is_there(&res.name) {
+            if self.get(&res.name).is_some() {
                 continue;
             }
+            if res.is_stack() {
+                res.snippet = None;
+            }
+            if res.snippet.is_some() {
+                res.read = None;
+                res.hooks.clear();
+            }
+            let earlier = &self.resources;
+            // Programs know nothing of snippets.
+            let (own, is_of_program) = (res.snippet.clone(), res.snippet.is_none());
+            let is_seen = |other: &Res| !is_of_program || other.snippet.is_none();
+            let found = |name: &String| {
+                let mut others = earlier.iter().filter(|other| is_seen(other));
+                others.find(|other| other.name == *name)
+            };
+            let is_there = |name: &String| found(name).is_some();
             let is_resource = |name: &String| found(name).is_some_and(|res| !res.is_stack());
+            // Those of components go to others only.
             let has_outputs = |prop: &Prop| {
+                let gives = |other: &Res| {
+                    !other.is_component() || (other.snippet != own && !other.is_stack())
+                };
                 prop.from()
-                    .is_none_or(|name| found(name).is_some_and(|res| !res.is_component()))
+                    .is_none_or(|name| found(name).is_some_and(gives))
             };
             res.properties.retain(|_, prop| has_outputs(prop));
             res.trigger = res.trigger.filter(has_outputs);
@@ -449,7 +474,10 @@ impl Program {
             self.resources.push(res);
         }
         let resources = &self.resources;
-        let found = |name: &String| resources.iter().find(|res| res.name == *name);
+        let found = |name: &String| {
+            let mut resources = resources.iter().filter(|res| res.snippet.is_none());
+            resources.find(|res| res.name == *name)
+        };
         for ask in &mut self.asks {
             let package = &ask.package;
             ask.needs
@@ -458,22 +486,34 @@ impl Program {
             ask.provider
                 .take_if(|name| !found(name).is_some_and(serves));
         }
-        // Outputs may come from anything that is there.
-        let names: Vec<String> = self
-            .resources
-            .iter()
-            .filter(|res| !res.is_component())
-            .map(|res| res.name.clone())
+        // Outputs may come from anything that the same source registers.
+        let givers = self.resources.iter().filter(|res| !res.is_component());
+        let givers: Vec<(String, Option<String>)> = givers
+            .map(|res| (res.name.clone(), res.snippet.clone()))
             .collect();
         for res in &mut self.resources {
-            res.outputs
-                .retain(|_, prop| prop.from().is_none_or(|name| names.contains(name)));
+            let gives = |name: &String| {
+                let mut givers = givers.iter();
+                givers.any(|(giver, source)| giver == name && *source == res.snippet)
+            };
+            res.outputs.retain(|_, prop| prop.from().is_none_or(gives));
         }
     }
 
-    /// The parent of `res`: what it says, or the stack.
+    /// Names of resources that a snippet waits for: those that it needs and does not register itself.
+    pub fn awaited_by(&self, uuid: &str) -> BTreeSet<&String> {
+        let of = |res: &Res| res.snippet.as_deref() == Some(uuid);
+        let needs = self.resources.iter().filter(|res| of(res));
+        let needs = needs.flat_map(|res| self.needs_of(res));
+        needs
+            .filter(|name| !self.get(name).is_some_and(of))
+            .collect()
+    }
+
+    /// The parent of `res`: what it says, or the stack. Snippets do not know the stack by themselves.
     pub fn parent_of<'a>(&'a self, res: &'a Res) -> Option<&'a String> {
-        if res.is_stack() || res.is_provider() && res.parent.is_none() {
+        let has_none = res.is_provider() || res.snippet.is_some();
+        if res.is_stack() || has_none && res.parent.is_none() {
             return None;
         }
         let stack = self.resources.iter().find(|other| other.is_stack());

@@ -99,6 +99,9 @@ fn head(verb: Verb, words: &[&str]) -> Option<Operation> {
             "replace" => flags.replace = list(value),
             "naming" => flags.naming = Some(value.to_owned()),
             "policies" => flags.policies = list(value),
+            "stores" => flags.stores = list(value),
+            "removes" => flags.removes = list(value),
+            "target-snippets" => flags.target_snippets = list(value),
             _ => return None,
         }
     }
@@ -249,6 +252,7 @@ fn res_option(res: &mut Res, option: &str) -> Option<()> {
         "import" => res.import = text(),
         "trigger" => res.trigger = Some(prop_of(value)?),
         "version" => res.version = text(),
+        "snippet" => res.snippet = text(),
         "timeout" => res.timeout = Some(value.parse().ok()?),
         "hook" => res.hooks.push(hook_of(value)?),
         _ => return None,
@@ -346,6 +350,9 @@ impl fmt::Display for Flags {
             (&self.excludes, "excludes"),
             (&self.replace, "replace"),
             (&self.policies, "policies"),
+            (&self.stores, "stores"),
+            (&self.removes, "removes"),
+            (&self.target_snippets, "target-snippets"),
         ];
         for (names, word) in lists.iter().filter(|(names, _)| !names.is_empty()) {
             write!(f, " {word}={}", names.join(","))?;
@@ -448,6 +455,7 @@ impl fmt::Display for Res {
             ("deleted-with", &self.deleted_with),
             ("import", &self.import),
             ("version", &self.version),
+            ("snippet", &self.snippet),
         ];
         for (key, text) in texts {
             if let Some(text) = text {
@@ -502,7 +510,7 @@ mod tests {
     #[test]
     fn a_story_is_read_as_it_was_written() {
         let text = "\
-up seed=7 parallel=2 preview refresh continue targets=a,b policies=mends,notes naming=verbatim
+up seed=7 parallel=2 preview refresh continue targets=a,b policies=mends,notes stores=A removes=B target-snippets=A naming=verbatim
   before taint a
   before drift b 3
   fail create b once
@@ -513,6 +521,7 @@ up seed=7 parallel=2 preview refresh continue targets=a,b policies=mends,notes n
   Stack stack out=x:$b.v
   Group g remote
   Thing a .s=!2 .v=1
+  Thing c snippet=A
   Thing b .r=$a.oid alias=name:c;parent:none parent=a import=i deps=a ignore=v protect=yes dbr=no trigger=1 hook=OnError:again loose
 ";
         let story: Story = text.parse().unwrap();

@@ -6,8 +6,8 @@
 //! 3. A violation that is mandatory ends an update, as a failed check does; a preview goes on, to show the others.
 //! 4. A run that has done everything has the packs judge all resources with their outputs (`stack.rs`).
 //!
-//! What is mended is mended for good: where a replacement has its inputs checked anew, they are mended anew, without
-//! telling of it twice.
+//! What is mended is mended for good, and what is forbidden is not made: where a replacement has its inputs checked anew, they
+//! are mended anew, without telling of it twice, and judged anew, unless they are what was judged before.
 //!
 //! **Without packs none of this happens**, not even a look at a resource.
 
@@ -24,6 +24,7 @@ use plumb_resource::policy::{
 };
 use plumb_resource::provider::DiffResult;
 use plumb_resource::{ProviderRef, Urn};
+use plumb_value::PropertyMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deployment::{Deployment, Failure};
@@ -39,6 +40,8 @@ pub(crate) struct Policies {
     asked: FxHashMap<CallId, Asked>,
     /// Registrations whose inputs were mended.
     mended: FxHashSet<RegIdx>,
+    /// The inputs of registrations that were put to the packs last.
+    judged: FxHashMap<RegIdx, Arc<PropertyMap>>,
     /// What programs say about the order of replacements, which no state knows.
     deletes_first: FxHashMap<Urn, bool>,
     judgement: Judgement,
@@ -62,6 +65,8 @@ enum Subject {
 #[derive(Debug)]
 pub(crate) struct Consultation {
     after: After,
+    /// Whether what is mended is news.
+    tells: bool,
     judged: Answers,
 }
 
@@ -149,39 +154,52 @@ impl Deployment {
             let urn = registration.urn.clone();
             self.policies.deletes_first.insert(urn, deletes_first);
         }
-        self.mend(idx, PackId(0), After::Decide);
+        self.mend(idx, PackId(0), After::Decide, true);
     }
 
-    /// Mends inputs that were checked anew, if those before were mended, and goes on.
-    pub(crate) fn mend_again(&mut self, idx: RegIdx, after: After) {
-        if self.policies.mended.contains(&idx) {
-            self.mend(idx, PackId(0), after);
-        } else {
-            self.after_policies(idx, after);
+    /// Puts inputs that were checked anew to the packs, unless these have had them before, and goes on. Where properties
+    /// are ignored, a replacement has others than those that were judged at first.
+    pub(crate) fn consult_again(&mut self, idx: RegIdx, after: After) {
+        let is_mended = self.policies.mended.contains(&idx);
+        if self.policies.packs.is_empty() || (!is_mended && self.is_judged(idx)) {
+            return self.after_policies(idx, after);
         }
+        self.mend(idx, PackId(0), after, !is_mended);
+    }
+
+    /// Whether the packs have judged the inputs of a registration as they are.
+    fn is_judged(&self, idx: RegIdx) -> bool {
+        let judged = self.policies.judged.get(&idx);
+        judged.is_some_and(|judged| *judged == self.registration(idx).new.inputs)
     }
 
     /// Asks `pack` to mend a registration; when there is no such pack any more, asks all of them what they think of it.
-    fn mend(&mut self, idx: RegIdx, pack: PackId, after: After) {
+    fn mend(&mut self, idx: RegIdx, pack: PackId, after: After, tells: bool) {
         if (pack.0 as usize) < self.policies.packs.len() {
             let resource = Arc::new(self.analyzed(idx));
             self.ask_pack(pack, Subject::Mending(idx), PolicyCall::Remediate(resource));
-            return self.wait_for_packs(idx, after, Answers::default());
+            return self.wait_for_packs(idx, after, tells, Answers::default());
         }
-        if !matches!(after, After::Decide) {
+        if self.is_judged(idx) {
             return self.after_policies(idx, after);
         }
+        let inputs = self.registration(idx).new.inputs.clone();
+        self.policies.judged.insert(idx, inputs);
         let resource = Arc::new(self.analyzed(idx));
         for pack in self.policies.ids() {
             let call = PolicyCall::Analyze(resource.clone());
             self.ask_pack(pack, Subject::Judging(idx), call);
         }
         let judged = Answers::of(self.policies.packs.len());
-        self.wait_for_packs(idx, after, judged);
+        self.wait_for_packs(idx, after, tells, judged);
     }
 
-    fn wait_for_packs(&mut self, idx: RegIdx, after: After, judged: Answers) {
-        let consultation = Consultation { after, judged };
+    fn wait_for_packs(&mut self, idx: RegIdx, after: After, tells: bool, judged: Answers) {
+        let consultation = Consultation {
+            after,
+            tells,
+            judged,
+        };
         self.registration_mut(idx).stage = RegStage::Consulting(Box::new(consultation));
     }
 
@@ -240,10 +258,9 @@ impl Deployment {
 
     /// A pack has mended a registration: the next one goes on with what it left.
     fn mended(&mut self, idx: RegIdx, pack: PackId, remedies: Remedies) {
-        let Consultation { after, .. } = self.take_consultation(idx);
-        let is_first_time = matches!(after, After::Decide);
+        let Consultation { after, tells, .. } = self.take_consultation(idx);
         let urn = self.registration(idx).urn.clone();
-        if is_first_time {
+        if tells {
             self.tell_remedies(pack, &urn, &remedies);
         }
         for remediation in remedies.remediations {
@@ -253,24 +270,26 @@ impl Deployment {
                     let before = registration.new.inputs.clone();
                     registration.set_inputs(inputs);
                     self.policies.mended.insert(idx);
-                    if is_first_time {
+                    if tells {
                         self.tell_remediation(pack, idx, &remediation.policy, &before);
                     }
                 }
-                Remedy::Failed(message) if is_first_time => {
+                Remedy::Failed(message) if tells => {
                     self.tell_unmended(pack, &urn, &remediation.policy, message);
                 }
                 Remedy::Failed(_) | Remedy::Nothing => {}
             }
         }
-        self.mend(idx, PackId(pack.0 + 1), after);
+        self.mend(idx, PackId(pack.0 + 1), after, tells);
     }
 
     /// A pack has judged a registration; the verdict is taken when all have.
     fn judged(&mut self, idx: RegIdx, pack: PackId, analysis: Analysis) {
-        let Consultation { after, mut judged } = self.take_consultation(idx);
+        let consultation = self.take_consultation(idx);
+        let (after, tells, mut judged) =
+            (consultation.after, consultation.tells, consultation.judged);
         let Some(analyses) = judged.take(pack, analysis) else {
-            return self.wait_for_packs(idx, after, judged);
+            return self.wait_for_packs(idx, after, tells, judged);
         };
         let urn = self.registration(idx).urn.clone();
         let mut is_refused = false;

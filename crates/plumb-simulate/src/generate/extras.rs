@@ -1,6 +1,9 @@
-//! What stories may have besides: policy packs, rules for names, transforms, calls of functions, remote components, views.
+//! What stories may have besides: policy packs, rules for names, transforms, calls of functions, remote components, views,
+//! snippets.
 //!
 //! They are drawn by dice of their own, so that a seed tells the same story otherwise.
+
+use std::collections::BTreeSet;
 
 use crate::dice::Dice;
 use crate::story::{Ask, Operation, Prop, Story, Verb};
@@ -11,7 +14,11 @@ struct Present {
     naming: Option<String>,
     transforms: Vec<String>,
     asks: Vec<Ask>,
+    snippets: BTreeSet<&'static str>,
 }
+
+/// Snippets that a story may have.
+const SNIPPETS: [&str; 3] = ["A", "B", "C"];
 
 /// What a story plays with.
 #[derive(Clone, Copy)]
@@ -22,6 +29,7 @@ struct Features {
     asks: bool,
     remote: bool,
     views: bool,
+    snippets: bool,
 }
 
 /// Adds what the seed gives to a story.
@@ -35,6 +43,7 @@ pub(super) fn add(seed: u64, story: &mut Story) {
         asks: likely(3),
         remote: likely(3),
         views: likely(2),
+        snippets: likely(2),
     };
     let mut present = Present::default();
     for operation in &mut story.operations {
@@ -60,9 +69,43 @@ pub(super) fn add(seed: u64, story: &mut Story) {
                 let count = Prop::text(dice.below(4).to_string());
                 res.properties.insert("parts".to_owned(), count);
             }
+            if features.snippets {
+                res.snippet = source(&mut dice, &res.name);
+            }
             res.remote = features.remote && is_chosen && res.is_constructible();
         }
         operation.program.tidy();
+        if features.snippets && operation.verb == Verb::Up {
+            keep_snippets(&mut dice, &mut present.snippets, operation);
+        }
+    }
+}
+
+/// Who registers the resource of a name: mostly the same one in all of a story.
+fn source(dice: &mut Dice, name: &str) -> Option<String> {
+    let number = name.bytes().last().unwrap_or_default() as usize;
+    let number = if dice.one_in(12) {
+        dice.below(6)
+    } else {
+        number % 6
+    };
+    SNIPPETS.get(number).map(|uuid| (*uuid).to_owned())
+}
+
+/// What becomes of the stored snippets, and which of them an operation is about.
+fn keep_snippets(dice: &mut Dice, present: &mut BTreeSet<&'static str>, operation: &mut Operation) {
+    for uuid in SNIPPETS {
+        let flags = &mut operation.flags;
+        if present.contains(uuid) && dice.one_in(6) {
+            flags.removes.push(uuid.to_owned());
+            present.remove(uuid);
+        } else if dice.one_in(if present.contains(uuid) { 5 } else { 2 }) {
+            flags.stores.push(uuid.to_owned());
+            present.insert(uuid);
+        }
+        if dice.one_in(16) {
+            flags.target_snippets.push(uuid.to_owned());
+        }
     }
 }
 

@@ -341,6 +341,11 @@ impl Model<'_> {
 
     /// Whether everything that was asked for is done, so that it is the turn of what was not.
     pub(super) fn may_turn_to_the_rest(&self) -> bool {
+        self.is_quiet() && self.unended_snippet().is_none()
+    }
+
+    /// Whether the program has come to its end, and all that it asked for is done.
+    pub(super) fn is_quiet(&self) -> bool {
         let over = |it: &Registration| matches!(it.stage, Stage::Over);
         self.phase == Phase::Program
             && self.program_finished
@@ -368,6 +373,9 @@ impl Model<'_> {
         let open = |it: &&Registration| !matches!(it.stage, Stage::Over);
         if let Some(registration) = self.registrations.iter().find(open) {
             return Some(registration.wanted.state.urn.name().to_owned());
+        }
+        if let Some(uuid) = self.unended_snippet() {
+            return Some(format!("snippet {uuid}"));
         }
         (!self.layers.is_empty()).then(|| "some deletion".to_owned())
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use plumb_deploy::request::Outcome;
 use plumb_events::OperationResult;
 use plumb_resource::{ResourceState, StepOp};
+use plumb_state::Snippet;
 
 use super::{Prediction, passes_on};
 use crate::cloud::Cloud;
@@ -26,6 +27,7 @@ pub(super) fn compare(
     compare_counts(operation, trace, prediction)?;
     if !operation.preview {
         compare_states(&trace.after.resources, &prediction.resources)?;
+        compare_snippets(&trace.after.snippets, &prediction.snippets)?;
         if world.cloud.objects() != cloud.objects() {
             let what = format!(
                 "objects are {:?}, the model has {:?}",
@@ -74,6 +76,14 @@ fn compare_mutations(actual: &[Mutation], expected: &[Mutation]) -> Result<(), V
         )),
         None => Ok(()),
     }
+}
+
+fn compare_snippets(actual: &[Snippet], expected: &[Snippet]) -> Result<(), Violation> {
+    if actual == expected {
+        return Ok(());
+    }
+    let what = format!("{actual:?} are stored, the model has {expected:?}");
+    Err(Violation::new("model: snippets", what))
 }
 
 fn compare_answers(trace: &Trace, prediction: &Prediction) -> Result<(), Violation> {

@@ -84,6 +84,7 @@ impl Model<'_> {
             {
                 self.fate_mut(&urn).refreshed = true;
                 let node = self.rename(node, &urn);
+                self.news.insert(urn, node);
                 let state = self.state(node).clone();
                 self.answer(number, Some(&state), Outcome::Success);
             }
@@ -122,15 +123,17 @@ impl Model<'_> {
             let text = format!("{}: unknown provider", wanted.state.urn.name());
             return self.refuse(number, text);
         }
+        if let Some(provider) = &wanted.state.provider {
+            self.pass_provider_on(provider);
+        }
         if included && self.wants_import(&wanted, old) {
             self.import(number);
         }
     }
 
     /// The entry goes on under another name, if it has one.
-    fn rename(&mut self, node: usize, urn: &Urn) -> usize {
+    pub(super) fn rename(&mut self, node: usize, urn: &Urn) -> usize {
         if self.state(node).urn == *urn {
-            self.news.insert(urn.clone(), node);
             return node;
         }
         self.nodes[node].gone = true;
@@ -286,7 +289,7 @@ impl Model<'_> {
     /// Case 1: the old object went for the replacement of something else.
     fn recreate(&mut self, number: usize, old: usize) {
         self.coverage.reach("DBR-01");
-        if let Err(reason) = self.check_inputs(number, None) {
+        if let Err(reason) = self.check_anew(number) {
             return self.refuse(number, reason);
         }
         let state = self.registrations[number].wanted.state.clone();

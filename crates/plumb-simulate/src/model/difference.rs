@@ -76,11 +76,7 @@ impl Model<'_> {
     }
 
     /// Check, with the old inputs if there are any that count, else as if the resource were new.
-    pub(super) fn check_inputs(
-        &mut self,
-        number: usize,
-        old: Option<&ResourceState>,
-    ) -> Result<(), String> {
+    fn check_inputs(&mut self, number: usize, old: Option<&ResourceState>) -> Result<(), String> {
         let registration = &mut self.registrations[number];
         let wanted = &mut registration.wanted;
         let kind = wanted.state.kind;
@@ -114,8 +110,13 @@ impl Model<'_> {
             ),
             None => checked,
         };
-        self.mend_again(number);
         Ok(())
+    }
+
+    /// Check as if the resource were new: what comes of that is put to policies once more.
+    pub(super) fn check_anew(&mut self, number: usize) -> Result<(), String> {
+        self.check_inputs(number, None)?;
+        self.put_to_policies(number)
     }
 
     /// The diff in the order of 4.6.
@@ -222,11 +223,7 @@ impl Model<'_> {
         let Some(old) = self.provider_entry(before) else {
             return Ok(false);
         };
-        let Some(new) = self
-            .news
-            .get(after.urn())
-            .map(|node| self.state(*node).clone())
-        else {
+        let Some(new) = self.provider_state(after) else {
             return Ok(false);
         };
         self.coverage.reach("PROV-10");
@@ -256,11 +253,16 @@ impl Model<'_> {
 
     /// Whether a provider was registered, or can be had from the state before.
     pub(super) fn provider_is_there(&self, reference: &ProviderRef) -> bool {
-        let registered = self.news.get(reference.urn()).is_some_and(|node| {
-            let state = self.state(*node);
+        self.provider_state(reference).is_some()
+    }
+
+    fn provider_state(&self, reference: &ProviderRef) -> Option<Arc<ResourceState>> {
+        let is_it = |state: &&Arc<ResourceState>| {
             self.is_preview() || state.as_provider_ref().as_ref() == Some(reference)
-        });
-        registered || self.provider_entry(reference).is_some()
+        };
+        let registered = self.news.get(reference.urn()).map(|node| self.state(*node));
+        let registered = registered.filter(is_it).cloned();
+        registered.or_else(|| self.provider_entry(reference))
     }
 
     /// In previews: whether the provider cannot be configured yet, and is not asked.

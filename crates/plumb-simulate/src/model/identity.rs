@@ -20,12 +20,13 @@ impl Model<'_> {
         res: &Res,
         parent: Option<&Urn>,
     ) -> (Option<Found>, Option<String>) {
+        let candidates = self.former_urns(res, parent);
+        self.note_formers(&res.name, &candidates);
         let is_claimed = self.aliased.contains_key(urn);
         let conflict = is_claimed.then(|| format!("{} is claimed by an alias", urn.name()));
         if let Some(node) = self.live_old(urn) {
             return (Some(Found { node, former: None }), conflict);
         }
-        let candidates = self.former_urns(res, parent);
         let found = candidates
             .into_iter()
             .find_map(|former| Some((self.live_old(&former)?, former)));

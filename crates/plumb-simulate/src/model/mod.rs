@@ -23,6 +23,7 @@ mod policies;
 mod refresh;
 mod registrations;
 mod replace;
+mod snippets;
 mod steps;
 mod targets;
 
@@ -33,6 +34,7 @@ use ecow::EcoString;
 use plumb_deploy::Milestone;
 use plumb_events::OperationResult;
 use plumb_resource::{ProviderRef, ResourceKind, ResourceState, StepOp, Urn};
+use plumb_state::Snippet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cloud::{Cloud, Faults};
@@ -51,6 +53,8 @@ struct Prediction {
     mutations: Vec<Mutation>,
     /// Resources afterwards.
     resources: Vec<Arc<ResourceState>>,
+    /// Snippets afterwards.
+    snippets: Vec<Snippet>,
     /// Replies by name.
     answers: BTreeMap<String, Answer>,
     /// Counts of the summary.
@@ -151,6 +155,10 @@ struct Model<'a> {
     /// What a destroy with program deletes at its end.
     condemned: Vec<usize>,
     targets: targets::Targets,
+    snippets: snippets::Snippets,
+    /// What the run is for has begun.
+    has_begun: bool,
+    has_packs: bool,
     has_refreshed: bool,
     /// The refresh at hand is not shown.
     hidden_refresh: bool,
@@ -237,6 +245,9 @@ impl<'a> Model<'a> {
             news: FxHashMap::default(),
             condemned: Vec::new(),
             targets: targets::Targets::new(world, operation),
+            snippets: snippets::Snippets::new(world, operation),
+            has_begun: false,
+            has_packs: false,
             has_refreshed: false,
             hidden_refresh: false,
             phase: Phase::Program,
@@ -259,7 +270,11 @@ impl<'a> Model<'a> {
     fn start(&mut self) {
         if !self.packs_are_there() || !self.has_program_for_hooks() {
             self.must_end = true;
-        } else if self.operation.verb == Verb::Import {
+            return;
+        }
+        self.has_begun = true;
+        self.has_packs = !self.has_policies();
+        if self.operation.verb == Verb::Import {
             self.pass_everything_on();
         } else if self.wants_refresh() {
             self.start_refresh();
@@ -275,6 +290,7 @@ impl<'a> Model<'a> {
             Verb::Refresh | Verb::Destroy => self.operation.flags.run_program,
         };
         self.program_finished = !runs_program || self.operation.verb == Verb::Import;
+        self.expect_snippets();
         let is_whole = self.operation.verb == Verb::Refresh && !runs_program;
         if !is_whole {
             self.targets_exist_before();
@@ -282,6 +298,9 @@ impl<'a> Model<'a> {
     }
 
     fn follow(&mut self, moment: &Moment) -> Result<(), Violation> {
+        if !matches!(moment, Moment::Awaited(..)) {
+            self.snippets_go_on();
+        }
         match moment {
             Moment::Began(number) => return self.began(*number),
             Moment::Ended(number) => return self.ended(*number, false),
@@ -298,6 +317,12 @@ impl<'a> Model<'a> {
             Moment::Milestone(Milestone::Weighed(urn)) => return self.weighed(urn),
             Moment::Milestone(Milestone::Decided(urn)) => return self.decided(urn),
             Moment::Milestone(Milestone::Failed { .. }) => {}
+            Moment::PacksLoaded => self.has_packs = true,
+            Moment::SnippetStarted(uuid) => return self.snippet_started(uuid),
+            Moment::SnippetEnded(uuid) => self.snippet_ended(uuid),
+            Moment::Awaits(it) => self.snippet_waits(it),
+            Moment::Awaited(it, told) => return self.awaited(it, told),
+            Moment::OutputsSent(name) => self.outputs_sent(name),
             Moment::Outputs(name) => self.take_outputs(name),
             Moment::Again(number) => return self.tried_in_vain(*number),
             Moment::HookFailed => self.hook_failed(),
@@ -433,8 +458,10 @@ impl<'a> Model<'a> {
         let (olds, news) = self.nodes.split_at(self.olds);
         let left = news.iter().chain(olds).filter(|node| !node.gone);
         let resources: Vec<Arc<ResourceState>> = left.map(|node| node.state.clone()).collect();
+        let stored = self.stored_snippets(&resources);
         let mut snapshot = plumb_state::Snapshot {
             resources,
+            snippets: stored,
             ..plumb_state::Snapshot::default()
         };
         snapshot
@@ -443,6 +470,7 @@ impl<'a> Model<'a> {
         // What goes although something that stays refers to it is dropped from that.
         refresh::mend(&mut snapshot.resources);
         self.prediction.resources = snapshot.resources;
+        self.prediction.snippets = snapshot.snippets;
         Ok(())
     }
 
@@ -457,7 +485,8 @@ impl<'a> Model<'a> {
 fn passes_on(operation: &Operation) -> bool {
     let flags = &operation.flags;
     let destroys_registered = operation.verb == Verb::Destroy && flags.run_program;
-    !flags.targets.is_empty() || !flags.excludes.is_empty() || destroys_registered
+    let has_targets = !flags.targets.is_empty() || !flags.target_snippets.is_empty();
+    has_targets || !flags.excludes.is_empty() || destroys_registered
 }
 
 /// Whether a provider plugin manages it.

@@ -51,7 +51,7 @@ impl Model<'_> {
     /// One registration or read of the program.
     fn visit(&mut self, res: &Res) -> Result<(), Violation> {
         for need in self.program.needs_of(res) {
-            if !self.prediction.answers.contains_key(need) {
+            if self.answer_of(need).is_none() {
                 let what = format!("{} is asked for before {need} is answered", res.name);
                 return Err(Violation::new("model", what));
             }
@@ -90,12 +90,14 @@ impl Model<'_> {
         Ok(())
     }
 
+    /// The URN of a resource that the source at hand knows.
     pub(super) fn urn_of_name(&self, name: &str) -> Urn {
-        self.prediction.answers[name].urn.clone()
+        let answer = self.answer_of(name).expect("it is needed, and so answered");
+        answer.urn.clone()
     }
 
     pub(super) fn reference(&self, name: &str) -> ProviderRef {
-        let answer = &self.prediction.answers[name];
+        let answer = self.answer_of(name).expect("it is needed, and so answered");
         ProviderRef::new(answer.urn.clone(), answer.id.as_str())
     }
 
@@ -220,7 +222,7 @@ impl Model<'_> {
 
     fn value(&self, prop: &Prop) -> Value {
         let preview = self.is_preview();
-        prop.value(|name, key| match self.prediction.answers.get(name) {
+        prop.value(|name, key| match self.answer_of(name) {
             Some(answer) => answer.output(key, preview),
             None => Value::UNKNOWN,
         })
@@ -315,6 +317,7 @@ impl Model<'_> {
                 ..CustomTimeouts::default()
             },
             import_id: res.import.clone().unwrap_or_default().into(),
+            snippet_id: res.snippet.as_deref().map(Into::into),
             retain_on_delete: lineage.retain.unwrap_or(false),
             hooks: res.hooks(),
             deleted_with: lineage.deleted_with.clone(),

@@ -11,7 +11,7 @@ use crate::world::{Violation, packs};
 
 impl Model<'_> {
     /// Whether packs look at this run: not where nothing is registered.
-    fn has_policies(&self) -> bool {
+    pub(super) fn has_policies(&self) -> bool {
         let applies = match self.operation.verb {
             Verb::Up | Verb::Destroy => true,
             Verb::Refresh => self.operation.flags.run_program,
@@ -42,7 +42,6 @@ impl Model<'_> {
         if let Some(inputs) = packs::mended(names, &state.inputs) {
             self.coverage.reach("POLICY-04");
             state.inputs = Arc::new(inputs);
-            self.registrations[number].is_mended = true;
         }
         let state = &self.registrations[number].wanted.state;
         let (name, inputs) = (state.urn.name().to_owned(), state.inputs.clone());
@@ -59,16 +58,6 @@ impl Model<'_> {
             self.reason(text);
         }
         Ok(())
-    }
-
-    /// What was mended is mended again, where inputs are checked anew.
-    pub(super) fn mend_again(&mut self, number: usize) {
-        let registration = &mut self.registrations[number];
-        let inputs = &registration.wanted.state.inputs;
-        let mended = packs::mended(&self.operation.flags.policies, inputs);
-        if let Some(inputs) = mended.filter(|_| registration.is_mended) {
-            registration.wanted.state.inputs = Arc::new(inputs);
-        }
     }
 
     /// The run has done everything: packs judge the stack.

@@ -21,8 +21,6 @@ pub(super) struct Registration {
     pub(super) old: Option<usize>,
     pub(super) included: bool,
     pub(super) imported: bool,
-    /// Policies have mended its inputs.
-    pub(super) is_mended: bool,
     pub(super) stage: Stage,
 }
 
@@ -57,7 +55,6 @@ impl Wanted {
             old: None,
             included: true,
             imported: false,
-            is_mended: false,
             stage: Stage::Checking,
         }
     }

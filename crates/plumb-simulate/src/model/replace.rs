@@ -34,7 +34,7 @@ impl Model<'_> {
         }
         self.fate_mut(&urn).replaced = true;
         if !self.is_replace_target(&urn, Some(&old))
-            && let Err(reason) = self.check_inputs(number, None)
+            && let Err(reason) = self.check_anew(number)
         {
             return self.refuse(number, reason);
         }

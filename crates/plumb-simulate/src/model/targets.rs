@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
+use plumb_resource::{ProviderRef, ResourceKind, ResourceState, StepOp, Urn};
 use rustc_hash::FxHashSet;
 
 use super::Model;
@@ -17,6 +17,7 @@ pub(super) struct Targets {
     named: Vec<String>,
     excludes: Vec<String>,
     replaced: Vec<String>,
+    snippets: Vec<String>,
     with_dependents: bool,
     without_dependents: bool,
     targeted: BTreeSet<Urn>,
@@ -51,6 +52,7 @@ impl Targets {
             named: world.urns_of(operation, &flags.targets),
             excludes: world.urns_of(operation, &flags.excludes),
             replaced: world.urns_of(operation, &flags.replace),
+            snippets: flags.target_snippets.clone(),
             with_dependents: flags.target_dependents,
             without_dependents: flags.exclude_dependents,
             ..Targets::default()
@@ -62,7 +64,22 @@ impl Targets {
     }
 
     pub(super) fn is_constrained(&self) -> bool {
-        !self.named.is_empty() || !self.excludes.is_empty()
+        self.has_targets() || !self.excludes.is_empty()
+    }
+
+    /// Whether it says what the operation is about.
+    fn has_targets(&self) -> bool {
+        !self.named.is_empty() || self.has_snippets()
+    }
+
+    pub(super) fn has_snippets(&self) -> bool {
+        !self.snippets.is_empty()
+    }
+
+    /// Whether a resource belongs to a snippet among the targets.
+    pub(super) fn has_snippet_of(&self, state: &ResourceState) -> bool {
+        let uuid = state.snippet_id.as_ref();
+        uuid.is_some_and(|uuid| self.snippets.iter().any(|it| it == uuid))
     }
 
     pub(super) fn has_excludes(&self) -> bool {
@@ -89,8 +106,9 @@ impl Model<'_> {
                 .references_and_provider()
                 .any(|urn| urns.contains(urn))
         };
-        if !targets.named.is_empty() {
+        if targets.has_targets() {
             return any_names(&targets.named, &state.urn)
+                || targets.has_snippet_of(state)
                 || (targets.with_dependents && follows(&targets.targeted));
         }
         !(any_names(&targets.excludes, &state.urn)
@@ -189,14 +207,18 @@ impl Model<'_> {
         self.proceed(number, vec![step]);
     }
 
+    /// What stays to the letter goes on referring to whatever it refers to.
+    pub(super) fn keep_needs(&mut self, state: &ResourceState) {
+        let needs = state.references_and_provider().cloned();
+        self.kept_references.extend(needs);
+        self.kept_providers
+            .extend(state.provider.as_ref().map(ToString::to_string));
+    }
+
     /// What an old state refers to and nobody has dealt with stays, so that it comes before it.
     pub(super) fn pass_on_what_it_needs(&mut self, node: usize) {
         let state = self.state(node).clone();
-        for urn in state.references_and_provider() {
-            self.kept_references.insert(urn.clone());
-        }
-        self.kept_providers
-            .extend(state.provider.as_ref().map(ToString::to_string));
+        self.keep_needs(&state);
         for urn in state.references_and_provider() {
             let fate = self.fate(urn);
             if fate.is_processed() || fate.seen || self.aliased.contains_key(urn) {
@@ -211,6 +233,16 @@ impl Model<'_> {
             if self.operation.verb == Verb::Destroy {
                 self.condemned.push(need);
             }
+        }
+    }
+
+    /// A provider that nobody registers in this run is taken from the state, and stays before what uses it.
+    pub(super) fn pass_provider_on(&mut self, provider: &ProviderRef) {
+        let fate = self.fate(provider.urn());
+        let is_up = self.loaded.contains(&provider.to_string());
+        if !is_up && !fate.is_processed() && !fate.seen && self.live_old(provider.urn()).is_some() {
+            self.fate_mut(provider.urn()).same = true;
+            self.passed_on.insert(provider.urn().clone());
         }
     }
 
@@ -268,8 +300,8 @@ impl Model<'_> {
 
     /// What may be deleted; `None` when all may.
     pub(super) fn deletable(&mut self) -> Option<FxHashSet<usize>> {
-        if !self.targets.named.is_empty() {
-            return Some(self.named_and_dependents(&self.targets.named));
+        if self.targets.has_targets() {
+            return Some(self.named_and_dependents());
         }
         if self.targets.excludes.is_empty() {
             return None;
@@ -290,9 +322,14 @@ impl Model<'_> {
         any_names(patterns, current) || former.is_some_and(|former| any_names(patterns, former))
     }
 
-    /// What is named, and what refers to it. That a copy which is due for deletion goes says nothing about what refers to
+    /// Whether an entry is among the targets, by its name or for its snippet.
+    fn is_target(&self, state: &ResourceState) -> bool {
+        self.is_named(&self.targets.named, &state.urn) || self.targets.has_snippet_of(state)
+    }
+
+    /// What is targeted, and what refers to it; what no source registers in this run only if that goes. That a copy which is due for deletion goes says nothing about what refers to
     /// the live one.
-    fn named_and_dependents(&self, patterns: &[String]) -> FxHashSet<usize> {
+    fn named_and_dependents(&self) -> FxHashSet<usize> {
         let mut chosen: FxHashSet<usize> = FxHashSet::default();
         for node in self.graph_order() {
             let state = self.state(node);
@@ -302,10 +339,13 @@ impl Model<'_> {
                 .filter(|other| leads(other))
                 .map(|other| &self.state(*other).urn)
                 .collect();
-            let follows = state
-                .references_and_provider()
-                .any(|urn| above.contains(urn) || above.contains(self.current(urn)));
-            if follows || self.is_named(patterns, &state.urn) {
+            let stays = |urn: &Urn| {
+                self.is_not_replayed(state) && self.fate(self.current(urn)).is_operated_on()
+            };
+            let follows = state.references_and_provider().any(|urn| {
+                (above.contains(urn) || above.contains(self.current(urn))) && !stays(urn)
+            });
+            if follows || self.is_target(state) {
                 chosen.insert(node);
             }
         }
@@ -356,12 +396,10 @@ impl Model<'_> {
 
     /// Without target-dependents, deletions must be named.
     pub(super) fn deletes_are_targeted(&mut self, going: &[usize]) -> bool {
-        if self.targets.named.is_empty() || self.targets.with_dependents {
+        if !self.targets.has_targets() || self.targets.with_dependents {
             return true;
         }
-        let all_named = going
-            .iter()
-            .all(|node| self.is_named(&self.targets.named, &self.state(*node).urn));
+        let all_named = going.iter().all(|node| self.is_target(self.state(*node)));
         if !all_named {
             self.coverage.reach("TARGET-30");
             self.reason("a resource would be deleted that is not targeted");

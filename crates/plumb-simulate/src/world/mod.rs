@@ -9,6 +9,7 @@ mod naming;
 pub(crate) mod packs;
 mod requests;
 mod run;
+pub(crate) mod snippets;
 pub(crate) mod views;
 
 pub(crate) use requests::alias;
@@ -121,6 +122,26 @@ pub struct StepRecord {
     pub has_end: bool,
 }
 
+/// A snippet waits for a resource of others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Await {
+    /// The snippet.
+    pub snippet: String,
+    /// Name of the resource.
+    pub name: String,
+    /// What the snippet calls it.
+    pub urn: Urn,
+}
+
+/// Why a snippet cannot have what it waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// Nobody registers it.
+    Nobody,
+    /// It failed.
+    Failed,
+}
+
 /// What happened, in the order in which it did.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Moment {
@@ -138,8 +159,20 @@ pub enum Moment {
     Again(usize),
     /// A hook after a step failed.
     HookFailed,
-    /// The outputs of the resource of this name were taken.
+    /// The outputs of the resource of this name were sent.
+    OutputsSent(String),
+    /// They were taken.
     Outputs(String),
+    /// Policy packs were loaded.
+    PacksLoaded,
+    /// The snippet of this uuid was started.
+    SnippetStarted(String),
+    /// A snippet began to wait.
+    Awaits(Await),
+    /// It was told what it waited for.
+    Awaited(Await, Result<Answer, Lack>),
+    /// The snippet of this uuid came to its end.
+    SnippetEnded(String),
     /// A provider was asked for the function of this number.
     Asked(usize),
     /// It was not, because something that the function needs does not exist.
@@ -161,6 +194,8 @@ pub struct Trace {
     pub moments: Vec<Moment>,
     /// Replies by name.
     pub answers: BTreeMap<String, Answer>,
+    /// What snippets were told, by name.
+    pub told: BTreeMap<String, Answer>,
     /// Ids of the providers that the run created.
     pub provider_ids: FxHashMap<Urn, EcoString>,
     /// Errors that were shown.
@@ -296,6 +331,12 @@ impl World {
             legacy_refresh_diff: flags.legacy_refresh_diff,
             naming: naming::rules(flags.naming.as_ref()),
             has_policies: !flags.policies.is_empty(),
+            target_snippets: flags
+                .target_snippets
+                .iter()
+                .map(|it| it.as_str().into())
+                .collect(),
+            snippet_changes: snippets::changes(&self.snapshot.snippets, operation),
             tells_milestones: true,
             ..Options::new(phase)
         };

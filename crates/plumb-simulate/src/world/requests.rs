@@ -21,18 +21,29 @@ pub(super) type Answers = BTreeMap<String, Answer>;
 pub(super) struct Known<'a> {
     pub(super) program: &'a Program,
     pub(super) answers: &'a Answers,
+    /// What snippets were told of the resources of others.
+    pub(super) told: &'a Answers,
     pub(super) is_preview: bool,
 }
 
 impl Known<'_> {
+    fn answer(&self, name: &str) -> &Answer {
+        let told = self.told.get(name);
+        told.unwrap_or_else(|| &self.answers[name])
+    }
+
+    fn urn(&self, name: &str) -> Urn {
+        self.answer(name).urn.clone()
+    }
+
     /// The reference of the provider of this name.
     pub(super) fn reference(&self, name: &str) -> String {
-        let answer = &self.answers[name];
+        let answer = self.answer(name);
         ProviderRef::new(answer.urn.clone(), answer.id.as_str()).to_string()
     }
 
     fn value(&self, prop: &Prop) -> Value {
-        prop.value(|name, key| self.answers[name].output(key, self.is_preview))
+        prop.value(|name, key| self.answer(name).output(key, self.is_preview))
     }
 
     fn properties(&self, props: &BTreeMap<String, Prop>) -> Arc<PropertyMap> {
@@ -47,16 +58,14 @@ impl Known<'_> {
 
 /// The request that registers or reads `res`.
 pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
-    let Known {
-        program, answers, ..
-    } = known;
-    let urn = |name: &String| answers[name].urn.clone();
+    let program = known.program;
+    let urn = |name: &str| known.urn(name);
     let reference = |name: &String| known.reference(name);
     let dependencies: BTreeSet<Urn> = res
         .depends_on
         .iter()
         .chain(res.properties.values().filter_map(Prop::from))
-        .map(urn)
+        .map(|name| urn(name))
         .collect();
     let package = PackageRequest {
         version: res.version.clone().unwrap_or_default().into(),
@@ -67,7 +76,7 @@ pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
             id: ResourceId::from_text(id),
             type_token: token_of(&res.type_name).into(),
             name: res.name.as_str().into(),
-            parent: program.parent_of(res).map(urn),
+            parent: program.parent_of(res).map(|name| urn(name)),
             properties: known.properties(&res.properties),
             dependencies: dependencies.into_iter().collect(),
             provider: res
@@ -86,7 +95,7 @@ pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
     let property_dependencies = if res.loose {
         BTreeMap::new()
     } else {
-        let of_prop = |prop: &Prop| prop.from().map(urn).into_iter().collect();
+        let of_prop = |prop: &Prop| prop.from().map(|name| urn(name)).into_iter().collect();
         let given = res
             .properties
             .iter()
@@ -107,7 +116,7 @@ pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
         (package.into(), reference(name).into())
     });
     Request::Register(Box::new(RegisterRequest {
-        parent: program.parent_of(res).map(urn),
+        parent: program.parent_of(res).map(|name| urn(name)),
         properties: inputs,
         dependencies: dependencies.into_iter().collect(),
         property_dependencies: property_dependencies.into_iter().collect(),
@@ -132,9 +141,10 @@ pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
             ..CustomTimeouts::default()
         }),
         hooks: res.hooks(),
+        snippet_id: res.snippet.as_deref().map(Into::into),
         retain_on_delete: res.retain,
-        deleted_with: res.deleted_with.as_ref().map(urn),
-        replace_with: res.replace_with.iter().map(urn).collect(),
+        deleted_with: res.deleted_with.as_ref().map(|name| urn(name)),
+        replace_with: res.replace_with.iter().map(|name| urn(name)).collect(),
         replacement_trigger: res
             .trigger
             .as_ref()
@@ -154,10 +164,21 @@ pub(super) fn construction(known: &Known<'_>, res: &Res) -> Request {
     }
 }
 
+/// The request by which a provider registers the component `res` that it constructs. It knows nothing of snippets.
+pub(super) fn constructed(known: &Known<'_>, res: &Res) -> Request {
+    match request(known, res) {
+        Request::Register(request) => Request::Register(Box::new(RegisterRequest {
+            snippet_id: None,
+            ..*request
+        })),
+        other => other,
+    }
+}
+
 /// The request that completes `res` with its outputs.
 pub(super) fn outputs(known: &Known<'_>, res: &Res) -> Request {
     Request::RegisterOutputs(RegisterOutputsRequest {
-        urn: known.answers[&res.name].urn.clone(),
+        urn: known.urn(&res.name),
         outputs: known.properties(&res.outputs),
     })
 }

@@ -2,6 +2,7 @@
 
 mod hooked;
 mod others;
+mod snippets;
 mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +16,7 @@ use plumb_resource::provider::{ProviderCall, ProviderError};
 use plumb_state::plan::Plan;
 
 use super::journal::{Journal, intent_of};
-use super::{Answer, Moment, Trace, Violation, World, calls, requests};
+use super::{Answer, Await, Moment, Trace, Violation, World, calls, requests};
 use crate::cloud::Faults;
 use crate::dice::Dice;
 use crate::story::{FaultKind, Operation, Res, Stop};
@@ -35,6 +36,8 @@ enum Asked {
     Ask(usize),
     /// Parts of an object.
     Views,
+    /// A resource of others, for a snippet.
+    Await(Await),
 }
 
 /// What a run has to do with plans.
@@ -79,6 +82,8 @@ struct Run<'w> {
     /// Functions of providers that are not called yet.
     unasked: Vec<usize>,
     program_runs: bool,
+    /// Snippets that are evaluated.
+    evaluations: Vec<snippets::Evaluation>,
     /// The program has functions, for hooks and transforms, and has not named them yet.
     functions: Vec<Request>,
     next_request: u64,
@@ -106,6 +111,8 @@ enum Choice {
     Sync,
     Functions,
     EndProgram,
+    Await(usize),
+    EndSnippet(usize),
 }
 
 impl World {
@@ -161,6 +168,7 @@ impl World {
                 .collect(),
             unasked: (0..operation.program.asks.len()).collect(),
             program_runs: false,
+            evaluations: Vec::new(),
             functions,
             next_request: 0,
             now: started,
@@ -296,26 +304,13 @@ impl Run<'_> {
         let mut choices: Vec<Choice> = Vec::new();
         if self.program_runs && !self.functions.is_empty() {
             choices.push(Choice::Functions);
-        } else if self.program_runs {
-            for (index, res) in self.waiting.iter().enumerate() {
-                let mut needs = self.operation.program.needs_of(res);
-                if needs.all(|need| self.trace.answers.contains_key(need)) {
-                    choices.push(Choice::Register(index));
-                }
-            }
-            for (index, res) in self.unregistered.iter().enumerate() {
-                let mut needs = res
-                    .outputs
-                    .values()
-                    .filter_map(crate::story::Prop::from)
-                    .chain([&res.name]);
-                if needs.all(|need| self.trace.answers.contains_key(need)) {
-                    choices.push(Choice::Outputs(index));
-                }
-            }
+        } else {
+            choices = self.registrations();
+            choices.extend(self.snippet_choices());
+        }
+        if self.program_runs && self.functions.is_empty() {
             choices.extend(self.ready_asks().map(Choice::Ask));
-            let has_said_all = self.waiting.is_empty() && self.unregistered.is_empty();
-            if has_said_all && self.unasked.is_empty() && self.asked.is_empty() {
+            if self.unasked.is_empty() && !self.is_busy(None) {
                 choices.push(Choice::EndProgram);
             }
         }
@@ -337,6 +332,29 @@ impl Run<'_> {
         self.dice.pick(&choices).copied()
     }
 
+    /// What may be registered next, and completed.
+    fn registrations(&self) -> Vec<Choice> {
+        let mut choices = Vec::new();
+        for (index, res) in self.waiting.iter().enumerate() {
+            let mut needs = self.operation.program.needs_of(res);
+            if self.is_source_ready(res) && needs.all(|need| self.is_answered(res, need)) {
+                choices.push(Choice::Register(index));
+            }
+        }
+        for (index, res) in self.unregistered.iter().enumerate() {
+            let mut needs = res
+                .outputs
+                .values()
+                .filter_map(crate::story::Prop::from)
+                .chain([&res.name]);
+            let is_answered = |need| self.trace.answers.contains_key(need);
+            if self.is_source_ready(res) && needs.all(is_answered) {
+                choices.push(Choice::Outputs(index));
+            }
+        }
+        choices
+    }
+
     fn perform_choice(&mut self, choice: Choice) -> Result<(), Violation> {
         match choice {
             Choice::Register(index) => {
@@ -350,6 +368,8 @@ impl Run<'_> {
             }
             Choice::Outputs(index) => {
                 let res = self.unregistered.remove(index);
+                let moment = Moment::OutputsSent(res.name.clone());
+                self.trace.moments.push(moment);
                 let request = requests::outputs(&self.known(), res);
                 self.ask(Asked::Outputs(res.name.clone()), request)
             }
@@ -368,6 +388,8 @@ impl Run<'_> {
             Choice::LoadPacks => self.load_packs(),
             Choice::Consult(index) => self.consult(index),
             Choice::Ask(index) => self.ask_provider(index),
+            Choice::Await(index) => self.await_next(index),
+            Choice::EndSnippet(index) => self.end_snippet(index),
             Choice::Functions => std::mem::take(&mut self.functions)
                 .into_iter()
                 .try_for_each(|request| self.ask(Asked::Function, request)),
@@ -390,6 +412,7 @@ impl Run<'_> {
         requests::Known {
             program: &self.operation.program,
             answers: &self.trace.answers,
+            told: &self.trace.told,
             is_preview: self.operation.preview,
         }
     }
@@ -471,6 +494,9 @@ impl Run<'_> {
                 if let (Some(Asked::Outputs(name)), Reply::Done) = (self.asked.get(&id), &reply) {
                     self.trace.moments.push(Moment::Outputs(name.clone()));
                 }
+                if let Some(Asked::Await(it)) = self.asked.get(&id).cloned() {
+                    self.note_awaited(&it, &reply);
+                }
                 self.hold(fence, Effect::Reply { id, reply, fence })
             }
             Effect::Emit(event) => self.emitted(event),
@@ -478,8 +504,9 @@ impl Run<'_> {
                 self.program_runs = true;
                 Ok(())
             }
-            Effect::StartSnippet(_) => {
-                Err(Violation::new("snippets", "there are none in these states"))
+            Effect::StartSnippet(snippet) => {
+                self.start_snippet(&snippet.uuid);
+                Ok(())
             }
             Effect::Finished(outcome) => {
                 self.trace.outcome = Some(outcome);
@@ -555,6 +582,7 @@ impl Run<'_> {
         let urn = match reply {
             Reply::Registered(reply) => &reply.urn,
             Reply::Read(reply) => &reply.urn,
+            Reply::Awaited(reply) => &reply.urn,
             _ => return Ok(()),
         };
         // Components are nothing but their entries.
@@ -622,6 +650,7 @@ impl Run<'_> {
                 };
                 self.trace.answers.insert(name, answer);
             }
+            (Asked::Await(it), reply) => return self.awaited(&it, reply),
             (Asked::Ask(number), reply) => return self.provider_answered(number, &reply),
             (Asked::Remote(name), Reply::Registered(reply)) => {
                 let answer = self.trace.answers.get(&name);

@@ -398,6 +398,60 @@ fn what_goes_for_the_replacement_of_something_else_comes_back_mended() {
     });
 }
 
+/// POLICY-02: a replacement takes over what it ignored as long as the old object was kept, and that is judged, too.
+#[test]
+fn what_a_replacement_does_not_ignore_any_more_is_judged() {
+    for_orders(|world| {
+        let program = |tag: &str, value: &str| {
+            let mut a = res("a").with("tag", tag).with("value", value);
+            a.ignore_changes = vec!["tag".to_owned()];
+            [a]
+        };
+        world.up(&program("good", "1")).succeeded();
+        world.packs = vec![pack("house").policy("tags", Mandatory).judges(|resource| {
+            let tag = resource.properties.get("tag").and_then(Value::as_str);
+            let found = (tag == Some("bad")).then(|| violation("tags", Mandatory));
+            found.into_iter().collect()
+        })];
+        world.cloud.take_changes();
+        // As long as the object stays the value is only ignored.
+        let ran = world.up(&program("bad", "2"));
+        ran.succeeded();
+        assert_eq!(ran.steps("a"), ["update"]);
+        world.cloud.take_changes();
+        world.cloud.diffs("a", must_replace("value"));
+        let ran = world.up(&program("bad", "3"));
+        assert_eq!(ran.outcome.result, OperationResult::Failed);
+        assert_eq!(ran.violated(), ["mandatory tags a"]);
+        nothing_was_done(world);
+    });
+}
+
+/// POLICY-04: the same with what is mended in it.
+#[test]
+fn what_a_replacement_does_not_ignore_any_more_is_mended() {
+    for_orders(|world| {
+        let program = |tag: &str, value: &str| {
+            let mut a = res("a").with("tag", tag).with("value", value);
+            a.ignore_changes = vec!["tag".to_owned()];
+            [a]
+        };
+        world.up(&program("good", "1")).succeeded();
+        world.packs = vec![pack("house").mends("a", |inputs| {
+            let tag = inputs.get("tag").and_then(Value::as_str);
+            let is_bad = tag == Some("bad");
+            let mended = is_bad.then(|| sets("tag", inputs, "tag", "mended"));
+            mended.into_iter().collect()
+        })];
+        world.cloud.diffs("a", must_replace("value"));
+        let ran = world.up(&program("bad", "2"));
+        ran.succeeded();
+        let tag = world.state("a").inputs.get("tag").cloned();
+        assert_eq!(tag.as_ref().and_then(Value::as_str), Some("mended"));
+        assert_eq!(ran.remediations().len(), 1);
+    });
+}
+
 /// POLICY-04
 #[test]
 fn what_is_not_targeted_is_judged_and_stays_as_it_is() {

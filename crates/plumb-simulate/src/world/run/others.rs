@@ -68,7 +68,7 @@ impl Run<'_> {
         };
         if !has_begun {
             self.constructions[index].2 = true;
-            let request = requests::request(&self.known(), res);
+            let request = requests::constructed(&self.known(), res);
             return self.ask(Asked::Resource(name), request);
         }
         self.constructions.swap_remove(index);
@@ -104,6 +104,7 @@ impl Run<'_> {
     pub(super) fn load_packs(&mut self) -> Result<(), Violation> {
         self.awaits_packs = false;
         let packs = packs::load(&self.operation.flags.policies);
+        self.trace.moments.push(Moment::PacksLoaded);
         self.event(Event::PoliciesLoaded(packs))
     }
 

@@ -1,0 +1,246 @@
+//! Snippets (`engine.md` 8.7): which run, what they are told, and what is stored of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use plumb_deploy::request::Outcome;
+use plumb_resource::{ResourceId, ResourceState, Urn};
+use plumb_state::Snippet;
+use plumb_value::PropertyMap;
+
+use super::{Model, illegal};
+use crate::story::{Operation, Verb};
+use crate::world::{Answer, Await, Lack, Violation, World, snippets};
+
+/// The snippets of a run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Snippets {
+    before: Vec<Snippet>,
+    /// What is stored from the beginning of the run on, and what of that is to go.
+    stored: Vec<Snippet>,
+    removed: BTreeSet<String>,
+    unstarted: BTreeSet<String>,
+    running: BTreeSet<String>,
+    waiting: Vec<Await>,
+    /// All of them waited in vain, and hear so one after the other.
+    are_stuck: bool,
+    /// What they were told, by name.
+    told: BTreeMap<String, Answer>,
+    /// Components whose outputs were sent, and those that were told without.
+    complete: BTreeSet<String>,
+    silent: BTreeSet<String>,
+    /// What registered resources may have been called before.
+    formers: Vec<(Urn, String)>,
+}
+
+impl Snippets {
+    pub(super) fn new(world: &World, operation: &Operation) -> Self {
+        let mut all = Snippets {
+            before: world.snapshot.snippets.clone(),
+            stored: world.snapshot.snippets.clone(),
+            ..Snippets::default()
+        };
+        for (uuid, change) in snippets::wanted(&world.snapshot.snippets, operation) {
+            let Some(snippet) = change else {
+                all.removed.insert(uuid.to_string());
+                continue;
+            };
+            match all.stored.iter_mut().find(|it| it.uuid == uuid) {
+                Some(stored) => *stored = snippet,
+                None => all.stored.push(snippet),
+            }
+        }
+        all
+    }
+}
+
+impl Model<'_> {
+    /// Those that run, of the stored ones: beside the program of an update, and only those among the targets.
+    pub(super) fn expect_snippets(&mut self) {
+        let targets = &self.operation.flags.target_snippets;
+        let stored = self.snippets.stored.iter().map(|it| it.uuid.to_string());
+        let runs = |uuid: &String| {
+            let is_meant = targets.is_empty() || targets.contains(uuid);
+            is_meant && !self.snippets.removed.contains(uuid)
+        };
+        if self.operation.verb != Verb::Up {
+            return;
+        }
+        self.snippets.unstarted = stored.filter(runs).collect();
+        for node in 0..self.olds {
+            let state = self.state(node).clone();
+            if !state.delete && self.is_not_replayed(&state) {
+                self.keep_needs(&state);
+            }
+        }
+    }
+
+    pub(super) fn snippet_started(&mut self, uuid: &str) -> Result<(), Violation> {
+        self.coverage.reach("PCL-01");
+        if !self.snippets.unstarted.remove(uuid) {
+            return Err(illegal(format!("snippet {uuid} is not to run")));
+        }
+        self.snippets.running.insert(uuid.to_owned());
+        Ok(())
+    }
+
+    pub(super) fn snippet_ended(&mut self, uuid: &str) {
+        self.snippets.running.remove(uuid);
+    }
+
+    pub(super) fn snippet_waits(&mut self, it: &Await) {
+        self.snippets.waiting.push(it.clone());
+    }
+
+    /// A resource is registered that may have been called so before.
+    pub(super) fn note_formers(&mut self, name: &str, formers: &[Urn]) {
+        let formers = formers.iter().map(|urn| (urn.clone(), name.to_owned()));
+        self.snippets.formers.extend(formers);
+    }
+
+    /// Something else happens than that a snippet is told something.
+    pub(super) fn snippets_go_on(&mut self) {
+        self.snippets.are_stuck = false;
+    }
+
+    pub(super) fn outputs_sent(&mut self, name: &str) {
+        self.snippets.complete.insert(name.to_owned());
+    }
+
+    /// The one that keeps a run from its end.
+    pub(super) fn unended_snippet(&self) -> Option<&String> {
+        let Snippets {
+            unstarted, running, ..
+        } = &self.snippets;
+        unstarted.iter().chain(running).next()
+    }
+
+    /// A snippet is told of a resource that it waits for, or that it waits in vain.
+    pub(super) fn awaited(
+        &mut self,
+        it: &Await,
+        told: &Result<Answer, Lack>,
+    ) -> Result<(), Violation> {
+        self.snippets.are_stuck |= self.all_wait();
+        let legal = self.legal_answers(it);
+        self.snippets.waiting.retain(|other| other != it);
+        if !legal.contains(told) {
+            let what = format!(
+                "snippet {} is told {told:?} of {}, the model says {legal:?}",
+                it.snippet, it.name
+            );
+            return Err(Violation::new("model: replies", what));
+        }
+        self.coverage.reach(match told {
+            Ok(answer) if answer.urn != it.urn => "PCL-13",
+            Ok(_) => "PCL-09",
+            Err(_) => "PCL-11",
+        });
+        if let Ok(answer) = told {
+            self.snippets.told.insert(it.name.clone(), answer.clone());
+            if self.snippets.are_stuck {
+                self.snippets.silent.insert(it.name.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn legal_answers(&self, it: &Await) -> Vec<Result<Answer, Lack>> {
+        let mut legal: Vec<Result<Answer, Lack>> = Vec::new();
+        let old = self.live_old(&it.urn).map(|node| self.state(node));
+        if let Some(old) = old.filter(|old| self.is_not_replayed(old)) {
+            legal.push(Ok(Answer {
+                urn: old.urn.clone(),
+                id: old.id.clone(),
+                outputs: old.outputs.clone(),
+                outcome: Outcome::Success,
+                unknown: false,
+            }));
+        }
+        // What is called so now is meant, or else what was.
+        let own = self
+            .program
+            .resources
+            .iter()
+            .find(|res| self.fate(&it.urn).seen && self.program.urn_of(res) == it.urn);
+        let formers = self.snippets.formers.iter();
+        let formers = formers.filter(|(urn, _)| own.is_none() && *urn == it.urn);
+        let names = own.map(|res| &res.name).into_iter();
+        legal.extend(
+            names
+                .chain(formers.map(|(_, name)| name))
+                .filter_map(|name| self.registered_answer(name)),
+        );
+        // That nobody registers it shows when nobody can any more.
+        if legal.is_empty() && self.snippets.are_stuck {
+            legal.push(Err(Lack::Nobody));
+        }
+        legal
+    }
+
+    /// What there is to tell of a resource that is registered in this run: of a component not before its outputs are there,
+    /// or nothing else can come.
+    fn registered_answer(&self, name: &str) -> Option<Result<Answer, Lack>> {
+        let answer = self.prediction.answers.get(name)?;
+        if answer.outcome != Outcome::Success {
+            return Some(Err(Lack::Failed));
+        }
+        let res = self.program.get(name)?;
+        let is_left_out = self.fate(&answer.urn).skipped_create;
+        let mut answer = Answer {
+            unknown: is_left_out,
+            ..answer.clone()
+        };
+        if res.is_component() && !res.is_stack() {
+            let is_complete = self.snippets.complete.contains(name) && !is_left_out;
+            let is_silent = self.snippets.are_stuck || self.snippets.silent.contains(name);
+            if !is_complete && !is_silent {
+                return None;
+            }
+            answer.id = ResourceId::None;
+            answer.outputs = if is_complete {
+                Arc::new(self.outputs_of(res))
+            } else {
+                Arc::new(PropertyMap::new())
+            };
+        }
+        Some(Ok(answer))
+    }
+
+    /// Whether every snippet waits, and nobody else does anything.
+    fn all_wait(&self) -> bool {
+        let waits = |uuid: &String| self.snippets.waiting.iter().any(|it| it.snippet == *uuid);
+        self.is_quiet() && self.snippets.running.iter().all(waits)
+    }
+
+    /// What a source knows of a resource.
+    pub(super) fn answer_of(&self, name: &str) -> Option<&Answer> {
+        let told = self.snippets.told.get(name);
+        told.or_else(|| self.prediction.answers.get(name))
+    }
+
+    /// Whether an entry belongs to a snippet that targets leave out of the run.
+    pub(super) fn is_not_replayed(&self, state: &ResourceState) -> bool {
+        self.targets.has_snippets()
+            && state.snippet_id.is_some()
+            && !self.targets.has_snippet_of(state)
+    }
+
+    /// What is stored at the end, as far as that is there: what is to go stays while anything is left of it.
+    pub(super) fn stored_snippets(&mut self, left: &[Arc<ResourceState>]) -> Vec<Snippet> {
+        let is_left = |uuid: &str| {
+            let mut left = left.iter().filter(|state| !state.delete);
+            left.any(|state| state.snippet_id.as_deref() == Some(uuid))
+        };
+        if !self.has_begun || !self.has_packs {
+            return self.snippets.before.clone();
+        }
+        let mut stored = self.snippets.stored.clone();
+        stored.retain(|it| !self.snippets.removed.contains(it.uuid.as_str()) || is_left(&it.uuid));
+        for uuid in &self.snippets.removed {
+            self.coverage
+                .reach(if is_left(uuid) { "PCL-28" } else { "PCL-04" });
+        }
+        stored
+    }
+}

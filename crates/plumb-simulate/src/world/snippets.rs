@@ -1,0 +1,75 @@
+//! Snippets of the state: what is stored of them, and what they ask for.
+//!
+//! What a snippet registers is a part of the program of an operation, which counts only when the snippet runs.
+
+use std::collections::BTreeMap;
+
+use ecow::EcoString;
+use plumb_deploy::snippets::SnippetChanges;
+use plumb_resource::Urn;
+use plumb_state::Snippet;
+
+use crate::story::{Flags, Operation, Program, Verb, urn_of_path};
+
+/// What is stored of a snippet.
+fn snippet(program: &Program, uuid: &str) -> Snippet {
+    let references = program.awaited_by(uuid).into_iter().filter_map(|name| {
+        let urn = program.urn_of(program.get(name)?);
+        Some((name.as_str().into(), urn.as_str().into()))
+    });
+    Snippet {
+        uuid: uuid.into(),
+        name: uuid.into(),
+        references: references.collect(),
+        ..Snippet::default()
+    }
+}
+
+/// What an operation is to make of the stored snippets; nothing stands for those that are to go.
+pub(crate) fn wanted(
+    stored: &[Snippet],
+    operation: &Operation,
+) -> BTreeMap<EcoString, Option<Snippet>> {
+    let Flags {
+        stores, removes, ..
+    } = &operation.flags;
+    let mut wanted = BTreeMap::new();
+    if operation.verb != Verb::Up {
+        return wanted;
+    }
+    for uuid in stores {
+        let snippet = snippet(&operation.program, uuid);
+        wanted.insert(uuid.as_str().into(), Some(snippet));
+    }
+    for uuid in removes {
+        if stored.iter().any(|it| it.uuid == *uuid) {
+            wanted.insert(uuid.as_str().into(), None);
+        }
+    }
+    wanted
+}
+
+/// The same as the core wants it.
+pub(super) fn changes(stored: &[Snippet], operation: &Operation) -> Option<SnippetChanges> {
+    let wanted = wanted(stored, operation);
+    let changes = SnippetChanges::new(stored, wanted).expect("only what is stored is removed");
+    (!operation.flags.stores.is_empty() || !operation.flags.removes.is_empty()).then_some(changes)
+}
+
+/// The URN by which a snippet asks for a resource: perhaps a former one, if nothing else is called so.
+pub(super) fn reference(operation: &Operation, name: &str) -> Option<Urn> {
+    let program = &operation.program;
+    let res = program.get(name)?;
+    let is_taken = |urn: &Urn| {
+        program
+            .resources
+            .iter()
+            .any(|it| program.urn_of(it) == *urn)
+    };
+    let mut formers = res
+        .aliases
+        .iter()
+        .filter_map(|alias| urn_of_path(alias.urn.as_deref()?));
+    let former = formers.find(|urn| operation.seed.is_multiple_of(2) && !is_taken(urn));
+    Some(former.unwrap_or_else(|| program.urn_of(res)))
+}
