@@ -7,6 +7,7 @@ use plumb_language::{Language, LanguageOptions};
 use tokio_util::sync::CancellationToken;
 
 use crate::acquire::{language_options, output_to};
+use crate::signals::StopSignals;
 use crate::{Environment, Error, ExitStatus, Printer, VERSION};
 
 const PREFIX: &str = "pulumi-language-";
@@ -92,9 +93,9 @@ fn serve(
         let server = Server::bind(language, options).await?;
         let stop = CancellationToken::new();
         let interrupted = stop.clone();
-        let interrupt = interrupt()?;
+        let mut signals = StopSignals::listen()?;
         let interrupts = tokio::spawn(async move {
-            interrupt.await;
+            signals.next().await;
             interrupted.cancel();
         });
         // The engine reads the port and takes everything after it for what programs say.
@@ -102,24 +103,6 @@ fn serve(
         let served = server.run(WATCH_INTERVAL, stop).await;
         interrupts.abort();
         served.map_err(|error| Error::user(crate::error::chain(&error)))
-    })
-}
-
-/// Ends with the first interrupt from now on.
-#[cfg(unix)]
-fn interrupt() -> std::io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupts = signal(SignalKind::interrupt())?;
-    Ok(async move {
-        // Either way there will be no other one.
-        let _ = interrupts.recv().await;
-    })
-}
-
-#[cfg(not(unix))]
-fn interrupt() -> std::io::Result<impl Future<Output = ()>> {
-    Ok(async {
-        let _ = tokio::signal::ctrl_c().await;
     })
 }
 

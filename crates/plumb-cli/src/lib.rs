@@ -23,6 +23,7 @@ pub mod operate;
 pub mod output;
 mod panics;
 pub mod prompt;
+mod signals;
 pub mod table;
 mod trace;
 

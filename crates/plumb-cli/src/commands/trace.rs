@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::json::{Indent, pretty};
+use crate::signals::StopSignals;
 use crate::trace::{chrome, page, wire};
 use crate::{Context, Error, ExitStatus};
 
@@ -86,11 +87,12 @@ pub fn view(args: &ViewTraceArgs, ctx: &Context) -> Result<ExitStatus, Error> {
             ))
         })?;
         let address = listener.local_addr()?;
+        let mut signals = StopSignals::listen()?;
         ctx.printer
             .line(&format!("Displaying trace at http://{address}"));
         tokio::select! {
             () = serve(&listener, page) => {}
-            _ = tokio::signal::ctrl_c() => {}
+            () = signals.next() => {}
         }
         Ok(ExitStatus::Success)
     })

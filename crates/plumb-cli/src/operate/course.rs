@@ -143,7 +143,7 @@ async fn operate(
     form: Form,
     mut event_log: Option<EventLog>,
 ) -> Result<ExitStatus, Error> {
-    let interrupts = interrupts::listen(ctx.printer.clone());
+    let interrupts = interrupts::listen(ctx.printer.clone())?;
     let metadata = (!verb.preview_only)
         .then(|| Gathering::start(&ctx.environment, session.surroundings.root.clone()));
     if verb.kind == Kind::Refresh && !verb.is_drift {

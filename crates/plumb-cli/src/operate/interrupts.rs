@@ -1,17 +1,21 @@
 //! Ctrl-C, counted: the first stops new steps, the second asks providers to stop, the third ends the run.
 
+use std::io;
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
 use crate::Printer;
+use crate::signals::StopSignals;
 
 /// Counts interrupts for as long as the process lives; says what each of them does.
-pub(super) fn listen(printer: Arc<Printer>) -> watch::Receiver<u32> {
+pub(super) fn listen(printer: Arc<Printer>) -> io::Result<watch::Receiver<u32>> {
     let (sender, receiver) = watch::channel(0);
+    let mut signals = StopSignals::listen()?;
     tokio::spawn(async move {
         let mut count = 0;
-        while signal().await {
+        loop {
+            signals.next().await;
             count += 1;
             let text = match count {
                 1 => {
@@ -26,22 +30,5 @@ pub(super) fn listen(printer: Arc<Printer>) -> watch::Receiver<u32> {
             }
         }
     });
-    receiver
-}
-
-#[cfg(unix)]
-async fn signal() -> bool {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        return tokio::signal::ctrl_c().await.is_ok();
-    };
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted.is_ok(),
-        terminated = terminate.recv() => terminated.is_some(),
-    }
-}
-
-#[cfg(not(unix))]
-async fn signal() -> bool {
-    tokio::signal::ctrl_c().await.is_ok()
+    Ok(receiver)
 }

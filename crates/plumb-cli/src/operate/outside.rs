@@ -53,7 +53,7 @@ impl Outside {
         let monitor = Arc::new(Messages(ctx.printer.clone()));
         let host = Arc::new(surroundings.plugin_host(shell.address(), monitor, debug)?);
         shell.serve(&host);
-        let interrupts = runtime.block_on(async { interrupts::listen(ctx.printer.clone()) });
+        let interrupts = runtime.block_on(async { interrupts::listen(ctx.printer.clone()) })?;
         Ok(Outside {
             runtime,
             shell,

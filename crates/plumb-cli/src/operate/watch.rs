@@ -10,6 +10,7 @@ use plumb_display::WatchLines;
 use super::args::{CommonArgs, ProgramArgs, UpArgs, UpdateArgs, WatchArgs};
 use super::course;
 use super::verb::Verb;
+use crate::signals::StopSignals;
 use crate::{Context, Error, ExitStatus};
 
 /// How often the files are looked at.
@@ -38,6 +39,7 @@ pub(super) fn run(args: &WatchArgs, ctx: &Context) -> Result<ExitStatus, Error> 
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
+    let mut signals = runtime.block_on(async { StopSignals::listen() })?;
     // Without a selected stack the first update would ask for one, every time.
     ctx.require_stack(args.stack.as_deref(), crate::context::IfMissing::Offer)?;
     loop {
@@ -59,7 +61,7 @@ pub(super) fn run(args: &WatchArgs, ctx: &Context) -> Result<ExitStatus, Error> 
         let changed = runtime.block_on(async {
             loop {
                 tokio::select! {
-                    _ = tokio::signal::ctrl_c() => return false,
+                    () = signals.next() => return false,
                     () = tokio::time::sleep(INTERVAL) => {}
                 }
                 if seen(&roots) != before {

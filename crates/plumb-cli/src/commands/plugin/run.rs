@@ -16,6 +16,7 @@ use super::parse_kind;
 use crate::acquire::{Demands, PluginSource, output_to};
 use crate::commands::language;
 use crate::operate::discovery;
+use crate::signals::StopSignals;
 use crate::{Context, Error, ExitStatus};
 
 /// Run a command on a plugin binary
@@ -164,10 +165,11 @@ fn from_sources(
                 Ok(Sources::Command(command))
             }
             PluginLaunch::Running(events) => {
+                let mut signals = StopSignals::listen()?;
                 let ended = follow(events, ctx);
                 tokio::select! {
                     status = ended => Ok(Sources::Ended(status)),
-                    _ = tokio::signal::ctrl_c() => Ok(Sources::Ended(ExitStatus::Success)),
+                    () = signals.next() => Ok(Sources::Ended(ExitStatus::Success)),
                 }
             }
         }
