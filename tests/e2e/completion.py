@@ -46,6 +46,10 @@ LINES = [
     ("up --plan pla", ["up", "--plan", "plan.json"]),
     ("stack export --file ./fol", ["stack", "export", "--file", "./folder/"]),
     ("gen-completion ba", ["gen-completion", "bash"]),
+    ("do random:RandomPe", ["do", "random:RandomPet"]),
+    ("do random:RandomPet cre", ["do", "random:RandomPet", "create"]),
+    ("do random:RandomPet create pet --sepa", ["do", "random:RandomPet", "create", "pet", "--separator"]),
+    ("do show-res", ["do", "show-resources"]),
 ]
 
 # What is typed, and words that are offered for it.

@@ -81,23 +81,30 @@ server.wait_for_termination()
 
 
 class World:
-    """An empty folder, with the providers on the path; a project in it where a story wants one."""
+    """An empty folder, with the providers installed; a project in it where a story wants one."""
 
     def __init__(self, root, binary, python):
         self.root, self.binary, self.project, self.log = root, binary, root / "project", root / "calls"
-        for name in ("project", "backend", "home", "bin", "cloud"):
+        for name in ("project", "backend", "home", "cloud"):
             (root / name).mkdir()
-        (root / "bin" / "shelf.py").write_text(SHELF)
-        shelf = root / "bin" / "pulumi-resource-shelf"
-        shelf.write_text(f"#!/bin/sh\nexec {python} {root / 'bin' / 'shelf.py'}\n")
-        shelf.chmod(0o755)
+        (root / "shelf.py").write_text(SHELF)
+        self.plugin("shelf", f"{python} {root / 'shelf.py'}")
+        self.plugin("lab", str(LAB / "pulumi-resource-lab"))
         self.environment = {
-            "PATH": f"{root / 'bin'}:{LAB}:{os.environ.get('PATH', '')}", "HOME": str(root / "home"),
+            "PATH": os.environ.get("PATH", ""), "HOME": str(root / "home"),
             "PULUMI_HOME": str(root / "home"), "PULUMI_BACKEND_URL": f"file://{root / 'backend'}",
             "PULUMI_CONFIG_PASSPHRASE": "direct", "PYTHONDONTWRITEBYTECODE": "1",
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "LAB_PYTHON": str(python), "LAB_CLOUD": str(root / "cloud"), "LAB_LOG": str(self.log),
         }
+
+    def plugin(self, name, command):
+        """Puts a plugin where downloads are kept, and with them what they say of themselves."""
+        folder = self.root / "home" / "plugins" / f"resource-{name}-v1.0.0"
+        folder.mkdir(parents=True)
+        program = folder / f"pulumi-resource-{name}"
+        program.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+        program.chmod(0o755)
 
     def with_project(self, text="name: proj\nruntime: yaml\n"):
         (self.project / "Pulumi.yaml").write_text(text)
@@ -204,6 +211,13 @@ def the_provider_is_configured(world):
     expect("of the stack, and a flag", region("--provider", urns["west"], "--lab:region", "south"), "south")
     expect_in("is not a provider", world.say("lab:echo", "--provider", urns["other"]))
     expect_in("no resource named", world.say("lab:echo", "--provider", urns["west"] + "x"))
+    expect("of no setting", region(), "nowhere")
+    world.plumb("config", "set", "lab:region", "far")
+    world.plumb("config", "set", "lab:secretToken", "hush", "--secret")
+    expect("of the stack's settings", region(), "far")
+    expect("of settings, and a flag", region("--lab:region", "south"), "south")
+    world.plumb("config", "rm", "lab:region")
+    world.plumb("config", "rm", "lab:secretToken")
     # A stack keeps the choice.
     world.do(THING, "create", "kept", "--provider", urns["west"], "--value+", "1", "--yes")
     world.do(THING, "create", "own", "--lab:region", "east", "--value+", "1", "--yes")

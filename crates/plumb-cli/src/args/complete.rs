@@ -32,6 +32,8 @@ pub struct Place {
     pub prefix: String,
     /// The stack that the words before name.
     pub stack: Option<String>,
+    /// The words behind `do`, whose commands are not declared.
+    pub of_do: Option<Vec<String>>,
 }
 
 /// What can stand for `word` behind the words `before`.
@@ -44,6 +46,7 @@ pub fn wanted(tree: &Command, environment: &Environment, before: &[String], word
         wanted: Wanted::Nothing,
         prefix: String::new(),
         stack: stack_of(before),
+        of_do: (path == ["do"]).then(|| rest.clone()),
     };
     if !before.iter().any(|word| word == "--") {
         let open = before.last().and_then(|last| open_flag(&known, last));

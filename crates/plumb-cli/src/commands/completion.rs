@@ -79,6 +79,11 @@ pub fn complete(args: &CompleteArgs, ctx: &Context) -> Result<ExitStatus, Error>
         Wanted::Files => may_be_file = true,
         Wanted::Nothing => {}
     }
+    if let Some(words) = &asked.of_do
+        && asked.prefix.is_empty()
+    {
+        candidates.extend(super::direct::candidates(words, word, ctx));
+    }
     let mut out = String::new();
     for (candidate, about) in candidates {
         let candidate = format!("{}{candidate}", asked.prefix);

@@ -8,6 +8,7 @@
 //!    [`stateful`] has a stack keep it as a snippet.
 
 mod ask;
+mod complete;
 mod function;
 mod help;
 mod home;
@@ -31,6 +32,7 @@ use crate::identity::Code;
 use crate::output::with_name;
 use crate::{Context, Error, ExitStatus};
 use ask::Asked;
+pub(crate) use complete::candidates;
 use help::Called;
 use package::Package;
 use shape::{Keeping, Operation, Shape};

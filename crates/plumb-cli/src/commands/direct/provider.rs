@@ -3,19 +3,20 @@
 use std::sync::Arc;
 
 use plumb_plugin::{PluginHost, Provider};
+use plumb_project::config::Key;
 use plumb_resource::provider::{
     CheckConfigRequest, CheckFailure, ConfigureRequest, PluginSpec, ProviderError,
 };
 use plumb_resource::{ResourceId, TypeToken, Urn};
 use plumb_state::Snapshot;
-use plumb_value::PropertyMap;
+use plumb_value::{PropertyMap, Value};
 use uuid::Uuid;
 
 use super::ask::Asked;
 use super::inputs::{Completeness, Format, Source, evaluate};
 use super::package::Package;
 use super::shape::Side;
-use crate::context::IfMissing;
+use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::{Context, Error};
 
 /// Inputs of provider resources that are the engine's own.
@@ -52,8 +53,8 @@ fn add_failures(text: &mut String, failures: &[CheckFailure]) {
     }
 }
 
-/// Starts and configures the provider: with what the resource `--provider` names has, the file, and flags, the latter
-/// before the former.
+/// Starts and configures the provider: with what the resource has that `--provider` names, or else the settings of the selected
+/// stack, with the file, and with flags, the latter before the former.
 pub(super) fn configured(
     package: &mut Package,
     asked: &Asked,
@@ -62,7 +63,7 @@ pub(super) fn configured(
     let mut config = match &asked.provider_urn {
         Some(urn) => inputs_in_stack(package.schema.name(), urn, ctx)
             .map_err(|error| error.context("--provider"))?,
-        None => PropertyMap::new(),
+        None => settings_of_stack(package.schema.name(), ctx)?,
     };
     let source = Source {
         side: Side::Provider,
@@ -72,10 +73,10 @@ pub(super) fn configured(
         given: &asked.provider,
     };
     let body = source.body(ctx)?;
-    let completeness = if asked.provider_urn.is_some() {
-        Completeness::Part
-    } else {
+    let completeness = if config.is_empty() {
         Completeness::Whole
+    } else {
+        Completeness::Part
     };
     let (schema, spec) = (package.schema.clone(), package.spec.clone());
     let info = package.outside.info().clone();
@@ -126,6 +127,45 @@ async fn start(
     };
     provider.configure(request).await.map_err(configuring)?;
     Ok(provider)
+}
+
+/// What the settings of the selected stack say of the package, as a default provider has it. Nothing is decrypted unless
+/// something is said.
+fn settings_of_stack(package: &str, ctx: &Context) -> Result<PropertyMap, Error> {
+    let mut config = PropertyMap::new();
+    let Some(project) = ctx.find_project()? else {
+        return Ok(config);
+    };
+    // A store that cannot be read is no reason to fail: most providers know their settings from elsewhere.
+    let Some(stack) = ctx.selected_stack().ok().flatten() else {
+        return Ok(config);
+    };
+    let settings = ctx.stack_settings(&stack, None)?;
+    let is_meant = |key: &Key| key.namespace() == package;
+    let in_settings = settings.file.config();
+    let in_settings = in_settings.iter().any(|(key, _)| is_meant(key));
+    if !in_settings && !project.project.config.keys().any(is_meant) {
+        return Ok(config);
+    }
+    let recorded = ctx.load_state(&stack)?;
+    let fallback = StateFallback::Always;
+    let secrets = ctx.stack_secrets(&settings, &stack, recorded.provider(), fallback)?;
+    let skipped = ConfigCheck::Skipped;
+    let values = ctx.config_with_defaults(&stack, &settings, &secrets, skipped)?;
+    for (key, value) in values.iter().filter(|(key, _)| is_meant(key)) {
+        let text = value.try_reveal(&mut |ciphertext| {
+            let plain = secrets.decrypt(ciphertext);
+            plain.map(|text| text.expose().to_owned())
+        })?;
+        let plain = Value::from(text);
+        let value = if value.is_secret() {
+            Value::secret(plain)
+        } else {
+            plain
+        };
+        config.insert(key.name(), value);
+    }
+    Ok(config)
 }
 
 /// The inputs of a provider resource of the selected stack.

@@ -65,11 +65,17 @@ fn functions(schema: &PackageSchema) -> impl Iterator<Item = &str> {
 
 /// A token as people write it: without the parts of its module that only the package knows.
 pub(super) fn shown(schema: &PackageSchema, token: &str) -> String {
+    shown_in(&schema.module_of(token), token)
+}
+
+/// A token whose module the package calls `module`, as people write it.
+pub(super) fn shown_in(module: &str, token: &str) -> String {
     let package = token.split(':').next().unwrap_or_default();
     let name = member_of(token);
-    match schema.module_of(token) {
-        module if module.is_empty() => format!("{package}:{name}"),
-        module => format!("{package}:{module}:{name}"),
+    if module.is_empty() {
+        format!("{package}:{name}")
+    } else {
+        format!("{package}:{module}:{name}")
     }
 }
 

@@ -22,7 +22,7 @@ use crate::{Context, Error};
 const SETTLED: Duration = Duration::from_secs(2);
 
 /// A schema of which parts are wanted.
-pub(super) struct Excerpts {
+pub(crate) struct Excerpts {
     index: SchemaIndex,
     text: Text,
     /// Version of the plugin, for schemas that do not tell theirs.
@@ -60,6 +60,16 @@ impl Excerpts {
         Self::of_text(SchemaText::load(source, parameters, ctx)?)
     }
 
+    /// Opens the schema of a package that can be had without running a plugin: it is kept on disk, or the plugin is built in.
+    pub(crate) fn at_hand(package: &str, ctx: &Context) -> Option<Self> {
+        let builtins = plumb_providers::builtins();
+        let is_builtin = builtins.iter().any(|it| it.name() == package);
+        if !is_builtin {
+            schema_file(package, ctx)?;
+        }
+        Self::open(package, &[], ctx).ok()
+    }
+
     fn of_text(schema: SchemaText) -> Result<Self, Error> {
         let (version, origin) = (schema.version().cloned(), schema.origin().to_owned());
         let text = schema.into_json()?;
@@ -73,8 +83,13 @@ impl Excerpts {
     }
 
     /// The members that there are.
-    pub(super) fn index(&self) -> &SchemaIndex {
+    pub(crate) fn index(&self) -> &SchemaIndex {
         &self.index
+    }
+
+    /// The schema with the member `token` alone, as text.
+    pub(crate) fn member(&mut self, token: &str) -> Result<String, Error> {
+        Ok(self.read(|_, known| known == token)?.into_text())
     }
 
     /// The schema with the members for which `is_wanted` holds, and the names of the others.
