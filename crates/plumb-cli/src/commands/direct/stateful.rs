@@ -38,7 +38,9 @@ pub(super) fn run(
         )));
     }
     let wish = Arc::new(Wish::new(operation, package, resource, asked, ctx)?);
-    wish.tell_plain_secrets(&resource.input_properties, ctx);
+    let configuration = package.schema.provider()?;
+    refuse_plain_secrets(Some(&wish.body), &resource.input_properties)?;
+    refuse_plain_secrets(wish.provider.as_ref(), &configuration.input_properties)?;
     let home = home::context(ctx)?;
     let ctx = home.as_ref().unwrap_or(ctx);
     let planned: Arc<Mutex<Option<Planned>>> = Arc::default();
@@ -149,20 +151,6 @@ impl Wish {
             provider_urn: asked.provider_urn.clone(),
             provider: has_provider.then(|| provider.body(ctx)).transpose()?,
         })
-    }
-
-    /// Warns of secrets that the state would hold as they are written here.
-    fn tell_plain_secrets(&self, properties: &Properties, ctx: &Context) {
-        for (name, expression) in self.body.attributes() {
-            let is_secret = properties.get(&name).is_some_and(|it| it.secret);
-            if (is_secret && expression.starts_with('"')) || expression.contains("secret(\"") {
-                ctx.printer.warning(&format!(
-                    "the stack keeps what is said of {name} as it is written: its state will hold the secret in plaintext. To \
-                     keep it out, write it to a file: --{0}+ '{{\"fn::secret\": {{\"fn::readFile\": FILE}}}}'",
-                    super::shape::flag_name(&name)
-                ));
-            }
-        }
     }
 
     /// Decides what becomes of the snippets of a stack in this state.
@@ -353,6 +341,23 @@ impl Wish {
         };
         Ok((urn.to_string(), snippet))
     }
+}
+
+/// Snippets stand in the state as they were written, so no secret may be written into one.
+fn refuse_plain_secrets(body: Option<&BodyText>, properties: &Properties) -> Result<(), Error> {
+    for (name, expression) in body.into_iter().flat_map(BodyText::attributes) {
+        let is_secret = properties.get(&name).is_some_and(|it| it.secret);
+        if (is_secret && expression.starts_with('"')) || expression.contains("secret(\"") {
+            let text = format!(
+                "{name} is a secret, and the stack keeps what is said of it as it is written, where everybody can read it"
+            );
+            return Err(Error::user(text).hint(format!(
+                "write it to a file, and give its place: --{}+ '{{\"fn::secret\": {{\"fn::readFile\": FILE}}}}'",
+                super::shape::flag_name(&name)
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The snippet of a name and a type: no two have both in common.
