@@ -171,6 +171,9 @@ fn deletion_cause(metadata: &Metadata, action: Action) -> String {
             "it was replaced by an earlier run, and the old object is still there"
         }
         Action::Destroy => "everything in the stack is destroyed",
+        _ if old.is_some_and(|old| old.snippet_id.is_some()) => {
+            "the stack is not to keep it any more"
+        }
         Action::Update | Action::Import | Action::Analyze => {
             "the program does not have it any more"
         }

@@ -121,6 +121,8 @@ fn a_run_is_explained_resource_by_resource() {
     let (stack, same) = (stack(), thing("a:b:C", "same"));
     let (made, broken) = (thing("a:b:C", "made"), thing("a:b:C", "broken"));
     let gone = thing("a:b:C", "gone");
+    let mut kept = thing("a:b:C", "kept");
+    kept.state.snippet_id = Some("uuid".into());
     let mut explanations = Explanations::new(&options(View::Progress));
     for event in [
         pre(StepOp::Same, Some(&stack), Some(&stack)),
@@ -131,6 +133,7 @@ fn a_run_is_explained_resource_by_resource() {
         error(Some(&broken), "no room\n"),
         failed(StepOp::Create, None, Some(&broken)),
         pre(StepOp::Delete, Some(&gone), None),
+        pre(StepOp::Delete, Some(&kept), None),
         summary(&[(StepOp::Create, 1)], OperationResult::Failed),
     ] {
         explanations.handle(&event);
@@ -138,11 +141,15 @@ fn a_run_is_explained_resource_by_resource() {
     let run = explanations.run();
     assert_eq!(run.unchanged.len(), 2);
     assert_eq!(run.result.as_deref(), Some("failed"));
-    assert_eq!(run.counts(), [("create", 2), ("delete", 1)].into());
+    assert_eq!(run.counts(), [("create", 2), ("delete", 2)].into());
     assert_eq!(run.resources[1].errors, ["no room"]);
     assert_eq!(
         run.resources[2].because,
         ["the program does not have it any more"]
+    );
+    assert_eq!(
+        run.resources[3].because,
+        ["the stack is not to keep it any more"]
     );
 }
 

@@ -102,8 +102,7 @@ impl Settings {
 
     /// Fails where a change would have to be confirmed and nobody is there to do it.
     fn require_yes(self, yes: bool, ctx: &Context) -> Result<(), Error> {
-        let is_yes = yes || ctx.environment.is_on("PULUMI_SKIP_CONFIRMATIONS");
-        if is_yes || self.dry_run || ctx.is_interactive() {
+        if yes || self.dry_run || ctx.is_interactive() {
             return Ok(());
         }
         Err(Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed))
@@ -261,7 +260,8 @@ impl Command<'_> {
             self.show(&help::of_operation(&shape, self.called));
             return Ok(ExitStatus::Success);
         }
-        let asked = Asked::read(&shape, &words)?;
+        let mut asked = Asked::read(&shape, &words)?;
+        asked.yes |= self.ctx.environment.is_on("PULUMI_SKIP_CONFIRMATIONS");
         self.tell_deprecation(resource.deprecation.as_deref(), &resource.token);
         if self.keeping == Keeping::Stack && operation.changes() {
             let (settings, ctx) = (self.settings, self.ctx);

@@ -395,7 +395,9 @@ impl Work<'_> {
         if prompt::select(&question, vec!["no".to_owned(), "yes".to_owned()])? == 1 {
             return Ok(());
         }
-        Err(Error::user("confirmation declined"))
+        let declined = format!("confirmation declined, not proceeding with the {verb}");
+        self.ctx.printer.info(&declined);
+        Err(Error::shown(ExitStatus::Failure))
     }
 
     fn print(&self, id: &str, outputs: &PropertyMap) {
