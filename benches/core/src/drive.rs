@@ -66,6 +66,7 @@ pub fn run(
         time: start.elapsed(),
         handled: 0,
         events: VecDeque::from([Event::Start]),
+        ready: VecDeque::new(),
         entries: Vec::new(),
         open: stack.needs.iter().map(Vec::len).collect(),
         dependents: dependents_of(stack),
@@ -73,8 +74,8 @@ pub fn run(
         program_runs: false,
         objects: 0,
     };
-    while let Some(event) = run.events.pop_front() {
-        run.handle(event, stack);
+    while let Some(event) = run.next(stack) {
+        run.handle(event);
     }
     run.measured(base)
 }
@@ -100,6 +101,8 @@ struct Run {
     time: Duration,
     handled: usize,
     events: VecDeque<Event>,
+    /// Registrations that the program can make now.
+    ready: VecDeque<usize>,
     entries: Vec<Recorded>,
     /// How many answers each registration still waits for.
     open: Vec<usize>,
@@ -110,13 +113,31 @@ struct Run {
 }
 
 impl Run {
-    fn handle(&mut self, event: Event, stack: &Stack) {
+    /// What happens next. Requests come into being when they are made, as they do when they come over the wire.
+    fn next(&mut self, stack: &Stack) -> Option<Event> {
+        let request = |index: usize| Event::Request {
+            id: RequestId(index as u64),
+            request: Request::Register(Box::new(stack.requests[index].clone())),
+        };
+        match self.answers {
+            Answers::AtOnce => {
+                let event = self.events.pop_front();
+                event.or_else(|| self.ready.pop_front().map(request))
+            }
+            Answers::Late => {
+                let requested = self.ready.pop_front().map(request);
+                requested.or_else(|| self.events.pop_front())
+            }
+        }
+    }
+
+    fn handle(&mut self, event: Event) {
         let start = Instant::now();
         let effects = self.deployment.handle(Timestamp::UNIX_EPOCH, event);
         self.time += start.elapsed();
         self.handled += 1;
         for effect in effects {
-            self.perform(effect, stack);
+            self.perform(effect);
         }
         if self.program_runs && self.unanswered == 0 {
             self.program_runs = false;
@@ -125,7 +146,7 @@ impl Run {
         }
     }
 
-    fn perform(&mut self, effect: Effect, stack: &Stack) {
+    fn perform(&mut self, effect: Effect) {
         match effect {
             Effect::Journal(entry) => self.entries.push(Recorded::Entry(entry)),
             Effect::Touch { base } => self.entries.push(Recorded::Touch(base)),
@@ -139,16 +160,14 @@ impl Run {
             }
             Effect::StartProgram => {
                 self.program_runs = true;
-                for index in 0..self.open.len() {
-                    self.ask_if_ready(index, stack);
-                }
+                (0..self.open.len()).for_each(|index| self.ask_if_ready(index));
             }
             Effect::Reply { id, reply, .. } => {
                 assert!(matches!(reply, Reply::Registered(_)), "{reply:?}");
                 self.unanswered -= 1;
                 for dependent in std::mem::take(&mut self.dependents[id.0 as usize]) {
                     self.open[dependent] -= 1;
-                    self.ask_if_ready(dependent, stack);
+                    self.ask_if_ready(dependent);
                 }
             }
             Effect::Finished(outcome) => assert!(outcome.error.is_none(), "{outcome:?}"),
@@ -163,11 +182,9 @@ impl Run {
         }
     }
 
-    fn ask_if_ready(&mut self, index: usize, stack: &Stack) {
+    fn ask_if_ready(&mut self, index: usize) {
         if self.open[index] == 0 {
-            let request = Request::Register(Box::new(stack.requests[index].clone()));
-            let id = RequestId(index as u64);
-            self.events.push_back(Event::Request { id, request });
+            self.ready.push_back(index);
         }
     }
 
