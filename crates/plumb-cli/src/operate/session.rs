@@ -19,6 +19,7 @@ use plumb_engine::{RunSetup, Shell, SourceContext};
 use plumb_events::OperationResult;
 use plumb_plugin::Acquire;
 use plumb_resource::ROOT_STACK_TYPE;
+use plumb_resource::provider::PluginSpec;
 
 use plumb_state::plan::Plan;
 use plumb_state::{CiphertextCache, Snapshot};
@@ -269,11 +270,7 @@ impl<'c> Session<'c> {
             shell.monitor(),
             debug,
         )?);
-        let runs_program = match operation {
-            Operation::Update => true,
-            Operation::Refresh | Operation::Destroy => options.run_program,
-            Operation::Import(_) => false,
-        };
+        let runs_program = runs_program(&operation, &options);
         let program = if runs_program || matches!(operation, Operation::Import(_)) {
             let program = self.surroundings.program(&host);
             program
@@ -283,12 +280,7 @@ impl<'c> Session<'c> {
             ProjectProgram::default()
         };
         let base = self.upgraded.clone().unwrap_or_else(|| self.base.clone());
-        let codec: Arc<StackSecrets> = self.secrets.clone();
-        let update = self.update.clone().filter(|_| !is_preview);
-        let mut journal = RunJournal::new(self.base.clone(), update, codec, self.cache.clone());
-        if !is_preview && let Some(written) = self.rewritten(&base)? {
-            journal.begin_with(written)?;
-        }
+        let journal = self.open_journal(&base, is_preview)?;
         // From here on nothing fails before the run begins.
         let has_downloads = screen.has_downloads();
         let (subscriber, shown) = screen::start(screen);
@@ -302,19 +294,8 @@ impl<'c> Session<'c> {
         {
             self.ctx.printer.warning(&missing);
         }
-        let setup = Setup {
-            stack: self.stack.name().into(),
-            project: self.stack.project_name().into(),
-            config: self.config.values.clone(),
-            snapshot: base,
-            operation,
-            options,
-            packages: program.packages,
-            seed: seed(),
-            plan: self.plan.clone(),
-        };
         let run = RunSetup {
-            setup,
+            setup: self.setup(base, operation, options, program.packages),
             program: program.program.filter(|_| runs_program),
             snippets: Some(self.surroundings.snippets(&host)),
             info,
@@ -337,6 +318,37 @@ impl<'c> Session<'c> {
             plan: ended.plan,
             cache,
         })
+    }
+
+    /// The journal of a run, in which stands already what had to be changed in the state before.
+    fn open_journal(&self, base: &Snapshot, is_preview: bool) -> Result<RunJournal, Error> {
+        let codec: Arc<StackSecrets> = self.secrets.clone();
+        let update = self.update.clone().filter(|_| !is_preview);
+        let mut journal = RunJournal::new(self.base.clone(), update, codec, self.cache.clone());
+        if !is_preview && let Some(written) = self.rewritten(base)? {
+            journal.begin_with(written)?;
+        }
+        Ok(journal)
+    }
+
+    fn setup(
+        &self,
+        snapshot: Snapshot,
+        operation: Operation,
+        options: Options,
+        packages: Vec<PluginSpec>,
+    ) -> Setup {
+        Setup {
+            stack: self.stack.name().into(),
+            project: self.stack.project_name().into(),
+            config: self.config.values.clone(),
+            snapshot,
+            operation,
+            options,
+            packages,
+            seed: seed(),
+            plan: self.plan.clone(),
+        }
     }
 
     pub(super) fn program_info(&self, options: &Options) -> ProgramInfo {
@@ -623,6 +635,14 @@ pub(super) fn recorded_codec(
         &state,
         passphrases,
     )?))
+}
+
+fn runs_program(operation: &Operation, options: &Options) -> bool {
+    match operation {
+        Operation::Update => true,
+        Operation::Refresh | Operation::Destroy => options.run_program,
+        Operation::Import(_) => false,
+    }
 }
 
 fn seed() -> [u8; 32] {
