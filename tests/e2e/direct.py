@@ -195,6 +195,15 @@ def secrets_are_masked(world):
     expect_out("hush", output)
 
 
+def messages_keep_secrets(world):
+    text = world.say("lab:fail", "--message+", "{'fn::secret': it is hush-hush}")
+    expect_in("error: [secret]", text)
+    expect_out("hush", text)
+    text = world.say("lab:echo", "--lab:secret-token", "hush-hush", "--lab:fail-configure", "no hush-hush here")
+    expect_in("no [secret] here", text)
+    expect_out("hush", text)
+
+
 def failures_are_told_by_property(world):
     expect_in("error: it broke", world.say("lab:fail", "--message", "it broke"))
     expect_in("error: function inputs failed validation:\n- x: it is wrong\n",
@@ -390,7 +399,7 @@ def plaintext_is_warned_of(world):
 
 
 STORIES = [
-    a_package_shows_what_it_has, packages_are_named_in_several_ways, functions_answer_json, secrets_are_masked, failures_are_told_by_property,
+    a_package_shows_what_it_has, packages_are_named_in_several_ways, functions_answer_json, secrets_are_masked, messages_keep_secrets, failures_are_told_by_property,
     the_provider_is_configured, objects_live_without_a_stack, dry_runs_change_nothing, nothing_is_done_unasked,
     ids_are_never_lost, objects_are_listed, a_stack_keeps_resources, names_of_files_go_before_others,
     there_is_a_home_without_a_project, a_failed_change_leaves_what_there_is, plaintext_is_warned_of,

@@ -138,7 +138,7 @@ pub fn run(args: &DoArgs, ctx: &Context) -> Result<ExitStatus, Error> {
             .data(&crate::args::help_of(&["do"], &ctx.environment));
         return Ok(ExitStatus::Success);
     };
-    let mut package = Package::open(named, ctx)?;
+    let mut package = Package::open(named, settings.secrets, ctx)?;
     let mut command = Command {
         package: &mut package,
         called: Called {
