@@ -158,6 +158,19 @@ def a_package_shows_what_it_has(world):
     expect_in('unknown function, resource, or module "shelf:Bok" in package "shelf"\n\nDid you mean this?\n\tshelf:Book\n', text)
 
 
+def packages_are_named_in_several_ways(world):
+    expect_in("  lab:echo\n", world.do("lab@1.0.0"))
+    expect("with a version", json.loads(world.do("lab@1.0.0:echo", "--value+", "1"))["value"], 1)
+    path = ["--package", str(LAB)]
+    expect("by path", json.loads(world.do(*path, "lab:echo", "--value+", "1"))["value"], 1)
+    expect_in(f"Run 'plumb do --package {LAB} <module", world.do(*path))
+    world.with_project()
+    expect_in("a stack cannot keep resources of a plugin that is named by its path",
+              world.say(*path, THING, "create", "a", "--yes"))
+    expect_in("no resource plugin 'pulumi-resource-nothing' found", world.say("nothing:Thing", "read", "x"))
+    expect_in("has a quote that is not closed", world.say("--package", "'lab", "lab:echo"))
+
+
 def functions_answer_json(world):
     expect("echo", json.loads(world.do("lab:echo", "--value+", "{a: [1, x]}"))["value"], {"a": [1, "x"]})
     world.write("in.yaml", "value: ${pulumi.project}-x\n")
@@ -180,6 +193,15 @@ def secrets_are_masked(world):
     expect("output", made["password"], "[secret]")
     output = "".join(world.plumb("do", "--stateless", THING, "create", "--yes", "--password", "hush"))
     expect_out("hush", output)
+
+
+def messages_keep_secrets(world):
+    text = world.say("lab:fail", "--message+", "{'fn::secret': it is hush-hush}")
+    expect_in("error: [secret]", text)
+    expect_out("hush", text)
+    text = world.say("lab:echo", "--lab:secret-token", "hush-hush", "--lab:fail-configure", "no hush-hush here")
+    expect_in("no [secret] here", text)
+    expect_out("hush", text)
 
 
 def failures_are_told_by_property(world):
@@ -378,7 +400,7 @@ def secrets_are_not_kept_in_plaintext(world):
 
 
 STORIES = [
-    a_package_shows_what_it_has, functions_answer_json, secrets_are_masked, failures_are_told_by_property,
+    a_package_shows_what_it_has, packages_are_named_in_several_ways, functions_answer_json, secrets_are_masked, messages_keep_secrets, failures_are_told_by_property,
     the_provider_is_configured, objects_live_without_a_stack, dry_runs_change_nothing, nothing_is_done_unasked,
     ids_are_never_lost, objects_are_listed, a_stack_keeps_resources, names_of_files_go_before_others,
     there_is_a_home_without_a_project, a_failed_change_leaves_what_there_is, secrets_are_not_kept_in_plaintext,

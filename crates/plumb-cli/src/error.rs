@@ -179,6 +179,19 @@ impl Error {
         Error { report, ..self }
     }
 
+    /// The same error with other words.
+    #[must_use]
+    pub fn reworded(self, reword: impl Fn(&str) -> String) -> Self {
+        let report = match self.report {
+            Report::Message(text) => Report::Message(reword(&text)),
+            Report::Several(texts) => {
+                Report::Several(texts.iter().map(|text| reword(text)).collect())
+            }
+            Report::Shown => Report::Shown,
+        };
+        Error { report, ..self }
+    }
+
     /// The exit code.
     pub fn status(&self) -> ExitStatus {
         self.status

@@ -13,7 +13,7 @@ mod flights;
 mod instances;
 pub mod journal;
 mod language;
-mod masks;
+pub mod masks;
 pub mod monitor;
 mod outbox;
 pub mod policies;

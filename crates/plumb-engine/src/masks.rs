@@ -25,7 +25,7 @@ const SHORTEST_PART: usize = 6;
 const FEW: usize = 64;
 
 /// The secret texts of a run.
-pub(crate) struct Masks {
+pub struct Masks {
     shows_secrets: bool,
     /// Looks for secret settings.
     settings: Option<AhoCorasick>,
@@ -37,10 +37,7 @@ pub(crate) struct Masks {
 
 impl Masks {
     /// Knows the secrets of the settings. Where people want to see secrets, it hides nothing in events.
-    pub(crate) fn new<'a>(
-        shows_secrets: bool,
-        settings: impl IntoIterator<Item = &'a Value>,
-    ) -> Self {
+    pub fn new<'a>(shows_secrets: bool, settings: impl IntoIterator<Item = &'a Value>) -> Self {
         let mut masks = Masks {
             shows_secrets,
             settings: None,
@@ -55,8 +52,17 @@ impl Masks {
         masks
     }
 
+    /// The text without the secrets that are known, unless people want to see them.
+    pub fn plain(&mut self, text: &str) -> String {
+        if self.shows_secrets {
+            text.to_owned()
+        } else {
+            self.hide(text).into_owned()
+        }
+    }
+
     /// Takes note of the secrets among `properties`.
-    pub(crate) fn learn_all(&mut self, properties: &PropertyMap) {
+    pub fn learn_all(&mut self, properties: &PropertyMap) {
         properties.values().for_each(|value| self.learn(value));
     }
 

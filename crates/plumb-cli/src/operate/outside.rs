@@ -1,15 +1,22 @@
 //! Plugins at work where nothing is deployed.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
 
 use plumb_acquire::LockMode;
+use plumb_deploy::request::{Reply, Request};
 use plumb_deploy::setup::{Options, Phase};
-use plumb_engine::monitor::DebugMessages;
+use plumb_engine::masks::Masks;
+use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
 use plumb_engine::program::ProgramInfo;
 use plumb_engine::{Shell, SourceContext};
+use plumb_events::Severity;
 use plumb_plugin::PluginHost;
 use plumb_plugin::discovery::ProjectPlugin;
+use plumb_resource::Urn;
+use plumb_value::PropertyMap;
 use plumb_yaml::DiagnosticStyle;
 use tokio::sync::watch;
 
@@ -18,21 +25,67 @@ use super::debugging::Debugged;
 use super::host::{BackendStacks, Surroundings};
 use super::interrupts;
 use super::session::{ORGANIZATION, plugin_source};
+use crate::commands::stack::values::Secrets;
 use crate::{Context, Error, ExitStatus};
+
+/// The secrets that were come across, which messages do not show.
+#[derive(Clone)]
+pub(crate) struct KnownSecrets(Arc<Mutex<Masks>>);
+
+impl KnownSecrets {
+    fn new(secrets: Secrets) -> Self {
+        let masks = Masks::new(secrets == Secrets::Shown, std::iter::empty());
+        KnownSecrets(Arc::new(Mutex::new(masks)))
+    }
+
+    /// Takes note of the secrets among `properties`.
+    pub(crate) fn learn(&self, properties: &PropertyMap) {
+        self.masks().learn_all(properties);
+    }
+
+    fn plain(&self, text: &str) -> String {
+        self.masks().plain(text)
+    }
+
+    fn masks(&self) -> MutexGuard<'_, Masks> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Shows what plugins say, without secrets.
+struct Masked {
+    messages: Messages,
+    known: KnownSecrets,
+}
+
+#[async_trait]
+impl ResourceMonitor for Masked {
+    async fn request(&self, request: Request) -> Reply {
+        self.messages.request(request).await
+    }
+
+    fn log(&self, severity: Severity, urn: Option<&Urn>, message: &str) {
+        self.messages.log(severity, urn, &self.known.plain(message));
+    }
+}
 
 /// A host of plugins with the services that they expect, and somebody who listens to what they say.
 pub(crate) struct Outside {
     runtime: tokio::runtime::Runtime,
     shell: Shell,
     host: Arc<PluginHost>,
-    messages: Messages,
+    messages: Arc<Masked>,
     info: ProgramInfo,
     interrupts: watch::Receiver<u32>,
 }
 
 impl Outside {
     /// Opens the host for the project of the working directory, if there is one. `plugins` are found before all others.
-    pub(crate) fn open(ctx: &Context, plugins: Vec<ProjectPlugin>) -> Result<Self, Error> {
+    pub(crate) fn open(
+        ctx: &Context,
+        plugins: Vec<ProjectPlugin>,
+        secrets: Secrets,
+    ) -> Result<Self, Error> {
         let mut surroundings = surroundings(
             ctx,
             plugins,
@@ -50,7 +103,11 @@ impl Outside {
         };
         let debug = DebugMessages::Dropped;
         let shell = runtime.block_on(Shell::listen(&info, source, debug))?;
-        let monitor = Arc::new(Messages(ctx.printer.clone()));
+        let messages = Arc::new(Masked {
+            messages: Messages(ctx.printer.clone()),
+            known: KnownSecrets::new(secrets),
+        });
+        let monitor = messages.clone();
         let host = Arc::new(surroundings.plugin_host(shell.address(), monitor, debug)?);
         shell.serve(&host);
         let interrupts = runtime.block_on(async { interrupts::listen(ctx.printer.clone()) })?;
@@ -58,7 +115,7 @@ impl Outside {
             runtime,
             shell,
             host,
-            messages: Messages(ctx.printer.clone()),
+            messages,
             info,
             interrupts,
         })
@@ -67,6 +124,11 @@ impl Outside {
     /// The host.
     pub(crate) fn host(&self) -> Arc<PluginHost> {
         self.host.clone()
+    }
+
+    /// The secrets that messages do not show.
+    pub(crate) fn secrets(&self) -> KnownSecrets {
+        self.messages.known.clone()
     }
 
     /// Facts of the project, for what is evaluated.
@@ -80,9 +142,9 @@ impl Outside {
         &mut self,
         work: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
-        let (shell, messages) = (&mut self.shell, &self.messages);
+        let (shell, messages) = (&mut self.shell, &*self.messages);
         let (host, interrupts) = (&self.host, &mut self.interrupts);
-        self.runtime.block_on(async {
+        let done = self.runtime.block_on(async {
             let mut work = std::pin::pin!(work);
             let mut relayed = std::pin::pin!(shell.relay(messages));
             loop {
@@ -101,7 +163,8 @@ impl Outside {
                     }
                 }
             }
-        })
+        });
+        done.map_err(|error| error.reworded(|text| self.messages.known.plain(text)))
     }
 
     /// Whether the user wants nothing more to begin.

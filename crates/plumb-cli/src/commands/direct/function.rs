@@ -39,6 +39,7 @@ pub(super) fn run(
         let whole = Completeness::Whole;
         evaluate(&body, Side::Input, &schema, inputs, whole, &info).await
     })?;
+    package.outside.secrets().learn(&args);
     let provider = provider::configured(package, asked, ctx)?;
     let request = InvokeRequest {
         token: TypeToken::new(function.token.as_str()),

@@ -138,7 +138,7 @@ pub fn run(args: &DoArgs, ctx: &Context) -> Result<ExitStatus, Error> {
             .data(&crate::args::help_of(&["do"], &ctx.environment));
         return Ok(ExitStatus::Success);
     };
-    let mut package = Package::open(named, ctx)?;
+    let mut package = Package::open(named, settings.secrets, ctx)?;
     let mut command = Command {
         package: &mut package,
         called: Called {
@@ -165,6 +165,17 @@ pub fn run(args: &DoArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 /// The package that a token belongs to.
 fn package_of(word: &str) -> &str {
     word.split_once(':').map_or(word, |(package, _)| package)
+}
+
+/// A word without the version that its package may have: `random@4.18.0:RandomPet` means `random:RandomPet`.
+fn without_version(word: &str) -> String {
+    match word.split_once(':') {
+        Some((package, rest)) => {
+            let name = package.split('@').next().unwrap_or(package);
+            format!("{name}:{rest}")
+        }
+        None => word.to_owned(),
+    }
 }
 
 /// The word that names a member, and the words behind it. Flags may stand before it.
@@ -196,7 +207,8 @@ struct Command<'a> {
 impl Command<'_> {
     fn run(&mut self, word: Option<&str>, words: &[String]) -> Result<ExitStatus, Error> {
         let schema = self.package.schema.clone();
-        match Subject::find(&schema, word)? {
+        let word = word.map(without_version);
+        match Subject::find(&schema, word.as_deref())? {
             Subject::Package => {
                 no_words(words)?;
                 self.show(&help::of_package(&schema, self.called));

@@ -10,6 +10,7 @@ use plumb_schema::PackageSchema;
 use plumb_state::{SnippetDescriptor, SnippetParameterization};
 
 use crate::commands::package::source::{named, plugin_at};
+use crate::commands::stack::values::Secrets;
 use crate::operate::Outside;
 use crate::{Context, Error};
 
@@ -27,7 +28,7 @@ pub(super) struct Package {
 impl Package {
     /// Opens what `text` says: a name, perhaps with a version, a path, or the address of a repository, and parameters behind
     /// it as one would write them in a shell.
-    pub(super) fn open(text: &str, ctx: &Context) -> Result<Self, Error> {
+    pub(super) fn open(text: &str, secrets: Secrets, ctx: &Context) -> Result<Self, Error> {
         let words = shlex::split(text).ok_or_else(|| {
             Error::user(format!(
                 "the package {text:?} has a quote that is not closed"
@@ -44,7 +45,7 @@ impl Package {
             None if is_repository(source) => None,
             None => Some(named(source)?),
         };
-        let mut outside = Outside::open(ctx, plugin.into_iter().collect())?;
+        let mut outside = Outside::open(ctx, plugin.into_iter().collect(), secrets)?;
         let host = outside.host();
         let opened = outside.run(async {
             let spec = match spec {

@@ -81,6 +81,7 @@ pub(super) fn configured(
     let (schema, spec) = (package.schema.clone(), package.spec.clone());
     let info = package.outside.info().clone();
     let host = package.outside.host();
+    let known = package.outside.secrets();
     package.outside.run(async {
         let declared = schema.provider()?;
         let properties = &declared.input_properties;
@@ -96,6 +97,7 @@ pub(super) fn configured(
         for (name, value) in said.iter() {
             config.insert(name.clone(), value.clone());
         }
+        known.learn(&config);
         start(&host, &spec, schema.name(), config).await
     })
 }

@@ -105,9 +105,11 @@ impl Work<'_> {
             self.package.schema.clone(),
             self.package.outside.info().clone(),
         );
-        self.package.outside.run(async {
+        let values = self.package.outside.run(async {
             evaluate(&body, Side::Input, &schema, properties, completeness, &info).await
-        })
+        })?;
+        self.package.outside.secrets().learn(&values);
+        Ok(values)
     }
 
     fn create(&mut self, provider: &dyn Provider, inputs: PropertyMap) -> Result<(), Error> {
@@ -349,7 +351,9 @@ impl Work<'_> {
             .outside
             .run(async { provider.check(request).await.map_err(provider::failed) })?;
         provider::invalid("resource inputs", &checked.failures)?;
-        Ok(checked.inputs.unwrap_or(new_inputs))
+        let checked = checked.inputs.unwrap_or(new_inputs);
+        self.package.outside.secrets().learn(&checked);
+        Ok(checked)
     }
 
     fn find(&mut self, provider: &dyn Provider) -> Result<Option<Found>, Error> {
@@ -366,6 +370,10 @@ impl Work<'_> {
             .package
             .outside
             .run(async { read(provider, request).await })?;
+        let known = self.package.outside.secrets();
+        for properties in read.inputs.iter().chain(&read.outputs) {
+            known.learn(properties);
+        }
         Ok(match read.outputs {
             Some(outputs) if !read.id.as_str().is_empty() => Some(Found {
                 id: read.id,
