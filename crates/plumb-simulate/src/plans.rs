@@ -168,9 +168,9 @@ fn secrets(trace: &Trace) -> Vec<(&String, &str)> {
     outputs.collect()
 }
 
-/// The steps of a run, in any order.
+/// The steps of a run, in any order but for those of the same resource: which object goes first is planned too.
 fn steps(trace: &Trace) -> Vec<(&Urn, StepOp)> {
     let mut steps: Vec<_> = trace.steps.iter().map(|it| (&it.urn, it.op)).collect();
-    steps.sort();
+    steps.sort_by_key(|(urn, _)| *urn);
     steps
 }
