@@ -6,7 +6,8 @@
 //!    their uuid.
 //! 3. A snippet waits for resources that it names ([`Request::Await`]). The answer comes when a provider has made the
 //!    resource, or when the outputs of a component are there. What belongs to a snippet that is left out of the run is
-//!    answered from the state.
+//!    answered from the state, and so nobody else takes it over in that run. What is called so counts before what says that
+//!    it was.
 //! 4. When the program has ended and every snippet waits, nobody will register what they wait for: they hear so.
 //! 5. At the end of the run, a snippet that is to go is dropped if nothing of it is left. **What is due for deletion does
 //!    not keep it.**
