@@ -40,7 +40,8 @@ impl Deployment {
         self.tell_milestone(|| Milestone::Registered(urn.clone()));
         // A read has no aliases of its own; its parent may have been renamed (UPD-01).
         let (predecessor, conflict) = self.predecessor(&urn, &goal);
-        if let Some(message) = conflict {
+        let of_snippet = || self.conflict_with_snippet(&urn, predecessor.as_ref()?);
+        if let Some(message) = conflict.or_else(of_snippet) {
             return self.refuse(Some(&urn), &message);
         }
         self.drop_strangers(&urn, &mut goal);

@@ -156,6 +156,12 @@ impl Deployment {
         }
         self.tell_milestone(|| Milestone::Registered(urn.clone()));
         let (predecessor, conflict) = self.predecessor(&urn, &goal);
+        let of_snippet = predecessor
+            .as_ref()
+            .and_then(|it| self.conflict_with_snippet(&urn, it));
+        if let Some(message) = of_snippet {
+            return self.refuse(Some(&urn), &message);
+        }
         self.supersede(&urn);
         if let Some(former) = predecessor.as_ref().and_then(|it| it.former_urn.as_ref()) {
             self.supersede(former);

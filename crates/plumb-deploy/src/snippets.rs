@@ -6,7 +6,8 @@
 //!    their uuid.
 //! 3. A snippet waits for resources that it names ([`Request::Await`]). The answer comes when a provider has made the
 //!    resource, or when the outputs of a component are there. What belongs to a snippet that is left out of the run is
-//!    answered from the state.
+//!    answered from the state, and so nobody else takes it over in that run. What is called so counts before what says that
+//!    it was.
 //! 4. When the program has ended and every snippet waits, nobody will register what they wait for: they hear so.
 //! 5. At the end of the run, a snippet that is to go is dropped if nothing of it is left. **What is due for deletion does
 //!    not keep it.**
@@ -26,6 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::arena::StateIdx;
 use crate::deployment::Deployment;
 use crate::event::{Effect, ProgramEnd, RequestId};
+use crate::identity::Predecessor;
 use crate::marks::Mark;
 use crate::request::{
     AwaitReply, AwaitRequest, Outcome, RegisterRequest, Reply, RequestError, RequestErrorKind,
@@ -236,6 +238,19 @@ impl Deployment {
             .is_some_and(|idx| self.is_of_snippet_not_replayed(self.arena.state(idx)))
     }
 
+    /// Why `urn` may not take over an old state: that belongs to a snippet that is left out of the run, and was perhaps
+    /// told to others as it is.
+    pub(crate) fn conflict_with_snippet(&self, urn: &Urn, old: &Predecessor) -> Option<String> {
+        let state = self.arena.state(old.state);
+        let uuid = state.snippet_id.as_ref()?;
+        self.is_of_snippet_not_replayed(state).then(|| {
+            format!(
+                "resource '{urn}' belongs to the snippet '{uuid}', which this run leaves out; target that snippet too, or \
+                 remove it"
+            )
+        })
+    }
+
     /// Remembers what a resource was called before, for those who ask for it by that name.
     pub(crate) fn note_names_for_snippets(&mut self, urn: &Urn, goal: &Goal) {
         if self.snippets.is_running() {
@@ -245,10 +260,19 @@ impl Deployment {
         }
     }
 
-    /// The resource that a snippet means by `urn`: the one that is called so, or else the one that was.
+    /// The resource that a snippet means by `urn`: the one that is called so, or the one that has taken over from it.
     fn awaited_name<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
         if self.marks.has(urn, Mark::Seen) {
             return urn;
+        }
+        self.current_urn(urn)
+    }
+
+    /// The same when nobody will be called so any more: what says that it was, counts too.
+    fn awaited_alias<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
+        let name = self.awaited_name(urn);
+        if self.marks.has(name, Mark::Seen) {
+            return name;
         }
         self.snippets.names.get(urn).unwrap_or(urn)
     }
@@ -349,7 +373,7 @@ impl Deployment {
         if !self.snippets.all_wait() {
             return false;
         }
-        if self.answer_for_silent_components() {
+        if self.answer_for_silent_components() || self.answer_by_alias() {
             return true;
         }
         for (id, wait) in std::mem::take(&mut self.snippets.waiting) {
@@ -366,7 +390,8 @@ impl Deployment {
             .snippets
             .waiting
             .iter()
-            .map(|(_, wait)| self.awaited_name(&wait.urn).clone())
+            .map(|(_, wait)| self.awaited_alias(&wait.urn).clone())
+            .filter(|urn| !self.snippets.found.contains_key(urn))
             .filter(|urn| self.marks.has(urn, Mark::Seen))
             .filter(|urn| self.goals.get(urn).is_some_and(|goal| goal.is_component))
             .collect();
@@ -375,6 +400,24 @@ impl Deployment {
             self.note_outputs_for_snippets(urn, Arc::default(), fence);
         }
         !awaited.is_empty()
+    }
+
+    /// Answers those who wait for a resource by a name that it says it had. Answers whether there were any.
+    fn answer_by_alias(&mut self) -> bool {
+        let waiting = std::mem::take(&mut self.snippets.waiting);
+        let mut is_any = false;
+        for (id, wait) in waiting {
+            let urn = self.awaited_alias(&wait.urn).clone();
+            match self.snippets.found.get(&urn) {
+                Some((found, fence)) => {
+                    let (reply, fence) = (answer(&urn, found.as_ref()), *fence);
+                    self.reply(id, reply, fence);
+                    is_any = true;
+                }
+                None => self.snippets.waiting.push((id, wait)),
+            }
+        }
+        is_any
     }
 
     /// The end of the run: drops the snippets that are to go and have nothing left. A run that has not even begun leaves all

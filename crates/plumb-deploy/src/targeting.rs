@@ -427,9 +427,12 @@ impl Deployment {
     /// What is left as it is may still refer to a resource that the program has refer to it now.
     fn check_circles(&mut self, steps: &[Step]) -> bool {
         let is_kept = |step: &&Step| matches!(step.kind, StepKind::Kept { .. });
+        // Nobody registers what belongs to a snippet that is left out, nor perhaps what that needs.
+        let leaves_snippets_out = !self.ctx.options.target_snippets.is_empty();
         let circle = steps
             .iter()
-            .filter(|step| !is_kept(step) && self.is_kept_reference(&step.urn))
+            .filter(|step| !is_kept(step))
+            .filter(|step| leaves_snippets_out || self.is_kept_reference(&step.urn))
             .find_map(|step| Some((step.urn.clone(), self.circle_through(step.new_state()?)?)));
         let Some((urn, kept)) = circle else {
             return true;

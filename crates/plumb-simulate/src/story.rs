@@ -500,13 +500,19 @@ impl Program {
         }
     }
 
+    /// Whether a source, the program or a snippet, hears of a resource only from others.
+    pub fn is_foreign(&self, snippet: Option<&str>, name: &str) -> bool {
+        let res = self.get(name);
+        res.is_some_and(|res| res.snippet.as_deref() != snippet)
+    }
+
     /// Names of resources that a snippet waits for: those that it needs and does not register itself.
     pub fn awaited_by(&self, uuid: &str) -> BTreeSet<&String> {
         let of = |res: &Res| res.snippet.as_deref() == Some(uuid);
         let needs = self.resources.iter().filter(|res| of(res));
         let needs = needs.flat_map(|res| self.needs_of(res));
         needs
-            .filter(|name| !self.get(name).is_some_and(of))
+            .filter(|name| self.is_foreign(Some(uuid), name))
             .collect()
     }
 

@@ -13,8 +13,22 @@ pub(super) struct Found {
 }
 
 impl Model<'_> {
-    /// The old entry that a registration continues; with a message if another one lays claim to it too.
+    /// The old entry that a registration continues; with a message if another one lays claim to it too, or a snippet that
+    /// is left out.
     pub(super) fn find_old(
+        &mut self,
+        urn: &Urn,
+        res: &Res,
+        parent: Option<&Urn>,
+    ) -> (Option<Found>, Option<String>) {
+        let (found, conflict) = self.claim(urn, res, parent);
+        let state = found.as_ref().map(|found| self.state(found.node));
+        let of_snippet = state.filter(|state| self.is_not_replayed(state));
+        let of_snippet = of_snippet.map(|it| format!("{} is of a snippet", it.urn.name()));
+        (found, conflict.or(of_snippet))
+    }
+
+    fn claim(
         &mut self,
         urn: &Urn,
         res: &Res,

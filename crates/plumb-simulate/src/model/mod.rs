@@ -130,6 +130,9 @@ struct Model<'a> {
     coverage: Coverage,
     cloud: Cloud,
     nodes: Vec<Node>,
+    /// Views of the state before, and entries that a refresh found more of.
+    views: Vec<Arc<ResourceState>>,
+    grown: Vec<usize>,
     /// How many of the nodes are of the state before.
     olds: usize,
     fates: FxHashMap<Urn, Fate>,
@@ -156,6 +159,8 @@ struct Model<'a> {
     condemned: Vec<usize>,
     targets: targets::Targets,
     snippets: snippets::Snippets,
+    /// The snippet that asks for something, if it is not the program.
+    source: Option<String>,
     /// What the run is for has begun.
     has_begun: bool,
     has_packs: bool,
@@ -210,15 +215,16 @@ fn illegal(what: impl Into<String>) -> Violation {
 
 impl<'a> Model<'a> {
     fn new(world: &World, operation: &'a Operation, witness: &'a Trace) -> Self {
-        let states = world.snapshot.resources.iter();
+        let states = world.snapshot.resources.iter().cloned();
         // Views follow their owners, and decide nothing (`checks.rs`).
+        let (views, states): (Vec<_>, Vec<_>) = states.partition(|state| state.view_of.is_some());
         let nodes: Vec<Node> = states
-            .filter(|state| state.view_of.is_none())
+            .into_iter()
             .map(|state| Node {
-                state: state.clone(),
+                was_live: !state.delete,
+                state,
                 gone: false,
                 has_vanished: false,
-                was_live: !state.delete,
             })
             .collect();
         Model {
@@ -228,6 +234,8 @@ impl<'a> Model<'a> {
             witness,
             coverage: Coverage::default(),
             cloud: world.cloud.clone(),
+            views,
+            grown: Vec::new(),
             olds: nodes.len(),
             nodes,
             fates: FxHashMap::default(),
@@ -246,6 +254,7 @@ impl<'a> Model<'a> {
             condemned: Vec::new(),
             targets: targets::Targets::new(world, operation),
             snippets: snippets::Snippets::new(world, operation),
+            source: None,
             has_begun: false,
             has_packs: false,
             has_refreshed: false,
@@ -427,6 +436,7 @@ impl<'a> Model<'a> {
             self.has_stack_outputs = true;
             return;
         }
+        self.source.clone_from(&res.snippet);
         let urn = self.urn_of_name(name);
         let keeps = self.operation.verb == Verb::Refresh && self.fate(&urn).refreshed;
         if let (Some(node), false) = (self.news.get(&urn).copied(), keeps) {

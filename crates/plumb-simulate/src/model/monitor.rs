@@ -27,11 +27,8 @@ impl Model<'_> {
         if self.phase != Phase::Program {
             return Err(illegal(format!("{} is registered now", urn.name())));
         }
-        let program = self.program;
-        let of_program = program
-            .resources
-            .iter()
-            .find(|res| program.urn_of(res) == *urn);
+        let mut resources = self.program.resources.iter();
+        let of_program = resources.find(|res| self.urn_asked_for(res) == *urn);
         if let Some(res) = of_program {
             return self.visit(res);
         }
@@ -50,6 +47,7 @@ impl Model<'_> {
 
     /// One registration or read of the program.
     fn visit(&mut self, res: &Res) -> Result<(), Violation> {
+        self.source.clone_from(&res.snippet);
         for need in self.program.needs_of(res) {
             if self.answer_of(need).is_none() {
                 let what = format!("{} is asked for before {need} is answered", res.name);
@@ -220,18 +218,20 @@ impl Model<'_> {
         self.arrive(&res, wanted.by(None, Some((package, version))));
     }
 
-    fn value(&self, prop: &Prop) -> Value {
+    fn value(&self, res: &Res, prop: &Prop) -> Value {
         let preview = self.is_preview();
-        prop.value(|name, key| match self.answer_of(name) {
-            Some(answer) => answer.output(key, preview),
-            None => Value::UNKNOWN,
-        })
+        prop.value(
+            |name, key| match self.answer_for(res.snippet.as_deref(), name) {
+                Some(answer) => answer.output(key, preview),
+                None => Value::UNKNOWN,
+            },
+        )
     }
 
-    fn properties(&self, props: &BTreeMap<String, Prop>) -> PropertyMap {
+    fn properties(&self, res: &Res, props: &BTreeMap<String, Prop>) -> PropertyMap {
         props
             .iter()
-            .map(|(key, prop)| (key.as_str().into(), self.value(prop)))
+            .map(|(key, prop)| (key.as_str().into(), self.value(res, prop)))
             .filter(|(_, value)| !value.without_secrets().is_null())
             .collect()
     }
@@ -260,7 +260,7 @@ impl Model<'_> {
                 &res.name,
             )
         };
-        let mut inputs = self.properties(&res.properties);
+        let mut inputs = self.properties(res, &res.properties);
         let version = self.versions.get(package_of(&res.type_name));
         let version = res.version.as_ref().or(version);
         if let (true, Some(version)) = (res.is_provider(), version) {
@@ -328,7 +328,7 @@ impl Model<'_> {
             replacement_trigger: res
                 .trigger
                 .as_ref()
-                .map_or(Value::Null, |it| self.value(it)),
+                .map_or(Value::Null, |it| self.value(res, it)),
             ..ResourceState::new(urn, kind)
         };
         Wanted {
@@ -358,7 +358,7 @@ impl Model<'_> {
     }
 
     pub(super) fn outputs_of(&self, res: &Res) -> PropertyMap {
-        self.properties(&res.outputs)
+        self.properties(res, &res.outputs)
     }
 }
 

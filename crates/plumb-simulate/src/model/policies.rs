@@ -99,6 +99,7 @@ impl Model<'_> {
 
     /// In a preview, a provider whose configuration is not known answers nothing (PULUMI-29).
     pub(super) fn nobody_to_ask(&mut self, number: usize) -> Result<(), Violation> {
+        self.source = None;
         let provider = self.program.asks[number].provider.as_ref();
         let reference = provider.map(|name| self.reference(name));
         if !self.is_config_unknown(reference.as_ref()) {
@@ -109,6 +110,7 @@ impl Model<'_> {
 
     /// A function is asked for if everything exists that it needs, and only then (INVOKE-05).
     pub(super) fn asked(&mut self, number: usize, is_asked: bool) -> Result<(), Violation> {
+        self.source = None;
         let mut left: Vec<Urn> = Vec::new();
         for name in &self.program.asks[number].needs {
             left.push(self.urn_of_name(name));

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use plumb_resource::provider::DiffChanges;
-use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
+use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn, View};
 use rustc_hash::FxHashSet;
 
 use super::chains::Owner;
 use super::steps::Plan;
 use super::{Model, Phase};
 use crate::cloud::{Cloud, NOT_READY, Object, Trouble};
-use crate::story::Verb;
+use crate::story::{CallKind, Verb};
+use crate::world::views::parts;
 
 /// What a refresh of one entry found.
 enum Found {
@@ -89,10 +90,16 @@ impl Model<'_> {
 
     /// What is gone is dropped, and with it what refers to it.
     fn rebuild_base(&mut self) {
+        // New views come first, each after its owner.
+        let is_left = |node: &usize| !self.nodes[*node].gone;
+        let grown = self.grown.iter().copied().filter(is_left);
+        let roots: Vec<usize> = grown
+            .map(|node| (0..node).filter(is_left).count())
+            .collect();
         self.nodes.retain(|node| !node.gone);
         self.olds = self.nodes.len();
         let mut states: Vec<_> = self.nodes.iter().map(|node| node.state.clone()).collect();
-        let order = references_first(&states);
+        let order = references_first(&states, &roots);
         states = order.iter().map(|at| states[*at].clone()).collect();
         self.nodes = order.iter().map(|at| self.nodes[*at].clone()).collect();
         if self.has_refreshed {
@@ -145,9 +152,33 @@ impl Model<'_> {
             self.fail(&step.urn, "a refresh failed");
             return Err(None);
         }
+        self.note_views(node, &found);
         // Those of the components and providers of a program are not shown.
         self.hidden_refresh = self.phase == Phase::Program && state.kind != ResourceKind::Custom;
         Ok(self.take(node, found))
+    }
+
+    /// Whether a provider tells of views that the state does not have.
+    fn note_views(&mut self, node: usize, found: &Found) {
+        let Found::There(state, _) = found else {
+            return;
+        };
+        let name = state.urn.name();
+        let Some(object) = self.cloud.objects().get(state.id.as_str()) else {
+            return;
+        };
+        let is_known = |part: &View| {
+            let mut views = self.views.iter();
+            views.any(|it| {
+                it.view_of.as_ref() == Some(&state.urn)
+                    && it.delete == state.delete
+                    && it.urn.name() == part.name
+            })
+        };
+        let tells = self.faults.of(CallKind::Read, name).is_none();
+        if tells && !parts(name, object).iter().all(is_known) {
+            self.grown.push(node);
+        }
     }
 
     fn look_up(&mut self, state: &ResourceState, urn: &Urn) -> Found {
@@ -237,14 +268,14 @@ impl Model<'_> {
 
 /// After a refresh: entries stand after what they refer to, and what is gone is not referred to any more (`state.md` 6.4).
 pub(super) fn mend(states: &mut Vec<Arc<ResourceState>>) {
-    let order = references_first(states);
+    let order = references_first(states, &[]);
     *states = order.iter().map(|at| states[*at].clone()).collect();
     drop_what_is_not_before(states);
 }
 
-/// The order in which every entry comes after those that it refers to, else the one that there is. A copy that is due for
+/// The order in which every entry comes after those that it refers to, else some before others and the rest as it is. A copy that is due for
 /// deletion means such copies, where there are any; where they are in a circle, any copy that comes before will do.
-fn references_first(states: &[Arc<ResourceState>]) -> Vec<usize> {
+fn references_first(states: &[Arc<ResourceState>], roots: &[usize]) -> Vec<usize> {
     let all = || 0..states.len();
     let copies = |urn: &Urn| -> Vec<usize> { all().filter(|at| states[*at].urn == *urn).collect() };
     let provider = |at: usize| {
@@ -263,7 +294,8 @@ fn references_first(states: &[Arc<ResourceState>]) -> Vec<usize> {
         })
         .collect();
     let mut order = Vec::new();
-    if all().all(|at| place(at, &needs, &mut Vec::new(), &mut order)) {
+    let mut first = roots.iter().copied().chain(all());
+    if first.all(|at| place(at, &needs, &mut Vec::new(), &mut order)) {
         return order;
     }
     order.clear();

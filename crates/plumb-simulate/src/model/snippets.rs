@@ -9,7 +9,7 @@ use plumb_state::Snippet;
 use plumb_value::PropertyMap;
 
 use super::{Model, illegal};
-use crate::story::{Operation, Verb};
+use crate::story::{Operation, PROJECT, Res, STACK, Verb, token_of};
 use crate::world::{Answer, Await, Lack, Violation, World, snippets};
 
 /// The snippets of a run.
@@ -157,20 +157,17 @@ impl Model<'_> {
                 unknown: false,
             }));
         }
-        // What is called so now is meant, or else what was.
-        let own = self
-            .program
-            .resources
-            .iter()
-            .find(|res| self.fate(&it.urn).seen && self.program.urn_of(res) == it.urn);
-        let formers = self.snippets.formers.iter();
-        let formers = formers.filter(|(urn, _)| own.is_none() && *urn == it.urn);
-        let names = own.map(|res| &res.name).into_iter();
-        legal.extend(
-            names
-                .chain(formers.map(|(_, name)| name))
-                .filter_map(|name| self.registered_answer(name)),
-        );
+        // What is called so now is meant, or what has taken over from it.
+        let mut called = self.program.resources.iter();
+        let current = self.current(&it.urn);
+        let own = called.find(|res| self.fate(current).seen && self.urn_asked_for(res) == *current);
+        legal.extend(own.and_then(|res| self.registered_answer(&res.name)));
+        // What only says that it was called so counts when nobody else can come.
+        if legal.is_empty() && own.is_none() && self.snippets.are_stuck {
+            let formers = self.snippets.formers.iter();
+            let names = formers.filter(|(urn, _)| *urn == it.urn);
+            legal.extend(names.filter_map(|(_, name)| self.registered_answer(name)));
+        }
         // That nobody registers it shows when nobody can any more.
         if legal.is_empty() && self.snippets.are_stuck {
             legal.push(Err(Lack::Nobody));
@@ -213,10 +210,32 @@ impl Model<'_> {
         self.is_quiet() && self.snippets.running.iter().all(waits)
     }
 
-    /// What a source knows of a resource.
+    /// What the source at hand knows of a resource.
     pub(super) fn answer_of(&self, name: &str) -> Option<&Answer> {
+        self.answer_for(self.source.as_deref(), name)
+    }
+
+    pub(super) fn answer_for(&self, source: Option<&str>, name: &str) -> Option<&Answer> {
         let told = self.snippets.told.get(name);
+        let told = told.filter(|_| self.program.is_foreign(source, name));
         told.or_else(|| self.prediction.answers.get(name))
+    }
+
+    /// The URN that a resource is registered by. Its parent may be called as it was before, if a snippet was told so.
+    pub(super) fn urn_asked_for(&self, res: &Res) -> Urn {
+        let parent = self.program.parent_of(res);
+        let parent = parent.and_then(|name| self.answer_for(res.snippet.as_deref(), name));
+        let Some(parent) = parent else {
+            return self.program.urn_of(res);
+        };
+        let token = token_of(&res.type_name);
+        Urn::new(
+            STACK,
+            PROJECT,
+            parent.urn.qualified_type(),
+            token,
+            &res.name,
+        )
     }
 
     /// Whether an entry belongs to a snippet that targets leave out of the run.

@@ -258,7 +258,10 @@ impl Model<'_> {
             let former = self.former.get(urn);
             kept.contains(urn) || former.is_some_and(|urn| kept.contains(urn))
         };
-        let closes = news.any(|new| is_kept(&new.urn) && self.leads_to(new, &new.urn));
+        // Nobody registers what belongs to a snippet that is left out, nor perhaps what that needs.
+        let leaves_out = self.targets.has_snippets();
+        let closes =
+            news.any(|new| (leaves_out || is_kept(&new.urn)) && self.leads_to(new, &new.urn));
         if closes {
             self.reason("resources would depend on each other");
             self.must_end = true;

@@ -17,9 +17,10 @@ use crate::story::{AliasDecl, Program, Prop, Res, package_of, token_of, urn_of_p
 /// Replies by name.
 pub(super) type Answers = BTreeMap<String, Answer>;
 
-/// What a program knows when it asks for something.
+/// What a source, the program or a snippet, knows when it asks for something.
 pub(super) struct Known<'a> {
     pub(super) program: &'a Program,
+    pub(super) snippet: Option<&'a str>,
     pub(super) answers: &'a Answers,
     /// What snippets were told of the resources of others.
     pub(super) told: &'a Answers,
@@ -29,6 +30,7 @@ pub(super) struct Known<'a> {
 impl Known<'_> {
     fn answer(&self, name: &str) -> &Answer {
         let told = self.told.get(name);
+        let told = told.filter(|_| self.program.is_foreign(self.snippet, name));
         told.unwrap_or_else(|| &self.answers[name])
     }
 

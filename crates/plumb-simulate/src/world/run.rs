@@ -360,17 +360,17 @@ impl Run<'_> {
             Choice::Register(index) => {
                 let res = self.waiting.remove(index);
                 if res.remote {
-                    let request = requests::construction(&self.known(), res);
+                    let request = requests::construction(&self.known(res), res);
                     return self.ask(Asked::Remote(res.name.clone()), request);
                 }
-                let request = requests::request(&self.known(), res);
+                let request = requests::request(&self.known(res), res);
                 self.ask(Asked::Resource(res.name.clone()), request)
             }
             Choice::Outputs(index) => {
                 let res = self.unregistered.remove(index);
                 let moment = Moment::OutputsSent(res.name.clone());
                 self.trace.moments.push(moment);
-                let request = requests::outputs(&self.known(), res);
+                let request = requests::outputs(&self.known(res), res);
                 self.ask(Asked::Outputs(res.name.clone()), request)
             }
             Choice::Answer(index) if self.tells_views(index) => self.tell_views(index),
@@ -408,8 +408,10 @@ impl Run<'_> {
         }
     }
 
-    fn known(&self) -> requests::Known<'_> {
+    /// What the source of a resource knows.
+    fn known<'a>(&'a self, res: &'a Res) -> requests::Known<'a> {
         requests::Known {
+            snippet: res.snippet.as_deref(),
             program: &self.operation.program,
             answers: &self.trace.answers,
             told: &self.trace.told,

@@ -9,7 +9,7 @@ use plumb_deploy::snippets::SnippetChanges;
 use plumb_resource::Urn;
 use plumb_state::Snippet;
 
-use crate::story::{Flags, Operation, Program, Verb, urn_of_path};
+use crate::story::{Flags, Operation, Program, Res, Verb, urn_of_path};
 
 /// What is stored of a snippet.
 fn snippet(program: &Program, uuid: &str) -> Snippet {
@@ -56,20 +56,17 @@ pub(super) fn changes(stored: &[Snippet], operation: &Operation) -> Option<Snipp
     (!operation.flags.stores.is_empty() || !operation.flags.removes.is_empty()).then_some(changes)
 }
 
-/// The URN by which a snippet asks for a resource: perhaps a former one, if nothing else is called so.
-pub(super) fn reference(operation: &Operation, name: &str) -> Option<Urn> {
-    let program = &operation.program;
+/// The URN by which a snippet asks for a resource: perhaps a former one, if nothing else is called so, or was.
+pub(super) fn reference(program: &Program, name: &str) -> Option<Urn> {
     let res = program.get(name)?;
-    let is_taken = |urn: &Urn| {
-        program
-            .resources
-            .iter()
-            .any(|it| program.urn_of(it) == *urn)
+    let former_of = |res: &Res| {
+        let mut aliases = res.aliases.iter();
+        aliases.find_map(|alias| urn_of_path(alias.urn.as_deref()?))
     };
-    let mut formers = res
-        .aliases
-        .iter()
-        .filter_map(|alias| urn_of_path(alias.urn.as_deref()?));
-    let former = formers.find(|urn| operation.seed.is_multiple_of(2) && !is_taken(urn));
+    let is_taken = |urn: &Urn| {
+        let mut others = program.resources.iter().filter(|it| it.name != name);
+        others.any(|it| program.urn_of(it) == *urn || !it.aliases.is_empty())
+    };
+    let former = former_of(res).filter(|urn| !is_taken(urn));
     Some(former.unwrap_or_else(|| program.urn_of(res)))
 }

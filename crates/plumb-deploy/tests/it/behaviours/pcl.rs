@@ -354,6 +354,63 @@ fn explicit_providers_of_snippets_that_are_left_out_come_from_the_state() {
     });
 }
 
+/// PCL-26: others were perhaps told of it as it is, so nobody else may take it over in such a run.
+#[test]
+fn what_is_left_out_with_its_snippet_is_not_taken_over() {
+    for_orders(|world| {
+        with_three(world);
+        let program = [res("a"), res("c").of_snippet("B")];
+        let ran = world.up_with(&program, |options| {
+            options.target_snippets = uuids(&["B"]);
+        });
+        ran.failed("belongs to the snippet 'A', which this run leaves out");
+        assert_eq!(world.state("a").inputs.get("value"), Some(&"1".into()));
+    });
+}
+
+/// PCL-26: what is left out goes on referring to what it does, so that must not come to refer to it.
+#[test]
+fn what_is_left_out_closes_no_circle() {
+    for_orders(|world| {
+        world.store(&["A"]);
+        let program = [
+            res("root").with("value", "1"),
+            res("main").uses("value", "root"),
+            awaited("it", urn("main")).of_snippet("A"),
+            res("a").uses("value", "it").of_snippet("A"),
+        ];
+        world.up(&program).succeeded();
+        world.store(&["A", "B"]);
+        let program = [
+            awaited("it", urn("a")).of_snippet("B"),
+            res("root").uses("value", "it").of_snippet("B"),
+        ];
+        let ran = world.up_with(&program, |options| {
+            options.target_snippets = uuids(&["B"]);
+        });
+        ran.failed("which depends on it in turn and is left as it is");
+        assert!(world.state("root").dependencies.is_empty());
+    });
+}
+
+/// PCL-10: nothing is told of a component that failed.
+#[test]
+fn components_that_failed_are_not_told_of() {
+    for_orders(|world| {
+        world.store(&["A"]);
+        world.cloud.fail("create", "first", Fault::Clean);
+        let program = [
+            res("first"),
+            component("group").depends_on("first"),
+            awaited("it", urn_of("test:index:Group", "group")).of_snippet("A"),
+            res("a").after("it").of_snippet("A"),
+        ];
+        let ran = world.up_with(&program, |options| options.continue_on_error = true);
+        ran.failed("test:index:Group::group' failed");
+        assert!(world.states("a").is_empty());
+    });
+}
+
 /// A dependent of a target snippet that is to go must be named too, or go with it.
 #[test]
 fn dependents_of_a_removed_target_snippet_are_not_left_dangling() {

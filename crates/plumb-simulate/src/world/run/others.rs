@@ -6,8 +6,8 @@ use plumb_deploy::request::{
     Callback, CallbackReply, CallbackRequest, InvokeFunctionRequest, PackageRequest, Reply, Request,
 };
 use plumb_deploy::{CallId, Event, RequestId};
-use plumb_resource::PropertyDependencies;
 use plumb_resource::provider::{ConstructResponse, ProviderCall, ProviderError, ProviderReply};
+use plumb_resource::{PropertyDependencies, ProviderRef};
 use plumb_state::Snapshot;
 use plumb_value::{PropertyMap, Value};
 
@@ -68,7 +68,7 @@ impl Run<'_> {
         };
         if !has_begun {
             self.constructions[index].2 = true;
-            let request = requests::constructed(&self.known(), res);
+            let request = requests::constructed(&self.known(res), res);
             return self.ask(Asked::Resource(name), request);
         }
         self.constructions.swap_remove(index);
@@ -136,10 +136,10 @@ impl Run<'_> {
         let ask = &self.operation.program.asks[number];
         let answers = &self.trace.answers;
         let needs = ask.needs.iter().map(|name| answers[name].urn.clone());
-        let provider = ask
-            .provider
-            .as_ref()
-            .map(|name| self.known().reference(name));
+        let provider = ask.provider.as_ref().map(|name| {
+            let answer = &answers[name];
+            ProviderRef::new(answer.urn.clone(), answer.id.as_str()).to_string()
+        });
         let request = InvokeFunctionRequest {
             token: format!("{}:m:look", ask.package).into(),
             args: Arc::new(arguments(number)),

@@ -63,9 +63,8 @@ impl Run<'_> {
 
     /// Whether everything that a resource needs is answered; what is of others was waited for.
     pub(super) fn is_answered(&self, res: &Res, need: &str) -> bool {
-        let of = self.operation.program.get(need);
-        let is_foreign = of.is_some_and(|of| of.snippet != res.snippet);
-        if is_foreign {
+        let program = &self.operation.program;
+        if program.is_foreign(res.snippet.as_deref(), need) {
             self.trace.told.contains_key(need)
         } else {
             self.trace.answers.contains_key(need)
@@ -91,7 +90,7 @@ impl Run<'_> {
     pub(super) fn await_next(&mut self, index: usize) -> Result<(), Violation> {
         let it = &mut self.evaluations[index];
         let (snippet, name) = (it.uuid.clone(), it.unasked.pop().unwrap_or_default());
-        let Some(urn) = snippets::reference(self.operation, &name) else {
+        let Some(urn) = snippets::reference(&self.operation.program, &name) else {
             return Err(Violation::new("snippets", format!("{name} is unknown")));
         };
         let request = AwaitRequest {
@@ -110,8 +109,10 @@ impl Run<'_> {
             Some(message) => ProgramEnd::Failed { message },
             None => ProgramEnd::Finished,
         };
-        let moment = Moment::SnippetEnded(uuid.clone());
-        self.trace.moments.push(moment);
+        if end == ProgramEnd::Finished {
+            let moment = Moment::SnippetEnded(uuid.clone());
+            self.trace.moments.push(moment);
+        }
         let uuid = uuid.into();
         self.event(Event::SnippetEnded { uuid, end })
     }
