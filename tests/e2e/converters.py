@@ -83,7 +83,8 @@ class World:
         self.root, self.binary, self.project = root, binary, root / "project"
         for name in ("project", "backend", "home", "bin"):
             (root / name).mkdir()
-        plugin = root / "bin" / "pulumi-converter-words"
+        self.plugin = plugin = root / "bin" / "pulumi-converter-words"
+        self.python = python
         (root / "bin" / "words.py").write_text(CONVERTER)
         plugin.write_text(f"#!/bin/sh\nexec {python} {root / 'bin' / 'words.py'}\n")
         plugin.chmod(0o755)
@@ -125,6 +126,20 @@ def expect_in(text, *wanted):
     for one in wanted:
         if one not in text:
             raise Failed(f"no {one!r} in\n{text}")
+
+
+def converters_may_be_sources(world):
+    world.plugin.unlink()
+    sources = world.root / "home" / "plugins" / "converter-words-v1.0.0"
+    sources.mkdir(parents=True)
+    (sources / "__main__.py").write_text(CONVERTER)
+    (sources / "PulumiPlugin.yaml").write_text("runtime: python\n")
+    (sources / "venv").symlink_to(world.python.parents[1])
+    world.words(words={"first": {"id": "abc"}})
+    world.convert()
+    expect(world.state()["first"]["id"], "abc")
+    (sources / "PulumiPlugin.yaml").write_text("runtime: nowhere\n")
+    expect_in(world.convert(fails=True), "nowhere")
 
 
 def what_is_told_is_imported(world):
@@ -184,7 +199,10 @@ def failures_are_told(world):
     expect(len(json.loads(written.read_text())["resources"]), 2)
 
 
-STORIES = [what_is_told_is_imported, the_list_can_be_kept, values_are_taken_as_they_are, failures_are_told]
+STORIES = [
+    what_is_told_is_imported, the_list_can_be_kept, values_are_taken_as_they_are, failures_are_told,
+    converters_may_be_sources,
+]
 
 
 def main():

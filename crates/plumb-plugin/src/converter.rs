@@ -13,9 +13,13 @@ use tonic::transport::Channel;
 use tonic::{Code, Status};
 
 use crate::discovery::{FindError, PluginKind};
+use crate::host::launch::Sources;
 use crate::host::{HostError, PluginHost, environment};
+use crate::language::PluginLaunch;
 use crate::output::OutputLevel;
-use crate::process::{Launch, Process, start_with_port};
+use crate::process::{
+    Launch, PluginTimeouts, Process, StartError, start_from_stream, start_with_port,
+};
 
 /// How long to wait for the end of a converter whose answer broke off.
 const GRACE: Duration = Duration::from_secs(1);
@@ -260,11 +264,7 @@ impl PluginHost {
             Err(error) => return Err(error.into()),
         };
         found.warnings.iter().for_each(|warning| self.warn(warning));
-        if found.source_directory().is_some() {
-            return Err(HostError::ConverterSources {
-                path: found.executable,
-            });
-        }
+        let title = format!("{name} (converter)");
         let launch = Launch {
             source: Arc::from(kind.file_name(name)),
             program: found.executable.clone(),
@@ -275,8 +275,21 @@ impl PluginHost {
             keep_blank_lines: false,
             output: self.options().output.clone(),
         };
-        let title = format!("{name} (converter)");
-        let started = start_with_port(&title, launch, self.options().timeouts).await;
+        let started = match found.source_directory() {
+            None => start_with_port(&title, launch, self.options().timeouts).await,
+            Some(directory) => {
+                let sources = Sources {
+                    kind,
+                    name,
+                    directory,
+                    args: Vec::new(),
+                    environment: launch.environment.clone(),
+                    attach_debugger: false,
+                };
+                let run = self.run_sources(sources).await?;
+                start_run(&title, launch, run, self.options().timeouts.for_sources()).await
+            }
+        };
         let (process, channel) = started.map_err(Box::new)?;
         Ok(GrpcConverter {
             name: name.to_owned(),
@@ -284,5 +297,35 @@ impl PluginHost {
                 .max_decoding_message_size(plumb_proto::MAX_MESSAGE_SIZE),
             process,
         })
+    }
+}
+
+/// Starts what a language host says of a converter in source form.
+async fn start_run(
+    title: &str,
+    launch: Launch,
+    run: PluginLaunch,
+    timeouts: PluginTimeouts,
+) -> Result<(Process, Channel), StartError> {
+    match run {
+        PluginLaunch::Command {
+            program,
+            args,
+            environment,
+            working_directory,
+        } => {
+            let launch = Launch {
+                program,
+                args,
+                environment,
+                working_directory,
+                ..launch
+            };
+            start_with_port(title, launch, timeouts).await
+        }
+        PluginLaunch::Running(events) => {
+            let output = (launch.level, launch.output);
+            start_from_stream(title, launch.program, events, output, timeouts).await
+        }
     }
 }

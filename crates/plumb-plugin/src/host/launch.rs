@@ -10,7 +10,7 @@ use crate::discovery::{FoundPlugin, PluginKind, PluginManifest};
 use crate::grpc::GrpcProvider;
 use crate::language::{PluginLaunch, ProgramInfo, RunPluginRequest};
 use crate::output::OutputLevel;
-use crate::process::{Launch, start_from_stream};
+use crate::process::{Environment, Launch, start_from_stream};
 
 /// Providers of dynamic resources run the user's own code: what that prints is for the user.
 const TALKATIVE: [&str; 2] = ["pulumi-nodejs", "pulumi-python"];
@@ -21,6 +21,17 @@ fn level_of(name: &str) -> OutputLevel {
     } else {
         OutputLevel::Debug
     }
+}
+
+/// A plugin that is a folder of sources.
+pub(crate) struct Sources<'a> {
+    pub(crate) kind: PluginKind,
+    pub(crate) name: &'a str,
+    /// Where its `PulumiPlugin.yaml` is.
+    pub(crate) directory: &'a Path,
+    pub(crate) args: Vec<String>,
+    pub(crate) environment: Environment,
+    pub(crate) attach_debugger: bool,
 }
 
 impl PluginHost {
@@ -106,31 +117,46 @@ impl PluginHost {
         spec: &PluginSpec,
         directory: &Path,
     ) -> Result<GrpcProvider, HostError> {
-        let manifest = PluginManifest::read(directory)?;
+        let sources = Sources {
+            kind: PluginKind::Resource,
+            name: &spec.name,
+            directory,
+            args: vec![self.options.services.engine.clone()],
+            environment: environment::of_provider(&self.options, spec),
+            attach_debugger: self.debugged.include(&spec.name),
+        };
+        let run = self.run_sources(sources).await?;
+        self.start_run(spec, directory, run).await
+    }
+
+    /// Has the host of its language run a plugin that is a folder of sources.
+    pub(crate) async fn run_sources(
+        &self,
+        sources: Sources<'_>,
+    ) -> Result<PluginLaunch, HostError> {
+        let directory = sources.directory.to_owned();
+        let manifest = PluginManifest::read(&directory)?;
         let host = Box::pin(self.language(&manifest.runtime)).await?;
         let request = RunPluginRequest {
             info: ProgramInfo {
-                root_directory: directory.to_owned(),
-                program_directory: directory.to_owned(),
+                root_directory: directory.clone(),
+                program_directory: directory.clone(),
                 entry_point: ".".to_owned(),
                 options: manifest.options,
             },
-            kind: PluginKind::Resource,
+            kind: sources.kind,
             working_directory: self.options.working_directory.clone(),
-            args: vec![self.options.services.engine.clone()],
-            environment: environment::of_provider(&self.options, spec),
+            args: sources.args,
+            environment: sources.environment,
             loader_target: self.options.services.loader.clone().unwrap_or_default(),
-            attach_debugger: self.debugged.include(&spec.name),
+            attach_debugger: sources.attach_debugger,
         };
-        let run = host
-            .run_plugin(request)
-            .await
-            .map_err(|source| HostError::Language {
-                plugin: spec.name.to_string(),
-                directory: directory.to_owned(),
-                source,
-            })?;
-        self.start_run(spec, directory, run).await
+        let run = host.run_plugin(request).await;
+        run.map_err(|source| HostError::Language {
+            plugin: sources.name.to_owned(),
+            directory,
+            source,
+        })
     }
 
     async fn start_run(

@@ -11,7 +11,7 @@
 
 mod analyzers;
 pub(crate) mod environment;
-mod launch;
+pub(crate) mod launch;
 mod mapping;
 mod resolve;
 mod schema;
@@ -163,12 +163,6 @@ pub enum HostError {
     /// A folder of sources where only an executable will do.
     #[error("language plugins must be executable binaries: {}", path.display())]
     LanguageSources {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// A folder of sources where only an executable will do.
-    #[error("converter plugins must be executable binaries: {}", path.display())]
-    ConverterSources {
         /// The folder.
         path: PathBuf,
     },
