@@ -13,13 +13,10 @@ use tonic::transport::Channel;
 use tonic::{Code, Status};
 
 use crate::discovery::{FindError, PluginKind};
-use crate::host::launch::Sources;
+use crate::host::launch::{Sources, start_run};
 use crate::host::{HostError, PluginHost, environment};
-use crate::language::PluginLaunch;
 use crate::output::OutputLevel;
-use crate::process::{
-    Launch, PluginTimeouts, Process, StartError, start_from_stream, start_with_port,
-};
+use crate::process::{Launch, Process, start_with_port};
 
 /// How long to wait for the end of a converter whose answer broke off.
 const GRACE: Duration = Duration::from_secs(1);
@@ -297,35 +294,5 @@ impl PluginHost {
                 .max_decoding_message_size(plumb_proto::MAX_MESSAGE_SIZE),
             process,
         })
-    }
-}
-
-/// Starts what a language host says of a converter in source form.
-async fn start_run(
-    title: &str,
-    launch: Launch,
-    run: PluginLaunch,
-    timeouts: PluginTimeouts,
-) -> Result<(Process, Channel), StartError> {
-    match run {
-        PluginLaunch::Command {
-            program,
-            args,
-            environment,
-            working_directory,
-        } => {
-            let launch = Launch {
-                program,
-                args,
-                environment,
-                working_directory,
-                ..launch
-            };
-            start_with_port(title, launch, timeouts).await
-        }
-        PluginLaunch::Running(events) => {
-            let output = (launch.level, launch.output);
-            start_from_stream(title, launch.program, events, output, timeouts).await
-        }
     }
 }

@@ -6,16 +6,15 @@ use std::sync::{Arc, PoisonError};
 
 use tonic::transport::Channel;
 
+use super::launch::start_run;
 use super::{HostError, PluginHost, environment};
 use crate::analyzer::{
     AnalyzedStack, AnalyzerError, Greeting, GrpcAnalyzer, PolicyManifest, PolicyPack,
 };
 use crate::discovery::{FindError, PluginKind};
-use crate::language::{LanguageRuntime, PluginLaunch, ProgramInfo, RunPluginRequest};
+use crate::language::{LanguageRuntime, ProgramInfo, RunPluginRequest};
 use crate::output::OutputLevel;
-use crate::process::{
-    Environment, Launch, Process, StartError, start_from_stream, start_with_port,
-};
+use crate::process::{Environment, Launch, Process, StartError, start_with_port};
 
 /// What Node.js says about a pack whose SDK is missing or knows no policies.
 const NO_SDK: &str = "Cannot find module '@pulumi/pulumi/cmd/run-policy-pack'";
@@ -247,25 +246,8 @@ impl PluginHost {
         if self.debugged.include(&pack.name) {
             timeouts = timeouts.for_debuggers();
         }
-        let started = match run {
-            PluginLaunch::Command {
-                program,
-                args,
-                environment,
-                working_directory,
-            } => {
-                let launch = Launch {
-                    args,
-                    environment,
-                    ..self.pack_launch(pack, &program, Vec::new(), working_directory)
-                };
-                start_with_port(&title, launch, timeouts).await
-            }
-            PluginLaunch::Running(events) => {
-                let sink = (OutputLevel::Info, self.options.output.clone());
-                start_from_stream(&title, directory.to_owned(), events, sink, timeouts).await
-            }
-        };
+        let launch = self.pack_launch(pack, directory, Vec::new(), directory.to_owned());
+        let started = start_run(&title, launch, run, timeouts).await;
         Ok(started.map_err(Box::new)?)
     }
 

@@ -4,13 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use plumb_resource::provider::PluginSpec;
+use tonic::transport::Channel;
 
 use super::{CommandFactory, HostError, PluginHost, environment};
 use crate::discovery::{FoundPlugin, PluginKind, PluginManifest};
 use crate::grpc::GrpcProvider;
 use crate::language::{PluginLaunch, ProgramInfo, RunPluginRequest};
 use crate::output::OutputLevel;
-use crate::process::{Environment, Launch, start_from_stream};
+use crate::process::{
+    Environment, Launch, PluginTimeouts, Process, StartError, start_from_stream, start_with_port,
+};
 
 /// Providers of dynamic resources run the user's own code: what that prints is for the user.
 const TALKATIVE: [&str; 2] = ["pulumi-nodejs", "pulumi-python"];
@@ -204,6 +207,36 @@ impl PluginHost {
             }
         };
         Ok(started.map_err(Box::new)?)
+    }
+}
+
+/// Starts what a language host says of a plugin in source form. What the host leaves open is as `launch` has it.
+pub(crate) async fn start_run(
+    title: &str,
+    launch: Launch,
+    run: PluginLaunch,
+    timeouts: PluginTimeouts,
+) -> Result<(Process, Channel), StartError> {
+    match run {
+        PluginLaunch::Command {
+            program,
+            args,
+            environment,
+            working_directory,
+        } => {
+            let launch = Launch {
+                program,
+                args,
+                environment,
+                working_directory,
+                ..launch
+            };
+            start_with_port(title, launch, timeouts).await
+        }
+        PluginLaunch::Running(events) => {
+            let output = (launch.level, launch.output);
+            start_from_stream(title, launch.program, events, output, timeouts).await
+        }
     }
 }
 
