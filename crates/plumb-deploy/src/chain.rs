@@ -223,7 +223,7 @@ impl Deployment {
     /// Starts ready chains while there is room.
     pub(crate) fn run_chains(&mut self) {
         let mut waiting = Vec::new();
-        while self.chains.running < self.chains.limit {
+        while self.failure.is_none() && self.chains.running < self.chains.limit {
             let Some(idx) = self.chains.ready.pop_front() else {
                 break;
             };
@@ -234,12 +234,15 @@ impl Deployment {
             }
             let is_cleared = before().all(|it| self.chains.chain(*it).is_done_well());
             self.chains.running += 1;
-            // What was decided although the run has failed ends silently, whatever it would have waited for.
-            if is_cleared || self.failure.is_some() {
+            if is_cleared {
                 self.advance_chain(idx);
             } else {
                 self.skip_chain(idx);
             }
+        }
+        // What was decided although the run has failed must not wait: what it would wait for may never start.
+        if self.failure.is_some() {
+            return self.chains.drop_waiting();
         }
         for idx in waiting.into_iter().rev() {
             self.chains.ready.push_front(idx);
