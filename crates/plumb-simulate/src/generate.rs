@@ -4,6 +4,8 @@
 //! others mix everything.
 
 mod extras;
+mod functions;
+mod methods;
 
 use plumb_resource::HookType;
 
@@ -104,6 +106,8 @@ pub fn story_on(seed: u64, mut program: Program) -> Story {
         story.operations.push(operation);
     }
     extras::add(seed, &mut story);
+    methods::add(seed, &mut story);
+    functions::add(seed, &mut story);
     story
 }
 

@@ -1,5 +1,6 @@
 //! From what a program says to what is wanted (`engine.md` 2.3).
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use plumb_value::{PropertyMap, Value};
 
 use super::{Lineage, Model, Phase, illegal};
 use crate::story::{PROJECT, Prop, Res, STACK, package_of, token_of};
-use crate::world::{Violation, functions};
+use crate::world::Violation;
 
 /// What a registration wants.
 #[derive(Clone, Debug)]
@@ -54,25 +55,23 @@ impl Model<'_> {
                 return Err(Violation::new("model", what));
             }
         }
-        // Reads pass through no transform.
-        let transforms = &self.program.transforms;
-        let changed = (!transforms.is_empty() && res.read.is_none())
-            .then(|| functions::transformed(transforms, res));
-        if changed.is_some() {
-            self.coverage.reach("XFORM-05");
-        }
-        let res = changed.as_ref().unwrap_or(res);
-        let parent = self
-            .program
-            .parent_of(res)
-            .map(|name| self.urn_of_name(name));
+        let parent = self.program.parent_of(res);
+        let parent = parent.map(|name| self.urn_of_name(name));
+        let given = res;
+        let Some(changed) = self.transformed(given, parent.as_ref()) else {
+            return Err(illegal(format!("a transform of {} fails", given.name)));
+        };
+        let res = changed.as_ref();
         let lineage = self.lineage_of(res, parent.as_ref());
         let provider = if res.is_managed() {
             Some(self.provider_of(res, &lineage)?)
         } else {
             None
         };
-        let wanted = self.wanted(res, parent, &lineage, provider.clone());
+        let mut wanted = self.wanted(given, parent.clone(), &lineage, provider.clone());
+        if matches!(changed, Cow::Owned(_)) {
+            self.apply_transforms(given, res, &mut wanted);
+        }
         let registration = wanted.by(Some(res.name.clone()), None);
         if res.read.is_some() {
             self.read(res, registration);
@@ -80,6 +79,8 @@ impl Model<'_> {
         }
         let lineage = Lineage {
             provider: provider.or(lineage.provider),
+            transforms: res.transforms.clone(),
+            parent,
             ..lineage
         };
         let urn = registration.wanted.state.urn.clone();
@@ -110,6 +111,7 @@ impl Model<'_> {
             provider,
             providers: BTreeMap::new(),
             is_component: res.is_component(),
+            ..Lineage::default()
         };
         for name in res
             .providers
@@ -218,11 +220,16 @@ impl Model<'_> {
         self.arrive(&res, wanted.by(None, Some((package, version))));
     }
 
-    fn value(&self, res: &Res, prop: &Prop) -> Value {
+    /// A value as the program, or a snippet, knows it.
+    pub(super) fn value(&self, snippet: Option<&str>, prop: &Prop) -> Value {
         let preview = self.is_preview();
         prop.value(
-            |name, key| match self.answer_for(res.snippet.as_deref(), name) {
+            |name, key| match self.answer_for(snippet, name) {
                 Some(answer) => answer.output(key, preview),
+                None => Value::UNKNOWN,
+            },
+            |method, key| match self.prediction.results.get(method) {
+                Some(answered) => answered.value(key, preview),
                 None => Value::UNKNOWN,
             },
         )
@@ -231,7 +238,12 @@ impl Model<'_> {
     fn properties(&self, res: &Res, props: &BTreeMap<String, Prop>) -> PropertyMap {
         props
             .iter()
-            .map(|(key, prop)| (key.as_str().into(), self.value(res, prop)))
+            .map(|(key, prop)| {
+                (
+                    key.as_str().into(),
+                    self.value(res.snippet.as_deref(), prop),
+                )
+            })
             .filter(|(_, value)| !value.without_secrets().is_null())
             .collect()
     }
@@ -267,21 +279,15 @@ impl Model<'_> {
             inputs.insert("version", version.as_str());
             inputs.insert("__internal", PropertyMap::new());
         }
-        let uses: BTreeSet<Urn> = res
-            .depends_on
-            .iter()
-            .chain(res.properties.values().filter_map(Prop::from))
-            .map(|name| self.urn_of_name(name))
-            .collect();
+        let named = res.depends_on.iter().map(|name| self.urn_of_name(name));
+        let used = res.properties.values().flat_map(|prop| self.urns_of(prop));
+        let uses: BTreeSet<Urn> = named.chain(used).collect();
         let of_prop = |key: &str| -> Vec<Urn> {
-            // A transform comes later than that.
-            if res.loose && key != "t" {
+            if res.loose {
                 return uses.iter().cloned().collect();
             }
-            let prop = res.properties.get(key).and_then(Prop::from);
-            prop.map(|name| self.urn_of_name(name))
-                .into_iter()
-                .collect()
+            let prop = res.properties.get(key);
+            prop.map(|prop| self.urns_of(prop)).unwrap_or_default()
         };
         let property_dependencies = if res.read.is_some() {
             BTreeMap::new()
@@ -328,7 +334,7 @@ impl Model<'_> {
             replacement_trigger: res
                 .trigger
                 .as_ref()
-                .map_or(Value::Null, |it| self.value(res, it)),
+                .map_or(Value::Null, |it| self.value(res.snippet.as_deref(), it)),
             ..ResourceState::new(urn, kind)
         };
         Wanted {

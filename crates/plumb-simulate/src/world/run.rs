@@ -1,6 +1,7 @@
 //! One operation, from its start to its end.
 
 mod hooked;
+mod methods;
 mod others;
 mod snippets;
 mod steps;
@@ -8,7 +9,7 @@ mod steps;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
-use plumb_deploy::request::{Callback, CallbackRequest, Reply, Request};
+use plumb_deploy::request::{Callback, CallbackRequest, Reply, Request, RequestErrorKind};
 use plumb_deploy::{CallId, Deployment, Effect, Event, PackId, ProgramEnd, RequestId};
 use plumb_resource::ResourceKind;
 use plumb_resource::policy::PolicyCall;
@@ -16,6 +17,7 @@ use plumb_resource::provider::{ProviderCall, ProviderError};
 use plumb_state::plan::Plan;
 
 use super::journal::{Journal, intent_of};
+use super::plugins::Plugins;
 use super::{Answer, Await, Moment, Trace, Violation, World, calls, requests};
 use crate::cloud::Faults;
 use crate::dice::Dice;
@@ -34,6 +36,8 @@ enum Asked {
     Function,
     /// The function of a provider of this number.
     Ask(usize),
+    /// The method of this name.
+    Method(String),
     /// Parts of an object.
     Views,
     /// A resource of others, for a snippet.
@@ -81,7 +85,11 @@ struct Run<'w> {
     unregistered: Vec<&'w Res>,
     /// Functions of providers that are not called yet.
     unasked: Vec<usize>,
+    methods: methods::Methods,
+    plugins: Plugins,
     program_runs: bool,
+    /// The program was refused something that it cannot do without.
+    has_trouble: bool,
     /// Snippets that are evaluated.
     evaluations: Vec<snippets::Evaluation>,
     /// The program has functions, for hooks and transforms, and has not named them yet.
@@ -108,9 +116,11 @@ enum Choice {
     LoadPacks,
     Consult(usize),
     Ask(usize),
+    CallMethod(usize),
     Sync,
     Functions,
     EndProgram,
+    GiveUp,
     Await(usize),
     EndSnippet(usize),
 }
@@ -167,7 +177,10 @@ impl World {
                 .filter(|res| res.is_component() && !res.outputs.is_empty())
                 .collect(),
             unasked: (0..operation.program.asks.len()).collect(),
+            methods: methods::Methods::new(&operation.program.methods),
+            plugins: Plugins::default(),
             program_runs: false,
+            has_trouble: false,
             evaluations: Vec::new(),
             functions,
             next_request: 0,
@@ -243,10 +256,7 @@ impl Run<'_> {
             }
             Some(Stop::ProgramFails(_)) if self.program_runs => {
                 self.stopped = true;
-                self.program_runs = false;
-                self.trace.program_failed = true;
-                let message = "the program broke".to_owned();
-                self.event(Event::ProgramEnded(ProgramEnd::Failed { message }))?;
+                self.fail_program()?;
             }
             Some(Stop::JournalFails(_)) => {
                 self.stopped = true;
@@ -255,6 +265,13 @@ impl Run<'_> {
             _ => {}
         }
         Ok(false)
+    }
+
+    fn fail_program(&mut self) -> Result<(), Violation> {
+        self.program_runs = false;
+        self.trace.program_failed = true;
+        let message = "the program broke".to_owned();
+        self.event(Event::ProgramEnded(ProgramEnd::Failed { message }))
     }
 
     fn interrupt(&mut self) -> Result<(), Violation> {
@@ -308,9 +325,13 @@ impl Run<'_> {
             choices = self.registrations();
             choices.extend(self.snippet_choices());
         }
-        if self.program_runs && self.functions.is_empty() {
+        if self.program_runs && self.has_trouble {
+            choices.push(Choice::GiveUp);
+        } else if self.program_runs && self.functions.is_empty() {
             choices.extend(self.ready_asks().map(Choice::Ask));
-            if self.unasked.is_empty() && !self.is_busy(None) {
+            choices.extend(self.ready_methods().map(Choice::CallMethod));
+            let is_left = !self.unasked.is_empty() || !self.methods.uncalled.is_empty();
+            if !is_left && !self.is_busy(None) {
                 choices.push(Choice::EndProgram);
             }
         }
@@ -318,7 +339,7 @@ impl Run<'_> {
         for (index, (_, call)) in self.calls.iter().enumerate() {
             let hangs = calls::subject(call)
                 .is_some_and(|(kind, urn)| faults.of(kind, urn.name()) == Some(FaultKind::Hang));
-            if !hangs || self.trace.interrupted {
+            if (!hangs || self.trace.interrupted) && !self.still_makes(call) {
                 choices.push(Choice::Answer(index));
             }
         }
@@ -337,7 +358,10 @@ impl Run<'_> {
         let mut choices = Vec::new();
         for (index, res) in self.waiting.iter().enumerate() {
             let mut needs = self.operation.program.needs_of(res);
-            if self.is_source_ready(res) && needs.all(|need| self.is_answered(res, need)) {
+            if self.is_source_ready(res)
+                && self.is_ready_by_methods(res)
+                && needs.all(|need| self.is_answered(res, need))
+            {
                 choices.push(Choice::Register(index));
             }
         }
@@ -377,7 +401,10 @@ impl Run<'_> {
             Choice::Answer(index) => {
                 let (call, request) = self.calls.swap_remove(index);
                 let faults = Faults(&self.operation.faults);
-                let result = calls::answer(self.cloud, faults, &request)?;
+                let result = match &request {
+                    ProviderCall::Call(request) => self.method_answers(request),
+                    _ => calls::answer(self.cloud, faults, &request)?,
+                };
                 self.event(Event::Answered { call, result })
             }
             Choice::CallBack(index) => {
@@ -388,6 +415,8 @@ impl Run<'_> {
             Choice::LoadPacks => self.load_packs(),
             Choice::Consult(index) => self.consult(index),
             Choice::Ask(index) => self.ask_provider(index),
+            Choice::CallMethod(index) => self.call_method(index),
+            Choice::GiveUp => self.fail_program(),
             Choice::Await(index) => self.await_next(index),
             Choice::EndSnippet(index) => self.end_snippet(index),
             Choice::Functions => std::mem::take(&mut self.functions)
@@ -415,6 +444,7 @@ impl Run<'_> {
             program: &self.operation.program,
             answers: &self.trace.answers,
             told: &self.trace.told,
+            results: &self.trace.results,
             is_preview: self.operation.preview,
         }
     }
@@ -481,7 +511,9 @@ impl Run<'_> {
                 fence,
             } => {
                 self.check_call(&request, fence)?;
-                self.note_ask(&request);
+                self.plugins.called(instance, &request)?;
+                self.note_ask(instance, &request);
+                self.note_method(instance, &request);
                 let effect = Effect::Call {
                     call,
                     instance,
@@ -493,6 +525,8 @@ impl Run<'_> {
             Effect::Reply { id, reply, fence } => {
                 self.check_reply(&reply, fence)?;
                 self.note_unasked(id, &reply);
+                self.note_uncalled(id, &reply);
+                self.note_refused(id, &reply);
                 if let (Some(Asked::Outputs(name)), Reply::Done) = (self.asked.get(&id), &reply) {
                     self.trace.moments.push(Moment::Outputs(name.clone()));
                 }
@@ -514,7 +548,7 @@ impl Run<'_> {
                 self.trace.outcome = Some(outcome);
                 Ok(())
             }
-            Effect::Provider { .. } => Ok(()),
+            Effect::Provider { instance, action } => self.plugins.act(instance, action),
             Effect::Milestone(milestone) => self.told(milestone),
             Effect::LoadPolicies => {
                 self.awaits_packs = true;
@@ -610,6 +644,7 @@ impl Run<'_> {
             }
             Effect::Call { call, request, .. } => {
                 self.trace.mutations.extend(calls::mutation(&request));
+                self.method_begins(&request);
                 self.calls.push((call, request));
                 Ok(())
             }
@@ -654,6 +689,7 @@ impl Run<'_> {
             }
             (Asked::Await(it), reply) => return self.awaited(&it, reply),
             (Asked::Ask(number), reply) => return self.provider_answered(number, &reply),
+            (Asked::Method(name), reply) => return self.method_answered(name, reply),
             (Asked::Remote(name), Reply::Registered(reply)) => {
                 let answer = self.trace.answers.get(&name);
                 if answer.is_none_or(|answer| answer.urn != reply.urn) {
@@ -667,6 +703,11 @@ impl Run<'_> {
             }
             (Asked::Views, Reply::Failed(error)) if !self.is_over => {
                 return Err(Violation::new("views", error.message.as_str()));
+            }
+            (Asked::Resource(name) | Asked::Remote(name), Reply::Failed(error))
+                if error.kind != RequestErrorKind::Unavailable =>
+            {
+                self.source_fails(&name);
             }
             (Asked::Outputs(_) | Asked::Function | Asked::Views, Reply::Done)
             | (_, Reply::Failed(_)) => {}
@@ -690,7 +731,10 @@ impl Run<'_> {
             let what = format!("the run ends before its call is answered: {call:?}");
             return Err(Violation::new("progress", what));
         }
-        let is_hook = |request: &CallbackRequest| !matches!(request, CallbackRequest::Transform(_));
+        let is_hook = |request: &CallbackRequest| {
+            use CallbackRequest::{InvokeTransform, Transform};
+            !matches!(request, Transform(_) | InvokeTransform(_))
+        };
         if self
             .callbacks
             .iter()
