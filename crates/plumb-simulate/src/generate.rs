@@ -6,6 +6,7 @@
 mod extras;
 mod functions;
 mod methods;
+mod packages;
 
 use plumb_resource::HookType;
 
@@ -106,6 +107,7 @@ pub fn story_on(seed: u64, mut program: Program) -> Story {
         story.operations.push(operation);
     }
     extras::add(seed, &mut story);
+    packages::add(seed, &mut story);
     methods::add(seed, &mut story);
     functions::add(seed, &mut story);
     story

@@ -93,6 +93,7 @@ impl Shrinker<'_> {
             self.try_edit(at, |it| it.program.config.clear());
             self.try_edit(at, |it| it.program.transforms.clear());
             self.try_edit(at, |it| it.program.ask_transforms.clear());
+            self.try_edit(at, |it| it.program.packages.clear());
             self.try_edit(at, |it| it.program.asks.clear());
             self.try_edit(at, |it| it.program.methods.clear());
             self.try_edit(at, |it| it.flags.stores.clear());
@@ -111,6 +112,7 @@ impl Shrinker<'_> {
                 self.try_edit(at, |it| drop_at(&mut it.flags.target_snippets, index));
                 self.try_edit(at, |it| drop_at(&mut it.program.transforms, index));
                 self.try_edit(at, |it| drop_at(&mut it.program.ask_transforms, index));
+                self.try_edit(at, |it| drop_at(&mut it.program.packages, index));
                 self.try_edit(at, |it| drop_at(&mut it.program.asks, index));
                 self.try_edit(at, |it| drop_at(&mut it.program.methods, index));
                 self.simplify_method(at, index);
@@ -235,7 +237,7 @@ const METHOD_EDITS: [fn(&mut Method); 5] = [
     |method| drop(method.arguments.pop_first()),
 ];
 
-const RES_EDITS: [fn(&mut Res); 27] = [
+const RES_EDITS: [fn(&mut Res); 28] = [
     |res| *res = Res::new(&res.type_name, &res.name),
     |res| res.outputs.clear(),
     |res| res.read = None,
@@ -259,6 +261,7 @@ const RES_EDITS: [fn(&mut Res); 27] = [
     |res| res.version = None,
     |res| res.snippet = None,
     |res| res.by = None,
+    |res| res.package = None,
     |res| drop_at(&mut res.hooks, 0),
     |res| res.transforms.clear(),
     |res| drop_at(&mut res.transforms, 0),

@@ -3,6 +3,7 @@
 //! Stories are plain data with a short text form (`text.rs`), so that one that fails can be pasted as a test.
 
 mod methods;
+mod packages;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,6 +11,7 @@ use plumb_resource::{HookType, Urn};
 use plumb_value::Value;
 
 pub use methods::Method;
+pub use packages::Package;
 
 /// Stack of every story.
 pub const STACK: &str = "dev";
@@ -199,6 +201,8 @@ pub struct Program {
     pub transforms: Vec<String>,
     /// Transforms of the functions that it calls.
     pub ask_transforms: Vec<String>,
+    /// Packages that it registers.
+    pub packages: Vec<Package>,
     /// Functions of providers that it calls.
     pub asks: Vec<Ask>,
     /// Methods that it calls.
@@ -219,8 +223,8 @@ pub struct Ask {
 /// A resource of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Res {
-    /// Short name of the type: `Thing`, `Other`, `Two`; `Group`, `Pack` for components; `Stack`; `P.test`, `P.two` for
-    /// providers. Or any type token; those of components in brackets.
+    /// Short name of the type: `Thing`, `Other`, `Two`, `Sub`; `Group`, `Pack` for components; `Stack`; `P.test`, `P.two`,
+    /// `P.sub` for providers. Or any type token; those of components in brackets.
     pub type_name: String,
     /// Name, unique in the program.
     pub name: String,
@@ -266,6 +270,8 @@ pub struct Res {
     pub trigger: Option<Prop>,
     /// version option.
     pub version: Option<String>,
+    /// The registered package that it is of.
+    pub package: Option<String>,
     /// Create timeout, in seconds.
     pub timeout: Option<u32>,
     /// hooks option.
@@ -449,6 +455,7 @@ impl Program {
 
     /// Drops references to what is not there before, so that every subset of a program is a program.
     pub fn tidy(&mut self) {
+        self.tidy_packages();
         self.tidy_methods();
         let all = std::mem::take(&mut self.resources);
         for mut res in all {
@@ -463,6 +470,7 @@ impl Program {
                 res.hooks.clear();
             }
             let earlier = &self.resources;
+            self.tidy_package_of(&mut res);
             self.tidy_by_methods(&mut res, earlier);
             // Programs know nothing of snippets.
             let (own, is_of_program) = (res.snippet.clone(), res.snippet.is_none());
@@ -594,6 +602,8 @@ pub fn token_of(type_name: &str) -> &str {
         "Stack" => plumb_resource::ROOT_STACK_TYPE,
         "P.test" => "pulumi:providers:test",
         "P.two" => "pulumi:providers:two",
+        "Sub" => "sub:m:Thing",
+        "P.sub" => "pulumi:providers:sub",
         token => token.trim_matches(['[', ']']),
     }
 }
@@ -601,7 +611,7 @@ pub fn token_of(type_name: &str) -> &str {
 /// The short name of a type token, or the token itself.
 pub fn type_name_of(token: &str) -> &str {
     let names = [
-        "Thing", "Other", "Two", "Group", "Pack", "Stack", "P.test", "P.two",
+        "Thing", "Other", "Two", "Group", "Pack", "Stack", "P.test", "P.two", "Sub", "P.sub",
     ];
     names
         .into_iter()

@@ -17,7 +17,7 @@ use plumb_resource::HookType;
 
 use crate::story::{
     AliasDecl, Ask, CallKind, Fault, FaultKind, Flags, Hook, ImportDecl, Incident, Method,
-    Operation, Program, Prop, Res, Source, Stop, Story, Verb,
+    Operation, Package, Program, Prop, Res, Source, Stop, Story, Verb,
 };
 
 /// The text is not a story.
@@ -131,6 +131,10 @@ fn body(operation: &mut Operation, words: &[&str]) -> Option<()> {
             config.insert((*key).to_owned(), (*value).to_owned());
         }
         ["transform", name] => operation.program.transforms.push((*name).to_owned()),
+        ["package", name, plugin, options @ ..] => {
+            let package = package_of(name, plugin, options)?;
+            operation.program.packages.push(package);
+        }
         ["ask-transform", name] => {
             let transforms = &mut operation.program.ask_transforms;
             transforms.push((*name).to_owned());
@@ -170,6 +174,24 @@ fn ask_of(package: &str, options: &[&str]) -> Option<Ask> {
         }
     }
     Some(ask)
+}
+
+fn package_of(name: &str, plugin: &str, options: &[&str]) -> Option<Package> {
+    let mut package = Package {
+        name: name.to_owned(),
+        plugin: plugin.to_owned(),
+        ..Package::default()
+    };
+    for option in options {
+        let (key, value) = option.split_once('=')?;
+        match key {
+            "version" => value.clone_into(&mut package.version),
+            "parameter" => package.parameter = Some(value.to_owned()),
+            "extension" => package.extension = Some(value.to_owned()),
+            _ => return None,
+        }
+    }
+    Some(package)
 }
 
 fn method_of(name: &str, does: &str, options: &[&str]) -> Option<Method> {
@@ -289,6 +311,7 @@ fn res_option(res: &mut Res, option: &str) -> Option<()> {
         "version" => res.version = text(),
         "snippet" => res.snippet = text(),
         "by" => res.by = text(),
+        "package" => res.package = text(),
         "timeout" => res.timeout = Some(value.parse().ok()?),
         "hook" => res.hooks.push(hook_of(value)?),
         _ => return None,
@@ -421,6 +444,9 @@ impl fmt::Display for Program {
         for name in &self.transforms {
             writeln!(f, "  transform {name}")?;
         }
+        for package in &self.packages {
+            writeln!(f, "  {package}")?;
+        }
         for name in &self.ask_transforms {
             writeln!(f, "  ask-transform {name}")?;
         }
@@ -445,6 +471,25 @@ impl fmt::Display for Ask {
         }
         if let Some(provider) = &self.provider {
             write!(f, " provider={provider}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Package {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Package {
+            name,
+            plugin,
+            version,
+            parameter,
+            extension,
+        } = self;
+        write!(f, "package {name} {plugin} version={version}")?;
+        for (key, text) in [("parameter", parameter), ("extension", extension)] {
+            if let Some(text) = text {
+                write!(f, " {key}={text}")?;
+            }
         }
         Ok(())
     }
@@ -518,6 +563,7 @@ impl fmt::Display for Res {
             ("version", &self.version),
             ("snippet", &self.snippet),
             ("by", &self.by),
+            ("package", &self.package),
         ];
         for (key, text) in texts {
             if let Some(text) = text {
@@ -580,6 +626,8 @@ up seed=7 parallel=2 preview refresh continue targets=a,b policies=mends,notes s
   stop crash 12
   config test:v 1
   transform marks
+  package S test version=1.0.0 parameter=one@0.1.0
+  package E test version=1.0.0 extension=two@0.2.0
   ask-transform adds
   ask test needs=a,b provider=p
   call m echo of=a provider=p .x=$a.v .y=!2 wrapped
@@ -587,7 +635,7 @@ up seed=7 parallel=2 preview refresh continue targets=a,b policies=mends,notes s
   Group g transforms=plain,x remote
   Thing a .s=!2 .v=1
   Thing c snippet=A
-  Thing d .v=@m.x by=m
+  Thing d .v=@m.x by=m package=E
   Thing b .r=$a.oid alias=name:c;parent:none parent=a import=i deps=a ignore=v protect=yes dbr=no trigger=1 hook=OnError:again loose
 ";
         let story: Story = text.parse().unwrap();

@@ -28,6 +28,7 @@ pub(super) fn compare(
     compare_counts(operation, trace, prediction)?;
     if !operation.preview {
         compare_states(&trace.after.resources, &prediction.resources)?;
+        super::packages::compare(operation, trace)?;
         compare_snippets(&trace.after.snippets, &prediction.snippets)?;
         if world.cloud.objects() != cloud.objects() {
             let what = format!(

@@ -5,7 +5,7 @@ use plumb_resource::{PropertyDependencies, ProviderRef, TypeToken, Urn};
 use plumb_value::{PropertyMap, Value};
 
 use super::{Model, illegal};
-use crate::story::{CallKind, Method, Prop, Res, Source, package_of};
+use crate::story::{CallKind, Method, Prop, Res, Source};
 use crate::world::methods::{self, Arguments};
 use crate::world::{Answered, Violation};
 
@@ -112,14 +112,7 @@ impl<'a> Model<'a> {
         }
         let urn = owner.map(|owner| self.urn_of_name(&owner.name));
         let known = urn.and_then(|urn| self.lineages.get(&urn)?.provider.clone());
-        let package = owner.map_or("test", |owner| package_of(&owner.type_name));
-        known.or_else(|| self.default_of(package))
-    }
-
-    /// The default provider of a package, of the version that providers get where the program names none.
-    pub(super) fn default_of(&self, package: &str) -> Option<ProviderRef> {
-        let version = self.versions.get(package).cloned();
-        self.defaults.get(&(package.to_owned(), version)).cloned()
+        known.or_else(|| self.default_for(owner))
     }
 
     /// Whether a process that was started for one reference serves another: that of the same object, under a former name.

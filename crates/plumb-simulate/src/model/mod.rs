@@ -20,6 +20,7 @@ mod identity;
 mod import;
 mod methods;
 mod monitor;
+mod packages;
 mod policies;
 mod refresh;
 mod registrations;

@@ -174,14 +174,19 @@ impl Model<'_> {
             }
             return Ok(provider.clone());
         }
-        let package = package_of(&res.type_name).to_owned();
-        if let Some(reference) = lineage.providers.get(&package) {
+        let package = package_of(&res.type_name);
+        if let Some(reference) = lineage.providers.get(package) {
             self.coverage.reach("PROV-23");
             return Ok(reference.clone());
         }
-        let version = res.version.as_ref().or(self.versions.get(&package));
-        let key = (package, version.cloned());
-        let reference = self.defaults.get(&key).cloned();
+        if let Some(version) = &res.version
+            && res.package.is_none()
+        {
+            let key = (package.to_owned(), Some(version.clone()));
+            let reference = self.defaults.get(&key).cloned();
+            return reference.ok_or_else(|| illegal(format!("{} has no provider yet", res.name)));
+        }
+        let reference = self.default_for(Some(res));
         reference.ok_or_else(|| illegal(format!("{} has no provider yet", res.name)))
     }
 
@@ -207,6 +212,7 @@ impl Model<'_> {
         });
         let mut res = Res::new(&format!("pulumi:providers:{package}"), urn.name());
         res.version.clone_from(&version);
+        res.package = self.parameterized(&package, version.as_deref());
         // What is written in the program itself may ask for any setting.
         let is_dynamic = matches!(package.as_str(), "pulumi-nodejs" | "pulumi-python");
         for (name, value) in &self.program.config {
@@ -273,11 +279,8 @@ impl Model<'_> {
             )
         };
         let mut inputs = self.properties(res, &res.properties);
-        let version = self.versions.get(package_of(&res.type_name));
-        let version = res.version.as_ref().or(version);
-        if let (true, Some(version)) = (res.is_provider(), version) {
-            inputs.insert("version", version.as_str());
-            inputs.insert("__internal", PropertyMap::new());
+        if res.is_provider() {
+            self.write_plugin(res, &mut inputs);
         }
         let named = res.depends_on.iter().map(|name| self.urn_of_name(name));
         let used = res.properties.values().flat_map(|prop| self.urns_of(prop));
@@ -296,6 +299,7 @@ impl Model<'_> {
             keys.map(|key| (key.as_str().into(), of_prop(key)))
                 .collect()
         };
+        let extension_ref = self.extension_of(res);
         if res.loose && !uses.is_empty() {
             self.coverage.reach("DBR-02");
         }
@@ -324,6 +328,7 @@ impl Model<'_> {
             },
             import_id: res.import.clone().unwrap_or_default().into(),
             snippet_id: res.snippet.as_deref().map(Into::into),
+            extension_ref,
             retain_on_delete: lineage.retain.unwrap_or(false),
             hooks: res.hooks(),
             deleted_with: lineage.deleted_with.clone(),

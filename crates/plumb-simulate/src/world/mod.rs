@@ -242,6 +242,8 @@ pub struct Trace {
     pub answers: BTreeMap<String, Answer>,
     /// What snippets were told, by name.
     pub told: BTreeMap<String, Answer>,
+    /// References of packages, by name.
+    pub packages: BTreeMap<String, EcoString>,
     /// Calls of methods, by name.
     pub calls: BTreeMap<String, Called>,
     /// What methods answered, by name.

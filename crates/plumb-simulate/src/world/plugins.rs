@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use plumb_deploy::{InstanceId, ProviderAction};
-use plumb_resource::provider::ProviderCall;
+use plumb_deploy::{CallId, InstanceId, ProviderAction};
+use plumb_resource::provider::{Parameterization, PluginSpec, ProviderCall, ProviderReply};
 use plumb_resource::{ProviderRef, ResourceId};
 
 use super::Violation;
@@ -11,8 +11,14 @@ use super::Violation;
 /// One provider process.
 #[derive(Clone, Debug)]
 struct Plugin {
+    spec: PluginSpec,
     /// The provider resource that it was configured for.
     serves: Option<ProviderRef>,
+    /// It was started for a registration, and not for what is in the state.
+    is_of_program: bool,
+    /// Extensions that it has, and those that are on their way to it.
+    extensions: Vec<Parameterization>,
+    coming: Vec<(CallId, Parameterization)>,
     is_closed: bool,
 }
 
@@ -28,9 +34,13 @@ impl Plugins {
         action: ProviderAction,
     ) -> Result<(), Violation> {
         match action {
-            ProviderAction::Load(_) => {
+            ProviderAction::Load(spec) => {
                 let plugin = Plugin {
+                    spec,
                     serves: None,
+                    is_of_program: false,
+                    extensions: Vec::new(),
+                    coming: Vec::new(),
                     is_closed: false,
                 };
                 if self.0.insert(instance, plugin).is_some() {
@@ -57,6 +67,7 @@ impl Plugins {
     pub(super) fn called(
         &mut self,
         instance: InstanceId,
+        id: CallId,
         call: &ProviderCall,
     ) -> Result<(), Violation> {
         let plugin = self.open(instance, "called")?;
@@ -69,7 +80,52 @@ impl Plugins {
         if plugin.serves.is_none() && !is_about_itself {
             return Err(wrong(format!("{call:?} goes to {plugin:?}")));
         }
+        match call {
+            ProviderCall::Parameterize(extension) => {
+                let coming = plugin.coming.iter().map(|(_, it)| it);
+                if plugin
+                    .extensions
+                    .iter()
+                    .chain(coming)
+                    .any(|it| it == extension)
+                {
+                    return Err(wrong(format!("{extension:?} is applied again")));
+                }
+                plugin.coming.push((id, extension.clone()));
+            }
+            ProviderCall::CheckConfig(_) => plugin.is_of_program = true,
+            _ if !is_about_itself && !plugin.coming.is_empty() => {
+                return Err(wrong(format!("{call:?} does not wait for an extension")));
+            }
+            _ => {}
+        }
         Ok(())
+    }
+
+    /// A plugin has an extension now.
+    pub(super) fn extended(&mut self, call: CallId) -> ProviderReply {
+        for plugin in self.0.values_mut() {
+            let coming = std::mem::take(&mut plugin.coming);
+            let (come, coming) = coming.into_iter().partition(|(id, _)| *id == call);
+            let come: Vec<(CallId, Parameterization)> = come;
+            plugin.coming = coming;
+            plugin.extensions.extend(come.into_iter().map(|(_, it)| it));
+        }
+        ProviderReply::Parameterized
+    }
+
+    /// Whether a plugin has an extension.
+    pub(super) fn has_extension(&self, instance: InstanceId, extension: &Parameterization) -> bool {
+        let plugin = self.0.get(&instance);
+        plugin.is_some_and(|plugin| plugin.extensions.contains(extension))
+    }
+
+    /// What a process was started as, for a registration.
+    pub(super) fn spec_of_program(&self, instance: InstanceId) -> Option<&PluginSpec> {
+        let plugin = self.0.get(&instance);
+        plugin
+            .filter(|plugin| plugin.is_of_program)
+            .map(|plugin| &plugin.spec)
     }
 
     /// The provider that a process serves.

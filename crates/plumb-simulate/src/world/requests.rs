@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use ecow::EcoString;
 use plumb_deploy::request::{
     PackageRequest, ReadResourceRequest, RegisterOutputsRequest, RegisterRequest, Request,
 };
@@ -25,6 +26,8 @@ pub(super) struct Known<'a> {
     pub(super) answers: &'a Answers,
     /// What snippets were told of the resources of others.
     pub(super) told: &'a Answers,
+    /// References of packages, by name.
+    pub(super) packages: &'a BTreeMap<String, EcoString>,
     /// What methods answered.
     pub(super) results: &'a BTreeMap<String, Answered>,
     pub(super) is_preview: bool,
@@ -55,6 +58,16 @@ impl Known<'_> {
     }
 
     /// The resources that a value comes from.
+    /// What a resource says of its package.
+    pub(super) fn package(&self, res: &Res) -> PackageRequest {
+        let reference = res.package.as_ref().and_then(|it| self.packages.get(it));
+        PackageRequest {
+            version: res.version.clone().unwrap_or_default().into(),
+            package_ref: reference.cloned().unwrap_or_default(),
+            ..PackageRequest::default()
+        }
+    }
+
     fn urns(&self, prop: &Prop) -> Vec<Urn> {
         match &prop.source {
             Source::Text(_) => Vec::new(),
@@ -81,10 +94,7 @@ pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
     let named = res.depends_on.iter().map(|name| urn(name));
     let used = res.properties.values().flat_map(|prop| known.urns(prop));
     let dependencies: BTreeSet<Urn> = named.chain(used).collect();
-    let package = PackageRequest {
-        version: res.version.clone().unwrap_or_default().into(),
-        ..PackageRequest::default()
-    };
+    let package = known.package(res);
     if let Some(id) = &res.read {
         return Request::Read(Box::new(ReadResourceRequest {
             id: ResourceId::from_text(id),

@@ -1,8 +1,10 @@
 //! One operation, from its start to its end.
 
+mod ends;
 mod hooked;
 mod methods;
 mod others;
+mod packages;
 mod snippets;
 mod steps;
 
@@ -11,7 +13,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 use plumb_deploy::request::{Callback, CallbackRequest, Reply, Request, RequestErrorKind};
 use plumb_deploy::{CallId, Deployment, Effect, Event, PackId, ProgramEnd, RequestId};
-use plumb_resource::ResourceKind;
 use plumb_resource::policy::PolicyCall;
 use plumb_resource::provider::{ProviderCall, ProviderError};
 use plumb_state::plan::Plan;
@@ -34,6 +35,8 @@ enum Asked {
     Remote(String),
     /// A function of the program, for hooks or transforms.
     Function,
+    /// The reference of the package of this name.
+    Package(String),
     /// The function of a provider of this number.
     Ask(usize),
     /// The method of this name.
@@ -93,7 +96,7 @@ struct Run<'w> {
     /// Snippets that are evaluated.
     evaluations: Vec<snippets::Evaluation>,
     /// The program has functions, for hooks and transforms, and has not named them yet.
-    functions: Vec<Request>,
+    functions: Vec<(Asked, Request)>,
     next_request: u64,
     now: Timestamp,
     choices: u32,
@@ -403,6 +406,7 @@ impl Run<'_> {
                 let faults = Faults(&self.operation.faults);
                 let result = match &request {
                     ProviderCall::Call(request) => self.method_answers(request),
+                    ProviderCall::Parameterize(_) => Ok(self.plugins.extended(call)),
                     _ => calls::answer(self.cloud, faults, &request)?,
                 };
                 self.event(Event::Answered { call, result })
@@ -421,7 +425,7 @@ impl Run<'_> {
             Choice::EndSnippet(index) => self.end_snippet(index),
             Choice::Functions => std::mem::take(&mut self.functions)
                 .into_iter()
-                .try_for_each(|request| self.ask(Asked::Function, request)),
+                .try_for_each(|(asked, request)| self.ask(asked, request)),
             Choice::Sync => {
                 let loose = (self.journal.len() - self.journal.durable) as usize;
                 let step = 1 + self.dice.below(loose);
@@ -444,6 +448,7 @@ impl Run<'_> {
             program: &self.operation.program,
             answers: &self.trace.answers,
             told: &self.trace.told,
+            packages: &self.trace.packages,
             results: &self.trace.results,
             is_preview: self.operation.preview,
         }
@@ -511,7 +516,8 @@ impl Run<'_> {
                 fence,
             } => {
                 self.check_call(&request, fence)?;
-                self.plugins.called(instance, &request)?;
+                self.plugins.called(instance, call, &request)?;
+                self.check_package(instance, &request)?;
                 self.note_ask(instance, &request);
                 self.note_method(instance, &request);
                 let effect = Effect::Call {
@@ -709,6 +715,9 @@ impl Run<'_> {
             {
                 self.source_fails(&name);
             }
+            (Asked::Package(name), Reply::Package(reference)) => {
+                return self.package_registered(name, reference);
+            }
             (Asked::Outputs(_) | Asked::Function | Asked::Views, Reply::Done)
             | (_, Reply::Failed(_)) => {}
             (asked, reply) => {
@@ -746,7 +755,7 @@ impl Run<'_> {
         self.check_open_steps()?;
         if self.trace.journal_failed {
             self.trace.after = self.journal.recover_durable(&mut self.dice, self.now)?;
-            let known = ids(&self.trace.after);
+            let known = ends::ids(&self.trace.after);
             self.cloud.reconcile(known.iter().map(String::as_str));
             return Ok(self.trace);
         }
@@ -763,46 +772,4 @@ impl Run<'_> {
             .map_err(|error| Violation::new("integrity", error.to_string()))?;
         Ok(self.trace)
     }
-
-    /// Every step that began must have ended; components are silent about their end in a real run.
-    fn check_open_steps(&self) -> Result<(), Violation> {
-        let mut open = self.open.iter().map(|number| &self.trace.steps[*number]);
-        let loose = open.find(|step| step.is_custom);
-        match loose {
-            None => Ok(()),
-            Some(step) => {
-                let what = format!("{} of {} never ends", step.op.as_str(), step.urn.name());
-                Err(Violation::new("events", what))
-            }
-        }
-    }
-
-    /// The process died: calls on their way may still be carried out, the journal is cut.
-    fn crashed(mut self) -> Result<Trace, Violation> {
-        for (_, call) in std::mem::take(&mut self.calls) {
-            let is_mutation = calls::mutation(&call).is_some();
-            if is_mutation && self.dice.one_in(2) {
-                let faults = Faults(&[]);
-                drop(calls::answer(self.cloud, faults, &call)?);
-            }
-        }
-        self.trace.after = if self.operation.preview {
-            self.journal.snapshot(self.now)?
-        } else {
-            self.journal.crash(&mut self.dice, self.now)?
-        };
-        let known = ids(&self.trace.after);
-        self.cloud.reconcile(known.iter().map(String::as_str));
-        Ok(self.trace)
-    }
-}
-
-/// Ids of the objects that a snapshot knows.
-fn ids(snapshot: &plumb_state::Snapshot) -> Vec<String> {
-    snapshot
-        .resources
-        .iter()
-        .filter(|state| state.kind == ResourceKind::Custom && !state.pending_replacement)
-        .map(|state| state.id.as_str().to_owned())
-        .collect()
 }

@@ -63,7 +63,7 @@ impl Run<'_> {
             args: std::sync::Arc::new(arguments.values),
             dependencies: arguments.dependencies,
             provider: provider.unwrap_or_default().into(),
-            package: PackageRequest::default(),
+            package: owner.map_or_else(PackageRequest::default, |res| known.package(res)),
         };
         let asked = Asked::Method(method.name.clone());
         self.ask(asked, Request::Call(Box::new(request)))
@@ -75,6 +75,7 @@ impl Run<'_> {
             program: &self.operation.program,
             answers: &self.trace.answers,
             told: &self.trace.told,
+            packages: &self.trace.packages,
             results: &self.trace.results,
             is_preview: self.operation.preview,
         }

@@ -11,17 +11,19 @@ use plumb_resource::{PropertyDependencies, ProviderRef};
 use plumb_state::Snapshot;
 use plumb_value::{PropertyMap, Value};
 
-use super::{Asked, Run};
+use super::{Asked, Run, packages};
 use crate::cloud::Faults;
 use crate::story::{Ask, CallKind, Program};
 use crate::world::{Moment, Violation, functions, hooks, packs, requests, views};
 
 /// The requests by which a program names its functions, before it says anything else.
-pub(super) fn functions(base: &Snapshot, program: &Program) -> Vec<Request> {
+pub(super) fn functions(base: &Snapshot, program: &Program) -> Vec<(Asked, Request)> {
     let has_hooks = base.resources.iter().any(|state| !state.hooks.is_empty())
         || program.resources.iter().any(|res| !res.hooks.is_empty());
     let hooks = has_hooks.then(hooks::registrations).into_iter().flatten();
-    hooks.chain(functions::registrations(program)).collect()
+    let functions = hooks.chain(functions::registrations(program));
+    let functions = functions.map(|request| (Asked::Function, request));
+    functions.chain(packages::registrations(program)).collect()
 }
 
 /// The argument by which a function knows which of the calls of a program it is.

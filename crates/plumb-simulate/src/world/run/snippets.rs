@@ -38,7 +38,11 @@ impl Run<'_> {
                 program.get(name)?.snippet.as_deref()
             }
             Asked::Await(it) => Some(&it.snippet),
-            Asked::Function | Asked::Ask(_) | Asked::Method(_) | Asked::Views => None,
+            Asked::Function
+            | Asked::Package(_)
+            | Asked::Ask(_)
+            | Asked::Method(_)
+            | Asked::Views => None,
         }
     }
 
