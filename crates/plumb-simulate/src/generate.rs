@@ -3,6 +3,7 @@
 //! A story draws the features that it plays with first, so that some stories are about few things and go deep, and
 //! others mix everything.
 
+mod aims;
 mod extras;
 mod functions;
 mod methods;
@@ -110,6 +111,7 @@ pub fn story_on(seed: u64, mut program: Program) -> Story {
     packages::add(seed, &mut story);
     methods::add(seed, &mut story);
     functions::add(seed, &mut story);
+    aims::add(seed, &mut story);
     story
 }
 

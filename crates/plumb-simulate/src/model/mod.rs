@@ -42,6 +42,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cloud::{Cloud, Faults};
 use crate::coverage::Coverage;
+use crate::observed;
 use crate::story::{Operation, PROJECT, Program, STACK, Verb};
 use crate::world::{Answer, Answered, Moment, Mutation, Trace, Violation, World};
 
@@ -212,7 +213,9 @@ pub fn check(
     }
     model.end()?;
     coverage.add(&model.coverage);
-    compare::compare(after, operation, trace, &model.cloud, &model.prediction)
+    compare::compare(after, operation, trace, &model.cloud, &model.prediction)?;
+    observed::note(before, after, operation, trace, coverage);
+    Ok(())
 }
 
 /// A step, a decision, that must not be.
