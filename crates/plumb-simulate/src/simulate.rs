@@ -153,7 +153,6 @@ fn settles(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
         && trace.result() == Some(plumb_events::OperationResult::Succeeded)
         && flags.targets.is_empty()
         && flags.excludes.is_empty()
-        && flags.target_snippets.is_empty()
         && !flags.legacy_diff
         && !restless
 }
@@ -172,6 +171,7 @@ fn second_run(
         flags: Flags {
             naming: operation.flags.naming.clone(),
             policies: operation.flags.policies.clone(),
+            target_snippets: operation.flags.target_snippets.clone(),
             ..Flags::default()
         },
         ..Operation::default()

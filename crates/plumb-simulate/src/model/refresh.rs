@@ -252,16 +252,25 @@ impl Model<'_> {
         Found::There(Box::new(new), op)
     }
 
+    /// What an entry of the state before is now, if it is still there: it may have been renamed.
+    fn present(&self, node: usize) -> Option<usize> {
+        let state = self.state(node);
+        let current = self.current(&state.urn);
+        if state.delete || *current == state.urn {
+            return (!self.nodes[node].gone).then_some(node);
+        }
+        let mut news = self.olds..self.nodes.len();
+        news.find(|new| !self.nodes[*new].gone && self.state(*new).urn == *current)
+    }
+
     /// After the program of a refresh: what it did not mention is read too.
     pub(super) fn late_refresh(&mut self) {
-        let nodes: Vec<usize> = (0..self.olds)
-            .filter(|node| {
-                let node = &self.nodes[*node];
-                let urn = &node.state.urn;
-                let is_done = self.fate(urn).is_operated_on() || self.aliased.contains_key(urn);
-                !node.gone && (node.state.delete || !is_done)
-            })
-            .collect();
+        let present = (0..self.olds).filter_map(|node| self.present(node));
+        let is_left = |node: &usize| {
+            let state = self.state(*node);
+            state.delete || !self.fate(&state.urn).is_operated_on()
+        };
+        let nodes: Vec<usize> = present.filter(is_left).collect();
         self.read_entries(&nodes, true);
     }
 }

@@ -368,6 +368,37 @@ fn what_is_left_out_with_its_snippet_is_not_taken_over() {
     });
 }
 
+/// PCL-26: what would have to be made anew with something else is not deleted, for nobody would make it.
+#[test]
+fn what_is_left_out_does_not_go_with_what_is_replaced() {
+    for_orders(|world| {
+        world.store(&["A", "B"]);
+        let program = |value: &str| {
+            let root = res("root").with("value", value).with("dbr", "yes");
+            [
+                root.with("replace", value).of_snippet("B"),
+                awaited("it", urn("root")).of_snippet("A"),
+                res("a").uses("rest", "it").of_snippet("A"),
+            ]
+        };
+        world.up(&program("1")).succeeded();
+        let ids = world.cloud.objects.len();
+        let ran = world.up_with(&program("2"), |options| {
+            options.target_snippets = uuids(&["B"]);
+        });
+        ran.failed("belongs to the snippet 'A' that this run leaves out; target that snippet too");
+        assert_eq!(world.cloud.objects.len(), ids);
+        let ran = world.up_with(&program("2"), |options| {
+            options.target_snippets = uuids(&["A", "B"]);
+        });
+        ran.succeeded();
+        assert_eq!(
+            ran.steps("a"),
+            ["delete-replaced", "replace", "create-replacement"]
+        );
+    });
+}
+
 /// PCL-26: what is left out goes on referring to what it does, so that must not come to refer to it.
 #[test]
 fn what_is_left_out_closes_no_circle() {

@@ -16,6 +16,7 @@ impl Run<'_> {
                 let op = step.metadata.op;
                 *self.trace.view_counts.entry(op).or_default() += u32::from(op.is_logical());
             }
+            plumb_events::Event::ResourceFailed(step) if views::is_view(&step.metadata) => {}
             plumb_events::Event::ResourcePre(step) => {
                 let number = self.trace.steps.len();
                 self.open.push(number);
