@@ -29,7 +29,7 @@ pub fn check(
         views_are_as_told(after, operation, trace)?;
     }
     if trace.outcome.is_some() {
-        nothing_begins_after_the_end(operation, trace)?;
+        nothing_begins_after_the_end(trace)?;
     }
     Ok(())
 }
@@ -206,11 +206,8 @@ fn views_are_as_told(after: &World, operation: &Operation, trace: &Trace) -> Res
     Ok(())
 }
 
-/// After the failure that ends a run no step begins.
-fn nothing_begins_after_the_end(operation: &Operation, trace: &Trace) -> Result<(), Violation> {
-    if operation.flags.continue_on_error || !trace.interrupted {
-        return Ok(());
-    }
+/// After an interrupt no step begins.
+fn nothing_begins_after_the_end(trace: &Trace) -> Result<(), Violation> {
     let at = trace
         .log
         .iter()

@@ -399,6 +399,28 @@ fn what_is_left_out_does_not_go_with_what_is_replaced() {
     });
 }
 
+/// What a snippet takes over from the program, and replaces, goes in the same run.
+#[test]
+fn what_made_way_for_a_snippet_goes() {
+    for_orders(|world| {
+        world.up(&[res("a").with("replace", "1")]).succeeded();
+        world.store(&["A"]);
+        let program = [res("a").with("replace", "2").of_snippet("A")];
+        let of_snippet =
+            |options: &mut plumb_deploy::setup::Options| options.target_snippets = uuids(&["A"]);
+        let ran = world.up_with(&program, of_snippet);
+        ran.succeeded();
+        assert_eq!(
+            ran.steps("a"),
+            ["create-replacement", "replace", "delete-replaced"]
+        );
+        let ran = world.up_with(&program, of_snippet);
+        ran.succeeded();
+        assert_eq!(ran.steps("a"), ["same"]);
+        assert_eq!(world.names(), ["a"]);
+    });
+}
+
 /// PCL-26: what is left out goes on referring to what it does, so that must not come to refer to it.
 #[test]
 fn what_is_left_out_closes_no_circle() {
