@@ -125,9 +125,10 @@ fn settles(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
     let restless = states.any(|state| state.inputs.contains_key("always"));
     // What a resource needed so far stays for its sake, and goes in the next run.
     let flags = &operation.flags;
+    let program = &operation.program;
     let registers = |urn: &Urn, uuid: &str| {
-        let res = operation.program.get(urn.name());
-        res.is_some_and(|res| res.snippet.as_deref() == Some(uuid))
+        let mut resources = program.resources.iter();
+        resources.any(|res| res.snippet.as_deref() == Some(uuid) && program.urn_of(res) == *urn)
     };
     let is_kept = |state: &ResourceState| {
         let uuid = state.snippet_id.as_deref().unwrap_or_default();

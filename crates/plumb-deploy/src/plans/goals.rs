@@ -81,13 +81,11 @@ impl Deployment {
             entry.seed = Some(seed);
         }
         let doubt = violation;
-        match has_old {
-            true => drop(
-                self.plans
-                    .beside_old
-                    .insert(idx, Compared { inputs, doubt }),
-            ),
-            false => drop(self.plans.beside_old.remove(&idx)),
+        if has_old {
+            let compared = Compared { inputs, doubt };
+            self.plans.beside_old.insert(idx, compared);
+        } else {
+            self.plans.beside_old.remove(&idx);
         }
         true
     }

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use plumb_resource::provider::DiffChanges;
-use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn, View};
+use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 use rustc_hash::FxHashSet;
 
 use super::chains::Owner;
 use super::steps::Plan;
 use super::{Model, Phase};
 use crate::cloud::{Cloud, NOT_READY, Object, Trouble};
-use crate::story::{CallKind, Verb};
-use crate::world::views::parts;
+use crate::story::Verb;
 
 /// What a refresh of one entry found.
 enum Found {
@@ -109,6 +108,7 @@ impl Model<'_> {
             node.state = state;
         }
         self.targets.forget();
+        self.name_views();
     }
 
     /// Puts what was found in place of an entry.
@@ -152,33 +152,9 @@ impl Model<'_> {
             self.fail(&step.urn, "a refresh failed");
             return Err(None);
         }
-        self.note_views(node, &found);
         // Those of the components and providers of a program are not shown.
         self.hidden_refresh = self.phase == Phase::Program && state.kind != ResourceKind::Custom;
         Ok(self.take(node, found))
-    }
-
-    /// Whether a provider tells of views that the state does not have.
-    fn note_views(&mut self, node: usize, found: &Found) {
-        let Found::There(state, _) = found else {
-            return;
-        };
-        let name = state.urn.name();
-        let Some(object) = self.cloud.objects().get(state.id.as_str()) else {
-            return;
-        };
-        let is_known = |part: &View| {
-            let mut views = self.views.iter();
-            views.any(|it| {
-                it.view_of.as_ref() == Some(&state.urn)
-                    && it.delete == state.delete
-                    && it.urn.name() == part.name
-            })
-        };
-        let tells = self.faults.of(CallKind::Read, name).is_none();
-        if tells && !parts(name, object).iter().all(is_known) {
-            self.grown.push(node);
-        }
     }
 
     fn look_up(&mut self, state: &ResourceState, urn: &Urn) -> Found {
