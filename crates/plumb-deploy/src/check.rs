@@ -174,7 +174,7 @@ impl Deployment {
                 }
             }
             (RegStage::RecheckingDeleted, Ok(ProviderReply::Checked(response))) => {
-                if self.take_checked(idx, response) {
+                if self.take_checked(idx, response) && self.plan_goal(idx) {
                     self.consult_again(idx, After::Recreate);
                 }
             }

@@ -131,6 +131,10 @@ impl Deployment {
             self.registration_mut(idx).stage = RegStage::RecheckingDeleted;
             return self.ask_check(idx, true);
         }
+        if !self.plan_anew(idx) {
+            return;
+        }
+        let registration = self.registration(idx);
         let urn = registration.urn.clone();
         self.urns.unmark(&urn, Mark::Deleted);
         self.urns.mark(&urn, Mark::Replaced);

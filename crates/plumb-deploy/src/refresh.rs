@@ -418,19 +418,24 @@ impl Deployment {
     /// After a program: what it did not mention is read too.
     pub(crate) fn start_late_refresh(&mut self) {
         self.stage = Stage::LateRefresh;
-        let left: Vec<StateIdx> = self
-            .olds
-            .order()
-            .iter()
-            .copied()
-            .filter(|idx| {
-                let state = self.arena.state(*idx);
-                let is_done = self.urns.is_operated_on(&state.urn)
-                    || self.aliases.claimed.contains_key(&state.urn);
-                !self.gone.contains(idx) && (state.delete || !is_done)
-            })
-            .collect();
+        let order = self.olds.order().iter();
+        let left: Vec<StateIdx> = order.filter_map(|idx| self.left_by_program(*idx)).collect();
         self.refresh_states(&left, true);
+    }
+
+    /// An old state as it is now, if the program did nothing about it. What it read may be left out, and have another name.
+    fn left_by_program(&self, idx: StateIdx) -> Option<StateIdx> {
+        if self.gone.contains(&idx) {
+            return None;
+        }
+        let state = self.arena.state(idx);
+        let current = self.current_urn(&state.urn);
+        if state.delete || *current == state.urn {
+            let is_left = state.delete || !self.urns.is_operated_on(current);
+            return is_left.then_some(idx);
+        }
+        let renamed = self.urns.of_run(current);
+        renamed.filter(|_| !self.urns.is_operated_on(current))
     }
 
     pub(crate) fn late_refreshed(&mut self) {

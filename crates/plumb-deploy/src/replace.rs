@@ -281,6 +281,10 @@ impl Deployment {
             if state.protect && !state.delete && !self.ctx.options.ignore_protect {
                 return self.refuse_protected_dependent(&root_urn, &state.urn);
             }
+            // Nobody would make it anew.
+            if !state.delete && self.is_of_snippet_not_replayed(&state) {
+                return self.refuse_dependent_of_snippet(&root_urn, &state);
+            }
             let Some(step) = self.make_way(state_idx) else {
                 return;
             };
@@ -347,6 +351,16 @@ impl Deployment {
         );
         self.error(Some(dependent), &message);
         self.fail(Failure::Refused);
+    }
+
+    fn refuse_dependent_of_snippet(&mut self, root: &Urn, dependent: &ResourceState) {
+        let (urn, uuid) = (&dependent.urn, dependent.snippet_id.as_deref());
+        let message = format!(
+            "unable to replace resource \"{root}\" as \"{urn}\" must be replaced with it, which belongs to the snippet \
+             '{}' that this run leaves out; target that snippet too, or remove it",
+            uuid.unwrap_or_default()
+        );
+        self.refuse(Some(urn), &message);
     }
 
     /// The step by which the old half of a replacement makes way; `None` if its provider cannot be had, which has been shown.

@@ -199,7 +199,18 @@ impl Deployment {
     }
 
     fn is_targeted_by_name(&self, state: &ResourceState) -> bool {
-        self.is_named(&self.ctx.options.targets, &state.urn) || self.is_of_target_snippet(state)
+        self.is_named(&self.ctx.options.targets, &state.urn)
+            || self.is_of_target_snippet(state)
+            || self.is_taken_by_target_snippet(state)
+    }
+
+    /// Whether a resource of a snippet among the targets has taken the place of a state, which may be of others.
+    fn is_taken_by_target_snippet(&self, state: &ResourceState) -> bool {
+        if self.ctx.options.target_snippets.is_empty() {
+            return false;
+        }
+        let present = self.urns.latest(self.current_urn(&state.urn));
+        present.is_some_and(|present| self.is_of_target_snippet(self.arena.state(present)))
     }
 
     /// Targets and everything in the base that depends on them, children included. A copy that is due for deletion goes
@@ -209,8 +220,11 @@ impl Deployment {
         let mut urns: FxHashSet<&Urn> = FxHashSet::default();
         let mut live_urns: FxHashSet<&Urn> = FxHashSet::default();
         let everything = self.everything();
-        // What went for the replacement of another in this run has a successor, and no copy beside it.
-        let is_due = |state: &ResourceState| state.delete && !state.pending_replacement;
+        // What made way in this run was live before it, and has dependents like any other.
+        let is_due = |idx: StateIdx, state: &ResourceState| {
+            let was_live = self.urns.of_base(&state.urn) == Some(idx);
+            state.delete && !state.pending_replacement && !was_live
+        };
         for idx in &everything {
             let state = self.arena.state(*idx);
             let above = if state.delete { &urns } else { &live_urns };
@@ -225,7 +239,7 @@ impl Deployment {
             if follows || self.is_targeted_by_name(state) {
                 selected.insert(*idx);
                 urns.insert(&state.urn);
-                if !is_due(state) {
+                if !is_due(*idx, state) {
                     live_urns.insert(&state.urn);
                 }
             }

@@ -295,7 +295,10 @@ impl Cloud {
         preview: bool,
     ) -> Result<Object, Trouble> {
         let fault = self.fault(faults, CallKind::Create, name, "");
-        if matches!(fault, Some(FaultKind::Clean | FaultKind::Hang)) {
+        if matches!(
+            fault,
+            Some(FaultKind::Clean | FaultKind::Hang | FaultKind::Told)
+        ) {
             return Err(Trouble::Clean(trouble("create", name)));
         }
         if preview {
@@ -326,7 +329,10 @@ impl Cloud {
         preview: bool,
     ) -> Result<Object, Trouble> {
         let fault = self.fault(faults, CallKind::Update, name, id);
-        if matches!(fault, Some(FaultKind::Clean | FaultKind::Hang)) {
+        if matches!(
+            fault,
+            Some(FaultKind::Clean | FaultKind::Hang | FaultKind::Told)
+        ) {
             return Err(Trouble::Clean(trouble("update", name)));
         }
         let object = Self::object(Some(id), inputs);
@@ -349,7 +355,7 @@ impl Cloud {
         let fault = self.fault(faults, CallKind::Delete, name, id);
         if matches!(
             fault,
-            Some(FaultKind::Clean | FaultKind::Hang | FaultKind::Partial)
+            Some(FaultKind::Clean | FaultKind::Hang | FaultKind::Partial | FaultKind::Told)
         ) {
             return Err(Trouble::Clean(trouble("delete", name)));
         }
@@ -385,7 +391,7 @@ impl Cloud {
         let fault = faults.of(CallKind::Read, name);
         if matches!(
             fault,
-            Some(FaultKind::Clean | FaultKind::Hang | FaultKind::Unknown)
+            Some(FaultKind::Clean | FaultKind::Hang | FaultKind::Unknown | FaultKind::Told)
         ) {
             return Err(Trouble::Clean(trouble("read", name)));
         }

@@ -3,8 +3,8 @@
 //! 1. It keeps to the plan, and then it is a run like any other: what the model says of runs holds of it.
 //! 2. Or it does not, says so, and fails; then it has touched nothing that the plan does not have it touch.
 //! 3. Where the preview shows what the update does, it must keep to it. Only a preview cannot always show it: of an object
-//!    that several resources have, of a provider whose configuration is not known, of what needed something that is replaced
-//!    and does so no more, and of resources that are read while the program runs, whose answers come in any order.
+//!    that several resources have, of a provider whose configuration is not known, and of resources that are read while the
+//!    program runs, whose answers come in any order.
 //!
 //! Whatever it does, the rules for all runs hold ([`checks`]).
 
@@ -48,7 +48,7 @@ pub fn check(
         model::check(&found, &after, operation, &held, coverage)?;
     }
     let goes_well = operation.stop.is_none() && operation.faults.is_empty();
-    if goes_well && !is_left_open(before, operation) && !loses_needs(before, operation, &shown) {
+    if goes_well && !is_left_open(before, operation) {
         return keeps_to_what_was_shown(before, operation, &shown, &held);
     }
     Ok(())
@@ -131,23 +131,6 @@ fn is_left_open(before: &World, operation: &Operation) -> bool {
     let is_open = is_open || functions::hide_origins(&operation.program);
     // Answers to reads come in any order: what is replaced first may be another resource than in the preview.
     shares || is_open || (operation.flags.refresh && operation.flags.run_program)
-}
-
-/// Whether something needed what is replaced, and does so no more: it goes along, but whether it is compared before that or
-/// after depends on what is decided first.
-fn loses_needs(before: &World, operation: &Operation, shown: &Trace) -> bool {
-    let program = &operation.program;
-    let is_replaced = |urn: &Urn| {
-        let mut steps = shown.steps.iter();
-        steps.any(|it| it.op == StepOp::Replace && it.urn.name() == urn.name())
-    };
-    let mut states = before.snapshot.resources.iter();
-    states.any(|state| {
-        let res = program.get(state.urn.name());
-        let is_needed = |res, urn: &Urn| program.needs_of(res).any(|need| need == urn.name());
-        let mut references = state.references();
-        res.is_some_and(|res| references.any(|urn| is_replaced(urn) && !is_needed(res, urn)))
-    })
 }
 
 fn keeps_to_what_was_shown(

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use plumb_resource::{ResourceState, Urn};
 use plumb_state::Snapshot;
 use plumb_value::PropertyMap;
 
@@ -120,9 +121,26 @@ fn caught<T>(run: impl FnOnce() -> Result<T, Violation>) -> Result<T, Violation>
 
 /// Whether another run with the same program must find nothing to do.
 fn settles(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
-    let flags = &operation.flags;
     let mut states = trace.after.resources.iter();
     let restless = states.any(|state| state.inputs.contains_key("always"));
+    // What a resource needed so far stays for its sake, and goes in the next run.
+    let flags = &operation.flags;
+    let program = &operation.program;
+    let registers = |urn: &Urn, uuid: &str| {
+        let mut resources = program.resources.iter();
+        resources.any(|res| res.snippet.as_deref() == Some(uuid) && program.urn_of(res) == *urn)
+    };
+    let is_kept = |state: &ResourceState| {
+        let uuid = state.snippet_id.as_deref().unwrap_or_default();
+        flags.target_snippets.iter().any(|it| it == uuid) && !registers(&state.urn, uuid)
+    };
+    let resources = &trace.after.resources;
+    let keeps = !flags.targets.is_empty()
+        || !flags.excludes.is_empty()
+        || resources.iter().any(|it| is_kept(it));
+    // What is to go is not to go again.
+    let mut meant = flags.target_snippets.iter();
+    let removes = meant.any(|uuid| flags.removes.contains(uuid));
     // What is imported or read may have been managed under another name, and deleted under that.
     let is_deleted = |id: &str| {
         let mut mutations = trace.mutations.iter();
@@ -151,10 +169,8 @@ fn settles(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
         && !operation.preview
         && operation.stop.is_none()
         && trace.result() == Some(plumb_events::OperationResult::Succeeded)
-        && flags.targets.is_empty()
-        && flags.excludes.is_empty()
-        && flags.target_snippets.is_empty()
-        && !flags.legacy_diff
+        && !keeps
+        && !removes
         && !restless
 }
 
@@ -170,9 +186,12 @@ fn second_run(
         parallel: operation.parallel,
         program: operation.program.clone(),
         flags: Flags {
-            naming: operation.flags.naming.clone(),
-            policies: operation.flags.policies.clone(),
-            ..Flags::default()
+            refresh: false,
+            run_program: false,
+            replace: Vec::new(),
+            stores: Vec::new(),
+            removes: Vec::new(),
+            ..operation.flags.clone()
         },
         ..Operation::default()
     };
@@ -180,7 +199,12 @@ fn second_run(
     let changed = trace.outcome.as_ref().is_none_or(|outcome| {
         outcome.has_changes || outcome.result != plumb_events::OperationResult::Succeeded
     });
-    if changed {
+    // What is left out may not be found any more: its provider, which something was read with, or outputs.
+    let lacks = ["has not been registered yet", "trigger contains unknowns"];
+    let lacks = |error: &String| lacks.iter().any(|text| error.contains(text));
+    let is_partial = !operation.flags.target_snippets.is_empty();
+    let may_fail = is_partial && trace.errors.iter().any(lacks);
+    if changed && !may_fail {
         let counts = trace.summary.map(|summary| summary.resource_changes);
         let what = format!("a second run makes changes: {counts:?} {:?}", trace.errors);
         return Err(Violation::new("convergence", what));

@@ -164,6 +164,12 @@ pub enum FaultKind {
     Hang,
     /// Nothing is done the first time; after that it goes well.
     Once,
+    /// Nothing is done, after the provider has told of parts.
+    Told,
+    /// It goes well, but for the last part that the provider tells of.
+    Part,
+    /// The same, and that part is half done.
+    HalfPart,
 }
 
 /// How an operation is cut short, after so many choices of what happens next.

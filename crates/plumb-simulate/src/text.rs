@@ -238,12 +238,15 @@ const CALLS: [(&str, CallKind); 7] = [
     ("call", CallKind::Call),
 ];
 
-const KINDS: [(&str, FaultKind); 5] = [
+const KINDS: [(&str, FaultKind); 8] = [
     ("clean", FaultKind::Clean),
     ("partial", FaultKind::Partial),
     ("unknown", FaultKind::Unknown),
     ("hang", FaultKind::Hang),
     ("once", FaultKind::Once),
+    ("told", FaultKind::Told),
+    ("part", FaultKind::Part),
+    ("half-part", FaultKind::HalfPart),
 ];
 
 fn call_of(word: &str) -> Option<CallKind> {

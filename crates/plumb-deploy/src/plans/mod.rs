@@ -1,6 +1,6 @@
 //! Update plans (`engine.md` 8.5): a run can be held to a plan, and it can make one; a preview under a plan does both.
 //!
-//! 1. A checked registration is compared with its planned goal ([`compare`]); without one, nothing about it may change.
+//! 1. A checked registration is compared with its planned goal ([`goals`]); without one, nothing about it may change.
 //! 2. Every step must be allowed by the next planned one of its resource.
 //! 3. Registered outputs are compared like inputs.
 //! 4. At the end no planned step may be left, save deletes of what was gone already.
@@ -11,19 +11,21 @@
 //! What a run plans is noted at the same places. Refreshes and reads are not planned: they change nothing outside.
 
 mod compare;
+mod goals;
 
 use std::sync::Arc;
 
 use plumb_resource::{ResourceState, StepOp, Urn};
-use plumb_state::plan::{GoalPlan, Plan, PlanDiff, ResourcePlan};
+use plumb_state::plan::{Plan, PlanDiff, ResourcePlan};
 use plumb_value::PropertyMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena::StateIdx;
 use crate::deployment::Deployment;
 use crate::event::Effect;
-use crate::registration::{RegIdx, Registration};
+use crate::registration::RegIdx;
 use crate::step::Step;
+use goals::Compared;
 
 /// The plan that a run is held to, and the one that it makes.
 #[derive(Debug, Default)]
@@ -33,6 +35,8 @@ pub(crate) struct Plans {
     taken: FxHashMap<Urn, usize>,
     /// Resources whose planned step was taken before anybody registered them.
     passed_by: FxHashSet<Urn>,
+    /// Registrations that were compared beside their old inputs, which may go before they are decided.
+    beside_old: FxHashMap<RegIdx, Compared>,
     made: Option<Plan>,
 }
 
@@ -42,6 +46,7 @@ impl Plans {
             held_to,
             taken: FxHashMap::default(),
             passed_by: FxHashSet::default(),
+            beside_old: FxHashMap::default(),
             made: makes_one.then(Plan::default),
         }
     }
@@ -126,57 +131,6 @@ impl Deployment {
         }
     }
 
-    /// A registration is checked: compares it with what is planned, and plans it. False if the plan forbids it.
-    pub(crate) fn plan_goal(&mut self, idx: RegIdx) -> bool {
-        if self.plans.is_idle() {
-            return true;
-        }
-        let old_inputs = match self.old_of(idx) {
-            Some(old) if !self.is_fresh_start(idx) => old.inputs.clone(),
-            _ => Arc::default(),
-        };
-        if let Some(violation) = self.goal_violation(idx, &old_inputs) {
-            let urn = self.registration(idx).urn.clone();
-            let message = format!("resource {urn} violates plan: {violation}");
-            self.refuse(Some(&urn), &message);
-            return false;
-        }
-        let registration = self.registration(idx);
-        let (urn, seed) = (registration.urn.clone(), registration.seed.clone());
-        let diff = compare::difference(&old_inputs, &registration.new.inputs);
-        let goal = compare::goal_plan(&registration.goal, diff);
-        if let Some(entry) = self.plans.entry(&urn) {
-            entry.goal = Some(goal);
-            entry.seed = Some(seed);
-        }
-        true
-    }
-
-    /// In what a registration differs from what is planned for it.
-    fn goal_violation(&self, idx: RegIdx, old_inputs: &PropertyMap) -> Option<String> {
-        self.plans.held_to.as_ref()?;
-        let Registration { goal, urn, new, .. } = self.registration(idx);
-        let show_secrets = self.ctx.options.show_secrets;
-        let check = |planned: &GoalPlan| {
-            compare::goal_violation(planned, goal, old_inputs, &new.inputs, show_secrets)
-        };
-        match (self.plans.planned(urn), self.old_of(idx)) {
-            (Some(ResourcePlan { goal: None, .. }), _) => {
-                Some("resource unexpectedly not deleted".to_owned())
-            }
-            (
-                Some(ResourcePlan {
-                    goal: Some(planned),
-                    ..
-                }),
-                _,
-            ) => check(planned),
-            (None, Some(old)) => check(&compare::as_it_is(old, goal)),
-            // Its creation will be refused.
-            (None, None) => None,
-        }
-    }
-
     /// Steps of a registration are decided: compares them with what is planned, and plans them. False if the plan
     /// forbids one.
     pub(crate) fn plan_steps(&mut self, idx: RegIdx, steps: &[Step]) -> bool {
@@ -184,6 +138,10 @@ impl Deployment {
             return true;
         }
         let urn = self.registration(idx).urn.clone();
+        if let Some(doubt) = self.plans.doubt_about(idx) {
+            self.refuse_goal(&urn, &doubt);
+            return false;
+        }
         for step in steps {
             // What was to be passed on may have been registered since: then its own steps count.
             if self.is_superseded(step) {

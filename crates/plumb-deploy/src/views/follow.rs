@@ -129,7 +129,7 @@ impl Deployment {
                 if self.urns.of_base(&urn).is_none() {
                     self.views.owners.remove(&urn);
                 }
-                self.tell_view_failed(&step_of_view, urn, None, FailedStatus::Ok);
+                self.tell_view_failed(&step_of_view, &urn, &step.urn, None, FailedStatus::Ok);
             }
             return Followed::default();
         };

@@ -37,7 +37,7 @@ impl Deployment {
             return Err("the call that views are published for is over".to_owned());
         };
         // Steps are data of the run; the chain must not be held while they are told of.
-        let owner = Owner::of(owner);
+        let owner = self.owner_of(owner);
         for step in &steps {
             self.check_view_step(&owner, step)?;
         }
@@ -55,6 +55,19 @@ impl Deployment {
         let published = self.views.published.entry(operation).or_default();
         published.extend(steps);
         Ok(())
+    }
+
+    fn owner_of(&self, step: &Step) -> Owner {
+        let state = owner_before(step);
+        let is_refreshed = matches!(step.kind, StepKind::Refresh { .. });
+        // What is only read has not taken its new name.
+        let present = state.filter(|_| is_refreshed);
+        let urn = present.map_or(&step.urn, |state| &self.arena.state(state).urn);
+        Owner {
+            urn: urn.clone(),
+            state,
+            is_refreshed,
+        }
     }
 
     fn check_view_step(&self, owner: &Owner, step: &ViewStep) -> Result<(), String> {
@@ -159,16 +172,6 @@ struct Owner {
     /// Its state before the step.
     state: Option<StateIdx>,
     is_refreshed: bool,
-}
-
-impl Owner {
-    fn of(step: &Step) -> Self {
-        Owner {
-            urn: step.urn.clone(),
-            state: owner_before(step),
-            is_refreshed: matches!(step.kind, StepKind::Refresh { .. }),
-        }
-    }
 }
 
 /// Why a step of a view is made, as events show it.

@@ -8,6 +8,7 @@ use plumb_resource::{ResourceState, Urn, ViewStatus, ViewStep};
 
 use super::follow::Following;
 use super::publish::why;
+use super::view_state;
 use crate::answer::{Damage, StepFailure};
 use crate::arena::StateIdx;
 use crate::deployment::Deployment;
@@ -37,8 +38,8 @@ impl Deployment {
             self.error(Some(urn), &format!("Preview failed: {message}"));
         } else {
             self.error(Some(urn), &message);
-            self.tell_view_failed(step, urn.clone(), old, status);
         }
+        self.tell_view_failed(step, urn, &following.owner, old, status);
         self.urns.mark(urn, Mark::Errored);
         self.urns.mark(&following.owner, Mark::Errored);
         self.run_fails(&failure);
@@ -47,15 +48,22 @@ impl Deployment {
         following.failed.push(name);
     }
 
+    /// Shows that a step of a view of `owner` failed, or that its owner did. Previews say so in words alone.
     pub(super) fn tell_view_failed(
         &mut self,
         step: &ViewStep,
-        urn: Urn,
+        urn: &Urn,
+        owner: &Urn,
         old: Option<StateIdx>,
         status: FailedStatus,
     ) {
+        if self.ctx.options.is_preview() {
+            return;
+        }
         let old = self.published_old(step, old);
-        let metadata = Self::metadata_of(&urn, step.op, &why(step), old, None);
+        let new = step.new.as_ref();
+        let new = new.map(|new| StateView::new(view_state(owner, urn.clone(), new)));
+        let metadata = Self::metadata_of(urn, step.op, &why(step), old, new);
         let steps = self.report.steps;
         self.emit(Event::ResourceFailed(FailedStepEvent {
             metadata: Box::new(metadata),

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::dice::Dice;
-use crate::story::{Ask, Operation, Prop, Story, Verb};
+use crate::story::{Ask, CallKind, Fault, FaultKind, Operation, Prop, Story, Verb};
 
 /// What the rest of a story goes on with.
 #[derive(Default)]
@@ -74,9 +74,29 @@ pub(super) fn add(seed: u64, story: &mut Story) {
             }
             res.remote = features.remote && is_chosen && res.is_constructible();
         }
+        if features.views {
+            break_parts(&mut dice, operation);
+        }
         operation.program.tidy();
         if features.snippets && operation.verb == Verb::Up {
             keep_snippets(&mut dice, &mut present.snippets, operation);
+        }
+    }
+}
+
+/// Parts of what a story deals with go wrong, or what they are parts of.
+fn break_parts(dice: &mut Dice, operation: &mut Operation) {
+    if !dice.one_in(3) {
+        return;
+    }
+    use CallKind::{Create, Delete, Read, Update};
+    let call = [Create, Update, Update, Delete, Delete, Read][dice.below(6)];
+    let kind = [FaultKind::Part, FaultKind::HalfPart, FaultKind::Told][dice.below(3)];
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+    for name in names {
+        if dice.one_in(3) && !operation.faults.iter().any(|it| it.name == name) {
+            let name = name.to_owned();
+            operation.faults.push(Fault { call, name, kind });
         }
     }
 }

@@ -156,7 +156,7 @@ impl Model<'_> {
         // Components need nobody, and are silent about their end until they have outputs.
         let is_instant = self.is_component_step(at) || !(step.has_end || step.is_custom);
         if is_instant {
-            return self.end_step(at, false);
+            return self.end_step(at, number, false);
         }
         Ok(())
     }
@@ -229,13 +229,13 @@ impl Model<'_> {
     /// A step ended, well or not.
     pub(super) fn ended(&mut self, number: usize, failed: bool) -> Result<(), Violation> {
         match self.chain_running(number) {
-            Some(at) => self.end_step(at, failed),
+            Some(at) => self.end_step(at, number, failed),
             // Something passed on, or a component.
-            None => Ok(()),
+            None => self.views_are_shown(),
         }
     }
 
-    fn end_step(&mut self, at: usize, failed: bool) -> Result<(), Violation> {
+    fn end_step(&mut self, at: usize, number: usize, failed: bool) -> Result<(), Violation> {
         self.chains[at].running = None;
         let Some(step) = self.chains[at].steps.pop_front() else {
             return Ok(());
@@ -246,6 +246,8 @@ impl Model<'_> {
             let what = format!("{op} of {name} failed: {failed}; the model: {result:?}");
             return Err(illegal(what));
         }
+        let is_well = self.views_follow(number, &step, result)?;
+        let result = result.and_then(|state| if is_well { Ok(state) } else { Err(state) });
         match result {
             Ok(state) => {
                 self.chains[at].last = state.or(self.chains[at].last);
@@ -391,7 +393,7 @@ impl Model<'_> {
     }
 }
 
-fn is_delete(op: StepOp) -> bool {
+pub(super) fn is_delete(op: StepOp) -> bool {
     matches!(
         op,
         StepOp::Delete

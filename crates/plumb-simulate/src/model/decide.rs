@@ -138,7 +138,10 @@ impl Model<'_> {
         }
         self.nodes[node].gone = true;
         let state = renamed(self.state(node), urn);
-        self.add_as_it_is(state)
+        let views = std::mem::take(&mut self.nodes[node].views);
+        let node = self.add_as_it_is(state);
+        self.nodes[node].views = views;
+        node
     }
 
     /// The program goes on with unknowns, the state gets nothing.

@@ -91,6 +91,7 @@ impl Model<'_> {
             "update" => self.cloud.update(faults, name, id, &inputs, false).err(),
             _ => self.cloud.delete(faults, name, id).err(),
         };
+        self.views_of_attempt(number, &step);
         self.coverage.reach(match call {
             "create" => "ERRHOOK-01",
             "update" => "ERRHOOK-02",

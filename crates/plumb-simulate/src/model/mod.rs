@@ -29,6 +29,7 @@ mod snippets;
 mod steps;
 mod targets;
 mod transforms;
+mod views;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -78,6 +79,20 @@ struct Node {
     has_vanished: bool,
     /// Whether it was in the state before (or after its refresh), and not pending deletion.
     was_live: bool,
+    views: Vec<Arc<ResourceState>>,
+}
+
+impl Node {
+    /// An entry of the state before.
+    fn of(state: Arc<ResourceState>) -> Self {
+        Node {
+            was_live: !state.delete,
+            state,
+            gone: false,
+            has_vanished: false,
+            views: Vec::new(),
+        }
+    }
 }
 
 /// What was done about a URN so far.
@@ -138,8 +153,8 @@ struct Model<'a> {
     coverage: Coverage,
     cloud: Cloud,
     nodes: Vec<Node>,
-    /// Views of the state before, and entries that a refresh found more of.
-    views: Vec<Arc<ResourceState>>,
+    views: views::Views,
+    /// Entries that a refresh found more views of.
     grown: Vec<usize>,
     /// How many of the nodes are of the state before.
     olds: usize,
@@ -225,18 +240,8 @@ fn illegal(what: impl Into<String>) -> Violation {
 
 impl<'a> Model<'a> {
     fn new(world: &World, operation: &'a Operation, witness: &'a Trace) -> Self {
-        let states = world.snapshot.resources.iter().cloned();
-        // Views follow their owners, and decide nothing (`checks.rs`).
-        let (views, states): (Vec<_>, Vec<_>) = states.partition(|state| state.view_of.is_some());
-        let nodes: Vec<Node> = states
-            .into_iter()
-            .map(|state| Node {
-                was_live: !state.delete,
-                state,
-                gone: false,
-                has_vanished: false,
-            })
-            .collect();
+        let mut nodes: Vec<Node> = Vec::new();
+        views::given_to_owners(world.snapshot.resources.clone(), &mut nodes);
         Model {
             operation,
             program: &operation.program,
@@ -244,7 +249,7 @@ impl<'a> Model<'a> {
             witness,
             coverage: Coverage::default(),
             cloud: world.cloud.clone(),
-            views,
+            views: views::Views::default(),
             grown: Vec::new(),
             olds: nodes.len(),
             nodes,
@@ -287,6 +292,7 @@ impl<'a> Model<'a> {
 
     /// What happens before the program runs.
     fn start(&mut self) {
+        self.name_views();
         if !self.packs_are_there() || !self.has_program_for_hooks() {
             self.must_end = true;
             return;
@@ -321,6 +327,19 @@ impl<'a> Model<'a> {
             self.snippets_go_on();
         }
         match moment {
+            Moment::View(moment, urn, op) => {
+                self.view_shown((*moment, urn.clone(), *op));
+                return Ok(());
+            }
+            // What else was told of is still to be shown.
+            Moment::Milestone(Milestone::Over) => {}
+            // Views of what goes are shown before it.
+            Moment::Ended(_) | Moment::Failed(_) => {}
+            _ => self.views_are_shown()?,
+        }
+        match moment {
+            Moment::Tells(number, steps) => return self.tells(*number, steps),
+            Moment::Heard(is_heard) => return self.heard(*is_heard),
             Moment::Began(number) => return self.began(*number),
             Moment::Ended(number) => return self.ended(*number, false),
             Moment::Failed(number) => return self.ended(*number, true),
@@ -353,6 +372,7 @@ impl<'a> Model<'a> {
             Moment::CalledNobody(name) => return self.called_nobody(name),
             Moment::CallRefused(name) => return self.call_refused(name),
             Moment::ProgramFinished => self.program_finished = true,
+            Moment::View(..) => {}
         }
         Ok(())
     }
@@ -381,6 +401,7 @@ impl<'a> Model<'a> {
     }
 
     fn end(&mut self) -> Result<(), Violation> {
+        self.views_are_shown()?;
         if !self.is_over {
             if self.may_turn_to_the_rest() {
                 self.turn_to_the_rest();
@@ -481,7 +502,8 @@ impl<'a> Model<'a> {
         // What the run has dealt with stands before the rest.
         let (olds, news) = self.nodes.split_at(self.olds);
         let left = news.iter().chain(olds).filter(|node| !node.gone);
-        let resources: Vec<Arc<ResourceState>> = left.map(|node| node.state.clone()).collect();
+        let with_views = left.flat_map(|node| [&node.state].into_iter().chain(&node.views));
+        let resources: Vec<Arc<ResourceState>> = with_views.cloned().collect();
         let stored = self.stored_snippets(&resources);
         let mut snapshot = plumb_state::Snapshot {
             resources,

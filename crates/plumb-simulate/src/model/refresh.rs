@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use plumb_resource::provider::DiffChanges;
-use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn, View};
+use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 use rustc_hash::FxHashSet;
 
 use super::chains::Owner;
 use super::steps::Plan;
 use super::{Model, Phase};
 use crate::cloud::{Cloud, NOT_READY, Object, Trouble};
-use crate::story::{CallKind, Verb};
-use crate::world::views::parts;
+use crate::story::Verb;
 
 /// What a refresh of one entry found.
 enum Found {
@@ -109,6 +108,7 @@ impl Model<'_> {
             node.state = state;
         }
         self.targets.forget();
+        self.name_views();
     }
 
     /// Puts what was found in place of an entry.
@@ -152,33 +152,9 @@ impl Model<'_> {
             self.fail(&step.urn, "a refresh failed");
             return Err(None);
         }
-        self.note_views(node, &found);
         // Those of the components and providers of a program are not shown.
         self.hidden_refresh = self.phase == Phase::Program && state.kind != ResourceKind::Custom;
         Ok(self.take(node, found))
-    }
-
-    /// Whether a provider tells of views that the state does not have.
-    fn note_views(&mut self, node: usize, found: &Found) {
-        let Found::There(state, _) = found else {
-            return;
-        };
-        let name = state.urn.name();
-        let Some(object) = self.cloud.objects().get(state.id.as_str()) else {
-            return;
-        };
-        let is_known = |part: &View| {
-            let mut views = self.views.iter();
-            views.any(|it| {
-                it.view_of.as_ref() == Some(&state.urn)
-                    && it.delete == state.delete
-                    && it.urn.name() == part.name
-            })
-        };
-        let tells = self.faults.of(CallKind::Read, name).is_none();
-        if tells && !parts(name, object).iter().all(is_known) {
-            self.grown.push(node);
-        }
     }
 
     fn look_up(&mut self, state: &ResourceState, urn: &Urn) -> Found {
@@ -252,16 +228,25 @@ impl Model<'_> {
         Found::There(Box::new(new), op)
     }
 
+    /// What an entry of the state before is now, if it is still there: it may have been renamed.
+    fn present(&self, node: usize) -> Option<usize> {
+        let state = self.state(node);
+        let current = self.current(&state.urn);
+        if state.delete || *current == state.urn {
+            return (!self.nodes[node].gone).then_some(node);
+        }
+        let mut news = self.olds..self.nodes.len();
+        news.find(|new| !self.nodes[*new].gone && self.state(*new).urn == *current)
+    }
+
     /// After the program of a refresh: what it did not mention is read too.
     pub(super) fn late_refresh(&mut self) {
-        let nodes: Vec<usize> = (0..self.olds)
-            .filter(|node| {
-                let node = &self.nodes[*node];
-                let urn = &node.state.urn;
-                let is_done = self.fate(urn).is_operated_on() || self.aliased.contains_key(urn);
-                !node.gone && (node.state.delete || !is_done)
-            })
-            .collect();
+        let present = (0..self.olds).filter_map(|node| self.present(node));
+        let is_left = |node: &usize| {
+            let state = self.state(*node);
+            state.delete || !self.fate(&state.urn).is_operated_on()
+        };
+        let nodes: Vec<usize> = present.filter(is_left).collect();
         self.read_entries(&nodes, true);
     }
 }

@@ -69,6 +69,11 @@ impl Model<'_> {
                 self.coverage.reach("DBR-05");
                 return Err(format!("{} is protected", state.urn.name()));
             }
+            // Nobody would make it anew.
+            if !state.delete && self.is_not_replayed(&state) {
+                self.coverage.reach("PCL-26");
+                return Err(format!("{} is of a snippet", state.urn.name()));
+            }
             steps.push(self.deletion_for_replacement(dependent));
         }
         if self.is_needed_to_the_end(&old) {

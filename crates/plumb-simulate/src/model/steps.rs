@@ -134,6 +134,7 @@ impl Model<'_> {
             gone: false,
             has_vanished: false,
             was_live: false,
+            views: Vec::new(),
         });
         self.news.insert(urn, node);
         if self.operation.verb == Verb::Destroy {

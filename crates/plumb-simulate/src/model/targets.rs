@@ -325,9 +325,14 @@ impl Model<'_> {
         any_names(patterns, current) || former.is_some_and(|former| any_names(patterns, former))
     }
 
-    /// Whether an entry is among the targets, by its name or for its snippet.
+    /// Whether an entry is among the targets, by its name or for its snippet, or for that of what took its place.
     fn is_target(&self, state: &ResourceState) -> bool {
-        self.is_named(&self.targets.named, &state.urn) || self.targets.has_snippet_of(state)
+        let urn = self.current(&state.urn);
+        let present = self.news.get(urn).copied().or(self.live_old(urn));
+        let takes_its_place = |node| self.targets.has_snippet_of(self.state(node));
+        self.is_named(&self.targets.named, &state.urn)
+            || self.targets.has_snippet_of(state)
+            || present.is_some_and(takes_its_place)
     }
 
     /// What is targeted, and what refers to it; what no source registers in this run only if that goes. That a copy which is due for deletion goes says nothing about what refers to
@@ -336,7 +341,10 @@ impl Model<'_> {
         let mut chosen: FxHashSet<usize> = FxHashSet::default();
         for node in self.graph_order() {
             let state = self.state(node);
-            let leads = |other: &usize| !self.state(*other).delete || state.delete;
+            let leads = |other: &usize| {
+                let other = &self.nodes[*other];
+                other.was_live || !other.state.delete || state.delete
+            };
             let above: FxHashSet<&Urn> = chosen
                 .iter()
                 .filter(|other| leads(other))

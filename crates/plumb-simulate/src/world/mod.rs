@@ -29,7 +29,7 @@ use plumb_deploy::target::UrnSet;
 use plumb_deploy::{Effect, Event, Milestone};
 use plumb_events::{OperationResult, Summary};
 use plumb_resource::provider::{CallRequest, PluginSpec};
-use plumb_resource::{PropertyDependencies, ProviderRef, ResourceId, StepOp, Urn};
+use plumb_resource::{PropertyDependencies, ProviderRef, ResourceId, StepOp, Urn, ViewStep};
 use plumb_state::Snapshot;
 use plumb_state::plan::Plan;
 use plumb_value::{PropertyMap, Value};
@@ -180,6 +180,17 @@ pub enum Lack {
     Failed,
 }
 
+/// What becomes of the step of a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ViewMoment {
+    /// It is announced.
+    Began,
+    /// It was done.
+    Ended,
+    /// It failed, or its owner did.
+    Failed,
+}
+
 /// What happened, in the order in which it did.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Moment {
@@ -197,6 +208,12 @@ pub enum Moment {
     Again(usize),
     /// A hook after a step failed.
     HookFailed,
+    /// While the step of this number is under way its provider tells of steps of views.
+    Tells(usize, Vec<ViewStep>),
+    /// It was heard; or it was not, because others have the names of the views.
+    Heard(bool),
+    /// Something is shown of the step of a view.
+    View(ViewMoment, Urn, StepOp),
     /// The outputs of the resource of this name were sent.
     OutputsSent(String),
     /// They were taken.
@@ -252,10 +269,6 @@ pub struct Trace {
     pub provider_ids: FxHashMap<Urn, EcoString>,
     /// Errors that were shown.
     pub errors: Vec<String>,
-    /// Whether views could not be told of, because others have their names.
-    pub has_refused_views: bool,
-    /// Counts of the steps of views.
-    pub view_counts: BTreeMap<StepOp, u32>,
     /// The summary.
     pub summary: Option<Summary>,
     /// How it ended; `None` when it was cut off.

@@ -705,7 +705,7 @@ impl Run<'_> {
             }
             // A resource that was called the same before may have parts of the same names.
             (Asked::Views, Reply::Failed(error)) if error.message.starts_with("Duplicate") => {
-                self.trace.has_refused_views = true;
+                self.trace.moments.push(Moment::Heard(false));
             }
             (Asked::Views, Reply::Failed(error)) if !self.is_over => {
                 return Err(Violation::new("views", error.message.as_str()));
@@ -718,8 +718,8 @@ impl Run<'_> {
             (Asked::Package(name), Reply::Package(reference)) => {
                 return self.package_registered(name, reference);
             }
-            (Asked::Outputs(_) | Asked::Function | Asked::Views, Reply::Done)
-            | (_, Reply::Failed(_)) => {}
+            (Asked::Views, Reply::Done) => self.trace.moments.push(Moment::Heard(true)),
+            (Asked::Outputs(_) | Asked::Function, Reply::Done) | (_, Reply::Failed(_)) => {}
             (asked, reply) => {
                 let what = format!("{asked:?} is answered by {reply:?}");
                 return Err(Violation::new("replies", what));

@@ -8,9 +8,10 @@ use plumb_resource::{StepOp, TypeToken, View, ViewStatus, ViewStep};
 use plumb_value::{PropertyMap, Value};
 
 use crate::cloud::{Cloud, Faults};
+use crate::story::{CallKind, FaultKind};
 
 /// Type of all views.
-const PART: &str = "test:m:Part";
+pub(crate) const PART: &str = "test:m:Part";
 
 /// Whether a step is one of a view.
 pub(crate) fn is_view(metadata: &Metadata) -> bool {
@@ -32,23 +33,51 @@ pub(crate) fn parts(name: &str, inputs: &PropertyMap) -> Vec<View> {
     (1..=count).map(part).collect()
 }
 
-/// What a provider tells of parts while it works on a call that goes well.
+/// What a provider tells of parts while it works on a call.
 pub(super) fn steps(cloud: &Cloud, faults: Faults<'_>, call: &ProviderCall) -> Vec<ViewStep> {
-    let goes_well = |(kind, urn): (_, &plumb_resource::Urn)| faults.of(kind, urn.name()).is_none();
-    if !super::calls::subject(call).is_some_and(goes_well) {
+    let (before, after): (&[View], _) = match call {
+        ProviderCall::Create(it) => (&[], Some(&it.inputs)),
+        ProviderCall::Update(it) => (&it.old_views, Some(&it.new_inputs)),
+        ProviderCall::Read(it) => (&it.old_views, cloud.objects().get(it.id.as_str())),
+        ProviderCall::Delete(it) => (&it.old_views, None),
+        _ => return Vec::new(),
+    };
+    let after = after.map(AsRef::as_ref);
+    super::calls::subject(call).map_or_else(Vec::new, |(kind, urn)| {
+        told(faults, kind, urn.name(), before, after)
+    })
+}
+
+/// The same, of the object of this name, which has these parts and is to have these inputs.
+pub(crate) fn told(
+    faults: Faults<'_>,
+    kind: CallKind,
+    name: &str,
+    before: &[View],
+    after: Option<&PropertyMap>,
+) -> Vec<ViewStep> {
+    let fault = faults.of(kind, name);
+    let tells = [FaultKind::Told, FaultKind::Part, FaultKind::HalfPart];
+    if fault.is_some_and(|fault| !tells.contains(&fault)) {
         return Vec::new();
     }
-    match call {
-        ProviderCall::Create(it) => between(&[], &parts(it.urn.name(), &it.inputs)),
-        ProviderCall::Update(it) => between(&it.old_views, &parts(it.urn.name(), &it.new_inputs)),
-        ProviderCall::Read(it) => match cloud.objects().get(it.id.as_str()) {
-            Some(object) => between(&it.old_views, &parts(it.urn.name(), object)),
-            None => Vec::new(),
-        },
+    let mut steps = match (kind, after) {
         // The core knows by itself that the rest goes too.
-        ProviderCall::Delete(it) => between(&it.old_views[..it.old_views.len().min(1)], &[]),
-        _ => Vec::new(),
+        (CallKind::Delete, _) => {
+            let first = before.iter().min_by_key(|view| view.name.clone());
+            between(first.map_or(&[], std::slice::from_ref), &[])
+        }
+        (_, Some(inputs)) => between(before, &parts(name, inputs)),
+        (_, None) => Vec::new(),
+    };
+    let last = steps.iter_mut().max_by_key(|step| step.name.clone());
+    if let (Some(last), Some(FaultKind::Part | FaultKind::HalfPart)) = (last, fault) {
+        last.error = Some("a part broke".into());
+        if fault == Some(FaultKind::HalfPart) {
+            last.status = ViewStatus::Partial;
+        }
     }
+    steps
 }
 
 fn between(before: &[View], after: &[View]) -> Vec<ViewStep> {

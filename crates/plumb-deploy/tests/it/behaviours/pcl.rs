@@ -368,6 +368,59 @@ fn what_is_left_out_with_its_snippet_is_not_taken_over() {
     });
 }
 
+/// PCL-26: what would have to be made anew with something else is not deleted, for nobody would make it.
+#[test]
+fn what_is_left_out_does_not_go_with_what_is_replaced() {
+    for_orders(|world| {
+        world.store(&["A", "B"]);
+        let program = |value: &str| {
+            let root = res("root").with("value", value).with("dbr", "yes");
+            [
+                root.with("replace", value).of_snippet("B"),
+                awaited("it", urn("root")).of_snippet("A"),
+                res("a").uses("rest", "it").of_snippet("A"),
+            ]
+        };
+        world.up(&program("1")).succeeded();
+        let ids = world.cloud.objects.len();
+        let ran = world.up_with(&program("2"), |options| {
+            options.target_snippets = uuids(&["B"]);
+        });
+        ran.failed("belongs to the snippet 'A' that this run leaves out; target that snippet too");
+        assert_eq!(world.cloud.objects.len(), ids);
+        let ran = world.up_with(&program("2"), |options| {
+            options.target_snippets = uuids(&["A", "B"]);
+        });
+        ran.succeeded();
+        assert_eq!(
+            ran.steps("a"),
+            ["delete-replaced", "replace", "create-replacement"]
+        );
+    });
+}
+
+/// What a snippet takes over from the program, and replaces, goes in the same run.
+#[test]
+fn what_made_way_for_a_snippet_goes() {
+    for_orders(|world| {
+        world.up(&[res("a").with("replace", "1")]).succeeded();
+        world.store(&["A"]);
+        let program = [res("a").with("replace", "2").of_snippet("A")];
+        let of_snippet =
+            |options: &mut plumb_deploy::setup::Options| options.target_snippets = uuids(&["A"]);
+        let ran = world.up_with(&program, of_snippet);
+        ran.succeeded();
+        assert_eq!(
+            ran.steps("a"),
+            ["create-replacement", "replace", "delete-replaced"]
+        );
+        let ran = world.up_with(&program, of_snippet);
+        ran.succeeded();
+        assert_eq!(ran.steps("a"), ["same"]);
+        assert_eq!(world.names(), ["a"]);
+    });
+}
+
 /// PCL-26: what is left out goes on referring to what it does, so that must not come to refer to it.
 #[test]
 fn what_is_left_out_closes_no_circle() {

@@ -13,7 +13,8 @@ use plumb_state::plan::Plan;
 use plumb_value::{PropertyMap, Value};
 
 use crate::world::{
-    Res, World, component, for_orders, must_replace, read, res, stack, targets, urn,
+    Res, World, component, for_many_orders, for_orders, must_replace, read, res, stack, targets,
+    urn,
 };
 
 fn steps(plan: &Plan, name: &str) -> Vec<&'static str> {
@@ -437,6 +438,48 @@ fn replacements_that_delete_first_are_planned_whole() {
         ran.succeeded();
         assert_eq!(ran.steps("a"), whole);
         assert_eq!(ran.steps("b"), whole);
+    });
+}
+
+/// What needs a resource no more that is replaced goes with it, or has been decided before: that depends on the order of
+/// answers. A run that does what its preview showed is never refused, whenever what goes was checked.
+#[test]
+fn what_goes_with_another_may_be_checked_before_or_after() {
+    let kept = std::cell::Cell::new(0);
+    for_many_orders(400, |world| {
+        let a = |replace: &str| {
+            let a = res("a").with("value", "1").with("dbr", "yes");
+            a.with("replace", replace)
+        };
+        let b = res("b").uses("rest", "a").with("gone", "1");
+        world.up(&[a("1"), b]).succeeded();
+        let second = [a("2"), res("b").with("rest", "1").with("new", "2")];
+        let (shown, plan) = world.plan(&second);
+        let ran = world.up_to(&plan, &second);
+        let is_other = ran.errors.iter().any(|it| it.contains("violates plan"));
+        assert!(!is_other, "{:?}", ran.errors);
+        if ["a", "b"].iter().all(|it| shown.steps(it) == ran.steps(it)) {
+            ran.succeeded();
+            kept.set(kept.get() + usize::from(shown.steps("b").len() > 1));
+        }
+    });
+    assert!(kept.get() > 0, "b goes with a in no order");
+}
+
+/// What a plan has go with another must be as planned all the same.
+#[test]
+fn what_goes_with_another_is_held_to_its_plan() {
+    for_orders(|world| {
+        let program = |value: &str, extra: &str| {
+            let a = res("a").with("value", value).with("dbr", "yes");
+            let b = res("b").uses("rest", "a").with("extra", extra);
+            [a.with("replace", value), b]
+        };
+        world.up(&program("1", "1")).succeeded();
+        let (_, plan) = world.plan(&program("2", "2"));
+        let ran = world.up_to(&plan, &program("2", "3"));
+        ran.failed("violates plan: properties changed: ++extra[{2}!={3}]");
+        assert!(!ran.steps("b").contains(&"create-replacement"));
     });
 }
 

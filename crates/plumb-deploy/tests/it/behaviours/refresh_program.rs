@@ -5,7 +5,7 @@ use plumb_resource::provider::{ProviderCall, ProviderReply, ReadResponse};
 use plumb_resource::{AliasSpec, ResourceId, TypeToken};
 use plumb_value::PropertyMap;
 
-use crate::world::{Fault, Res, component, for_orders, options, provider, res, targets};
+use crate::world::{Fault, Res, component, for_orders, options, provider, read, res, targets};
 
 fn value(value: &str) -> PropertyMap {
     PropertyMap::new().with("value", value)
@@ -299,6 +299,23 @@ fn references_to_what_is_left_out() {
             assert_eq!(world.names(), names);
         });
     }
+}
+
+/// A read takes nothing from the state in a refresh that is ours: that is read for itself, also under the name that a new
+/// parent gives it.
+#[test]
+fn what_is_ours_is_read_late_under_its_new_name() {
+    for_orders(|world| {
+        let before = [component("g"), res("g-a").parent("g").with("value", "1")];
+        world.up(&before).succeeded();
+        world.cloud.drift("g-a", "value", "drift");
+        let program = [component("h").alias("g"), read("h-a", "other").parent("h")];
+        let ran = world.refresh_with(&program, |_| {});
+        ran.succeeded();
+        assert_eq!(ran.steps("h-a"), ["refresh"]);
+        assert_eq!(*world.state("h-a").outputs, value("drift"));
+        assert!(!world.state("h-a").external);
+    });
 }
 
 /// REFRESH-33

@@ -13,7 +13,7 @@ use plumb_value::{PropertyMap, Value};
 
 use super::{Asked, Run, packages};
 use crate::cloud::Faults;
-use crate::story::{Ask, CallKind, Program};
+use crate::story::{Ask, CallKind, FaultKind, Program};
 use crate::world::{Moment, Violation, functions, hooks, packs, requests, views};
 
 /// The requests by which a program names its functions, before it says anything else.
@@ -75,7 +75,8 @@ impl Run<'_> {
         }
         self.constructions.swap_remove(index);
         let fault = Faults(&self.operation.faults).of(CallKind::Create, &name);
-        let result = if fault.is_some() {
+        let of_part = [Some(FaultKind::Part), Some(FaultKind::HalfPart)];
+        let result = if fault.is_some() && !of_part.contains(&fault) {
             self.trace.program_failed |= !self.is_over;
             Err(ProviderError::clean("it came to pieces"))
         } else {
@@ -99,6 +100,12 @@ impl Run<'_> {
         let (call, request) = &self.calls[index];
         let call = *call;
         let steps = views::steps(self.cloud, Faults(&self.operation.faults), request);
+        let Some(number) = self.step_of_call(request) else {
+            return Err(Violation::new("views", "the call is of no step"));
+        };
+        self.trace
+            .moments
+            .push(Moment::Tells(number, steps.clone()));
         self.told.insert(call);
         self.ask(Asked::Views, Request::PublishViewSteps { call, steps })
     }

@@ -2,19 +2,33 @@
 
 use plumb_deploy::Milestone;
 use plumb_events::Severity;
+use plumb_resource::provider::ProviderCall;
 use plumb_resource::{ResourceId, ResourceKind, StepOp, Urn};
 
 use super::Run;
-use crate::world::{Moment, StepRecord, Violation, journal, views};
+use crate::world::{Moment, StepRecord, ViewMoment, Violation, calls, journal, views};
+
+/// Steps that read an object.
+const READS: [StepOp; 5] = [
+    StepOp::Refresh,
+    StepOp::Read,
+    StepOp::ReadReplacement,
+    StepOp::Import,
+    StepOp::ImportReplacement,
+];
 
 impl Run<'_> {
     /// Takes an event in: a step begins or ends, or the user is told something.
     pub(super) fn emitted(&mut self, event: plumb_events::Event) -> Result<(), Violation> {
         match event {
-            plumb_events::Event::ResourcePre(step) if views::is_view(&step.metadata) => {}
+            plumb_events::Event::ResourcePre(step) if views::is_view(&step.metadata) => {
+                self.view_shown(ViewMoment::Began, &step.metadata);
+            }
             plumb_events::Event::ResourceOutputs(step) if views::is_view(&step.metadata) => {
-                let op = step.metadata.op;
-                *self.trace.view_counts.entry(op).or_default() += u32::from(op.is_logical());
+                self.view_shown(ViewMoment::Ended, &step.metadata);
+            }
+            plumb_events::Event::ResourceFailed(step) if views::is_view(&step.metadata) => {
+                self.view_shown(ViewMoment::Failed, &step.metadata);
             }
             plumb_events::Event::ResourcePre(step) => {
                 let number = self.trace.steps.len();
@@ -68,6 +82,25 @@ impl Run<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    fn view_shown(&mut self, moment: ViewMoment, metadata: &plumb_events::Metadata) {
+        let moment = Moment::View(moment, metadata.urn.clone(), metadata.op);
+        self.trace.moments.push(moment);
+    }
+
+    /// The step that makes a call.
+    pub(super) fn step_of_call(&self, call: &ProviderCall) -> Option<usize> {
+        let (_, urn) = calls::subject(call)?;
+        let (ops, id): (&[StepOp], _) = match call {
+            ProviderCall::Create(_) => (&[StepOp::Create, StepOp::CreateReplacement], None),
+            ProviderCall::Update(it) => (&[StepOp::Update], Some(&it.id)),
+            ProviderCall::Delete(it) => (&[StepOp::Delete, StepOp::DeleteReplaced], Some(&it.id)),
+            ProviderCall::Read(it) => (&READS, Some(&it.id)),
+            _ => return None,
+        };
+        let at = self.position(urn, ops, id.map(ResourceId::as_str))?;
+        Some(self.open[at])
     }
 
     /// Where a step stands among those that have begun and not ended.

@@ -280,8 +280,18 @@ fn nothing_is_left_of_a_creation_that_failed() {
             .cloud
             .tells("create", "a", &[part("create", "part").to("1")]);
         world.cloud.fail("create", "a", Fault::Clean);
-        world.up(&[res("a")]).failed("create of a failed");
+        let ran = world.up(&[res("a")]);
+        ran.failed("create of a failed");
         assert!(world.names().is_empty());
+        // Who shows it can tell that it was a part.
+        let mut failed = ran.events.iter().filter_map(|event| match event {
+            plumb_events::Event::ResourceFailed(failed) if failed.metadata.urn.name() == "part" => {
+                failed.metadata.new.as_ref()
+            }
+            _ => None,
+        });
+        let part = failed.next().expect("it is told of");
+        assert_eq!(part.view_of, Some(urn("a")));
         world.cloud.behave();
         world.up(&[res("a")]).succeeded();
         assert_eq!(world.names(), ["a", "part"]);
