@@ -710,6 +710,7 @@ impl Run<'_> {
             (Asked::Views, Reply::Failed(error)) if !self.is_over => {
                 return Err(Violation::new("views", error.message.as_str()));
             }
+            (Asked::Views, Reply::Done) => self.trace.moments.push(Moment::Heard(true)),
             (Asked::Resource(name) | Asked::Remote(name), Reply::Failed(error))
                 if error.kind != RequestErrorKind::Unavailable =>
             {
@@ -718,7 +719,6 @@ impl Run<'_> {
             (Asked::Package(name), Reply::Package(reference)) => {
                 return self.package_registered(name, reference);
             }
-            (Asked::Views, Reply::Done) => self.trace.moments.push(Moment::Heard(true)),
             (Asked::Outputs(_) | Asked::Function, Reply::Done) | (_, Reply::Failed(_)) => {}
             (asked, reply) => {
                 let what = format!("{asked:?} is answered by {reply:?}");
