@@ -3,8 +3,8 @@
 use ecow::EcoString;
 use plumb_deploy::InstanceId;
 use plumb_deploy::request::{RegisterPackageRequest, Request};
-use plumb_resource::Urn;
 use plumb_resource::provider::{Parameterization, ProviderCall};
+use plumb_resource::{ResourceId, Urn};
 use plumb_state::Extension;
 
 use super::{Asked, Run};
@@ -59,13 +59,14 @@ impl Run<'_> {
         instance: InstanceId,
         call: &ProviderCall,
     ) -> Result<(), Violation> {
-        let (urn, is_wanted) = match call {
-            ProviderCall::Check(it) => (&it.urn, true),
-            ProviderCall::Create(it) => (&it.urn, true),
-            ProviderCall::Update(it) => (&it.urn, true),
-            ProviderCall::Delete(it) => (&it.urn, false),
+        let (urn, deleted) = match call {
+            ProviderCall::Check(it) => (&it.urn, None),
+            ProviderCall::Create(it) => (&it.urn, None),
+            ProviderCall::Update(it) => (&it.urn, None),
+            ProviderCall::Delete(it) => (&it.urn, Some(&it.id)),
             _ => return Ok(()),
         };
+        let is_wanted = deleted.is_none();
         if is_wanted && !self.is_plugin_of(instance, urn) {
             let what = format!(
                 "{call:?} goes to {:?}",
@@ -77,8 +78,8 @@ impl Run<'_> {
         let is_said = is_wanted || self.operation.verb == Verb::Destroy;
         let mut extensions = Vec::new();
         extensions.extend(is_said.then(|| self.extension_wanted(urn)));
-        if !is_wanted {
-            extensions.extend(self.extensions_recorded(urn));
+        if let Some(id) = deleted {
+            extensions.extend(self.extensions_recorded(id));
         }
         let is_there = |extension: &Option<Parameterization>| {
             let needed = extension.as_ref();
@@ -129,10 +130,10 @@ impl Run<'_> {
         program.package(res).filter(|_| is_it)?.extension()
     }
 
-    /// The extensions that are recorded of a resource.
-    fn extensions_recorded(&self, urn: &Urn) -> Vec<Option<Parameterization>> {
+    /// The extensions that are recorded of what has an object, whatever it was called before.
+    fn extensions_recorded(&self, id: &ResourceId) -> Vec<Option<Parameterization>> {
         let base = self.journal.base();
-        let states = base.resources.iter().filter(|state| state.urn == *urn);
+        let states = base.resources.iter().filter(|state| state.id == *id);
         let extension = |reference: &EcoString| base.extensions.get(reference).map(parameter);
         states
             .map(|state| state.extension_ref.as_ref().and_then(extension))
