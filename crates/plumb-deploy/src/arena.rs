@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use plumb_resource::{ResourceState, Urn};
 use plumb_state::journal::Slot;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::urns::Urns;
 
 /// Index of a state in the [`Arena`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -57,12 +58,11 @@ impl Arena {
     }
 }
 
-/// The base snapshot of a run: its states in order, and by URN.
+/// The base snapshot of a run: its states in order. [`Urns`] has them by URN.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Olds {
     /// Consecutive.
     order: Vec<StateIdx>,
-    live: FxHashMap<Urn, StateIdx>,
 }
 
 /// Two entries that are not pending deletion share a URN.
@@ -77,18 +77,18 @@ impl Olds {
     /// Takes the states of a base in order.
     pub(crate) fn new(
         arena: &mut Arena,
+        urns: &mut Urns,
         states: &[Arc<ResourceState>],
     ) -> Result<Self, DuplicateResource> {
         let count = states.len();
         arena.nodes.reserve(2 * count); // Most of them get a new state in this run.
         let mut olds = Olds {
             order: Vec::with_capacity(count),
-            live: FxHashMap::with_capacity_and_hasher(count, FxBuildHasher),
         };
         for (index, state) in (0_u32..).zip(states) {
             let idx = arena.push(state.clone(), Slot::Old(index));
             olds.order.push(idx);
-            if !state.delete && olds.live.insert(state.urn.clone(), idx).is_some() {
+            if !state.delete && !urns.set_of_base(&state.urn, idx) {
                 return Err(DuplicateResource {
                     urn: state.urn.clone(),
                 });
@@ -107,18 +107,5 @@ impl Olds {
         let first = self.order.first()?;
         let position = idx.0.checked_sub(first.0)? as usize;
         (position < self.order.len()).then_some(position)
-    }
-
-    /// `urn` in the memory of the base, if the base knows it.
-    pub(crate) fn shared(&self, urn: Urn, arena: &Arena) -> Urn {
-        match self.live(&urn) {
-            Some(idx) => arena.state(idx).urn.clone(),
-            None => urn,
-        }
-    }
-
-    /// The entry of this URN that is not pending deletion.
-    pub(crate) fn live(&self, urn: &Urn) -> Option<StateIdx> {
-        self.live.get(urn).copied()
     }
 }

@@ -384,7 +384,7 @@ impl Deployment {
         self.ctx.options.continue_on_error
             && news
                 .flat_map(|new| new.references())
-                .any(|urn| self.marks.has(urn, Mark::Errored))
+                .any(|urn| self.urns.has(urn, Mark::Errored))
     }
 
     /// Something that must come before the rest of a chain failed: what it is about is left as it is.
@@ -405,7 +405,7 @@ impl Deployment {
         for step in std::mem::take(&mut self.chains.chain_mut(idx).steps) {
             // What is only passed on is there all the same.
             if !step.passes_on() {
-                self.marks.set(&step.urn, Mark::Errored);
+                self.urns.mark(&step.urn, Mark::Errored);
             }
         }
     }

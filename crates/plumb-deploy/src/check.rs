@@ -51,7 +51,7 @@ impl Deployment {
             return true;
         };
         old.external
-            || self.marks.has(&registration.urn, Mark::Deleted)
+            || self.urns.has(&registration.urn, Mark::Deleted)
             || self.is_replace_target(idx)
     }
 

@@ -87,7 +87,7 @@ impl Deployment {
         let urn = registration.urn.clone();
         // What went under its former name is compared, if the operation is about it.
         let has_gone = match registration.scope {
-            Scope::Included => self.marks.has(&urn, Mark::Deleted) && registration.old.is_some(),
+            Scope::Included => self.urns.has(&urn, Mark::Deleted) && registration.old.is_some(),
             Scope::LeftOut | Scope::Refused => self.has_made_way(idx),
         };
         if has_gone {
@@ -115,7 +115,7 @@ impl Deployment {
             instance: registration.instance,
             replaces: None,
         };
-        self.marks.set(&urn, Mark::Created);
+        self.urns.mark(&urn, Mark::Created);
         self.run_steps(idx, vec![Step::new(urn, create)]);
     }
 
@@ -136,8 +136,8 @@ impl Deployment {
         }
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
-        self.marks.clear(&urn, Mark::Deleted);
-        self.marks.set(&urn, Mark::Replaced);
+        self.urns.unmark(&urn, Mark::Deleted);
+        self.urns.mark(&urn, Mark::Replaced);
         let keys = self
             .removal
             .replaced_keys
@@ -167,8 +167,8 @@ impl Deployment {
         };
         let create = self.create_replacement(idx, replaces);
         let replace = self.replace_step(idx, replaces);
-        self.marks.set(&urn, Mark::Created);
-        self.marks.set(&urn, Mark::Replaced);
+        self.urns.mark(&urn, Mark::Created);
+        self.urns.mark(&urn, Mark::Replaced);
         self.run_steps(idx, vec![create, replace]);
     }
 
@@ -219,14 +219,14 @@ impl Deployment {
         if new
             .replace_with
             .iter()
-            .any(|urn| self.marks.has(urn, Mark::Replaced))
+            .any(|urn| self.urns.has(urn, Mark::Replaced))
         {
             return Some(compare::must_replace("replaceWith"));
         }
         if new
             .deleted_with
             .as_ref()
-            .is_some_and(|urn| self.marks.has(urn, Mark::Replaced))
+            .is_some_and(|urn| self.urns.has(urn, Mark::Replaced))
         {
             return Some(compare::must_replace("deletedWith"));
         }
@@ -335,7 +335,7 @@ impl Deployment {
         if self.is_gate_closed_to(idx) {
             return self.wait_at_gate(idx, Turn::Diffed(Box::new(diff)));
         }
-        if self.marks.has(&self.registration(idx).urn, Mark::Deleted) {
+        if self.urns.has(&self.registration(idx).urn, Mark::Deleted) {
             return self.recreate(idx);
         }
         let Some(old) = self.old_of(idx).cloned() else {
@@ -405,7 +405,7 @@ impl Deployment {
             diffs: diff.changed_keys,
             detailed_diff: diff.detailed_diff,
         });
-        self.marks.set(&urn, Mark::Updated);
+        self.urns.mark(&urn, Mark::Updated);
         self.run_steps(idx, vec![step]);
     }
 
@@ -432,10 +432,10 @@ impl Deployment {
         let registration = self.registration(idx);
         let Some(old) = registration.old else { return };
         let urn = registration.urn.clone();
-        self.marks.set(&urn, Mark::Same);
-        if self.marks.has(&urn, Mark::Imported) {
+        self.urns.mark(&urn, Mark::Same);
+        if self.urns.has(&urn, Mark::Imported) {
             self.tell_milestone(|| Milestone::Decided(urn.clone()));
-            self.news.insert(urn, old);
+            self.urns.set_of_run(&urn, old);
             self.hide_program_secrets(idx, old);
             let fence = self.fence_now();
             return self.finish_registration(idx, Some(old), Outcome::Success, false, fence);

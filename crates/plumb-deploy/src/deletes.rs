@@ -88,15 +88,15 @@ impl Deployment {
             let is_left = if state.delete {
                 !self.removal.pending.contains(&idx)
             } else {
-                !self.marks.is_operated_on(self.current_urn(&state.urn))
+                !self.urns.is_operated_on(self.current_urn(&state.urn))
             };
             if state.view_of.is_some() || !is_left {
                 continue;
             }
             if allowed.is_some_and(|allowed| !allowed.contains(&idx)) {
                 // What is due for deletion stays too, and is told of like the rest.
-                let is_told = self.marks.has(&state.urn, Mark::Seen)
-                    || self.marks.is_operated_on(self.current_urn(&state.urn));
+                let is_told = self.urns.has(&state.urn, Mark::Seen)
+                    || self.urns.is_operated_on(self.current_urn(&state.urn));
                 if !is_told {
                     sames.push(idx);
                 }
@@ -114,8 +114,8 @@ impl Deployment {
         let mut seen = FxHashSet::default();
         let is_condemned = |idx: &StateIdx| {
             let urn = &self.arena.state(*idx).urn;
-            let latest = self.news.get(self.current_urn(urn));
-            let is_latest = seen.insert(*idx) && latest == Some(idx);
+            let latest = self.urns.of_run(self.current_urn(urn));
+            let is_latest = seen.insert(*idx) && latest == Some(*idx);
             is_latest && allowed.is_none_or(|allowed| allowed.contains(idx))
         };
         let condemned = self.removal.condemned.iter().copied();
@@ -129,15 +129,20 @@ impl Deployment {
             let state = self.arena.state(*idx);
             let current = self.current_urn(&state.urn);
             let is_present = state.delete
-                || !self.marks.is_operated_on(current)
-                || self.news.get(current) == Some(idx);
+                || !self.urns.is_operated_on(current)
+                || self.urns.of_run(current) == Some(*idx);
             let is_gone = self.removal.pending.contains(idx) || state.pending_replacement;
             is_present && !is_gone && !going.contains(idx)
         };
-        let staying = self.olds.order().iter().chain(self.news.values());
+        let staying = self
+            .olds
+            .order()
+            .iter()
+            .copied()
+            .chain(self.urns.all_of_run());
         let providers: FxHashSet<&ProviderRef> = staying
             .filter(|idx| stays(idx))
-            .filter_map(|idx| self.arena.state(*idx).provider.as_ref())
+            .filter_map(|idx| self.arena.state(idx).provider.as_ref())
             .collect();
         let states = self.everything();
         let is_used = |state: &ResourceState| {
@@ -179,7 +184,7 @@ impl Deployment {
             self.removal.pending.insert(*idx);
             self.removal.urns.insert(state.urn.clone());
             if !state.delete {
-                self.marks.set(&state.urn, Mark::Deleted);
+                self.urns.mark(&state.urn, Mark::Deleted);
             }
         }
         self.removal.orphaning = self.still_referred_to();
@@ -258,8 +263,8 @@ impl Deployment {
     /// Whether a destroy has registered a resource anew: what it refers to now counts, not what it referred to before.
     fn is_superseded_by_destroy(&self, old: StateIdx) -> bool {
         let state = self.arena.state(old);
-        let new = self.news.get(self.current_urn(&state.urn));
-        let is_another = new.is_some_and(|new| *new != old);
+        let new = self.urns.of_run(self.current_urn(&state.urn));
+        let is_another = new.is_some_and(|new| new != old);
         self.ctx.operation == Operation::Destroy && !state.delete && is_another
     }
 
@@ -277,7 +282,7 @@ impl Deployment {
     /// URNs that are to go altogether, although the program has something refer to them that stays.
     fn still_referred_to(&self) -> FxHashSet<Urn> {
         let planned: FxHashSet<StateIdx> = self.removal.planned.iter().copied().collect();
-        let staying = || self.news.values().filter(|idx| !planned.contains(idx));
+        let staying = || self.urns.all_of_run().filter(|idx| !planned.contains(idx));
         let mut going: FxHashSet<&Urn> = self
             .removal
             .planned
@@ -285,10 +290,10 @@ impl Deployment {
             .map(|it| self.urn(*it))
             .collect();
         for idx in staying() {
-            going.remove(self.urn(*idx));
+            going.remove(self.urn(idx));
         }
         staying()
-            .flat_map(|idx| self.arena.state(*idx).references())
+            .flat_map(|idx| self.arena.state(idx).references())
             .map(|urn| self.current_urn(urn))
             .filter(|urn| going.contains(urn))
             .cloned()
@@ -336,7 +341,7 @@ impl Deployment {
         self.delete_order(&states).needed(|idx| {
             let urn = self.urn(idx);
             let mut names = [urn, self.current_urn(urn)].into_iter();
-            self.removal.kept.contains(&idx) || names.any(|urn| self.marks.has(urn, Mark::Errored))
+            self.removal.kept.contains(&idx) || names.any(|urn| self.urns.has(urn, Mark::Errored))
         })
     }
 

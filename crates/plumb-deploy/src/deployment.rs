@@ -17,7 +17,7 @@ use plumb_resource::{StepOp, Urn};
 use plumb_state::Snapshot;
 use plumb_state::journal::Entry;
 use plumb_value::Value;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena::{Arena, DuplicateResource, Olds, StateIdx};
 use crate::calls::Calls;
@@ -28,9 +28,7 @@ use crate::event::{CallId, Effect, Event, Milestone, ProgramEnd, RequestId};
 use crate::hooks::Hooks;
 use crate::identity::Aliases;
 use crate::import_operation::ImportPlan;
-use crate::inheritance::GoalMemory;
 use crate::lineage::Lineage;
-use crate::marks::Marks;
 use crate::outbox::Outbox;
 use crate::outputs::OutputsMemory;
 use crate::packages::{self, Packages};
@@ -44,6 +42,7 @@ use crate::setup::{Operation, Options, Setup};
 use crate::snippets::Snippets;
 use crate::targeting::Targeting;
 use crate::transforms::{Parked, Transforms};
+use crate::urns::Urns;
 use crate::views::Views;
 
 /// A deployment in progress.
@@ -61,9 +60,7 @@ pub struct Deployment {
     pub(crate) base: Snapshot,
     pub(crate) arena: Arena,
     pub(crate) olds: Olds,
-    /// States that this run produced or passed on, by URN.
-    pub(crate) news: FxHashMap<Urn, StateIdx>,
-    pub(crate) marks: Marks,
+    pub(crate) urns: Urns,
     pub(crate) aliases: Aliases,
     pub(crate) targeting: Targeting,
     pub(crate) removal: Removal,
@@ -77,7 +74,6 @@ pub struct Deployment {
     pub(crate) open_registrations: usize,
     /// Registrations that wait while another one finds out what it must replace.
     pub(crate) gate: Gate,
-    pub(crate) goals: FxHashMap<Urn, Box<GoalMemory>>,
     pub(crate) lineage: Lineage,
     pub(crate) chains: Scheduler,
     pub(crate) calls: Calls,
@@ -196,8 +192,9 @@ impl Deployment {
     /// A deployment that has not started.
     pub fn new(setup: Setup, now: Timestamp) -> Result<Self, DuplicateResource> {
         let mut arena = Arena::default();
-        let olds = Olds::new(&mut arena, &setup.snapshot.resources)?;
         let known = setup.snapshot.resources.len();
+        let mut urns = Urns::with_capacity(known);
+        let olds = Olds::new(&mut arena, &mut urns, &setup.snapshot.resources)?;
         let limit = setup.options.parallel.max(1);
         let views = Views::new(&arena, olds.order());
         let snippets = Snippets::new(&setup);
@@ -220,8 +217,7 @@ impl Deployment {
             base: setup.snapshot,
             arena,
             olds,
-            news: FxHashMap::with_capacity_and_hasher(known, FxBuildHasher),
-            marks: Marks::with_capacity(known),
+            urns,
             aliases: Aliases::default(),
             targeting: Targeting::default(),
             removal: Removal::default(),
@@ -231,14 +227,13 @@ impl Deployment {
             registrations: Vec::with_capacity(known),
             open_registrations: 0,
             gate: Gate::default(),
-            goals: FxHashMap::with_capacity_and_hasher(known, FxBuildHasher),
             lineage: Lineage::default(),
             chains: Scheduler::new(limit, known),
             calls: Calls::new(limit),
             providers: Registry::default(),
             packages: Packages::default(),
             defaults: FxHashMap::default(),
-            outputs: OutputsMemory::with_capacity(known),
+            outputs: OutputsMemory::default(),
             transforms: Transforms::default(),
             hooks: Hooks::default(),
             plans,

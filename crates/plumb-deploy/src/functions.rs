@@ -117,9 +117,7 @@ impl Deployment {
     fn get_resource(&mut self, id: RequestId, request: &InvokeFunctionRequest) {
         let text = request.args.get("urn").map(Value::without_secrets);
         let text = text.as_ref().and_then(Value::as_str).unwrap_or_default();
-        let found = Urn::parse(text)
-            .ok()
-            .and_then(|urn| self.news.get(&urn).copied());
+        let found = Urn::parse(text).ok().and_then(|urn| self.urns.of_run(&urn));
         let Some(idx) = found else {
             let error = RequestError::new(
                 RequestErrorKind::Unknown,
@@ -198,7 +196,7 @@ impl Deployment {
         }
         let known = Urn::parse(&own.urn)
             .ok()
-            .and_then(|urn| self.goals.get(&urn));
+            .and_then(|urn| self.urns.goal(&urn));
         let known = known.ok_or_else(|| {
             RequestError::new(
                 RequestErrorKind::Unknown,

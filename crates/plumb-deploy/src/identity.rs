@@ -49,7 +49,7 @@ impl Deployment {
         let conflict = self.aliases.claimed.get(urn).map(|claimant| {
             format!("Duplicate resource URN '{urn}' conflicting with alias on resource with URN '{claimant}'")
         });
-        if let Some(state) = self.olds.live(urn) {
+        if let Some(state) = self.urns.of_base(urn) {
             let found = Predecessor {
                 state,
                 former_urn: None,
@@ -61,7 +61,7 @@ impl Deployment {
             .into_iter()
             // A view has its owner, and becomes nothing else.
             .filter(|former| !self.views.has(former))
-            .find_map(|former| Some((self.olds.live(&former)?, former)))
+            .find_map(|former| Some((self.urns.of_base(&former)?, former)))
         else {
             return (None, conflict);
         };
@@ -71,7 +71,7 @@ impl Deployment {
         };
         let claimant = match self.aliases.claimed.get(&former) {
             Some(claimant) => Some(claimant),
-            None => self.marks.has(&former, Mark::Seen).then_some(&former),
+            None => self.urns.has(&former, Mark::Seen).then_some(&former),
         };
         if let Some(claimant) = claimant {
             let message = format!(
@@ -88,8 +88,8 @@ impl Deployment {
     /// Leaves out references to resources that neither the program nor the state knows: no state could hold them.
     pub(crate) fn drop_strangers(&mut self, urn: &Urn, goal: &mut Goal) {
         let is_known = |urn: &Urn| {
-            self.marks.has(urn, Mark::Seen)
-                || self.olds.live(urn).is_some()
+            self.urns.has(urn, Mark::Seen)
+                || self.urns.of_base(urn).is_some()
                 || self.aliases.claimed.contains_key(urn)
         };
         let strangers: BTreeSet<Urn> = goal

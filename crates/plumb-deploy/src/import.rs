@@ -44,10 +44,10 @@ impl Deployment {
         });
         if marker.is_some() {
             // Where another resource had it deleted, this is its replacement.
-            self.marks.clear(&urn, Mark::Deleted);
-            self.marks.set(&urn, Mark::Replaced);
+            self.urns.unmark(&urn, Mark::Deleted);
+            self.urns.mark(&urn, Mark::Replaced);
         }
-        self.marks.set(&urn, Mark::Imported);
+        self.urns.mark(&urn, Mark::Imported);
         let import = StepKind::Import {
             new,
             instance: Some(instance),
@@ -135,7 +135,7 @@ impl Deployment {
 
     /// Whether an import operation is to make something that is in the state as another object.
     fn is_taken(&self, urn: &Urn) -> bool {
-        matches!(self.ctx.operation, Operation::Import(_)) && self.olds.live(urn).is_some()
+        matches!(self.ctx.operation, Operation::Import(_)) && self.urns.of_base(urn).is_some()
     }
 
     /// The provider answered: in an import operation the inputs that were read are checked before they are recorded.

@@ -98,8 +98,8 @@ impl Deployment {
             if state.delete {
                 continue;
             }
-            self.marks.set(&state.urn, Mark::Seen);
-            self.marks.set(&state.urn, Mark::Same);
+            self.urns.mark(&state.urn, Mark::Seen);
+            self.urns.mark(&state.urn, Mark::Same);
             if state.view_of.is_some() {
                 // It follows its owner.
                 continue;
@@ -150,7 +150,7 @@ impl Deployment {
     fn make_import_root(&mut self) {
         let root = self.root_stack();
         self.report.root_stack = Some(root.clone());
-        if !self.marks.has(&root, Mark::Seen) {
+        if !self.urns.has(&root, Mark::Seen) {
             let goal = bare_goal(root.type_token(), root.name().into());
             self.register(Requester::Engine, goal);
         }
@@ -211,8 +211,8 @@ impl Deployment {
             type_token.as_str(),
             &name,
         );
-        if let Some(old) = self.news.get(&urn).or(self.olds.live(&urn).as_ref()) {
-            let reference = ProviderRef::new(urn, self.arena.state(*old).id.as_str());
+        if let Some(old) = self.urns.latest(&urn) {
+            let reference = ProviderRef::new(urn, self.arena.state(old).id.as_str());
             self.defaults.insert(key, DefaultProvider::Ready(reference));
             return;
         }
@@ -241,7 +241,7 @@ impl Deployment {
         let mut started = false;
         for spec in std::mem::take(&mut self.import.waiting) {
             let parent = spec.parent.clone().unwrap_or_else(|| self.root_stack());
-            if self.news.contains_key(&parent) || self.olds.live(&parent).is_some() {
+            if self.urns.latest(&parent).is_some() {
                 started |= self.import_one(&spec, parent);
                 if self.failure.is_some() {
                     return;
@@ -271,11 +271,11 @@ impl Deployment {
             &spec.type_token,
             &spec.name,
         );
-        if let Some(old) = self.olds.live(&urn) {
+        if let Some(old) = self.urns.of_base(&urn) {
             if is_imported_already(self.arena.state(old), &spec.subject) {
                 return false;
             }
-        } else if self.marks.has(&urn, Mark::Seen) {
+        } else if self.urns.has(&urn, Mark::Seen) {
             let message = format!(
                 "duplicate import '{}' of type '{}'",
                 spec.name, spec.type_token
@@ -283,10 +283,10 @@ impl Deployment {
             self.refuse(Some(&urn), &message);
             return false;
         }
-        self.marks.set(&urn, Mark::Seen);
+        self.urns.mark(&urn, Mark::Seen);
         match self.planned_state(spec, &urn, parent) {
             Ok((new, instance)) => {
-                self.marks.set(&urn, Mark::Imported);
+                self.urns.mark(&urn, Mark::Imported);
                 self.import.started.insert(urn.clone(), spec.clone());
                 let import = StepKind::Import {
                     new: Arc::new(new),
@@ -362,7 +362,7 @@ impl Deployment {
         let unknown =
             |what: &str| format!("unknown provider '{what}' for resource '{}'", spec.name);
         if let Some(urn) = &spec.provider {
-            let known = self.news.get(urn).copied().or(self.olds.live(urn));
+            let known = self.urns.latest(urn);
             let state = known.map(|idx| self.arena.state(idx));
             return state
                 .and_then(|state| state.as_provider_ref())

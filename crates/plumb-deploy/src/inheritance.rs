@@ -29,7 +29,7 @@ impl Deployment {
         let Some(parent) = request
             .parent
             .as_ref()
-            .and_then(|parent| self.goals.get(parent))
+            .and_then(|parent| self.urns.goal(parent))
         else {
             return;
         };
@@ -46,7 +46,7 @@ impl Deployment {
         let parent = request
             .parent
             .as_ref()
-            .and_then(|parent| self.goals.get(parent));
+            .and_then(|parent| self.urns.goal(parent));
         let Some(parent) = parent.filter(|_| request.provider.is_empty()) else {
             return;
         };
@@ -77,7 +77,7 @@ impl Deployment {
             return reference.clone();
         }
         let parent = parent
-            .and_then(|parent| self.goals.get(parent))
+            .and_then(|parent| self.urns.goal(parent))
             .filter(|parent| parent.is_component);
         parent
             .and_then(|parent| parent.providers.get(package))
@@ -90,7 +90,7 @@ impl Deployment {
         let Some(parent) = request
             .parent
             .as_ref()
-            .and_then(|parent| self.goals.get(parent))
+            .and_then(|parent| self.urns.goal(parent))
         else {
             return;
         };
@@ -126,6 +126,6 @@ impl Deployment {
             transforms: request.transforms.clone(),
             snippet_id: request.snippet_id.clone(),
         };
-        self.goals.insert(urn.clone(), Box::new(memory));
+        self.urns.set_goal(urn, memory);
     }
 }

@@ -27,7 +27,7 @@
 //! 10. Policy packs judge the whole; [`ending`] answers what is still open and says how the run went. All that people see
 //!     on the way is in [`report`].
 //!
-//! What several of these share: [`arena`] (states by index), [`marks`] (what has happened to a URN), [`calls`] (who waits
+//! What several of these share: [`arena`] (states by index), [`urns`] (what is known of a URN) and [`marks`] (what has happened to it), [`calls`] (who waits
 //! for which answer), [`outbox`] (effects), [`seeds`] (names made by chance, the same in every replay), [`provider_inputs`]
 //! (what the engine keeps in the inputs of providers), [`shown`] (values in messages), [`target`] (patterns of URNs).
 //!
@@ -85,6 +85,7 @@ mod step;
 pub mod target;
 mod targeting;
 mod transforms;
+mod urns;
 mod views;
 
 pub use arena::DuplicateResource;

@@ -76,12 +76,12 @@ impl Deployment {
                 continue;
             }
             if self
-                .marks
+                .urns
                 .has_any(urn, &[Mark::SkippedCreate, Mark::Errored])
             {
                 return Existence::Missing;
             }
-            let Some(state) = self.news.get(urn).map(|idx| self.arena.state(*idx)) else {
+            let Some(state) = self.urns.of_run(urn).map(|idx| self.arena.state(idx)) else {
                 continue;
             };
             if !state.is_custom() {

@@ -1,7 +1,4 @@
-//! What has happened to each URN so far (`engine.md` 4).
-
-use plumb_resource::Urn;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+//! What can have happened to a URN so far (`engine.md` 4).
 
 /// One thing that can have happened to a URN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,82 +28,28 @@ pub(crate) enum Mark {
     Errored = 1 << 10,
 }
 
-/// Marks by URN.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Marks {
-    by_urn: FxHashMap<Urn, u16>,
-    /// Every mark that some URN has had. Most runs never set most of them, and need not look at the table for those.
-    ever: u16,
-}
+/// A set of marks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Marks(u16);
 
 impl Marks {
-    /// For about so many URNs.
-    pub(crate) fn with_capacity(urns: usize) -> Self {
-        Marks {
-            by_urn: FxHashMap::with_capacity_and_hasher(urns, FxBuildHasher),
-            ever: 0,
-        }
+    /// These.
+    pub(crate) fn of(marks: &[Mark]) -> Self {
+        Marks(marks.iter().fold(0, |all, mark| all | *mark as u16))
     }
 
-    /// Sets `mark` for `urn`.
-    pub(crate) fn set(&mut self, urn: &Urn, mark: Mark) {
-        self.ever |= mark as u16;
-        match self.by_urn.get_mut(urn) {
-            Some(marks) => *marks |= mark as u16,
-            None => {
-                self.by_urn.insert(urn.clone(), mark as u16);
-            }
-        }
+    /// Adds `mark`.
+    pub(crate) fn add(&mut self, mark: Mark) {
+        self.0 |= mark as u16;
     }
 
-    /// Takes `mark` back from `urn`.
-    pub(crate) fn clear(&mut self, urn: &Urn, mark: Mark) {
-        if let Some(marks) = self.by_urn.get_mut(urn) {
-            *marks &= !(mark as u16);
-        }
+    /// Takes `mark` away.
+    pub(crate) fn remove(&mut self, mark: Mark) {
+        self.0 &= !(mark as u16);
     }
 
-    /// Whether `urn` has `mark`.
-    pub(crate) fn has(&self, urn: &Urn, mark: Mark) -> bool {
-        self.has_any(urn, &[mark])
-    }
-
-    /// Whether `urn` has any of `marks`.
-    pub(crate) fn has_any(&self, urn: &Urn, marks: &[Mark]) -> bool {
-        let wanted = marks.iter().fold(0, |all, mark| all | *mark as u16);
-        self.ever & wanted != 0
-            && self
-                .by_urn
-                .get(urn)
-                .is_some_and(|marks| marks & wanted != 0)
-    }
-
-    /// Whether a step of this run already decides the fate of `urn`, creates and deletes aside.
-    pub(crate) fn is_operated_on(&self, urn: &Urn) -> bool {
-        self.has_any(
-            urn,
-            &[
-                Mark::Same,
-                Mark::Updated,
-                Mark::Replaced,
-                Mark::Read,
-                Mark::Refreshed,
-            ],
-        )
-    }
-
-    /// Whether any step was made for `urn`.
-    pub(crate) fn has_step(&self, urn: &Urn) -> bool {
-        self.has_any(
-            urn,
-            &[
-                Mark::Created,
-                Mark::Same,
-                Mark::Updated,
-                Mark::Deleted,
-                Mark::Replaced,
-                Mark::Read,
-            ],
-        )
+    /// Whether some mark is in both.
+    pub(crate) fn intersects(self, other: Marks) -> bool {
+        self.0 & other.0 != 0
     }
 }

@@ -68,7 +68,7 @@ impl Deployment {
             }
         }
         let urn = self.urn_below(request.parent.as_ref(), &type_token, &request.name);
-        let urn = self.olds.shared(urn, &self.arena);
+        let urn = self.urns.shared(urn);
         request.snippet_id = self.snippet_of(&request, &urn);
         self.remember_goal(&urn, &request, provider.as_ref());
         if request.remote {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plumb_resource::{ResourceState, StepOp, Urn};
 use plumb_state::journal::EntryKind;
 use plumb_value::PropertyMap;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::arena::StateIdx;
 use crate::deployment::{Deployment, Failure};
@@ -24,25 +24,12 @@ pub(crate) struct Remembered {
 /// Which resources may still get outputs.
 #[derive(Debug, Default)]
 pub(crate) struct OutputsMemory {
-    steps: FxHashMap<Urn, Remembered>,
     skipped: FxHashSet<Urn>,
     /// Outputs of the root stack, kept back until everything else is done.
     stack: Option<Arc<PropertyMap>>,
 }
 
 impl OutputsMemory {
-    /// Room for `count` resources.
-    pub(crate) fn with_capacity(count: usize) -> Self {
-        OutputsMemory {
-            steps: FxHashMap::with_capacity_and_hasher(count, FxBuildHasher),
-            ..OutputsMemory::default()
-        }
-    }
-
-    pub(crate) fn remember(&mut self, urn: Urn, step: Remembered) {
-        self.steps.insert(urn, step);
-    }
-
     pub(crate) fn remember_skipped(&mut self, urn: Urn) {
         self.skipped.insert(urn);
     }
@@ -52,7 +39,7 @@ impl Deployment {
     pub(crate) fn take_outputs(&mut self, id: RequestId, request: RegisterOutputsRequest) {
         let RegisterOutputsRequest { urn, outputs } = request;
         if urn.is_root_stack()
-            && let Some(step) = self.outputs.steps.get(&urn)
+            && let Some(step) = self.urns.completes(&urn)
         {
             let hooks = self.hooks_after_outputs(step, &outputs);
             self.outputs.stack = Some(outputs);
@@ -61,7 +48,7 @@ impl Deployment {
         if self.outputs.skipped.contains(&urn) {
             return self.reply(id, Reply::Done, 0);
         }
-        let Some(step) = self.outputs.steps.remove(&urn) else {
+        let Some(step) = self.urns.take_completes(&urn) else {
             let message =
                 format!("cannot complete a resource '{urn}' whose registration isn't pending");
             self.error(None, &message);
@@ -98,7 +85,7 @@ impl Deployment {
             return self.fence_now();
         };
         let root = self.report.root_stack.clone();
-        let Some(step) = root.and_then(|urn| self.outputs.steps.remove(&urn)) else {
+        let Some(step) = root.and_then(|urn| self.urns.take_completes(&urn)) else {
             return self.fence_now();
         };
         let failed = self.failure.is_some();

@@ -43,10 +43,12 @@ impl Deployment {
         let pending = self
             .pending_create(urn)
             .ok_or_else(|| format!("resource '{urn}' has no pending create"))?;
-        if self.olds.live(urn).is_some() || self.marks.has(urn, Mark::Imported) {
+        if self.urns.of_base(urn).is_some() || self.urns.has(urn, Mark::Imported) {
             return Err(format!("resource '{urn}' already exists"));
         }
-        let absent = pending.references().find(|it| self.olds.live(it).is_none());
+        let absent = pending
+            .references()
+            .find(|it| self.urns.of_base(it).is_none());
         if let Some(absent) = absent {
             return Err(format!(
                 "resource '{urn}' refers to '{absent}', which is not in this stack"
@@ -59,7 +61,7 @@ impl Deployment {
         let instance = self
             .ensure_provider(&reference)
             .map_err(|error| format!("could not load provider for resource {urn}: {error}"))?;
-        self.marks.set(urn, Mark::Imported);
+        self.urns.mark(urn, Mark::Imported);
         let new = ResourceState {
             id: ResourceId::Known(id),
             outputs: Arc::default(),

@@ -46,7 +46,7 @@ impl Deployment {
         }
         self.drop_strangers(&urn, &mut goal);
         self.supersede(&urn);
-        self.marks.set(&urn, Mark::Seen);
+        self.urns.mark(&urn, Mark::Seen);
         self.lineage.add(request.parent.as_ref(), &urn);
         let extension_ref = self.extension_of(&request.package);
         let instance = match self.provider_for(&reference, &urn, extension_ref.as_ref()) {
@@ -91,7 +91,7 @@ impl Deployment {
     }
 
     fn changes_too_much(&self, old: Option<StateIdx>, new: &ResourceState) -> bool {
-        let on_skipped = |urn: &Urn| self.marks.has(urn, Mark::SkippedCreate);
+        let on_skipped = |urn: &Urn| self.urns.has(urn, Mark::SkippedCreate);
         let old = old.map(|old| self.arena.state(old));
         new.references().any(on_skipped)
             || old.is_some_and(|old| !old.external || self.circle_through(new).is_some())
@@ -111,7 +111,7 @@ impl Deployment {
             Some((idx, old)) if !old.external && old.id != new.id => Former::Replaced(idx),
             Some((idx, _)) => Former::Same(idx),
         };
-        self.marks.set(&urn, Mark::Read);
+        self.urns.mark(&urn, Mark::Read);
         let marker = match former {
             Former::Replaced(old) => Some(StepKind::Replace {
                 new: new.clone(),
@@ -123,7 +123,7 @@ impl Deployment {
             Former::Nothing | Former::Same(_) => None,
         };
         if marker.is_some() {
-            self.marks.set(&urn, Mark::Replaced);
+            self.urns.mark(&urn, Mark::Replaced);
         }
         let wanted = new.clone();
         let read = StepKind::Read {
@@ -148,7 +148,7 @@ impl Deployment {
             return self.read_done(id, &new, Some(old), Outcome::Success, fence);
         }
         let urn = new.urn.clone();
-        self.marks.set(&urn, Mark::SkippedCreate);
+        self.urns.mark(&urn, Mark::SkippedCreate);
         let skip = StepKind::SkippedCreate { new: new.clone() };
         self.start_chain(Owner::Read(id, new), vec![Step::new(urn, skip)]);
     }

@@ -92,7 +92,7 @@ impl Deployment {
             op: step.op(),
             old_id,
         });
-        self.marks.set(&step.urn, Mark::Errored);
+        self.urns.mark(&step.urn, Mark::Errored);
         self.run_fails(failure);
     }
 
@@ -318,7 +318,7 @@ impl Deployment {
 
     /// The state of a resource in this run is there.
     fn take_as_new(&mut self, urn: Urn, idx: StateIdx) {
-        self.news.insert(urn, idx);
+        self.urns.set_of_run(&urn, idx);
         if self.ctx.operation == Operation::Destroy {
             self.removal.condemned.push(idx);
         }

@@ -329,7 +329,7 @@ impl Deployment {
         } else {
             // Another copy of the resource may still be there; a registration has this one in hand.
             if is_registered {
-                self.marks.set(&step.urn, Mark::Refreshed);
+                self.urns.mark(&step.urn, Mark::Refreshed);
             }
             self.gone.insert(old);
             None
@@ -394,7 +394,9 @@ impl Deployment {
         }
         let base = fold.base().clone();
         let mut arena = Arena::default();
-        match Olds::new(&mut arena, &base.resources) {
+        // What was adopted belongs to the base now.
+        self.urns.forget_states();
+        match Olds::new(&mut arena, &mut self.urns, &base.resources) {
             Ok(olds) => {
                 self.journal(OperationId(0), rebuilt.kind);
                 self.arena = arena;
@@ -402,8 +404,6 @@ impl Deployment {
                 self.olds = olds;
                 self.base = base;
                 self.gone.clear();
-                // What was adopted belongs to the base now.
-                self.news.clear();
                 self.outputs = OutputsMemory::default();
                 self.targeting.forget_dependents();
                 true
@@ -431,11 +431,11 @@ impl Deployment {
         let state = self.arena.state(idx);
         let current = self.current_urn(&state.urn);
         if state.delete || *current == state.urn {
-            let is_left = state.delete || !self.marks.is_operated_on(current);
+            let is_left = state.delete || !self.urns.is_operated_on(current);
             return is_left.then_some(idx);
         }
-        let renamed = self.news.get(current).copied();
-        renamed.filter(|_| !self.marks.is_operated_on(current))
+        let renamed = self.urns.of_run(current);
+        renamed.filter(|_| !self.urns.is_operated_on(current))
     }
 
     pub(crate) fn late_refreshed(&mut self) {

@@ -166,7 +166,7 @@ impl Deployment {
         if let Some(former) = predecessor.as_ref().and_then(|it| it.former_urn.as_ref()) {
             self.supersede(former);
         }
-        self.marks.set(&urn, Mark::Seen);
+        self.urns.mark(&urn, Mark::Seen);
         self.lineage.add(goal.parent.as_ref(), &urn);
         if let Some(message) = &conflict {
             self.error(Some(&urn), message);
@@ -205,12 +205,12 @@ impl Deployment {
     /// A resource comes after its parent, and once.
     pub(crate) fn check_place(&self, urn: &Urn, parent: Option<&Urn>) -> Result<(), String> {
         if let Some(parent) = parent
-            && !self.marks.has(parent, Mark::Seen)
+            && !self.urns.has(parent, Mark::Seen)
             && !self.is_not_replayed(parent)
         {
             return Err(format!("could not find parent resource {parent}"));
         }
-        if self.marks.has(urn, Mark::Seen) || self.views.has(urn) {
+        if self.urns.has(urn, Mark::Seen) || self.views.has(urn) {
             return Err(format!(
                 "Duplicate resource URN '{urn}'; try giving it a unique name"
             ));
@@ -281,7 +281,7 @@ impl Deployment {
             .new
             .references()
             .chain(provider.filter(|_| takes_provider).map(ProviderRef::urn))
-            .any(|urn| self.marks.has(urn, Mark::SkippedCreate));
+            .any(|urn| self.urns.has(urn, Mark::SkippedCreate));
         // It would refer to what is left to refer to it.
         let closes_circle = || self.circle_through(&registration.new).is_some();
         match self.ctx.operation {
@@ -307,19 +307,19 @@ impl Deployment {
     /// Leaves out the creation of a resource: the program goes on with unknowns, the state gets nothing.
     pub(crate) fn skip_create(&mut self, idx: RegIdx) {
         let urn = self.registration(idx).urn.clone();
-        self.marks.set(&urn, Mark::Same);
-        self.marks.set(&urn, Mark::SkippedCreate);
+        self.urns.mark(&urn, Mark::Same);
+        self.urns.mark(&urn, Mark::SkippedCreate);
         let new = self.registration(idx).new.clone();
         self.run_steps(idx, vec![Step::new(urn, StepKind::SkippedCreate { new })]);
     }
 
     fn answer_with_old(&mut self, idx: RegIdx, old: StateIdx) {
         let urn = self.registration(idx).urn.clone();
-        self.marks.set(&urn, Mark::Refreshed);
+        self.urns.mark(&urn, Mark::Refreshed);
         let (old, fence) = self.record_name(old, &urn);
         // What it is refers to something that is not there: it keeps the outputs that it has, too.
         self.outputs.remember_skipped(urn.clone());
-        self.news.insert(urn, old);
+        self.urns.set_of_run(&urn, old);
         self.finish_registration(idx, Some(old), Outcome::Success, false, fence);
     }
 
@@ -331,7 +331,7 @@ impl Deployment {
             ..registration.new.as_ref().clone()
         });
         let urn = registration.urn.clone();
-        self.marks.set(&urn, Mark::Same);
+        self.urns.mark(&urn, Mark::Same);
         self.run_steps(idx, vec![Step::new(urn, StepKind::Same { old, new })]);
     }
 

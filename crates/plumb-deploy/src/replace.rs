@@ -95,14 +95,14 @@ impl Deployment {
         }
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
-        if self.marks.has(&urn, Mark::Deleted) {
+        if self.urns.has(&urn, Mark::Deleted) {
             return self.recreate(idx);
         }
         let deletes_first = registration
             .goal
             .delete_before_replace
             .unwrap_or(diff.delete_before_replace);
-        self.marks.set(&urn, Mark::Replaced);
+        self.urns.mark(&urn, Mark::Replaced);
         let Some(old) = self.registration(idx).old else {
             return;
         };
@@ -133,7 +133,7 @@ impl Deployment {
     /// Whether something has been decided about an old state, by its present name or because it makes way.
     fn is_dealt_with(&self, old: StateIdx) -> bool {
         let urn = self.current_urn(&self.arena.state(old).urn);
-        self.removal.pending.contains(&old) || self.marks.has_step(urn)
+        self.removal.pending.contains(&old) || self.urns.has_step(urn)
     }
 
     fn create_first(&self, idx: RegIdx, old: StateIdx, diff: &DiffResult) -> Vec<Step> {
@@ -291,7 +291,7 @@ impl Deployment {
             // Of a copy that was due for deletion anyhow there is no replacement.
             if !state.delete {
                 self.removal.replaced_keys.insert(state_idx, keys);
-                self.marks.set(&state.urn, Mark::Deleted);
+                self.urns.mark(&state.urn, Mark::Deleted);
             }
             steps.push(step);
         }
@@ -307,7 +307,7 @@ impl Deployment {
             let Some(step) = self.make_way(old) else {
                 return;
             };
-            self.marks.set(&root_urn, Mark::Deleted);
+            self.urns.mark(&root_urn, Mark::Deleted);
             steps.push(step);
         }
         let why = why(&collection.diff);
@@ -331,9 +331,9 @@ impl Deployment {
             let state = self.arena.state(*idx);
             let urn = self.current_urn(&state.urn);
             let goes_last = if state.external && !state.delete {
-                !self.marks.has_step(urn)
+                !self.urns.has_step(urn)
             } else {
-                state.delete || self.marks.has(urn, Mark::Replaced)
+                state.delete || self.urns.has(urn, Mark::Replaced)
             };
             state.provider.as_ref() == Some(&provider)
                 && !self.removal.pending.contains(idx)

@@ -178,11 +178,11 @@ impl Deployment {
             StepKind::Replace { new, replaces } => {
                 // The replacement is there already.
                 let created = match replaces.order {
-                    Order::CreateFirst => self.news.get(&step.urn),
+                    Order::CreateFirst => self.urns.of_run(&step.urn),
                     Order::DeleteFirst => None,
                 };
                 Some(match created {
-                    Some(idx) => StateView::from(self.arena.state(*idx).clone()),
+                    Some(idx) => StateView::from(self.arena.state(idx).clone()),
                     None => StateView::from(new.clone()),
                 })
             }
@@ -271,7 +271,7 @@ impl Deployment {
             state,
             old: self.old_view(step),
         };
-        self.outputs.remember(step.urn.clone(), remembered);
+        self.urns.set_completes(&step.urn, remembered);
     }
 
     /// A replacement marker: it counts and is shown, and outputs are remembered under it.
@@ -281,7 +281,7 @@ impl Deployment {
         let is_create_first = step
             .replaced()
             .is_some_and(|replaced| replaced.order == Order::CreateFirst);
-        if let (Some(state), true) = (self.news.get(&step.urn).copied(), is_create_first) {
+        if let (Some(state), true) = (self.urns.of_run(&step.urn), is_create_first) {
             self.remember_for_outputs(step, state);
         }
         let is_custom = step.new_state().is_some_and(|new| new.is_custom());

@@ -215,7 +215,7 @@ impl Deployment {
         [Some(urn), request.parent.as_ref()]
             .into_iter()
             .flatten()
-            .find_map(|urn| self.goals.get(urn)?.snippet_id.clone())
+            .find_map(|urn| self.urns.goal(urn)?.snippet_id.clone())
     }
 
     /// Whether the operation is about the snippet that registered this.
@@ -233,8 +233,8 @@ impl Deployment {
 
     /// Whether `urn` stays as it is, because its snippet is left out of the run.
     pub(crate) fn is_not_replayed(&self, urn: &Urn) -> bool {
-        self.olds
-            .live(urn)
+        self.urns
+            .of_base(urn)
             .is_some_and(|idx| self.is_of_snippet_not_replayed(self.arena.state(idx)))
     }
 
@@ -262,7 +262,7 @@ impl Deployment {
 
     /// The resource that a snippet means by `urn`: the one that is called so, or the one that has taken over from it.
     fn awaited_name<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
-        if self.marks.has(urn, Mark::Seen) {
+        if self.urns.has(urn, Mark::Seen) {
             return urn;
         }
         self.current_urn(urn)
@@ -271,7 +271,7 @@ impl Deployment {
     /// The same when nobody will be called so any more: what says that it was, counts too.
     fn awaited_alias<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
         let name = self.awaited_name(urn);
-        if self.marks.has(name, Mark::Seen) {
+        if self.urns.has(name, Mark::Seen) {
             return name;
         }
         self.snippets.names.get(urn).unwrap_or(urn)
@@ -285,7 +285,7 @@ impl Deployment {
             return self.reply(id, reply, fence);
         }
         if self.is_not_replayed(urn)
-            && let Some(idx) = self.olds.live(urn)
+            && let Some(idx) = self.urns.of_base(urn)
         {
             let state = self.arena.state(idx);
             let found = AwaitReply {
@@ -307,7 +307,7 @@ impl Deployment {
         }
         let (found, outcome) = match reply {
             Reply::Registered(reply) => {
-                let goal = self.goals.get(&reply.urn);
+                let goal = self.urns.goal(&reply.urn);
                 let is_component = goal.is_some_and(|goal| goal.is_component);
                 let has_outputs = is_component && !reply.urn.is_root_stack();
                 if has_outputs && reply.outcome == Outcome::Success {
@@ -328,7 +328,7 @@ impl Deployment {
                     id: reply.id.clone(),
                     custom: true,
                     outputs: reply.outputs.clone(),
-                    unknown: self.marks.has(&reply.urn, Mark::SkippedCreate),
+                    unknown: self.urns.has(&reply.urn, Mark::SkippedCreate),
                 };
                 (found, reply.outcome)
             }
@@ -348,7 +348,7 @@ impl Deployment {
     ) {
         if self.snippets.is_running() {
             let found = AwaitReply {
-                unknown: self.marks.has(urn, Mark::SkippedCreate),
+                unknown: self.urns.has(urn, Mark::SkippedCreate),
                 ..component(urn, outputs)
             };
             self.resource_found(urn.clone(), Some(found), fence);
@@ -392,8 +392,8 @@ impl Deployment {
             .iter()
             .map(|(_, wait)| self.awaited_alias(&wait.urn).clone())
             .filter(|urn| !self.snippets.found.contains_key(urn))
-            .filter(|urn| self.marks.has(urn, Mark::Seen))
-            .filter(|urn| self.goals.get(urn).is_some_and(|goal| goal.is_component))
+            .filter(|urn| self.urns.has(urn, Mark::Seen))
+            .filter(|urn| self.urns.goal(urn).is_some_and(|goal| goal.is_component))
             .collect();
         let fence = self.outbox.journaled();
         for urn in &awaited {
@@ -440,23 +440,19 @@ impl Deployment {
     }
 
     fn has_anything_left_of(&self, uuid: &EcoString) -> bool {
-        let is_left = |idx: &StateIdx| {
-            let state = self.arena.state(*idx);
+        let is_left = |idx: StateIdx| {
+            let state = self.arena.state(idx);
             state.snippet_id.as_ref() == Some(uuid)
                 && !state.delete
-                && !self.snippets.gone.contains(idx)
-                && !self.gone.contains(idx)
+                && !self.snippets.gone.contains(&idx)
+                && !self.gone.contains(&idx)
         };
-        let is_latest = |idx: &StateIdx| {
-            let urn = self.current_urn(&self.arena.state(*idx).urn);
-            self.news.get(urn).is_none_or(|new| new == idx)
+        let is_latest = |idx: StateIdx| {
+            let urn = self.current_urn(&self.arena.state(idx).urn);
+            self.urns.of_run(urn).is_none_or(|new| new == idx)
         };
-        self.news.values().any(is_left)
-            || self
-                .olds
-                .order()
-                .iter()
-                .any(|idx| is_left(idx) && is_latest(idx))
+        let mut olds = self.olds.order().iter().copied();
+        self.urns.all_of_run().any(is_left) || olds.any(|idx| is_left(idx) && is_latest(idx))
     }
 }
 

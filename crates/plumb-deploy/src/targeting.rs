@@ -113,7 +113,7 @@ impl Deployment {
     }
 
     fn exists_in_base(&self, text: &str) -> bool {
-        Urn::parse(text).is_ok_and(|urn| self.olds.live(&urn).is_some())
+        Urn::parse(text).is_ok_and(|urn| self.urns.of_base(&urn).is_some())
             || self
                 .olds
                 .order()
@@ -165,7 +165,7 @@ impl Deployment {
             .collect();
         self.check_literals(&literals, |deployment, text| {
             deployment.exists_in_base(text)
-                || Urn::parse(text).is_ok_and(|urn| deployment.marks.has(&urn, Mark::Seen))
+                || Urn::parse(text).is_ok_and(|urn| deployment.urns.has(&urn, Mark::Seen))
         })
     }
 
@@ -207,7 +207,7 @@ impl Deployment {
     /// Whether a resource of a snippet among the targets has taken the place of a state, which may be of others.
     fn is_taken_by_target_snippet(&self, state: &ResourceState) -> bool {
         let urn = self.current_urn(&state.urn);
-        let present = self.news.get(urn).copied().or(self.olds.live(urn));
+        let present = self.urns.latest(urn);
         present.is_some_and(|present| self.is_of_target_snippet(self.arena.state(present)))
     }
 
@@ -220,7 +220,7 @@ impl Deployment {
         let everything = self.everything();
         // What made way in this run was live before it, and has dependents like any other.
         let is_due = |idx: StateIdx, state: &ResourceState| {
-            let was_live = self.olds.live(&state.urn) == Some(idx);
+            let was_live = self.urns.of_base(&state.urn) == Some(idx);
             state.delete && !state.pending_replacement && !was_live
         };
         for idx in &everything {
@@ -229,7 +229,7 @@ impl Deployment {
             // What no source registers in this run goes only if what it needs goes.
             let stays = |urn: &Urn| {
                 self.is_of_snippet_not_replayed(state)
-                    && self.marks.is_operated_on(self.current_urn(urn))
+                    && self.urns.is_operated_on(self.current_urn(urn))
             };
             let follows = state.references_and_provider().any(|urn| {
                 (above.contains(urn) || above.contains(self.current_urn(urn))) && !stays(urn)
@@ -295,7 +295,7 @@ impl Deployment {
                     &format!("could not find provider {reference} in old state"),
                 );
             }
-            if self.marks.has(reference.urn(), Mark::Seen)
+            if self.urns.has(reference.urn(), Mark::Seen)
                 || self.has_other_provider(idx, &reference)
             {
                 let message = format!(
@@ -313,7 +313,7 @@ impl Deployment {
         let urn = self.registration(idx).urn.clone();
         let mut steps = Vec::new();
         self.sames_of_dependencies(old, &mut steps);
-        self.marks.set(&urn, Mark::Same);
+        self.urns.mark(&urn, Mark::Same);
         steps.push(self.untargeted_same_step_as(old, Some(&urn)));
         self.run_steps(idx, steps);
     }
@@ -338,13 +338,13 @@ impl Deployment {
         let state = self.arena.state(idx).clone();
         self.keep_what_it_needs(&state);
         for urn in state.references_and_provider() {
-            if self.marks.has_step(urn) || self.is_registered(urn) {
+            if self.urns.has_step(urn) || self.is_registered(urn) {
                 continue;
             }
-            let Some(dependency) = self.olds.live(urn) else {
+            let Some(dependency) = self.urns.of_base(urn) else {
                 continue;
             };
-            self.marks.set(urn, Mark::Same);
+            self.urns.mark(urn, Mark::Same);
             self.sames_of_dependencies(dependency, steps);
             steps.push(self.untargeted_same_step(dependency));
         }
@@ -365,7 +365,7 @@ impl Deployment {
 
     /// Whether the program has registered `urn`, under this name or another.
     fn is_registered(&self, urn: &Urn) -> bool {
-        self.marks.has(urn, Mark::Seen) || self.aliases.claimed.contains_key(urn)
+        self.urns.has(urn, Mark::Seen) || self.aliases.claimed.contains_key(urn)
     }
 
     /// Whether `step` passes something on that the program has registered in the meantime.
@@ -375,7 +375,7 @@ impl Deployment {
 
     /// The program registers `urn`: that it was passed on as it was, for something that needs it, does not count any more.
     pub(crate) fn supersede(&mut self, urn: &Urn) {
-        self.marks.clear(urn, Mark::Same);
+        self.urns.unmark(urn, Mark::Same);
         if self.report.passed_on.remove(urn)
             && let Some(count) = self.report.changes.get_mut(&StepOp::Same)
         {
@@ -385,11 +385,11 @@ impl Deployment {
 
     /// A provider that is used from the old state alone must stay in the snapshot before its user.
     pub(crate) fn queue_untargeted_same(&mut self, provider: &Urn) {
-        if self.marks.has_step(provider) || self.is_registered(provider) {
+        if self.urns.has_step(provider) || self.is_registered(provider) {
             return;
         }
-        if let Some(idx) = self.olds.live(provider) {
-            self.marks.set(provider, Mark::Same);
+        if let Some(idx) = self.urns.of_base(provider) {
+            self.urns.mark(provider, Mark::Same);
             let step = self.untargeted_same_step(idx);
             self.targeting.queued_sames.push(step);
         }
@@ -469,7 +469,7 @@ impl Deployment {
         let mut found: Vec<&Urn> = new.references_and_provider().collect();
         let mut seen: FxHashSet<&Urn> = found.iter().copied().collect();
         while let Some(urn) = found.pop() {
-            let Some(idx) = self.news.get(urn).copied().or(self.olds.live(urn)) else {
+            let Some(idx) = self.urns.latest(urn) else {
                 continue;
             };
             for next in self.arena.state(idx).references_and_provider() {
@@ -503,7 +503,7 @@ impl Deployment {
             };
             for urn in new.references_and_provider() {
                 let pair = (step.urn.clone(), urn.clone());
-                if self.marks.has(urn, Mark::SkippedCreate) && !missing.contains(&pair) {
+                if self.urns.has(urn, Mark::SkippedCreate) && !missing.contains(&pair) {
                     missing.push(pair);
                 }
             }

@@ -91,7 +91,7 @@ impl Deployment {
         }
         let mut callbacks: VecDeque<Callback> = request.transforms.iter().cloned().collect();
         let mut ancestor = request.parent.clone();
-        while let Some(memory) = ancestor.as_ref().and_then(|urn| self.goals.get(urn)) {
+        while let Some(memory) = ancestor.as_ref().and_then(|urn| self.urns.goal(urn)) {
             callbacks.extend(memory.transforms.iter().cloned());
             ancestor.clone_from(&memory.parent);
         }

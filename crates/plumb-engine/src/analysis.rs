@@ -18,10 +18,10 @@ use plumb_resource::policy::{
 use plumb_state::Snapshot;
 use tokio::sync::{mpsc, watch};
 
-use crate::driver::{Shell, Subscriber};
 use crate::monitor::{Incoming, LogMessage};
 use crate::policies::{Loaded, PolicyPacks};
 use crate::program::ProgramInfo;
+use crate::shell::{Shell, Subscriber};
 
 /// How many resources are put to the packs at the same time.
 const SIDE_BY_SIDE: usize = 16;

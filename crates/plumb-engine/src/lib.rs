@@ -1,9 +1,10 @@
 //! The shell around the deployment core: it performs effects and turns what happens into events.
 //!
 //! [`Shell::run`] drives one [`plumb_deploy::Deployment`] to its end: `driver` owns the core and is the only one who talks to it,
-//! `instances` runs provider calls, `flights` knows which of them take long, [`spans`] tells whoever records where the time goes, [`policies`] those to policy packs, `journal`
+//! `instances` runs provider calls, [`policies`] those to policy packs, `flights` knows which of them take long, `journal`
 //! writes intents and outcomes, `server` is the gRPC side that SDKs and plugins see, [`monitor`] the same for programs in
-//! process. [`analysis`] has policy packs look at a state without a deployment. The shell decides nothing about resources.
+//! process; [`spans`] tells whoever records it where the time goes. [`analysis`] has policy packs look at a state without a
+//! deployment. The shell decides nothing about resources.
 
 pub mod analysis;
 mod assets;
@@ -20,9 +21,10 @@ pub mod policies;
 pub mod position;
 pub mod program;
 mod server;
+mod shell;
 pub mod snippet;
 pub mod spans;
 
-pub use driver::{Ended, RunError, RunSetup, Shell, Subscriber};
 pub use language::{HostOrigin, LanguageProgram};
 pub use server::SourceContext;
+pub use shell::{Ended, RunError, RunSetup, Shell, Subscriber};

@@ -12,7 +12,7 @@ use plumb_events::Event;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::driver::Subscriber;
+use crate::shell::Subscriber;
 
 /// How many events, or replies, are collected at most.
 const BATCH: usize = 256;

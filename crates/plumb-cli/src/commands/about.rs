@@ -278,32 +278,13 @@ fn text(findings: &Findings, ctx: &Context) -> String {
     }
     out.push_str(&table.render());
     out.push_str(&section("\nHost"));
-    let _ = writeln!(
-        out,
-        "OS    {}\nArch  {}",
-        std::env::consts::OS,
-        std::env::consts::ARCH
-    );
-    if let Some(language) = &findings.runtime {
-        let _ = write!(out, "\nThis project is written in {}", language.name);
-        let facts = language.about.iter().flat_map(facts);
-        for (number, (key, value)) in facts.enumerate() {
-            let colon = if number == 0 { ":" } else { "" };
-            let _ = write!(out, "{colon} {key}='{value}'");
-        }
-        out.push('\n');
+    let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+    let _ = writeln!(out, "OS    {system}\nArch  {processor}");
+    if let Some(runtime) = &findings.runtime {
+        out.push_str(&written_in(runtime));
     }
     if let Some(stack) = &findings.stack {
-        out.push_str(&section(&format!("\nCurrent Stack: {}", stack.qualified)));
-        out.push_str(&resources(
-            &stack.resources,
-            "Found no resources associated with the stack",
-        ));
-        out.push('\n');
-        out.push_str(&resources(
-            &stack.pending,
-            &format!("Found no pending operations associated with {}", stack.name),
-        ));
+        out.push_str(&current_stack(stack));
     }
     if let Some((name, url)) = &findings.backend {
         out.push_str(&section("\nBackend"));
@@ -313,17 +294,8 @@ fn text(findings: &Findings, ctx: &Context) -> String {
             "Name           {name}\nURL            {url}\nUser           {user}\nOrganizations  \nToken type     personal"
         );
     }
-    if let Some(language) = findings
-        .runtime
-        .as_ref()
-        .filter(|it| !it.dependencies.is_empty())
-    {
-        out.push_str(&section("\nDependencies"));
-        let mut table = Table::new(["NAME", "VERSION"]);
-        for dependency in &language.dependencies {
-            table.row([&dependency.name, &dependency.version]);
-        }
-        out.push_str(&table.render());
+    if let Some(runtime) = &findings.runtime {
+        out.push_str(&dependencies(runtime));
     }
     let logs = ctx.environment.pulumi_home.join("logs");
     let _ = writeln!(
@@ -332,6 +304,42 @@ fn text(findings: &Findings, ctx: &Context) -> String {
         logs.display()
     );
     out
+}
+
+fn written_in(runtime: &Language) -> String {
+    let mut out = format!("\nThis project is written in {}", runtime.name);
+    let facts = runtime.about.iter().flat_map(facts);
+    for (number, (key, value)) in facts.enumerate() {
+        let colon = if number == 0 { ":" } else { "" };
+        let _ = write!(out, "{colon} {key}='{value}'");
+    }
+    out.push('\n');
+    out
+}
+
+fn current_stack(stack: &StackFindings) -> String {
+    let mut out = section(&format!("\nCurrent Stack: {}", stack.qualified));
+    out.push_str(&resources(
+        &stack.resources,
+        "Found no resources associated with the stack",
+    ));
+    out.push('\n');
+    out.push_str(&resources(
+        &stack.pending,
+        &format!("Found no pending operations associated with {}", stack.name),
+    ));
+    out
+}
+
+fn dependencies(runtime: &Language) -> String {
+    if runtime.dependencies.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(["NAME", "VERSION"]);
+    for dependency in &runtime.dependencies {
+        table.row([&dependency.name, &dependency.version]);
+    }
+    section("\nDependencies") + &table.render()
 }
 
 fn section(title: &str) -> String {

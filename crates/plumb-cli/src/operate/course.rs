@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plumb_acquire::LockMode;
 use plumb_deploy::setup::Phase;
-use plumb_display::{DiffView, Options as DisplayOptions, View};
+use plumb_display::{DiffView, Options as DisplayOptions, RunExplanation, View};
 use plumb_events::{Event, OperationResult};
 use tracing::field::Empty;
 use tracing::{Instrument as _, info_span};
@@ -156,45 +156,15 @@ async fn operate(
         session.change_snippets(order)?;
     }
     if verb.preview_only || !verb.skip_preview {
-        let asks = !verb.preview_only && !verb.is_yes(ctx);
-        let ran = phase(
-            ctx,
-            verb,
-            &mut session,
-            Phase::Preview,
-            form,
-            event_log.take(),
-            asks || verb.import_file.is_some(),
-            &interrupts,
-        )
-        .await?;
-        if verb.is_drift {
-            let stack = session.stack.clone();
-            session.leave();
-            let run = ran.seen.run.unwrap_or_default();
-            let result = ran.outcome.result;
-            return Ok(drift::report(
-                ctx,
-                &stack,
-                &run,
-                result,
-                form == Form::Quiet,
-            ));
+        let previewed = preview(ctx, verb, &mut session, form, event_log.take(), &interrupts);
+        match Box::pin(previewed).await? {
+            Previewed::Confirmed(log) => event_log = log,
+            Previewed::Last(ran) => return ends_with_preview(ctx, verb, session, &ran, form),
+            Previewed::Declined => {
+                session.leave();
+                return Ok(ExitStatus::Failure);
+            }
         }
-        if verb.preview_only || ran.outcome.result != OperationResult::Succeeded {
-            return previewed(ctx, verb, session, &ran);
-        }
-        if asks && !confirmed(ctx, verb, &session, &ran)? {
-            session.leave();
-            return Ok(ExitStatus::Failure);
-        }
-        if ran.seen.has_secrets {
-            session.prepare_secrets()?;
-        }
-        if verb.is_strict && session.plan.is_none() {
-            session.plan = ran.plan;
-        }
-        event_log = ran.seen.event_log.map(EventLog::restarted);
     } else if ctx.is_interactive() && !verb.is_yes(ctx) && !verb.skip_preview {
         return Err(Error::user("the operation was not confirmed").known(Code::NotConfirmed));
     }
@@ -213,13 +183,69 @@ async fn operate(
     conclude(ctx, verb, session, ran, form, metadata).await
 }
 
-/// Ends with a preview: it is all that was wanted, or it failed.
-fn previewed(
+/// What a preview leads to.
+enum Previewed {
+    /// The real thing, which is told to the same listeners.
+    Confirmed(Option<EventLog>),
+    /// Nothing more: it is all that was wanted, or it failed.
+    Last(Box<Ran>),
+    /// Nothing: the user does not want what it shows.
+    Declined,
+}
+
+async fn preview(
+    ctx: &Context,
+    verb: &Verb,
+    session: &mut Session<'_>,
+    form: Form,
+    event_log: Option<EventLog>,
+    interrupts: &tokio::sync::watch::Receiver<u32>,
+) -> Result<Previewed, Error> {
+    let asks = !verb.preview_only && !verb.is_yes(ctx);
+    let ran = phase(
+        ctx,
+        verb,
+        session,
+        Phase::Preview,
+        form,
+        event_log,
+        asks || verb.import_file.is_some(),
+        interrupts,
+    )
+    .await?;
+    let is_last = verb.is_drift || verb.preview_only;
+    if is_last || ran.outcome.result != OperationResult::Succeeded {
+        return Ok(Previewed::Last(Box::new(ran)));
+    }
+    if asks && !confirmed(ctx, verb, session, &ran)? {
+        return Ok(Previewed::Declined);
+    }
+    if ran.seen.has_secrets {
+        session.prepare_secrets()?;
+    }
+    if verb.is_strict && session.plan.is_none() {
+        session.plan = ran.plan;
+    }
+    Ok(Previewed::Confirmed(
+        ran.seen.event_log.map(EventLog::restarted),
+    ))
+}
+
+fn ends_with_preview(
     ctx: &Context,
     verb: &Verb,
     session: Session<'_>,
     ran: &Ran,
+    form: Form,
 ) -> Result<ExitStatus, Error> {
+    if verb.is_drift {
+        let stack = session.stack.clone();
+        session.leave();
+        let nothing = RunExplanation::default();
+        let run = ran.seen.run.as_ref().unwrap_or(&nothing);
+        let result = ran.outcome.result;
+        return Ok(drift::report(ctx, &stack, run, result, form == Form::Quiet));
+    }
     let written = match &verb.import_file {
         Some(path) => import_file::write(
             &ctx.environment.cwd.join(path),

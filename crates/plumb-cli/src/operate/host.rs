@@ -127,18 +127,24 @@ impl Surroundings {
         monitor: Arc<dyn ResourceMonitor>,
         debug: DebugMessages,
     ) -> Result<PluginHost, Error> {
-        let environment = self.environment.variables().clone();
-        let attachments =
-            |name: &str| parse_attachments(self.environment.get(name).unwrap_or_default());
         let output = self.once(output_sink(monitor.clone()));
-        let options = HostOptions {
+        let mut host = PluginHost::new(self.host_options(engine, output.clone())?);
+        host.debug_plugins(self.debugged.plugins.clone());
+        self.register_builtins(&mut host, monitor);
+        self.register_dynamic_providers(&mut host);
+        self.register_languages(&mut host, engine, output, debug);
+        Ok(host)
+    }
+
+    fn host_options(&self, engine: &str, output: OutputSink) -> Result<HostOptions, Error> {
+        let environment = &self.environment;
+        let attachments = |name: &str| parse_attachments(environment.get(name).unwrap_or_default());
+        let project = self.project.as_ref();
+        Ok(HostOptions {
             discovery: self.discovery(),
-            environment: environment.clone(),
+            environment: environment.variables().clone(),
             working_directory: self.program_directory.clone(),
-            project: self
-                .project
-                .as_ref()
-                .map(|project| project.project.name.clone()),
+            project: project.map(|project| project.project.name.clone()),
             runtime_options: self.runtime_options(),
             config: self.config.clone(),
             services: ServiceAddresses {
@@ -150,22 +156,21 @@ impl Surroundings {
             attached_providers: attachments("PULUMI_DEBUG_PROVIDERS")?,
             attached_languages: attachments("PULUMI_DEBUG_LANGUAGES")?,
             timeouts: PluginTimeouts::default(),
-            refresh_before_update: !self
-                .environment
-                .is_on("PULUMI_DISABLE_REFRESH_BEFORE_UPDATE"),
-            use_provider_preview: !self.environment.is_on("PULUMI_DISABLE_PROVIDER_PREVIEW"),
-            ignore_versions: self.environment.is_on("PULUMI_DEV"),
-            output: output.clone(),
-            schema_cache: Some(self.environment.pulumi_home.join("schemas")),
+            refresh_before_update: !environment.is_on("PULUMI_DISABLE_REFRESH_BEFORE_UPDATE"),
+            use_provider_preview: !environment.is_on("PULUMI_DISABLE_PROVIDER_PREVIEW"),
+            ignore_versions: environment.is_on("PULUMI_DEV"),
+            output,
+            schema_cache: Some(environment.pulumi_home.join("schemas")),
             acquire: self.acquire.clone(),
-        };
-        let mut host = PluginHost::new(options);
-        host.debug_plugins(self.debugged.plugins.clone());
+        })
+    }
+
+    fn register_builtins(&self, host: &mut PluginHost, monitor: Arc<dyn ResourceMonitor>) {
+        let variables = self.environment.variables().iter();
         let context = BuiltinContext {
             working_dir: self.program_directory.clone(),
             environment: Some(
-                environment
-                    .iter()
+                variables
                     .map(|(key, value)| (key.clone(), value.clone()))
                     .collect(),
             ),
@@ -178,21 +183,28 @@ impl Surroundings {
                 move |spec: &PluginSpec| builtin.fits(spec).then(|| builtin.start(&context));
             host.register_builtin(builtin.name(), Box::new(factory));
         }
+    }
+
+    fn register_languages(
+        &self,
+        host: &mut PluginHost,
+        engine: &str,
+        output: OutputSink,
+        debug: DebugMessages,
+    ) {
         let options = LanguageOptions {
-            environment,
+            environment: self.environment.variables().clone(),
             engine_address: engine.to_owned(),
             debug_messages: debug == DebugMessages::Told,
             cache_directory: self.environment.pulumi_home.join("plumb"),
             version: crate::semantic_version(),
             output,
         };
-        self.register_dynamic_providers(&mut host);
         for language in plumb_language::LANGUAGES {
             let options = options.clone();
             let factory = move || (language.host)(options.clone());
             host.register_language(language.name, Box::new(factory));
         }
-        Ok(host)
     }
 
     /// The same sink, for warnings of plugin hosts that nobody has heard yet.

@@ -17,7 +17,7 @@ use plumb_engine::policies::PolicyPacks;
 use plumb_engine::program::ProgramInfo;
 use plumb_engine::{RunSetup, Shell, SourceContext};
 use plumb_events::OperationResult;
-use plumb_plugin::Acquire;
+use plumb_plugin::{Acquire, PluginHost};
 use plumb_resource::ROOT_STACK_TYPE;
 use plumb_resource::provider::PluginSpec;
 
@@ -127,17 +127,7 @@ impl<'c> Session<'c> {
             opening.config,
             opening.config_paths,
         )?;
-        let update = opening
-            .changes
-            .then(|| info_span!(target: TARGET, "take the stack").in_scope(|| begin(ctx, &stack)))
-            .transpose()?;
-        let state = match &update {
-            Some(update) => match &update.base().latest {
-                Some(deployment) => StackState::File(Box::new(deployment.clone())),
-                None => StackState::Nothing,
-            },
-            None => info_span!(target: TARGET, "load state").in_scope(|| ctx.load_state(&stack))?,
-        };
+        let (update, state) = taken(ctx, &stack, opening.changes)?;
         let secrets =
             Arc::new(ctx.stack_secrets(&settings, &stack, state.provider(), opening.fallback)?);
         // Most of it is the key of a passphrase, if there are secret settings.
@@ -146,10 +136,7 @@ impl<'c> Session<'c> {
         let (base, cache) = info_span!(target: TARGET, "decrypt state")
             .in_scope(|| decrypted(ctx, &state, &secrets))?;
         if !ctx.globals.disable_integrity_checking {
-            base.verify().map_err(|error| {
-                Error::user(format!("{error}; `plumb state repair` may help"))
-                    .context("the state of the stack is invalid")
-            })?;
+            verify(&base)?;
         }
         let mut surroundings = surroundings(ctx, project, &stack, &config, opening);
         surroundings.acquire = Some(plugin_source(ctx, &surroundings, opening.lock_mode)?);
@@ -272,10 +259,8 @@ impl<'c> Session<'c> {
         )?);
         let runs_program = runs_program(&operation, &options);
         let program = if runs_program || matches!(operation, Operation::Import(_)) {
-            let program = self.surroundings.program(&host);
-            program
-                .instrument(info_span!(target: TARGET, "prepare program"))
-                .await?
+            let span = info_span!(target: TARGET, "prepare program");
+            self.surroundings.program(&host).instrument(span).await?
         } else {
             ProjectProgram::default()
         };
@@ -287,12 +272,8 @@ impl<'c> Session<'c> {
         if has_downloads {
             self.surroundings.downloads.follow(&subscriber);
         }
-        // Once: an update follows its preview.
-        if runs_program
-            && self.checks_plugins.swap(false, Ordering::Relaxed)
-            && let Some(missing) = program.missing_plugins(&host).await
-        {
-            self.ctx.printer.warning(&missing);
+        if runs_program {
+            self.warn_of_missing_plugins(&program, &host).await;
         }
         let run = RunSetup {
             setup: self.setup(base, operation, options, program.packages),
@@ -318,6 +299,15 @@ impl<'c> Session<'c> {
             plan: ended.plan,
             cache,
         })
+    }
+
+    /// Once: an update follows its preview.
+    async fn warn_of_missing_plugins(&self, program: &ProjectProgram, host: &Arc<PluginHost>) {
+        if self.checks_plugins.swap(false, Ordering::Relaxed)
+            && let Some(missing) = program.missing_plugins(host).await
+        {
+            self.ctx.printer.warning(&missing);
+        }
     }
 
     /// The journal of a run, in which stands already what had to be changed in the state before.
@@ -477,6 +467,31 @@ impl<'c> Session<'c> {
             .filter(|state| state.type_token.as_str() != ROOT_STACK_TYPE)
             .count()
     }
+}
+
+/// The state of the stack, which is taken first if it is to be changed.
+fn taken(
+    ctx: &Context,
+    stack: &Stack,
+    changes: bool,
+) -> Result<(Option<Arc<Update>>, StackState), Error> {
+    if !changes {
+        let span = info_span!(target: TARGET, "load state");
+        return Ok((None, span.in_scope(|| ctx.load_state(stack))?));
+    }
+    let update = info_span!(target: TARGET, "take the stack").in_scope(|| begin(ctx, stack))?;
+    let state = match &update.base().latest {
+        Some(deployment) => StackState::File(Box::new(deployment.clone())),
+        None => StackState::Nothing,
+    };
+    Ok((Some(update), state))
+}
+
+fn verify(base: &Snapshot) -> Result<(), Error> {
+    base.verify().map_err(|error| {
+        Error::user(format!("{error}; `plumb state repair` may help"))
+            .context("the state of the stack is invalid")
+    })
 }
 
 fn begin(ctx: &Context, stack: &Stack) -> Result<Arc<Update>, Error> {

@@ -340,11 +340,7 @@ impl Deployment {
     /// A provider as packs see it: as it is in this run, or else as it was before.
     fn analyzed_provider(&self, reference: Option<&ProviderRef>) -> Option<AnalyzedProvider> {
         let urn = reference?.urn();
-        let state = self
-            .news
-            .get(urn)
-            .copied()
-            .or_else(|| self.olds.live(urn))?;
+        let state = self.urns.latest(urn)?;
         Some(AnalyzedProvider {
             urn: urn.clone(),
             properties: self.arena.state(state).inputs.clone(),

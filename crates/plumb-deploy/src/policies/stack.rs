@@ -65,7 +65,7 @@ impl Deployment {
 
     /// The resource to blame: the one that the pack names, if the stack has it.
     fn culprit(&self, named: Option<&Urn>) -> Urn {
-        match named.filter(|urn| self.news.contains_key(*urn)) {
+        match named.filter(|urn| self.urns.of_run(urn).is_some()) {
             Some(urn) => urn.clone(),
             None => Urn::root_stack(&self.ctx.stack, &self.ctx.project),
         }
@@ -73,7 +73,7 @@ impl Deployment {
 
     /// Everything that the run produced or passed on; what was there before comes first.
     fn stack_resources(&self) -> Arc<[StackResource]> {
-        let mut states: Vec<StateIdx> = self.news.values().copied().collect();
+        let mut states: Vec<StateIdx> = self.urns.all_of_run().collect();
         states.sort_unstable();
         let states = states.into_iter().map(|idx| self.arena.state(idx));
         states.map(|state| self.stack_resource(state)).collect()

@@ -126,7 +126,7 @@ impl Deployment {
         let Some(owner) = owner_before(step) else {
             for step_of_view in published {
                 let urn = self.view_urn(&step.urn, &step_of_view.type_token, &step_of_view.name);
-                if self.olds.live(&urn).is_none() {
+                if self.urns.of_base(&urn).is_none() {
                     self.views.owners.remove(&urn);
                 }
                 self.tell_view_failed(&step_of_view, &urn, &step.urn, None, FailedStatus::Ok);

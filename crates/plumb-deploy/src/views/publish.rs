@@ -102,7 +102,7 @@ impl Deployment {
             return self.current_urn(other) != self.current_urn(owner);
         }
         let is_resource = |idx| self.arena.state(idx).view_of.is_none();
-        self.marks.has(urn, Mark::Seen) || self.olds.live(urn).is_some_and(is_resource)
+        self.urns.has(urn, Mark::Seen) || self.urns.of_base(urn).is_some_and(is_resource)
     }
 
     /// The view among `views` that a step is about; what is to be deleted may be due for that.

@@ -40,8 +40,8 @@ impl Deployment {
             self.error(Some(urn), &message);
         }
         self.tell_view_failed(step, urn, &following.owner, old, status);
-        self.marks.set(urn, Mark::Errored);
-        self.marks.set(&following.owner, Mark::Errored);
+        self.urns.mark(urn, Mark::Errored);
+        self.urns.mark(&following.owner, Mark::Errored);
         self.run_fails(&failure);
         following.followed.is_failed = true;
         let name = (step.type_token.as_str().into(), step.name.clone());

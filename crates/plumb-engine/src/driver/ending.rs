@@ -4,8 +4,9 @@ use plumb_deploy::{Outcome, ProgramEnd};
 use plumb_events::{Diagnostic, OperationResult, Severity};
 use tokio::sync::{mpsc, watch};
 
-use super::{Driver, Ended, program_end};
+use super::{Driver, program_end};
 use crate::monitor::Incoming;
+use crate::shell::Ended;
 
 impl Driver {
     /// The deployment is over: waits for a program that may still have something to say, ends one that has not.
@@ -23,14 +24,10 @@ impl Driver {
         self.answers.clear();
         if !succeeded {
             self.program_cancel.cancel();
-            self.calls.abort_all();
+            self.tasks.calls.abort_all();
         }
         let failure = self.hear_out(&mut incoming, &mut interrupts).await;
-        self.snippet_tasks.shutdown().await;
-        self.calls.shutdown().await;
-        self.called_back.shutdown().await;
-        self.loading.shutdown().await;
-        self.consulted.shutdown().await;
+        self.tasks.stop().await;
         let mut outcome = self.outcome.take().unwrap_or_else(|| Outcome {
             result: OperationResult::Canceled,
             has_changes: false,
@@ -62,7 +59,7 @@ impl Driver {
             tokio::select! {
                 biased;
                 Some(one) = incoming.recv() => self.take_late(one, &mut failure),
-                ended = self.program_task.join_next() => match ended.map(|it| it.map(program_end)) {
+                ended = self.tasks.program.join_next() => match ended.map(|it| it.map(program_end)) {
                     // What an abandoned program fails with follows from its being abandoned.
                     Some(Ok(ProgramEnd::Failed { message })) if !self.program_cancel.is_cancelled() => {
                         self.emit(plumb_events::Event::Diagnostic(Diagnostic::new(

@@ -1,15 +1,28 @@
 //! Copying folders of sources.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::Path;
 
+use super::CompiledError;
+
+/// Copies the sources in a folder to another one, except entries of the names in `left_out`.
+pub(crate) async fn copy_sources(
+    source: &Path,
+    target: &Path,
+    left_out: &'static [&'static str],
+) -> Result<(), CompiledError> {
+    let (from, to) = (source.to_owned(), target.to_owned());
+    let is_left_out = move |name: &OsStr| left_out.iter().any(|it| name == *it);
+    tokio::task::spawn_blocking(move || copy_folder(&from, &to, &is_left_out))
+        .await
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+        .map_err(CompiledError::file("copy", source))
+}
+
 /// Copies the folder `from` to `to`, except what `skip` says of the names of its entries. Links become what they point to.
-pub(crate) fn copy_folder(
-    from: &Path,
-    to: &Path,
-    skip: &dyn Fn(&std::ffi::OsStr) -> bool,
-) -> io::Result<()> {
+pub(crate) fn copy_folder(from: &Path, to: &Path, skip: &dyn Fn(&OsStr) -> bool) -> io::Result<()> {
     // Read before anything is made: the copy may be inside of what is copied.
     let entries = fs::read_dir(from)?.collect::<Result<Vec<_>, _>>()?;
     fs::create_dir_all(to)?;

@@ -9,7 +9,7 @@ use plumb_plugin::language::{LinkRequest, PackRequest};
 use super::module::{ModuleFile, module_file};
 use super::settings::go;
 use crate::LanguageOptions;
-use crate::compiled::{CompiledError, copy_folder};
+use crate::compiled::{CompiledError, copy_sources};
 
 /// Folders of a module that are of no use to its users.
 const LEFT_OUT: [&str; 2] = [".git", "node_modules"];
@@ -24,16 +24,7 @@ pub(super) async fn pack(
     let module = ModuleFile::read(&file, &options.environment).await?;
     let name = module.module.path.replace('/', "_");
     let target = request.destination_directory.join(name);
-    let failed = CompiledError::file("copy", source.clone());
-    let copied = target.clone();
-    tokio::task::spawn_blocking(move || {
-        copy_folder(&source, &copied, &|name| {
-            LEFT_OUT.iter().any(|left_out| name == *left_out)
-        })
-    })
-    .await
-    .unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
-    .map_err(failed)?;
+    copy_sources(&source, &target, &LEFT_OUT).await?;
     Ok(target)
 }
 

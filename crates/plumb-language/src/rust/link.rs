@@ -7,7 +7,7 @@ use plumb_plugin::language::{LinkRequest, PackRequest};
 
 use super::cargo;
 use crate::LanguageOptions;
-use crate::compiled::{CompiledError, copy_folder};
+use crate::compiled::{CompiledError, copy_sources};
 
 /// What of a crate is not its source.
 const LEFT_OUT: [&str; 3] = ["target", ".git", "Cargo.lock"];
@@ -23,16 +23,7 @@ pub(super) async fn pack(request: &PackRequest) -> Result<PathBuf, CompiledError
     }
     let name = source.file_name().unwrap_or_default();
     let target = request.destination_directory.join(name);
-    let failed = CompiledError::file("copy", source.clone());
-    let copied = target.clone();
-    tokio::task::spawn_blocking(move || {
-        copy_folder(&source, &copied, &|name| {
-            LEFT_OUT.iter().any(|left_out| name == *left_out)
-        })
-    })
-    .await
-    .unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
-    .map_err(failed)?;
+    copy_sources(&source, &target, &LEFT_OUT).await?;
     Ok(target)
 }
 

@@ -3,10 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use plumb_plugin::PluginKind;
-use plumb_plugin::language::{
-    LinkDependency, LinkRequest, PackRequest, PackageDependency, ProgramInfo,
-};
+use plumb_plugin::language::{PackRequest, ProgramInfo};
 
 use crate::support::World;
 
@@ -140,24 +137,8 @@ async fn libraries_are_packed_and_linked() {
     assert_eq!(packed, world.root.path().join("packed").join(name));
     assert!(packed.join("cloud/cloud.go").is_file());
 
-    let package = PackageDependency {
-        name: "cloud".to_owned(),
-        kind: PluginKind::Resource,
-        version: None,
-        server: None,
-        checksums: std::collections::BTreeMap::new(),
-        parameterization: None,
-        extension: None,
-    };
     let instructions = host
-        .link(LinkRequest {
-            info: world.info(serde_json::json!({})),
-            loader_target: String::new(),
-            packages: vec![LinkDependency {
-                package,
-                path: "sdks/cloud".into(),
-            }],
-        })
+        .link(world.link_request("cloud", "sdks/cloud"))
         .await
         .unwrap();
     assert!(

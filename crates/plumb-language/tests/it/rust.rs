@@ -2,10 +2,8 @@
 
 use std::fs;
 
-use plumb_plugin::language::{
-    LinkDependency, LinkRequest, PackRequest, PackageDependency, RunOutcome, RunRequest,
-};
-use plumb_plugin::{OutputStream, PluginKind};
+use plumb_plugin::OutputStream;
+use plumb_plugin::language::{PackRequest, RunOutcome, RunRequest};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::World;
@@ -162,24 +160,8 @@ async fn crates_are_packed_and_linked() {
         .unwrap();
     assert!(packed.join("src/lib.rs").is_file());
     assert!(!packed.join("target").exists());
-    let package = PackageDependency {
-        name: "unused".to_owned(),
-        kind: PluginKind::Resource,
-        version: None,
-        server: None,
-        checksums: std::collections::BTreeMap::new(),
-        parameterization: None,
-        extension: None,
-    };
     let instructions = host
-        .link(LinkRequest {
-            info: world.info(serde_json::json!({})),
-            loader_target: String::new(),
-            packages: vec![LinkDependency {
-                package,
-                path: packed.clone(),
-            }],
-        })
+        .link(world.link_request("unused", &packed))
         .await
         .unwrap();
     assert!(

@@ -6,8 +6,8 @@ use futures::StreamExt;
 use plumb_language::LanguageOptions;
 use plumb_language::serve::{ServeError, Server, WATCH_INTERVAL};
 use plumb_plugin::language::{
-    GrpcLanguageHost, InstallRequest, LinkDependency, LinkRequest, PackageDependency, PluginEvent,
-    PluginLaunch, ProgramInfo, RunOutcome, RunPluginRequest,
+    GrpcLanguageHost, InstallRequest, PluginEvent, PluginLaunch, ProgramInfo, RunOutcome,
+    RunPluginRequest,
 };
 use plumb_plugin::{LanguageRuntime, OutputStream, PluginKind};
 use plumb_proto::pulumirpc as pb;
@@ -182,24 +182,8 @@ async fn libraries_are_linked_behind_the_service() {
     let requirements = world.file("requirements.txt", "pulumi>=3\n");
     let served = serve("python", world.options(), WATCH_INTERVAL).await;
     let host = served.dial("python").await;
-    let package = PackageDependency {
-        name: "cloud".to_owned(),
-        kind: PluginKind::Resource,
-        version: None,
-        server: None,
-        checksums: std::collections::BTreeMap::new(),
-        parameterization: None,
-        extension: None,
-    };
     let instructions = host
-        .link(LinkRequest {
-            info: world.info(serde_json::json!({})),
-            loader_target: String::new(),
-            packages: vec![LinkDependency {
-                package,
-                path: "sdks/cloud".into(),
-            }],
-        })
+        .link(world.link_request("cloud", "sdks/cloud"))
         .await
         .unwrap();
     assert!(

@@ -1,13 +1,16 @@
 //! A project in a temporary folder and a host to run it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use plumb_language::{LanguageOptions, PythonHost};
-use plumb_plugin::language::{ProgramInfo, RunRequest};
+use plumb_plugin::language::{
+    LinkDependency, LinkRequest, PackageDependency, ProgramInfo, RunRequest,
+};
 use plumb_plugin::process::Environment;
-use plumb_plugin::{LanguageRuntime, OutputLine, OutputSink, OutputStream};
+use plumb_plugin::{LanguageRuntime, OutputLine, OutputSink, OutputStream, PluginKind};
 
 use crate::engine::FakeEngine;
 
@@ -133,6 +136,27 @@ impl World {
     }
 
     /// A run with the SDK in `virtualenv`.
+    /// Asks for a link to the library of the package `name` in a folder.
+    pub(crate) fn link_request(&self, name: &str, path: impl Into<PathBuf>) -> LinkRequest {
+        let package = PackageDependency {
+            name: name.to_owned(),
+            kind: PluginKind::Resource,
+            version: None,
+            server: None,
+            checksums: BTreeMap::new(),
+            parameterization: None,
+            extension: None,
+        };
+        LinkRequest {
+            info: self.info(serde_json::json!({})),
+            loader_target: String::new(),
+            packages: vec![LinkDependency {
+                package,
+                path: path.into(),
+            }],
+        }
+    }
+
     pub(crate) fn run_request(&self, virtualenv: &Path) -> RunRequest {
         let info = self.info(serde_json::json!({"virtualenv": virtualenv}));
         RunRequest {

@@ -29,7 +29,7 @@ use super::convert::{self, Form};
 use super::evaluator::{Evaluator, Stop};
 use super::lift;
 use super::value::{Providers, ResourceVal, Val};
-use super::{invoke, register};
+use super::{invoke, read, register};
 use crate::body::{Body, Owner};
 use crate::diagnostic::Diagnostic;
 use crate::graph::{Graph, Node, NodeId};
@@ -254,7 +254,7 @@ impl<'a> Run<'a> {
                 }))
             }
             register::Plan::Read { request, providers } if request.id == ResourceId::Unknown => {
-                Started::Now(register::unknown_read(self, &request, providers))
+                Started::Now(read::unknown_read(self, &request, providers))
             }
             register::Plan::Read { request, providers } => Started::Later(Box::pin(async move {
                 let span = self.syntax.resources[index].key.span;

@@ -15,7 +15,8 @@ use super::convert::{self, Form};
 use super::driver::Run;
 use super::evaluator::Stop;
 use super::lift::Lifted;
-use super::register;
+use super::references;
+use super::register::STACK_REFERENCE;
 use super::value::{Deps, Providers, Val};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::program::{InvokeDecl, package_of};
@@ -43,7 +44,7 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
     };
     // Calls wait for what they depend on, and run in previews whether it exists yet or not.
     if let Some(expr) = &invoke.options.depends_on {
-        let resources = register::resources(run, expr, "dependsOn")?;
+        let resources = references::resources(run, expr, "dependsOn")?;
         let Some(resources) = resources else {
             return Ok(Plan::Done(Val::Poison));
         };
@@ -54,7 +55,7 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
     }
     let parent = match &invoke.options.parent {
         None => None,
-        Some(expr) => match register::resource(run, expr, "parent")? {
+        Some(expr) => match references::resource(run, expr, "parent")? {
             None => return Ok(Plan::Done(Val::Poison)),
             parent => parent,
         },
@@ -92,7 +93,7 @@ fn provider_of(
     inherited: &Providers,
 ) -> Result<Option<EcoString>, Stop> {
     if let Some(expr) = &run.syntax.calls.invokes[index].options.provider {
-        let provider = register::provider(run, expr)?;
+        let provider = references::provider(run, expr)?;
         return Ok(provider.map(|provider| provider.provider_ref()));
     }
     Ok(match run.default_provider_of_invoke(index) {
@@ -216,7 +217,7 @@ pub(crate) fn read_stack(run: &Run<'_>, name: &str) -> ReadResourceRequest {
 pub(crate) fn stack_reference(name: &str, stack: &str, parent: Option<Urn>) -> ReadResourceRequest {
     ReadResourceRequest {
         id: ResourceId::from_text(stack),
-        type_token: register::STACK_REFERENCE.into(),
+        type_token: STACK_REFERENCE.into(),
         name: name.into(),
         parent,
         properties: Arc::new(PropertyMap::new().with("name", Value::from(stack))),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use plumb_plugin::Provider;
 use plumb_resource::provider::{
-    CheckRequest, CreateRequest, DeleteRequest, DiffChanges, DiffRequest, ListRequest,
+    CheckRequest, CreateRequest, DeleteRequest, DiffChanges, DiffRequest, DiffResult, ListRequest,
     ProviderError, ReadRequest, ReadResponse, ResourceStatus, UpdateRequest,
 };
 use plumb_resource::{ResourceId, StepOp, TypeToken, Urn};
@@ -173,21 +173,8 @@ impl Work<'_> {
         inputs: PropertyMap,
         verb: &str,
     ) -> Result<(), Error> {
-        let urn = self.urn();
         let checked = self.check(provider, Some(found.inputs.clone()), inputs)?;
-        let request = DiffRequest {
-            urn: urn.clone(),
-            id: found.id.clone(),
-            old_inputs: found.inputs.clone(),
-            old_outputs: found.outputs.clone(),
-            new_inputs: checked.clone(),
-            allow_unknowns: false,
-            ignore_changes: ecow::EcoVec::new(),
-        };
-        let diff = self.package.outside.run(async {
-            let diffed = provider.diff(request).await;
-            diffed.map_err(|error| provider::failed(error).context("diff"))
-        })?;
+        let diff = self.diff(provider, found, &checked)?;
         let is_same = diff.changes == DiffChanges::None
             || (diff.changes == DiffChanges::Unknown && *checked == *found.inputs);
         if is_same && !diff.is_replace() {
@@ -195,27 +182,13 @@ impl Work<'_> {
             self.print(found.id.as_str(), &found.outputs);
             return Ok(());
         }
-        let old = steps::state(&urn, &found.id, &found.inputs, &found.outputs);
-        let new = steps::state(&urn, &found.id, &checked, &Arc::default());
-        let op = if diff.is_replace() {
-            StepOp::Replace
-        } else {
-            StepOp::Update
-        };
-        steps::announce(
-            op,
-            Some(old),
-            Some(new),
-            Some(&diff),
-            self.settings,
-            self.ctx,
-        );
+        self.announce_change(found, &checked, &diff);
         if diff.is_replace() {
             return self.refuse_replacement(&found.id, &diff.replace_keys);
         }
         self.confirm(verb)?;
         let request = UpdateRequest {
-            urn,
+            urn: self.urn(),
             id: found.id.clone(),
             old_inputs: found.inputs.clone(),
             old_outputs: found.outputs.clone(),
@@ -233,6 +206,40 @@ impl Work<'_> {
         })?;
         self.print(found.id.as_str(), &updated.outputs);
         Ok(())
+    }
+
+    fn diff(
+        &mut self,
+        provider: &dyn Provider,
+        found: &Found,
+        new_inputs: &Arc<PropertyMap>,
+    ) -> Result<DiffResult, Error> {
+        let request = DiffRequest {
+            urn: self.urn(),
+            id: found.id.clone(),
+            old_inputs: found.inputs.clone(),
+            old_outputs: found.outputs.clone(),
+            new_inputs: new_inputs.clone(),
+            allow_unknowns: false,
+            ignore_changes: ecow::EcoVec::new(),
+        };
+        self.package.outside.run(async {
+            let diffed = provider.diff(request).await;
+            diffed.map_err(|error| provider::failed(error).context("diff"))
+        })
+    }
+
+    fn announce_change(&self, found: &Found, inputs: &Arc<PropertyMap>, diff: &DiffResult) {
+        let urn = self.urn();
+        let old = steps::state(&urn, &found.id, &found.inputs, &found.outputs);
+        let new = steps::state(&urn, &found.id, inputs, &Arc::default());
+        let op = if diff.is_replace() {
+            StepOp::Replace
+        } else {
+            StepOp::Update
+        };
+        let (old, new) = (Some(old), Some(new));
+        steps::announce(op, old, new, Some(diff), self.settings, self.ctx);
     }
 
     /// The provider cannot change the object in place, and nobody would know of the new one if something went wrong.

@@ -11,12 +11,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use plumb_project::config::{Key, KeyPath, NewValue};
+use plumb_project::config::{ConfigMap, Key, KeyPath, NewValue};
 use plumb_project::files::{self, Access};
+use plumb_project::project::TemplateSetting;
 use plumb_project::{ProjectFile, ProjectName};
 
 use crate::commands::install;
-use crate::context::{NewStack, Stack, StateFallback};
+use crate::context::{NewStack, Stack, StackSecrets, StateFallback};
 use crate::identity::Code;
 use crate::{Context, Error, ExitStatus, prompt};
 use instantiate::Naming;
@@ -309,64 +310,88 @@ fn save_config(
 ) -> Result<bool, Error> {
     let mut settings = ctx.stack_settings(stack, None)?;
     let secrets = ctx.stack_secrets(&settings, stack, None, StateFallback::IfEnabled)?;
-    let mut config = settings.file.config().clone();
-    let before = config.clone();
+    let mut values = FirstValues {
+        config: settings.file.config().clone(),
+        project: stack.project_name(),
+        secrets: &secrets,
+    };
     for pair in &args.config {
-        let (key, value) = pair.split_once('=').ok_or_else(|| {
-            Error::user(format!(
-                "config value '{pair}' is not of the form key=value"
-            ))
-        })?;
-        let path = if args.config_path {
-            KeyPath::parse(key, stack.project_name())?
-        } else {
-            KeyPath::of(Key::parse_in(key, stack.project_name())?)
-        };
-        let is_secret = template
-            .spec
-            .config
-            .get(key)
-            .is_some_and(|setting| setting.secret);
-        let value = if is_secret {
-            NewValue::Secure(secrets.encrypt(value)?)
-        } else {
-            NewValue::Untyped(value.to_owned())
-        };
-        config.set_path(&path, value)?;
+        values.take(pair, args.config_path, template)?;
     }
-    let mut settings_asked: Vec<_> = template.spec.config.iter().collect();
-    settings_asked.sort_by(|left, right| left.0.cmp(right.0));
-    for (name, setting) in settings_asked {
-        let key = Key::parse_in(name, stack.project_name())?;
-        if config.get(&key).is_some() {
-            continue;
-        }
-        let default = setting.default.clone().unwrap_or_default();
-        let question = match &setting.description {
-            Some(description) => format!("{description} ({name})"),
-            None => name.clone(),
-        };
-        let answer = match (args.yes, setting.secret) {
-            (true, _) => default,
-            (false, true) => prompt::secret(&question)?,
-            (false, false) => prompt::text(&question, Some(&default))?,
-        };
-        if answer.is_empty() {
-            continue;
-        }
-        let value = if setting.secret {
-            NewValue::Secure(secrets.encrypt(&answer)?)
-        } else {
-            NewValue::Untyped(answer)
-        };
-        config.set_path(&KeyPath::of(key), value)?;
+    let mut wanted: Vec<_> = template.spec.config.iter().collect();
+    wanted.sort_by(|left, right| left.0.cmp(right.0));
+    for (name, setting) in wanted {
+        values.ask(name, setting, args.yes)?;
     }
-    if config == before {
+    let config = values.config;
+    if config == *settings.file.config() {
         return Ok(false);
     }
     settings.file.set_config(&config);
     settings.save(Some(&secrets))?;
     Ok(true)
+}
+
+/// The first settings of a stack.
+struct FirstValues<'a> {
+    config: ConfigMap,
+    project: &'a str,
+    secrets: &'a StackSecrets,
+}
+
+impl FirstValues<'_> {
+    /// Takes what the command line gives, as `KEY=VALUE`.
+    fn take(&mut self, pair: &str, is_path: bool, template: &Template) -> Result<(), Error> {
+        let (key, value) = pair.split_once('=').ok_or_else(|| {
+            Error::user(format!(
+                "config value '{pair}' is not of the form key=value"
+            ))
+        })?;
+        let path = if is_path {
+            KeyPath::parse(key, self.project)?
+        } else {
+            KeyPath::of(Key::parse_in(key, self.project)?)
+        };
+        let setting = template.spec.config.get(key);
+        let is_secret = setting.is_some_and(|setting| setting.secret);
+        self.set(&path, value.to_owned(), is_secret)
+    }
+
+    /// Asks for what the template wants and nobody has given; takes its default where nobody is to be asked.
+    fn ask(
+        &mut self,
+        name: &str,
+        setting: &TemplateSetting,
+        takes_default: bool,
+    ) -> Result<(), Error> {
+        let key = Key::parse_in(name, self.project)?;
+        if self.config.get(&key).is_some() {
+            return Ok(());
+        }
+        let default = setting.default.clone().unwrap_or_default();
+        let question = match &setting.description {
+            Some(description) => format!("{description} ({name})"),
+            None => name.to_owned(),
+        };
+        let answer = match (takes_default, setting.secret) {
+            (true, _) => default,
+            (false, true) => prompt::secret(&question)?,
+            (false, false) => prompt::text(&question, Some(&default))?,
+        };
+        if answer.is_empty() {
+            return Ok(());
+        }
+        self.set(&KeyPath::of(key), answer, setting.secret)
+    }
+
+    fn set(&mut self, path: &KeyPath, value: String, is_secret: bool) -> Result<(), Error> {
+        let value = if is_secret {
+            NewValue::Secure(self.secrets.encrypt(&value)?)
+        } else {
+            NewValue::Untyped(value)
+        };
+        Ok(self.config.set_path(path, value)?)
+    }
 }
 
 fn say_next_steps(args: &NewArgs, template: &Template, folder: &Path, ctx: &Context) {

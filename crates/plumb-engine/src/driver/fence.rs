@@ -1,0 +1,143 @@
+//! What waits for the journal: nothing that others see or do comes before what it follows from is durable.
+
+use std::collections::BTreeMap;
+
+use plumb_deploy::request::{Callback, CallbackRequest, Reply};
+use plumb_deploy::{CallId, InstanceId, RequestId};
+use plumb_resource::provider::ProviderCall;
+
+/// An effect that may have to wait.
+pub(super) enum Fenced {
+    Call {
+        call: CallId,
+        instance: InstanceId,
+        request: Box<ProviderCall>,
+    },
+    Callback {
+        call: CallId,
+        callback: Callback,
+        request: CallbackRequest,
+    },
+    Reply {
+        id: RequestId,
+        reply: Box<Reply>,
+    },
+}
+
+/// What becomes of an effect for the moment.
+pub(super) enum Passage {
+    /// It may happen.
+    Free(Fenced),
+    /// It happens when the journal has come so far.
+    Waits,
+    /// It must not happen: the journal cannot be written.
+    Barred(Fenced),
+}
+
+/// Effects that wait, by the entry that must be durable first.
+pub(super) struct Fence {
+    waiting: BTreeMap<u64, Vec<Fenced>>,
+    /// Entries up to here are durable.
+    durable: u64,
+    /// Whether there is a journal on a disk to wait for.
+    is_kept: bool,
+    is_broken: bool,
+}
+
+impl Fence {
+    pub(super) fn new(is_kept: bool) -> Self {
+        Fence {
+            waiting: BTreeMap::new(),
+            durable: 0,
+            is_kept,
+            is_broken: false,
+        }
+    }
+
+    /// Whether nothing waits.
+    pub(super) fn is_free(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// What becomes of an effect that follows from the entry of number `seq`.
+    pub(super) fn pass(&mut self, seq: u64, effect: Fenced) -> Passage {
+        if seq <= self.durable || !self.is_kept {
+            return Passage::Free(effect);
+        }
+        if self.is_broken {
+            return Passage::Barred(effect);
+        }
+        self.waiting.entry(seq).or_default().push(effect);
+        Passage::Waits
+    }
+
+    /// The journal is durable up to `seq`: what has waited for that.
+    pub(super) fn release(&mut self, seq: u64) -> impl Iterator<Item = Fenced> + use<> {
+        self.durable = seq;
+        let later = self.waiting.split_off(&(seq + 1));
+        let released = std::mem::replace(&mut self.waiting, later);
+        released.into_values().flatten()
+    }
+
+    /// The journal cannot be written any more; false if that is known.
+    pub(super) fn breaks(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_broken, true)
+    }
+
+    /// All that waits, and must not happen.
+    pub(super) fn barred(&mut self) -> impl Iterator<Item = Fenced> + use<> {
+        std::mem::take(&mut self.waiting).into_values().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(id: u64) -> Fenced {
+        Fenced::Reply {
+            id: RequestId(id),
+            reply: Box::new(Reply::Done),
+        }
+    }
+
+    fn ids(effects: impl Iterator<Item = Fenced>) -> Vec<u64> {
+        let id = |effect| match effect {
+            Fenced::Reply { id, .. } => Some(id.0),
+            Fenced::Call { .. } | Fenced::Callback { .. } => None,
+        };
+        effects.filter_map(id).collect()
+    }
+
+    #[test]
+    fn what_waits_comes_in_order_when_its_entry_is_durable() {
+        let mut fence = Fence::new(true);
+        assert!(matches!(fence.pass(0, reply(1)), Passage::Free(_)));
+        for (seq, id) in [(2, 2), (1, 3), (2, 4), (3, 5)] {
+            assert!(matches!(fence.pass(seq, reply(id)), Passage::Waits));
+        }
+        assert_eq!(ids(fence.release(2)), [3, 2, 4]);
+        assert!(matches!(fence.pass(2, reply(6)), Passage::Free(_)));
+        assert!(!fence.is_free());
+        assert_eq!(ids(fence.release(3)), [5]);
+        assert!(fence.is_free());
+    }
+
+    #[test]
+    fn nothing_waits_without_a_journal() {
+        let mut fence = Fence::new(false);
+        assert!(matches!(fence.pass(7, reply(1)), Passage::Free(_)));
+    }
+
+    #[test]
+    fn what_follows_from_a_lost_entry_never_happens() {
+        let mut fence = Fence::new(true);
+        assert!(matches!(fence.pass(2, reply(1)), Passage::Waits));
+        assert!(ids(fence.release(1)).is_empty());
+        assert!(fence.breaks() && !fence.breaks());
+        assert_eq!(ids(fence.barred()), [1]);
+        assert!(matches!(fence.pass(3, reply(2)), Passage::Barred(_)));
+        assert!(matches!(fence.pass(1, reply(3)), Passage::Free(_)));
+        assert!(fence.is_free());
+    }
+}
