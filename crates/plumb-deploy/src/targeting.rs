@@ -206,8 +206,10 @@ impl Deployment {
 
     /// Whether a resource of a snippet among the targets has taken the place of a state, which may be of others.
     fn is_taken_by_target_snippet(&self, state: &ResourceState) -> bool {
-        let urn = self.current_urn(&state.urn);
-        let present = self.urns.latest(urn);
+        if self.ctx.options.target_snippets.is_empty() {
+            return false;
+        }
+        let present = self.urns.latest(self.current_urn(&state.urn));
         present.is_some_and(|present| self.is_of_target_snippet(self.arena.state(present)))
     }
 

@@ -80,8 +80,8 @@ impl Deployment {
             entry.goal = Some(goal);
             entry.seed = Some(seed);
         }
-        let doubt = violation;
         if has_old {
+            let doubt = violation;
             let compared = Compared { inputs, doubt };
             self.plans.beside_old.insert(idx, compared);
         } else {

@@ -1,0 +1,117 @@
+//! What expressions in options name: resources, providers, texts.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+
+use super::driver::Run;
+use super::evaluator::Stop;
+use super::value::{ResourceVal, Val};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::expression::Expr;
+
+/// The text that an option is; `None` when it is poisoned.
+pub(super) fn plain_string(
+    run: &Run<'_>,
+    expr: &Expr,
+    option: &str,
+) -> Result<Option<EcoString>, Stop> {
+    match run.evaluator.eval(expr)? {
+        Val::String(text) => Ok(Some(text)),
+        Val::Poison => Ok(None),
+        other => Err(Diagnostic::error(
+            expr.span,
+            format!("{option} must be a string, got {}", other.kind()),
+        )
+        .into()),
+    }
+}
+
+/// The resource that an option names; `None` when it is poisoned.
+pub(super) fn resource(
+    run: &Run<'_>,
+    expr: &Expr,
+    option: &str,
+) -> Result<Option<Arc<ResourceVal>>, Stop> {
+    match run.evaluator.eval(expr)? {
+        Val::Resource(resource) => Ok(Some(resource)),
+        Val::Reference(reference) => Err(Stop::Fetch(reference.urn.clone())),
+        Val::Poison => Ok(None),
+        Val::Output(_) => Err(Diagnostic::error(
+            expr.span,
+            format!("{option}: resource cannot be an output"),
+        )
+        .into()),
+        other => {
+            let summary = format!("{option}: expected resource, got {}", other.kind());
+            Err(Diagnostic::error(expr.span, summary).into())
+        }
+    }
+}
+
+/// The resources that an option names; `None` when one is poisoned.
+pub(super) fn resources(
+    run: &Run<'_>,
+    expr: &Expr,
+    option: &str,
+) -> Result<Option<Vec<Arc<ResourceVal>>>, Stop> {
+    let value = run.evaluator.eval(expr)?;
+    let items = match &value {
+        Val::List(items) => items.as_slice(),
+        Val::Resource(_) => std::slice::from_ref(&value),
+        Val::Poison => return Ok(None),
+        other => return Err(not_resources(expr, option, other)),
+    };
+    let mut resources = Vec::with_capacity(items.len());
+    for item in items {
+        match item {
+            Val::Resource(resource) => resources.push(resource.clone()),
+            Val::Poison => return Ok(None),
+            other => return Err(not_resources(expr, option, other)),
+        }
+    }
+    Ok(Some(resources))
+}
+
+fn not_resources(expr: &Expr, option: &str, found: &Val) -> Stop {
+    let summary = format!(
+        "resource option {option} value must be a list of resource(s), found {}",
+        found.kind()
+    );
+    Diagnostic::error(expr.span, summary).into()
+}
+
+/// The provider resource that an option names.
+pub(super) fn provider(run: &Run<'_>, expr: &Expr) -> Result<Option<Arc<ResourceVal>>, Stop> {
+    let Some(resource) = resource(run, expr, "provider")? else {
+        return Ok(None);
+    };
+    if resource.provided_package().is_none() {
+        let summary = format!(
+            "resource passed as provider was not a provider resource {:?}",
+            resource.name.as_str()
+        );
+        return Err(Diagnostic::error(expr.span, summary).into());
+    }
+    Ok(Some(resource))
+}
+
+/// Providers by package as a list or as a map.
+pub(super) fn provider_list(
+    run: &Run<'_>,
+    expr: &Expr,
+) -> Result<Option<Vec<Arc<ResourceVal>>>, Stop> {
+    let value = run.evaluator.eval(expr)?;
+    let Val::Object(entries) = &value else {
+        return resources(run, expr, "providers");
+    };
+    let mut providers = Vec::new();
+    for value in entries.values() {
+        match value {
+            Val::Resource(resource) => providers.push(resource.clone()),
+            Val::Poison => return Ok(None),
+            other => return Err(not_resources(expr, "providers", other)),
+        }
+    }
+    Ok(Some(providers))
+}
