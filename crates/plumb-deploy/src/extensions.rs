@@ -55,6 +55,20 @@ impl Deployment {
         Ok(())
     }
 
+    /// Keeps the extension that a state is of, which is not needed before the resource is deleted, perhaps in another run.
+    pub(crate) fn keep_extension(&mut self, state: &ResourceState) {
+        let Some(reference) = &state.extension_ref else {
+            return;
+        };
+        let registered = self.packages.get(reference);
+        let parameter = registered.and_then(|package| package.extension.clone());
+        if let Some(parameter) = parameter
+            && !self.base.extensions.contains_key(reference)
+        {
+            self.record_extension(reference, &parameter);
+        }
+    }
+
     /// The provider that serves a state of the base, with the extension that the state needs; none for components.
     pub(crate) fn instance_for_state(
         &mut self,

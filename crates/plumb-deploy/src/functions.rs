@@ -154,7 +154,8 @@ impl Deployment {
     /// Call (`engine.md` 2.7).
     pub(crate) fn take_call(&mut self, id: RequestId, mut request: Box<CallMethodRequest>) {
         let package = self.package_of(&request.token, &request.package);
-        if request.provider.is_empty() {
+        let is_of_provider = request.token.starts_with("pulumi:providers:");
+        if request.provider.is_empty() || is_of_provider {
             match self.provider_of_self(&request) {
                 Ok(reference) => request.provider = reference,
                 Err(error) => return self.reply(id, Reply::Failed(error), 0),
@@ -186,17 +187,18 @@ impl Deployment {
     fn provider_of_self(&self, request: &CallMethodRequest) -> Result<EcoString, RequestError> {
         let Some(Value::Resource(own)) = request.args.get("__self__").map(Value::without_secrets)
         else {
-            return Ok(EcoString::new());
+            return Ok(request.provider.clone());
         };
-        if request.token.starts_with("pulumi:providers:") {
-            let ReferenceId::Known(id) = &own.id else {
-                return Ok(EcoString::new());
+        let urn = Urn::parse(&own.urn).ok();
+        if let (true, Some(urn)) = (request.token.starts_with("pulumi:providers:"), &urn) {
+            // A provider that is yet to be made in a preview has no id.
+            let id = match &own.id {
+                ReferenceId::Known(id) => id,
+                ReferenceId::Unknown | ReferenceId::None => "",
             };
-            return Ok(format!("{}::{id}", own.urn).into());
+            return Ok(ProviderRef::new(urn.clone(), id).to_string().into());
         }
-        let known = Urn::parse(&own.urn)
-            .ok()
-            .and_then(|urn| self.urns.goal(&urn));
+        let known = urn.and_then(|urn| self.urns.goal(&urn));
         let known = known.ok_or_else(|| {
             RequestError::new(
                 RequestErrorKind::Unknown,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ecow::EcoString;
-use plumb_resource::{ProviderRef, Urn};
+use plumb_resource::{ProviderRef, TypeToken, Urn};
 
 use crate::deployment::Deployment;
 use crate::request::{Callback, RegisterRequest};
@@ -58,8 +58,7 @@ impl Deployment {
             // What is below a component finds its own default provider.
             !reference.urn().is_default_provider()
         } else {
-            let package = self.package_of(&request.type_token, &request.package);
-            reference.package() == package
+            reference.package() == TypeToken::package_in(&request.type_token)
         };
         if inherits {
             request.provider = reference.to_string().into();

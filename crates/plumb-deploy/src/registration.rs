@@ -331,6 +331,7 @@ impl Deployment {
             ..registration.new.as_ref().clone()
         });
         let urn = registration.urn.clone();
+        self.keep_extension(&new);
         self.urns.mark(&urn, Mark::Same);
         self.run_steps(idx, vec![Step::new(urn, StepKind::Same { old, new })]);
     }

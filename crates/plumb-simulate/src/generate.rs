@@ -3,7 +3,11 @@
 //! A story draws the features that it plays with first, so that some stories are about few things and go deep, and
 //! others mix everything.
 
+mod aims;
 mod extras;
+mod functions;
+mod methods;
+mod packages;
 
 use plumb_resource::HookType;
 
@@ -104,6 +108,10 @@ pub fn story_on(seed: u64, mut program: Program) -> Story {
         story.operations.push(operation);
     }
     extras::add(seed, &mut story);
+    packages::add(seed, &mut story);
+    methods::add(seed, &mut story);
+    functions::add(seed, &mut story);
+    aims::add(seed, &mut story);
     story
 }
 

@@ -4,6 +4,7 @@
 //! 2. [`world`] drives the core through an operation, in an order that a seed picks among all that are legal.
 //! 3. [`model`] follows it and says what each decision and step must be; [`checks`] says what must hold whatever it does.
 //!    Where a preview shows what its update does, the update must keep to the plan of the preview ([`plans`]).
+//!    What runs were about is counted ([`coverage`]).
 //! 4. [`simulate`] does that for many stories, and [`shrink`]s one that fails to a few lines that can be pasted as a test.
 //!
 //! Stories start from nothing, or from the state of a real stack ([`origin`]).
@@ -16,6 +17,7 @@ pub mod coverage;
 pub mod dice;
 pub mod generate;
 pub mod model;
+mod observed;
 pub mod origin;
 pub mod plans;
 pub mod shrink;

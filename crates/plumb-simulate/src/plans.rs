@@ -14,8 +14,8 @@ use plumb_resource::{StepOp, Urn};
 use plumb_state::plan::Plan;
 
 use crate::coverage::Coverage;
-use crate::story::{Operation, Verb};
-use crate::world::{Mutation, Planning, Trace, Violation, World};
+use crate::story::{Operation, Prop, Verb};
+use crate::world::{Mutation, Planning, Trace, Violation, World, functions};
 use crate::{checks, model};
 
 /// Holds an update to its own plan; `before` is the world as the update finds it.
@@ -126,7 +126,9 @@ fn is_left_open(before: &World, operation: &Operation) -> bool {
     let shares = resources().any(|res| res.import.iter().chain(&res.read).any(is_known));
     // A provider whose configuration is unknown is not asked, so nothing is known of what it makes of inputs.
     let mut providers = resources().filter(|res| res.is_provider());
-    let is_open = providers.any(|res| res.properties.values().any(|it| it.from().is_some()));
+    let is_computed = |it: &Prop| it.from().is_some() || it.method().is_some();
+    let is_open = providers.any(|res| res.properties.values().any(is_computed));
+    let is_open = is_open || functions::hide_origins(&operation.program);
     // Answers to reads come in any order: what is replaced first may be another resource than in the preview.
     shares || is_open || (operation.flags.refresh && operation.flags.run_program)
 }

@@ -2,7 +2,7 @@
 
 use crate::coverage::Coverage;
 use crate::simulate::{Care, Failed, run_observed};
-use crate::story::{Flags, Program, Res, Story};
+use crate::story::{Flags, Method, Program, Res, Story};
 use crate::world::World;
 
 /// How many variants are tried at most.
@@ -92,7 +92,10 @@ impl Shrinker<'_> {
             self.try_edit(at, |it| it.flags = Flags::default());
             self.try_edit(at, |it| it.program.config.clear());
             self.try_edit(at, |it| it.program.transforms.clear());
+            self.try_edit(at, |it| it.program.ask_transforms.clear());
+            self.try_edit(at, |it| it.program.packages.clear());
             self.try_edit(at, |it| it.program.asks.clear());
+            self.try_edit(at, |it| it.program.methods.clear());
             self.try_edit(at, |it| it.flags.stores.clear());
             self.try_edit(at, |it| it.flags.removes.clear());
             for edit in FLAG_EDITS {
@@ -107,8 +110,23 @@ impl Shrinker<'_> {
                 self.try_edit(at, |it| drop_at(&mut it.flags.stores, index));
                 self.try_edit(at, |it| drop_at(&mut it.flags.removes, index));
                 self.try_edit(at, |it| drop_at(&mut it.flags.target_snippets, index));
+                self.try_edit(at, |it| drop_at(&mut it.program.transforms, index));
+                self.try_edit(at, |it| drop_at(&mut it.program.ask_transforms, index));
+                self.try_edit(at, |it| drop_at(&mut it.program.packages, index));
                 self.try_edit(at, |it| drop_at(&mut it.program.asks, index));
+                self.try_edit(at, |it| drop_at(&mut it.program.methods, index));
+                self.simplify_method(at, index);
             }
+        }
+    }
+
+    fn simplify_method(&mut self, at: usize, index: usize) {
+        for edit in METHOD_EDITS {
+            self.try_edit(at, |it| {
+                if let Some(method) = it.program.methods.get_mut(index) {
+                    edit(method);
+                }
+            });
         }
     }
 
@@ -211,7 +229,15 @@ const FLAG_EDITS: [fn(&mut Flags); 10] = [
     |flags| flags.naming = None,
 ];
 
-const RES_EDITS: [fn(&mut Res); 24] = [
+const METHOD_EDITS: [fn(&mut Method); 5] = [
+    |method| method.of = None,
+    |method| method.provider = None,
+    |method| method.wrapped = false,
+    |method| method.arguments.clear(),
+    |method| drop(method.arguments.pop_first()),
+];
+
+const RES_EDITS: [fn(&mut Res); 28] = [
     |res| *res = Res::new(&res.type_name, &res.name),
     |res| res.outputs.clear(),
     |res| res.read = None,
@@ -234,7 +260,11 @@ const RES_EDITS: [fn(&mut Res); 24] = [
     |res| res.trigger = None,
     |res| res.version = None,
     |res| res.snippet = None,
+    |res| res.by = None,
+    |res| res.package = None,
     |res| drop_at(&mut res.hooks, 0),
+    |res| res.transforms.clear(),
+    |res| drop_at(&mut res.transforms, 0),
     |res| {
         res.hide_diffs.clear();
         res.timeout = None;

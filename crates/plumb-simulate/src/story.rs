@@ -2,10 +2,16 @@
 //!
 //! Stories are plain data with a short text form (`text.rs`), so that one that fails can be pasted as a test.
 
+mod methods;
+mod packages;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use plumb_resource::{HookType, Urn};
 use plumb_value::Value;
+
+pub use methods::Method;
+pub use packages::Package;
 
 /// Stack of every story.
 pub const STACK: &str = "dev";
@@ -141,6 +147,8 @@ pub enum CallKind {
     Update,
     /// Delete.
     Delete,
+    /// Call, of a method by its name.
+    Call,
 }
 
 /// How a call goes wrong.
@@ -197,8 +205,14 @@ pub struct Program {
     pub config: BTreeMap<String, String>,
     /// Transforms of everything that it registers: their names say what they do (`world/functions.rs`).
     pub transforms: Vec<String>,
+    /// Transforms of the functions that it calls.
+    pub ask_transforms: Vec<String>,
+    /// Packages that it registers.
+    pub packages: Vec<Package>,
     /// Functions of providers that it calls.
     pub asks: Vec<Ask>,
+    /// Methods that it calls.
+    pub methods: Vec<Method>,
 }
 
 /// A call of a function of a provider.
@@ -215,8 +229,8 @@ pub struct Ask {
 /// A resource of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Res {
-    /// Short name of the type: `Thing`, `Other`, `Two`; `Group`, `Pack` for components; `Stack`; `P.test`, `P.two` for
-    /// providers. Or any type token; those of components in brackets.
+    /// Short name of the type: `Thing`, `Other`, `Two`, `Sub`; `Group`, `Pack` for components; `Stack`; `P.test`, `P.two`,
+    /// `P.sub` for providers. Or any type token; those of components in brackets.
     pub type_name: String,
     /// Name, unique in the program.
     pub name: String,
@@ -262,14 +276,20 @@ pub struct Res {
     pub trigger: Option<Prop>,
     /// version option.
     pub version: Option<String>,
+    /// The registered package that it is of.
+    pub package: Option<String>,
     /// Create timeout, in seconds.
     pub timeout: Option<u32>,
     /// hooks option.
     pub hooks: Vec<Hook>,
+    /// Its transforms, and those of everything below it.
+    pub transforms: Vec<String>,
     /// A provider constructs it, if it is a component without providers of its own.
     pub remote: bool,
     /// The snippet that registers it, if it is not the program.
     pub snippet: Option<String>,
+    /// The method that registers it while it is called, if it is not the program.
+    pub by: Option<String>,
 }
 
 /// A hook of a resource.
@@ -315,6 +335,13 @@ pub enum Source {
         /// The output.
         key: String,
     },
+    /// Part of what a method answers.
+    Answer {
+        /// The method.
+        method: String,
+        /// The part.
+        key: String,
+    },
 }
 
 impl Prop {
@@ -341,15 +368,20 @@ impl Prop {
     pub fn from(&self) -> Option<&String> {
         match &self.source {
             Source::Output { name, .. } => Some(name),
-            Source::Text(_) => None,
+            Source::Text(_) | Source::Answer { .. } => None,
         }
     }
 
-    /// The value, where `output` tells outputs of other resources.
-    pub fn value(&self, output: impl FnOnce(&str, &str) -> Value) -> Value {
+    /// The value, where `output` tells outputs of other resources and `answer` what methods answer.
+    pub fn value(
+        &self,
+        output: impl FnOnce(&str, &str) -> Value,
+        answer: impl FnOnce(&str, &str) -> Value,
+    ) -> Value {
         let value = match &self.source {
             Source::Text(text) => Value::from(text.as_str()),
             Source::Output { name, key } => output(name, key),
+            Source::Answer { method, key } => answer(method, key),
         };
         if self.secret && !value.is_secret() {
             Value::secret(value)
@@ -429,6 +461,8 @@ impl Program {
 
     /// Drops references to what is not there before, so that every subset of a program is a program.
     pub fn tidy(&mut self) {
+        self.tidy_packages();
+        self.tidy_methods();
         let all = std::mem::take(&mut self.resources);
         for mut res in all {
             if self.get(&res.name).is_some() {
@@ -442,9 +476,15 @@ impl Program {
                 res.hooks.clear();
             }
             let earlier = &self.resources;
+            self.tidy_package_of(&mut res);
+            self.tidy_by_methods(&mut res, earlier);
             // Programs know nothing of snippets.
             let (own, is_of_program) = (res.snippet.clone(), res.snippet.is_none());
-            let is_seen = |other: &Res| !is_of_program || other.snippet.is_none();
+            let by = res.by.clone();
+            let is_seen = |other: &Res| {
+                let is_of_source = !is_of_program || other.snippet.is_none();
+                is_of_source && self.is_known_to_maker(by.as_deref(), other)
+            };
             let found = |name: &String| {
                 let mut others = earlier.iter().filter(|other| is_seen(other));
                 others.find(|other| other.name == *name)
@@ -481,7 +521,8 @@ impl Program {
         }
         let resources = &self.resources;
         let found = |name: &String| {
-            let mut resources = resources.iter().filter(|res| res.snippet.is_none());
+            let is_own = |res: &&Res| res.snippet.is_none() && res.by.is_none();
+            let mut resources = resources.iter().filter(is_own);
             resources.find(|res| res.name == *name)
         };
         for ask in &mut self.asks {
@@ -493,7 +534,8 @@ impl Program {
                 .take_if(|name| !found(name).is_some_and(serves));
         }
         // Outputs may come from anything that the same source registers.
-        let givers = self.resources.iter().filter(|res| !res.is_component());
+        let gives = |res: &&Res| !res.is_component() && res.by.is_none();
+        let givers = self.resources.iter().filter(gives);
         let givers: Vec<(String, Option<String>)> = givers
             .map(|res| (res.name.clone(), res.snippet.clone()))
             .collect();
@@ -566,6 +608,8 @@ pub fn token_of(type_name: &str) -> &str {
         "Stack" => plumb_resource::ROOT_STACK_TYPE,
         "P.test" => "pulumi:providers:test",
         "P.two" => "pulumi:providers:two",
+        "Sub" => "sub:m:Thing",
+        "P.sub" => "pulumi:providers:sub",
         token => token.trim_matches(['[', ']']),
     }
 }
@@ -573,7 +617,7 @@ pub fn token_of(type_name: &str) -> &str {
 /// The short name of a type token, or the token itself.
 pub fn type_name_of(token: &str) -> &str {
     let names = [
-        "Thing", "Other", "Two", "Group", "Pack", "Stack", "P.test", "P.two",
+        "Thing", "Other", "Two", "Group", "Pack", "Stack", "P.test", "P.two", "Sub", "P.sub",
     ];
     names
         .into_iter()

@@ -16,8 +16,8 @@ use std::str::FromStr;
 use plumb_resource::HookType;
 
 use crate::story::{
-    AliasDecl, Ask, CallKind, Fault, FaultKind, Flags, Hook, ImportDecl, Incident, Operation,
-    Program, Prop, Res, Source, Stop, Story, Verb,
+    AliasDecl, Ask, CallKind, Fault, FaultKind, Flags, Hook, ImportDecl, Incident, Method,
+    Operation, Package, Program, Prop, Res, Source, Stop, Story, Verb,
 };
 
 /// The text is not a story.
@@ -131,7 +131,19 @@ fn body(operation: &mut Operation, words: &[&str]) -> Option<()> {
             config.insert((*key).to_owned(), (*value).to_owned());
         }
         ["transform", name] => operation.program.transforms.push((*name).to_owned()),
+        ["package", name, plugin, options @ ..] => {
+            let package = package_of(name, plugin, options)?;
+            operation.program.packages.push(package);
+        }
+        ["ask-transform", name] => {
+            let transforms = &mut operation.program.ask_transforms;
+            transforms.push((*name).to_owned());
+        }
         ["ask", package, options @ ..] => operation.program.asks.push(ask_of(package, options)?),
+        ["call", name, does, options @ ..] => {
+            let method = method_of(name, does, options)?;
+            operation.program.methods.push(method);
+        }
         ["adopt", type_name, name, id] => operation.imports.push(ImportDecl {
             name: (*name).to_owned(),
             id: (*id).to_owned(),
@@ -164,6 +176,46 @@ fn ask_of(package: &str, options: &[&str]) -> Option<Ask> {
     Some(ask)
 }
 
+fn package_of(name: &str, plugin: &str, options: &[&str]) -> Option<Package> {
+    let mut package = Package {
+        name: name.to_owned(),
+        plugin: plugin.to_owned(),
+        ..Package::default()
+    };
+    for option in options {
+        let (key, value) = option.split_once('=')?;
+        match key {
+            "version" => value.clone_into(&mut package.version),
+            "parameter" => package.parameter = Some(value.to_owned()),
+            "extension" => package.extension = Some(value.to_owned()),
+            _ => return None,
+        }
+    }
+    Some(package)
+}
+
+fn method_of(name: &str, does: &str, options: &[&str]) -> Option<Method> {
+    let mut method = Method {
+        name: name.to_owned(),
+        does: does.to_owned(),
+        ..Method::default()
+    };
+    for option in options {
+        let (key, value) = option.split_once('=').unwrap_or((option, ""));
+        match (key, key.strip_prefix('.')) {
+            (_, Some(argument)) => {
+                let value = prop_of(value)?;
+                method.arguments.insert(argument.to_owned(), value);
+            }
+            ("of", _) => method.of = Some(value.to_owned()),
+            ("provider", _) => method.provider = Some(value.to_owned()),
+            ("wrapped", _) => method.wrapped = true,
+            _ => return None,
+        }
+    }
+    Some(method)
+}
+
 fn incident_of(words: &[&str]) -> Option<Incident> {
     Some(match words {
         ["protect", name] => Incident::Protect((*name).to_owned()),
@@ -176,13 +228,14 @@ fn incident_of(words: &[&str]) -> Option<Incident> {
     })
 }
 
-const CALLS: [(&str, CallKind); 6] = [
+const CALLS: [(&str, CallKind); 7] = [
     ("check", CallKind::Check),
     ("diff", CallKind::Diff),
     ("create", CallKind::Create),
     ("read", CallKind::Read),
     ("update", CallKind::Update),
     ("delete", CallKind::Delete),
+    ("call", CallKind::Call),
 ];
 
 const KINDS: [(&str, FaultKind); 8] = [
@@ -209,15 +262,18 @@ fn prop_of(text: &str) -> Option<Prop> {
         Some(rest) => (true, rest),
         None => (false, text),
     };
-    let source = match text.strip_prefix('$') {
-        Some(reference) => {
-            let (name, key) = reference.split_once('.')?;
-            Source::Output {
-                name: name.to_owned(),
-                key: key.to_owned(),
-            }
-        }
-        None => Source::Text(text.to_owned()),
+    let parts = |text: &str| {
+        let (name, key) = text.split_once('.')?;
+        Some((name.to_owned(), key.to_owned()))
+    };
+    let source = if let Some(reference) = text.strip_prefix('$') {
+        let (name, key) = parts(reference)?;
+        Source::Output { name, key }
+    } else if let Some(reference) = text.strip_prefix('@') {
+        let (method, key) = parts(reference)?;
+        Source::Answer { method, key }
+    } else {
+        Source::Text(text.to_owned())
     };
     Some(Prop { secret, source })
 }
@@ -252,10 +308,13 @@ fn res_option(res: &mut Res, option: &str) -> Option<()> {
         "replace-on" => res.replace_on_changes = list(value),
         "hide" => res.hide_diffs = list(value),
         "secret" => res.secret_outputs = list(value),
+        "transforms" => res.transforms = list(value),
         "import" => res.import = text(),
         "trigger" => res.trigger = Some(prop_of(value)?),
         "version" => res.version = text(),
         "snippet" => res.snippet = text(),
+        "by" => res.by = text(),
+        "package" => res.package = text(),
         "timeout" => res.timeout = Some(value.parse().ok()?),
         "hook" => res.hooks.push(hook_of(value)?),
         _ => return None,
@@ -388,8 +447,17 @@ impl fmt::Display for Program {
         for name in &self.transforms {
             writeln!(f, "  transform {name}")?;
         }
+        for package in &self.packages {
+            writeln!(f, "  {package}")?;
+        }
+        for name in &self.ask_transforms {
+            writeln!(f, "  ask-transform {name}")?;
+        }
         for ask in &self.asks {
             writeln!(f, "  {ask}")?;
+        }
+        for method in &self.methods {
+            writeln!(f, "  {method}")?;
         }
         for res in &self.resources {
             writeln!(f, "  {res}")?;
@@ -411,6 +479,43 @@ impl fmt::Display for Ask {
     }
 }
 
+impl fmt::Display for Package {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Package {
+            name,
+            plugin,
+            version,
+            parameter,
+            extension,
+        } = self;
+        write!(f, "package {name} {plugin} version={version}")?;
+        for (key, text) in [("parameter", parameter), ("extension", extension)] {
+            if let Some(text) = text {
+                write!(f, " {key}={text}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "call {} {}", self.name, self.does)?;
+        for (key, text) in [("of", &self.of), ("provider", &self.provider)] {
+            if let Some(text) = text {
+                write!(f, " {key}={text}")?;
+            }
+        }
+        for (key, prop) in &self.arguments {
+            write!(f, " .{key}={prop}")?;
+        }
+        if self.wrapped {
+            f.write_str(" wrapped")?;
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for Prop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.secret {
@@ -419,6 +524,7 @@ impl fmt::Display for Prop {
         match &self.source {
             Source::Text(text) => f.write_str(text),
             Source::Output { name, key } => write!(f, "${name}.{key}"),
+            Source::Answer { method, key } => write!(f, "@{method}.{key}"),
         }
     }
 }
@@ -459,6 +565,8 @@ impl fmt::Display for Res {
             ("import", &self.import),
             ("version", &self.version),
             ("snippet", &self.snippet),
+            ("by", &self.by),
+            ("package", &self.package),
         ];
         for (key, text) in texts {
             if let Some(text) = text {
@@ -473,6 +581,7 @@ impl fmt::Display for Res {
             ("replace-on", &self.replace_on_changes),
             ("hide", &self.hide_diffs),
             ("secret", &self.secret_outputs),
+            ("transforms", &self.transforms),
         ];
         for (key, names) in lists.iter().filter(|(_, names)| !names.is_empty()) {
             write!(f, " {key}={}", names.join(","))?;
@@ -520,11 +629,16 @@ up seed=7 parallel=2 preview refresh continue targets=a,b policies=mends,notes s
   stop crash 12
   config test:v 1
   transform marks
+  package S test version=1.0.0 parameter=one@0.1.0
+  package E test version=1.0.0 extension=two@0.2.0
+  ask-transform adds
   ask test needs=a,b provider=p
+  call m echo of=a provider=p .x=$a.v .y=!2 wrapped
   Stack stack out=x:$b.v
-  Group g remote
+  Group g transforms=plain,x remote
   Thing a .s=!2 .v=1
   Thing c snippet=A
+  Thing d .v=@m.x by=m package=E
   Thing b .r=$a.oid alias=name:c;parent:none parent=a import=i deps=a ignore=v protect=yes dbr=no trigger=1 hook=OnError:again loose
 ";
         let story: Story = text.parse().unwrap();

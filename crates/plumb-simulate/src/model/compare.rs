@@ -24,9 +24,11 @@ pub(super) fn compare(
     compare_result(trace, prediction)?;
     compare_mutations(&trace.mutations, &prediction.mutations)?;
     compare_answers(trace, prediction)?;
+    compare_results(trace, prediction)?;
     compare_counts(operation, trace, prediction)?;
     if !operation.preview {
         compare_states(&trace.after.resources, &prediction.resources)?;
+        super::packages::compare(operation, trace)?;
         compare_snippets(&trace.after.snippets, &prediction.snippets)?;
         if world.cloud.objects() != cloud.objects() {
             let what = format!(
@@ -114,6 +116,27 @@ fn compare_answers(trace: &Trace, prediction: &Prediction) -> Result<(), Violati
         ));
     }
     Ok(())
+}
+
+fn compare_results(trace: &Trace, prediction: &Prediction) -> Result<(), Violation> {
+    let wrong = trace
+        .results
+        .iter()
+        .find(|(name, answered)| prediction.results.get(*name) != Some(answered));
+    if let Some((name, answered)) = wrong {
+        let expected = prediction.results.get(name);
+        let what = format!("{name} is answered {answered:?}, the model says {expected:?}");
+        return Err(Violation::new("model: replies", what));
+    }
+    let mut expected = prediction.results.keys();
+    let missing = expected.find(|name| !trace.results.contains_key(*name));
+    match missing.filter(|_| trace.result() == Some(OperationResult::Succeeded)) {
+        Some(name) => {
+            let what = format!("method {name} is not answered");
+            Err(Violation::new("model: replies", what))
+        }
+        None => Ok(()),
+    }
 }
 
 fn compare_counts(

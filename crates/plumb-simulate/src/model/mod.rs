@@ -18,7 +18,9 @@ mod difference;
 mod hooks;
 mod identity;
 mod import;
+mod methods;
 mod monitor;
+mod packages;
 mod policies;
 mod refresh;
 mod registrations;
@@ -26,6 +28,7 @@ mod replace;
 mod snippets;
 mod steps;
 mod targets;
+mod transforms;
 mod views;
 
 use std::collections::BTreeMap;
@@ -40,8 +43,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cloud::{Cloud, Faults};
 use crate::coverage::Coverage;
+use crate::observed;
 use crate::story::{Operation, PROJECT, Program, STACK, Verb};
-use crate::world::{Answer, Moment, Mutation, Trace, Violation, World};
+use crate::world::{Answer, Answered, Moment, Mutation, Trace, Violation, World};
 
 use chains::Chain;
 pub use monitor::versions_in;
@@ -58,6 +62,8 @@ struct Prediction {
     snippets: Vec<Snippet>,
     /// Replies by name.
     answers: BTreeMap<String, Answer>,
+    /// What methods answer, by name.
+    results: BTreeMap<String, Answered>,
     /// Counts of the summary.
     counts: BTreeMap<StepOp, u32>,
     /// Why the operation fails, if it does.
@@ -123,6 +129,8 @@ struct Lineage {
     provider: Option<ProviderRef>,
     providers: BTreeMap<String, ProviderRef>,
     is_component: bool,
+    transforms: Vec<String>,
+    parent: Option<Urn>,
 }
 
 /// Where a run stands.
@@ -220,7 +228,9 @@ pub fn check(
     }
     model.end()?;
     coverage.add(&model.coverage);
-    compare::compare(after, operation, trace, &model.cloud, &model.prediction)
+    compare::compare(after, operation, trace, &model.cloud, &model.prediction)?;
+    observed::note(before, after, operation, trace, coverage);
+    Ok(())
 }
 
 /// A step, a decision, that must not be.
@@ -354,9 +364,13 @@ impl<'a> Model<'a> {
             Moment::Outputs(name) => self.take_outputs(name),
             Moment::Again(number) => return self.tried_in_vain(*number),
             Moment::HookFailed => self.hook_failed(),
-            Moment::Asked(number) => return self.asked(*number, true),
+            Moment::Refused(name) => return self.refused(name),
+            Moment::Asked(number, server) => return self.asked_of(*number, server.as_ref()),
             Moment::NotAsked(number) => return self.asked(*number, false),
             Moment::NobodyToAsk(number) => return self.nobody_to_ask(*number),
+            Moment::Called(name) => return self.called(name),
+            Moment::CalledNobody(name) => return self.called_nobody(name),
+            Moment::CallRefused(name) => return self.call_refused(name),
             Moment::ProgramFinished => self.program_finished = true,
             Moment::View(..) => {}
         }

@@ -1,5 +1,6 @@
 //! From what a program says to what is wanted (`engine.md` 2.3).
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use plumb_value::{PropertyMap, Value};
 
 use super::{Lineage, Model, Phase, illegal};
 use crate::story::{PROJECT, Prop, Res, STACK, package_of, token_of};
-use crate::world::{Violation, functions};
+use crate::world::Violation;
 
 /// What a registration wants.
 #[derive(Clone, Debug)]
@@ -54,25 +55,23 @@ impl Model<'_> {
                 return Err(Violation::new("model", what));
             }
         }
-        // Reads pass through no transform.
-        let transforms = &self.program.transforms;
-        let changed = (!transforms.is_empty() && res.read.is_none())
-            .then(|| functions::transformed(transforms, res));
-        if changed.is_some() {
-            self.coverage.reach("XFORM-05");
-        }
-        let res = changed.as_ref().unwrap_or(res);
-        let parent = self
-            .program
-            .parent_of(res)
-            .map(|name| self.urn_of_name(name));
+        let parent = self.program.parent_of(res);
+        let parent = parent.map(|name| self.urn_of_name(name));
+        let given = res;
+        let Some(changed) = self.transformed(given, parent.as_ref()) else {
+            return Err(illegal(format!("a transform of {} fails", given.name)));
+        };
+        let res = changed.as_ref();
         let lineage = self.lineage_of(res, parent.as_ref());
         let provider = if res.is_managed() {
             Some(self.provider_of(res, &lineage)?)
         } else {
             None
         };
-        let wanted = self.wanted(res, parent, &lineage, provider.clone());
+        let mut wanted = self.wanted(given, parent.clone(), &lineage, provider.clone());
+        if matches!(changed, Cow::Owned(_)) {
+            self.apply_transforms(given, res, &mut wanted);
+        }
         let registration = wanted.by(Some(res.name.clone()), None);
         if res.read.is_some() {
             self.read(res, registration);
@@ -80,6 +79,8 @@ impl Model<'_> {
         }
         let lineage = Lineage {
             provider: provider.or(lineage.provider),
+            transforms: res.transforms.clone(),
+            parent,
             ..lineage
         };
         let urn = registration.wanted.state.urn.clone();
@@ -110,6 +111,7 @@ impl Model<'_> {
             provider,
             providers: BTreeMap::new(),
             is_component: res.is_component(),
+            ..Lineage::default()
         };
         for name in res
             .providers
@@ -172,14 +174,19 @@ impl Model<'_> {
             }
             return Ok(provider.clone());
         }
-        let package = package_of(&res.type_name).to_owned();
-        if let Some(reference) = lineage.providers.get(&package) {
+        let package = package_of(&res.type_name);
+        if let Some(reference) = lineage.providers.get(package) {
             self.coverage.reach("PROV-23");
             return Ok(reference.clone());
         }
-        let version = res.version.as_ref().or(self.versions.get(&package));
-        let key = (package, version.cloned());
-        let reference = self.defaults.get(&key).cloned();
+        if let Some(version) = &res.version
+            && res.package.is_none()
+        {
+            let key = (package.to_owned(), Some(version.clone()));
+            let reference = self.defaults.get(&key).cloned();
+            return reference.ok_or_else(|| illegal(format!("{} has no provider yet", res.name)));
+        }
+        let reference = self.default_for(Some(res));
         reference.ok_or_else(|| illegal(format!("{} has no provider yet", res.name)))
     }
 
@@ -205,6 +212,7 @@ impl Model<'_> {
         });
         let mut res = Res::new(&format!("pulumi:providers:{package}"), urn.name());
         res.version.clone_from(&version);
+        res.package = self.parameterized(&package, version.as_deref());
         // What is written in the program itself may ask for any setting.
         let is_dynamic = matches!(package.as_str(), "pulumi-nodejs" | "pulumi-python");
         for (name, value) in &self.program.config {
@@ -218,11 +226,16 @@ impl Model<'_> {
         self.arrive(&res, wanted.by(None, Some((package, version))));
     }
 
-    fn value(&self, res: &Res, prop: &Prop) -> Value {
+    /// A value as the program, or a snippet, knows it.
+    pub(super) fn value(&self, snippet: Option<&str>, prop: &Prop) -> Value {
         let preview = self.is_preview();
         prop.value(
-            |name, key| match self.answer_for(res.snippet.as_deref(), name) {
+            |name, key| match self.answer_for(snippet, name) {
                 Some(answer) => answer.output(key, preview),
+                None => Value::UNKNOWN,
+            },
+            |method, key| match self.prediction.results.get(method) {
+                Some(answered) => answered.value(key, preview),
                 None => Value::UNKNOWN,
             },
         )
@@ -231,7 +244,12 @@ impl Model<'_> {
     fn properties(&self, res: &Res, props: &BTreeMap<String, Prop>) -> PropertyMap {
         props
             .iter()
-            .map(|(key, prop)| (key.as_str().into(), self.value(res, prop)))
+            .map(|(key, prop)| {
+                (
+                    key.as_str().into(),
+                    self.value(res.snippet.as_deref(), prop),
+                )
+            })
             .filter(|(_, value)| !value.without_secrets().is_null())
             .collect()
     }
@@ -261,27 +279,18 @@ impl Model<'_> {
             )
         };
         let mut inputs = self.properties(res, &res.properties);
-        let version = self.versions.get(package_of(&res.type_name));
-        let version = res.version.as_ref().or(version);
-        if let (true, Some(version)) = (res.is_provider(), version) {
-            inputs.insert("version", version.as_str());
-            inputs.insert("__internal", PropertyMap::new());
+        if res.is_provider() {
+            self.write_plugin(res, &mut inputs);
         }
-        let uses: BTreeSet<Urn> = res
-            .depends_on
-            .iter()
-            .chain(res.properties.values().filter_map(Prop::from))
-            .map(|name| self.urn_of_name(name))
-            .collect();
+        let named = res.depends_on.iter().map(|name| self.urn_of_name(name));
+        let used = res.properties.values().flat_map(|prop| self.urns_of(prop));
+        let uses: BTreeSet<Urn> = named.chain(used).collect();
         let of_prop = |key: &str| -> Vec<Urn> {
-            // A transform comes later than that.
-            if res.loose && key != "t" {
+            if res.loose {
                 return uses.iter().cloned().collect();
             }
-            let prop = res.properties.get(key).and_then(Prop::from);
-            prop.map(|name| self.urn_of_name(name))
-                .into_iter()
-                .collect()
+            let prop = res.properties.get(key);
+            prop.map(|prop| self.urns_of(prop)).unwrap_or_default()
         };
         let property_dependencies = if res.read.is_some() {
             BTreeMap::new()
@@ -290,6 +299,7 @@ impl Model<'_> {
             keys.map(|key| (key.as_str().into(), of_prop(key)))
                 .collect()
         };
+        let extension_ref = self.extension_of(res);
         if res.loose && !uses.is_empty() {
             self.coverage.reach("DBR-02");
         }
@@ -318,6 +328,7 @@ impl Model<'_> {
             },
             import_id: res.import.clone().unwrap_or_default().into(),
             snippet_id: res.snippet.as_deref().map(Into::into),
+            extension_ref,
             retain_on_delete: lineage.retain.unwrap_or(false),
             hooks: res.hooks(),
             deleted_with: lineage.deleted_with.clone(),
@@ -328,7 +339,7 @@ impl Model<'_> {
             replacement_trigger: res
                 .trigger
                 .as_ref()
-                .map_or(Value::Null, |it| self.value(res, it)),
+                .map_or(Value::Null, |it| self.value(res.snippet.as_deref(), it)),
             ..ResourceState::new(urn, kind)
         };
         Wanted {

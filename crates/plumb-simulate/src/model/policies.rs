@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plumb_resource::provider::Autonaming;
-use plumb_resource::{ResourceId, ResourceKind, Urn};
+use plumb_resource::{ProviderRef, ResourceId, ResourceKind, Urn};
 
 use super::{Model, Phase, illegal};
 use crate::story::Verb;
@@ -100,10 +100,47 @@ impl Model<'_> {
     /// In a preview, a provider whose configuration is not known answers nothing (PULUMI-29).
     pub(super) fn nobody_to_ask(&mut self, number: usize) -> Result<(), Violation> {
         self.source = None;
-        let provider = self.program.asks[number].provider.as_ref();
-        let reference = provider.map(|name| self.reference(name));
+        let reference = self.named_for(number);
         if !self.is_config_unknown(reference.as_ref()) {
             return Err(illegal(format!("function {number} has a provider to ask")));
+        }
+        self.asked(number, true)
+    }
+
+    /// The provider that is named for a function, after its transforms.
+    fn named_for(&self, number: usize) -> Option<ProviderRef> {
+        let provider = self.program.asks[number].provider.as_ref();
+        let mut transforms = self.program.ask_transforms.iter();
+        let is_unbound = transforms.any(|name| name == "unbinds");
+        provider
+            .filter(|_| !is_unbound)
+            .map(|name| self.reference(name))
+    }
+
+    /// A provider is asked: the one that is named, or the default provider.
+    pub(super) fn asked_of(
+        &mut self,
+        number: usize,
+        server: Option<&ProviderRef>,
+    ) -> Result<(), Violation> {
+        self.source = None;
+        let named = self.named_for(number);
+        let ask = &self.program.asks[number];
+        for name in &self.program.ask_transforms {
+            match name.as_str() {
+                "bad" => return Err(illegal(format!("function {number} has a bad transform"))),
+                "unbinds" if ask.provider.is_some() => self.coverage.reach("XFORM-10"),
+                _ => self.coverage.reach("XFORM-09"),
+            }
+        }
+        let expected = named.or_else(|| self.default_of(&ask.package));
+        let is_right = match (server, &expected) {
+            (Some(server), Some(expected)) => self.is_same_provider(server, expected),
+            _ => false,
+        };
+        if !is_right {
+            let what = format!("{server:?} is asked for {number}, the model says {expected:?}");
+            return Err(Violation::new("model: functions", what));
         }
         self.asked(number, true)
     }

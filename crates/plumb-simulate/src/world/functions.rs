@@ -1,53 +1,141 @@
-//! Functions of the program that change what it registers, and do what their names say.
+//! Functions of the program that change what it registers and which functions it calls, and do what their names say.
 //!
-//! | Name | The function |
+//! | Name | What it does to a registration |
 //! |---|---|
-//! | `marks` | gives everything a property `t` |
-//! | `slows` | lets creations take seven seconds |
+//! | `marks` | gives it a property `t` |
+//! | `slows` | lets its creation take seven seconds |
 //! | `frees` | has what is new made before what is old is deleted |
+//! | `guards` | protects it |
+//! | `plain` | says that `v` is `0`, wherever it came from |
+//! | `drops` | takes away the property `w` |
+//! | `bad` | fails |
+//! | a letter | writes itself behind whatever the property `signed` says |
+//!
+//! | Name | What it does to a call of a function |
+//! |---|---|
+//! | `adds` | gives it an argument `added` |
+//! | `unbinds` | has the default provider called |
+//! | `bad` | fails |
 
 use std::sync::Arc;
 
-use plumb_deploy::request::{Callback, RegisterRequest, Request};
+use plumb_deploy::request::{
+    Callback, CallbackReply, InvokeFunctionRequest, RegisterRequest, Request,
+};
+use plumb_value::{PropertyMap, Value};
 
-use crate::story::{Prop, Res};
+use crate::story::{Program, Prop, Res, Source};
 
 /// The time that `slows` gives, in seconds.
 const LONG: u32 = 7;
 
-/// The requests by which a program has everything pass through its functions.
-pub(super) fn registrations(names: &[String]) -> impl Iterator<Item = Request> {
-    names.iter().map(|name| {
-        Request::RegisterStackTransform(Callback {
-            target: "program".into(),
-            token: name.as_str().into(),
-            accepts_byte_string: true,
-        })
-    })
+/// The property in which functions leave their letters.
+const SIGNED: &str = "signed";
+
+/// A function as the program names it.
+pub(super) fn callback(name: &str) -> Callback {
+    Callback {
+        target: "program".into(),
+        token: name.into(),
+        accepts_byte_string: true,
+    }
 }
 
-/// What a function makes of a registration.
-pub(super) fn transform(name: &str, mut request: Box<RegisterRequest>) -> Box<RegisterRequest> {
+/// The requests by which a program has everything pass through its functions.
+pub(super) fn registrations(program: &Program) -> impl Iterator<Item = Request> {
+    let of_resources = program.transforms.iter();
+    let of_resources = of_resources.map(|name| Request::RegisterStackTransform(callback(name)));
+    let of_asks = program.ask_transforms.iter();
+    of_resources.chain(of_asks.map(|name| Request::RegisterStackInvokeTransform(callback(name))))
+}
+
+fn broken() -> String {
+    "it broke".to_owned()
+}
+
+/// What a function answers about a registration.
+pub(super) fn transform(
+    name: &str,
+    mut request: Box<RegisterRequest>,
+) -> Result<CallbackReply, String> {
     match name {
-        "marks" => drop(Arc::make_mut(&mut request.properties).insert("t", "1")),
+        "bad" => return Err(broken()),
         "slows" => {
             let limits = request.custom_timeouts.get_or_insert_default();
             limits.create = f64::from(LONG);
         }
-        _ => request.delete_before_replace = Some(false),
+        "frees" => request.delete_before_replace = Some(false),
+        "guards" => request.protect = Some(true),
+        _ => change(name, Arc::make_mut(&mut request.properties)),
     }
-    request
+    Ok(CallbackReply::Transformed(request))
 }
 
-/// The same, of what the program says.
-pub(crate) fn transformed(names: &[String], res: &Res) -> Res {
+fn change(name: &str, properties: &mut PropertyMap) {
+    match name {
+        "marks" => drop(properties.insert("t", "1")),
+        "plain" => drop(properties.insert("v", "0")),
+        "drops" => drop(properties.remove("w")),
+        letter => {
+            let before = properties.get(SIGNED).map(Value::without_outputs);
+            let before = before.as_ref().and_then(Value::as_str).unwrap_or_default();
+            let text = format!("{before}{letter}");
+            properties.insert(SIGNED, text);
+        }
+    }
+}
+
+/// What a function answers about a call of a function.
+pub(super) fn transform_ask(
+    name: &str,
+    mut request: Box<InvokeFunctionRequest>,
+) -> Result<CallbackReply, String> {
+    match name {
+        "bad" => return Err(broken()),
+        "unbinds" => request.provider = ecow::EcoString::new(),
+        _ => drop(Arc::make_mut(&mut request.args).insert("added", "yes")),
+    }
+    Ok(CallbackReply::InvokeTransformed(request))
+}
+
+/// The property that a function writes, whatever it was before.
+pub(crate) fn written_by(name: &str) -> Option<&'static str> {
+    match name {
+        "slows" | "frees" | "guards" | "drops" | "bad" => None,
+        "marks" => Some("t"),
+        "plain" => Some("v"),
+        _ => Some(SIGNED),
+    }
+}
+
+/// Whether a function writes something of which only an update can tell where it came from.
+pub(crate) fn hide_origins(program: &Program) -> bool {
+    let of_resources = program.resources.iter().flat_map(|res| &res.transforms);
+    let mut all = program.transforms.iter().chain(of_resources);
+    all.any(|name| name == "plain")
+}
+
+/// What the program says of a resource after all these functions; nothing if one of them fails.
+pub(crate) fn transformed<'n>(names: impl Iterator<Item = &'n String>, res: &Res) -> Option<Res> {
     let mut res = res.clone();
     for name in names {
         match name.as_str() {
+            "bad" => return None,
             "marks" => drop(res.properties.insert("t".to_owned(), Prop::text("1"))),
             "slows" => res.timeout = Some(LONG),
-            _ => res.delete_before_replace = Some(false),
+            "frees" => res.delete_before_replace = Some(false),
+            "guards" => res.protect = Some(true),
+            "plain" => drop(res.properties.insert("v".to_owned(), Prop::text("0"))),
+            "drops" => drop(res.properties.remove("w")),
+            letter => {
+                let before = res.properties.get(SIGNED).map(|prop| &prop.source);
+                let text = match before {
+                    Some(Source::Text(text)) => format!("{text}{letter}"),
+                    _ => letter.to_owned(),
+                };
+                res.properties.insert(SIGNED.to_owned(), Prop::text(text));
+            }
         }
     }
-    res
+    Some(res)
 }

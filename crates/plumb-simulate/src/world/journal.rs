@@ -38,6 +38,11 @@ impl Journal {
         }
     }
 
+    /// What the run started from.
+    pub(super) fn base(&self) -> &Snapshot {
+        &self.base
+    }
+
     pub(super) fn len(&self) -> u64 {
         self.entries.len() as u64
     }

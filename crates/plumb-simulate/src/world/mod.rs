@@ -5,8 +5,10 @@ mod calls;
 pub(crate) mod functions;
 pub(crate) mod hooks;
 mod journal;
+pub(crate) mod methods;
 mod naming;
 pub(crate) mod packs;
+mod plugins;
 mod requests;
 mod run;
 pub(crate) mod snippets;
@@ -26,8 +28,8 @@ use plumb_deploy::setup::{
 use plumb_deploy::target::UrnSet;
 use plumb_deploy::{Effect, Event, Milestone};
 use plumb_events::{OperationResult, Summary};
-use plumb_resource::provider::PluginSpec;
-use plumb_resource::{ResourceId, StepOp, Urn, ViewStep};
+use plumb_resource::provider::{CallRequest, PluginSpec};
+use plumb_resource::{PropertyDependencies, ProviderRef, ResourceId, StepOp, Urn, ViewStep};
 use plumb_state::Snapshot;
 use plumb_state::plan::Plan;
 use plumb_value::{PropertyMap, Value};
@@ -92,6 +94,42 @@ impl Answer {
         };
         self.outputs.get(key).cloned().unwrap_or(missing)
     }
+}
+
+/// What a method answered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answered {
+    /// The answer.
+    pub result: std::sync::Arc<PropertyMap>,
+    /// Which resources each part of it depends on.
+    pub dependencies: PropertyDependencies,
+}
+
+impl Answered {
+    /// A part of the answer as the program sees it.
+    pub fn value(&self, key: &str, is_preview: bool) -> Value {
+        let missing = if is_preview {
+            Value::UNKNOWN
+        } else {
+            Value::Null
+        };
+        self.result.get(key).cloned().unwrap_or(missing)
+    }
+
+    /// The resources that a part of the answer depends on.
+    pub fn urns(&self, key: &str) -> Vec<Urn> {
+        let urns = self.dependencies.get(key);
+        urns.into_iter().flatten().cloned().collect()
+    }
+}
+
+/// A call of a method, as a provider got it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Called {
+    /// The call.
+    pub request: CallRequest,
+    /// The provider that got it.
+    pub server: Option<ProviderRef>,
 }
 
 /// A call that changes something.
@@ -190,12 +228,20 @@ pub enum Moment {
     Awaited(Await, Result<Answer, Lack>),
     /// The snippet of this uuid came to its end.
     SnippetEnded(String),
-    /// A provider was asked for the function of this number.
-    Asked(usize),
+    /// A registration of this name was refused.
+    Refused(String),
+    /// A provider, this one, was asked for the function of this number.
+    Asked(usize, Option<ProviderRef>),
     /// It was not, because something that the function needs does not exist.
     NotAsked(usize),
     /// It was not, because the provider cannot be configured yet.
     NobodyToAsk(usize),
+    /// A provider was asked to call the method of this name.
+    Called(String),
+    /// It was not, because the provider cannot be configured yet.
+    CalledNobody(String),
+    /// It was not, because there is no provider.
+    CallRefused(String),
     /// The program came to its end.
     ProgramFinished,
 }
@@ -213,6 +259,12 @@ pub struct Trace {
     pub answers: BTreeMap<String, Answer>,
     /// What snippets were told, by name.
     pub told: BTreeMap<String, Answer>,
+    /// References of packages, by name.
+    pub packages: BTreeMap<String, EcoString>,
+    /// Calls of methods, by name.
+    pub calls: BTreeMap<String, Called>,
+    /// What methods answered, by name.
+    pub results: BTreeMap<String, Answered>,
     /// Ids of the providers that the run created.
     pub provider_ids: FxHashMap<Urn, EcoString>,
     /// Errors that were shown.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use ecow::EcoString;
 use plumb_deploy::request::{
     PackageRequest, ReadResourceRequest, RegisterOutputsRequest, RegisterRequest, Request,
 };
@@ -11,8 +12,9 @@ use plumb_resource::{
 };
 use plumb_value::{PropertyMap, Value};
 
-use super::Answer;
-use crate::story::{AliasDecl, Program, Prop, Res, package_of, token_of, urn_of_path};
+use super::functions::callback;
+use super::{Answer, Answered};
+use crate::story::{AliasDecl, Program, Prop, Res, Source, package_of, token_of, urn_of_path};
 
 /// Replies by name.
 pub(super) type Answers = BTreeMap<String, Answer>;
@@ -24,6 +26,10 @@ pub(super) struct Known<'a> {
     pub(super) answers: &'a Answers,
     /// What snippets were told of the resources of others.
     pub(super) told: &'a Answers,
+    /// References of packages, by name.
+    pub(super) packages: &'a BTreeMap<String, EcoString>,
+    /// What methods answered.
+    pub(super) results: &'a BTreeMap<String, Answered>,
     pub(super) is_preview: bool,
 }
 
@@ -34,7 +40,7 @@ impl Known<'_> {
         told.unwrap_or_else(|| &self.answers[name])
     }
 
-    fn urn(&self, name: &str) -> Urn {
+    pub(super) fn urn(&self, name: &str) -> Urn {
         self.answer(name).urn.clone()
     }
 
@@ -44,8 +50,30 @@ impl Known<'_> {
         ProviderRef::new(answer.urn.clone(), answer.id.as_str()).to_string()
     }
 
-    fn value(&self, prop: &Prop) -> Value {
-        prop.value(|name, key| self.answer(name).output(key, self.is_preview))
+    pub(super) fn value(&self, prop: &Prop) -> Value {
+        prop.value(
+            |name, key| self.answer(name).output(key, self.is_preview),
+            |method, key| self.results[method].value(key, self.is_preview),
+        )
+    }
+
+    /// The resources that a value comes from.
+    /// What a resource says of its package.
+    pub(super) fn package(&self, res: &Res) -> PackageRequest {
+        let reference = res.package.as_ref().and_then(|it| self.packages.get(it));
+        PackageRequest {
+            version: res.version.clone().unwrap_or_default().into(),
+            package_ref: reference.cloned().unwrap_or_default(),
+            ..PackageRequest::default()
+        }
+    }
+
+    fn urns(&self, prop: &Prop) -> Vec<Urn> {
+        match &prop.source {
+            Source::Text(_) => Vec::new(),
+            Source::Output { name, .. } => vec![self.urn(name)],
+            Source::Answer { method, key } => self.results[method].urns(key),
+        }
     }
 
     fn properties(&self, props: &BTreeMap<String, Prop>) -> Arc<PropertyMap> {
@@ -63,16 +91,10 @@ pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
     let program = known.program;
     let urn = |name: &str| known.urn(name);
     let reference = |name: &String| known.reference(name);
-    let dependencies: BTreeSet<Urn> = res
-        .depends_on
-        .iter()
-        .chain(res.properties.values().filter_map(Prop::from))
-        .map(|name| urn(name))
-        .collect();
-    let package = PackageRequest {
-        version: res.version.clone().unwrap_or_default().into(),
-        ..PackageRequest::default()
-    };
+    let named = res.depends_on.iter().map(|name| urn(name));
+    let used = res.properties.values().flat_map(|prop| known.urns(prop));
+    let dependencies: BTreeSet<Urn> = named.chain(used).collect();
+    let package = known.package(res);
     if let Some(id) = &res.read {
         return Request::Read(Box::new(ReadResourceRequest {
             id: ResourceId::from_text(id),
@@ -97,7 +119,7 @@ pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
     let property_dependencies = if res.loose {
         BTreeMap::new()
     } else {
-        let of_prop = |prop: &Prop| prop.from().map(|name| urn(name)).into_iter().collect();
+        let of_prop = |prop: &Prop| known.urns(prop).into();
         let given = res
             .properties
             .iter()
@@ -143,6 +165,7 @@ pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
             ..CustomTimeouts::default()
         }),
         hooks: res.hooks(),
+        transforms: res.transforms.iter().map(|it| callback(it)).collect(),
         snippet_id: res.snippet.as_deref().map(Into::into),
         retain_on_delete: res.retain,
         deleted_with: res.deleted_with.as_ref().map(|name| urn(name)),
@@ -166,11 +189,13 @@ pub(super) fn construction(known: &Known<'_>, res: &Res) -> Request {
     }
 }
 
-/// The request by which a provider registers the component `res` that it constructs. It knows nothing of snippets.
+/// The request by which a provider registers the component `res` that it constructs. It knows nothing of snippets and of
+/// transforms.
 pub(super) fn constructed(known: &Known<'_>, res: &Res) -> Request {
     match request(known, res) {
         Request::Register(request) => Request::Register(Box::new(RegisterRequest {
             snippet_id: None,
+            transforms: Vec::new(),
             ..*request
         })),
         other => other,

@@ -1,21 +1,24 @@
 //! One operation, from its start to its end.
 
+mod ends;
 mod hooked;
+mod methods;
 mod others;
+mod packages;
 mod snippets;
 mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
-use plumb_deploy::request::{Callback, CallbackRequest, Reply, Request};
+use plumb_deploy::request::{Callback, CallbackRequest, Reply, Request, RequestErrorKind};
 use plumb_deploy::{CallId, Deployment, Effect, Event, PackId, ProgramEnd, RequestId};
-use plumb_resource::ResourceKind;
 use plumb_resource::policy::PolicyCall;
 use plumb_resource::provider::{ProviderCall, ProviderError};
 use plumb_state::plan::Plan;
 
 use super::journal::{Journal, intent_of};
+use super::plugins::Plugins;
 use super::{Answer, Await, Moment, Trace, Violation, World, calls, requests};
 use crate::cloud::Faults;
 use crate::dice::Dice;
@@ -32,8 +35,12 @@ enum Asked {
     Remote(String),
     /// A function of the program, for hooks or transforms.
     Function,
+    /// The reference of the package of this name.
+    Package(String),
     /// The function of a provider of this number.
     Ask(usize),
+    /// The method of this name.
+    Method(String),
     /// Parts of an object.
     Views,
     /// A resource of others, for a snippet.
@@ -81,11 +88,15 @@ struct Run<'w> {
     unregistered: Vec<&'w Res>,
     /// Functions of providers that are not called yet.
     unasked: Vec<usize>,
+    methods: methods::Methods,
+    plugins: Plugins,
     program_runs: bool,
+    /// The program was refused something that it cannot do without.
+    has_trouble: bool,
     /// Snippets that are evaluated.
     evaluations: Vec<snippets::Evaluation>,
     /// The program has functions, for hooks and transforms, and has not named them yet.
-    functions: Vec<Request>,
+    functions: Vec<(Asked, Request)>,
     next_request: u64,
     now: Timestamp,
     choices: u32,
@@ -108,9 +119,11 @@ enum Choice {
     LoadPacks,
     Consult(usize),
     Ask(usize),
+    CallMethod(usize),
     Sync,
     Functions,
     EndProgram,
+    GiveUp,
     Await(usize),
     EndSnippet(usize),
 }
@@ -167,7 +180,10 @@ impl World {
                 .filter(|res| res.is_component() && !res.outputs.is_empty())
                 .collect(),
             unasked: (0..operation.program.asks.len()).collect(),
+            methods: methods::Methods::new(&operation.program.methods),
+            plugins: Plugins::default(),
             program_runs: false,
+            has_trouble: false,
             evaluations: Vec::new(),
             functions,
             next_request: 0,
@@ -243,10 +259,7 @@ impl Run<'_> {
             }
             Some(Stop::ProgramFails(_)) if self.program_runs => {
                 self.stopped = true;
-                self.program_runs = false;
-                self.trace.program_failed = true;
-                let message = "the program broke".to_owned();
-                self.event(Event::ProgramEnded(ProgramEnd::Failed { message }))?;
+                self.fail_program()?;
             }
             Some(Stop::JournalFails(_)) => {
                 self.stopped = true;
@@ -255,6 +268,13 @@ impl Run<'_> {
             _ => {}
         }
         Ok(false)
+    }
+
+    fn fail_program(&mut self) -> Result<(), Violation> {
+        self.program_runs = false;
+        self.trace.program_failed = true;
+        let message = "the program broke".to_owned();
+        self.event(Event::ProgramEnded(ProgramEnd::Failed { message }))
     }
 
     fn interrupt(&mut self) -> Result<(), Violation> {
@@ -308,9 +328,13 @@ impl Run<'_> {
             choices = self.registrations();
             choices.extend(self.snippet_choices());
         }
-        if self.program_runs && self.functions.is_empty() {
+        if self.program_runs && self.has_trouble {
+            choices.push(Choice::GiveUp);
+        } else if self.program_runs && self.functions.is_empty() {
             choices.extend(self.ready_asks().map(Choice::Ask));
-            if self.unasked.is_empty() && !self.is_busy(None) {
+            choices.extend(self.ready_methods().map(Choice::CallMethod));
+            let is_left = !self.unasked.is_empty() || !self.methods.uncalled.is_empty();
+            if !is_left && !self.is_busy(None) {
                 choices.push(Choice::EndProgram);
             }
         }
@@ -318,7 +342,7 @@ impl Run<'_> {
         for (index, (_, call)) in self.calls.iter().enumerate() {
             let hangs = calls::subject(call)
                 .is_some_and(|(kind, urn)| faults.of(kind, urn.name()) == Some(FaultKind::Hang));
-            if !hangs || self.trace.interrupted {
+            if (!hangs || self.trace.interrupted) && !self.still_makes(call) {
                 choices.push(Choice::Answer(index));
             }
         }
@@ -337,7 +361,10 @@ impl Run<'_> {
         let mut choices = Vec::new();
         for (index, res) in self.waiting.iter().enumerate() {
             let mut needs = self.operation.program.needs_of(res);
-            if self.is_source_ready(res) && needs.all(|need| self.is_answered(res, need)) {
+            if self.is_source_ready(res)
+                && self.is_ready_by_methods(res)
+                && needs.all(|need| self.is_answered(res, need))
+            {
                 choices.push(Choice::Register(index));
             }
         }
@@ -377,7 +404,11 @@ impl Run<'_> {
             Choice::Answer(index) => {
                 let (call, request) = self.calls.swap_remove(index);
                 let faults = Faults(&self.operation.faults);
-                let result = calls::answer(self.cloud, faults, &request)?;
+                let result = match &request {
+                    ProviderCall::Call(request) => self.method_answers(request),
+                    ProviderCall::Parameterize(_) => Ok(self.plugins.extended(call)),
+                    _ => calls::answer(self.cloud, faults, &request)?,
+                };
                 self.event(Event::Answered { call, result })
             }
             Choice::CallBack(index) => {
@@ -388,11 +419,13 @@ impl Run<'_> {
             Choice::LoadPacks => self.load_packs(),
             Choice::Consult(index) => self.consult(index),
             Choice::Ask(index) => self.ask_provider(index),
+            Choice::CallMethod(index) => self.call_method(index),
+            Choice::GiveUp => self.fail_program(),
             Choice::Await(index) => self.await_next(index),
             Choice::EndSnippet(index) => self.end_snippet(index),
             Choice::Functions => std::mem::take(&mut self.functions)
                 .into_iter()
-                .try_for_each(|request| self.ask(Asked::Function, request)),
+                .try_for_each(|(asked, request)| self.ask(asked, request)),
             Choice::Sync => {
                 let loose = (self.journal.len() - self.journal.durable) as usize;
                 let step = 1 + self.dice.below(loose);
@@ -415,6 +448,8 @@ impl Run<'_> {
             program: &self.operation.program,
             answers: &self.trace.answers,
             told: &self.trace.told,
+            packages: &self.trace.packages,
+            results: &self.trace.results,
             is_preview: self.operation.preview,
         }
     }
@@ -481,7 +516,10 @@ impl Run<'_> {
                 fence,
             } => {
                 self.check_call(&request, fence)?;
-                self.note_ask(&request);
+                self.plugins.called(instance, call, &request)?;
+                self.check_package(instance, &request)?;
+                self.note_ask(instance, &request);
+                self.note_method(instance, &request);
                 let effect = Effect::Call {
                     call,
                     instance,
@@ -493,6 +531,8 @@ impl Run<'_> {
             Effect::Reply { id, reply, fence } => {
                 self.check_reply(&reply, fence)?;
                 self.note_unasked(id, &reply);
+                self.note_uncalled(id, &reply);
+                self.note_refused(id, &reply);
                 if let (Some(Asked::Outputs(name)), Reply::Done) = (self.asked.get(&id), &reply) {
                     self.trace.moments.push(Moment::Outputs(name.clone()));
                 }
@@ -514,7 +554,7 @@ impl Run<'_> {
                 self.trace.outcome = Some(outcome);
                 Ok(())
             }
-            Effect::Provider { .. } => Ok(()),
+            Effect::Provider { instance, action } => self.plugins.act(instance, action),
             Effect::Milestone(milestone) => self.told(milestone),
             Effect::LoadPolicies => {
                 self.awaits_packs = true;
@@ -610,6 +650,7 @@ impl Run<'_> {
             }
             Effect::Call { call, request, .. } => {
                 self.trace.mutations.extend(calls::mutation(&request));
+                self.method_begins(&request);
                 self.calls.push((call, request));
                 Ok(())
             }
@@ -654,6 +695,7 @@ impl Run<'_> {
             }
             (Asked::Await(it), reply) => return self.awaited(&it, reply),
             (Asked::Ask(number), reply) => return self.provider_answered(number, &reply),
+            (Asked::Method(name), reply) => return self.method_answered(name, reply),
             (Asked::Remote(name), Reply::Registered(reply)) => {
                 let answer = self.trace.answers.get(&name);
                 if answer.is_none_or(|answer| answer.urn != reply.urn) {
@@ -669,6 +711,14 @@ impl Run<'_> {
                 return Err(Violation::new("views", error.message.as_str()));
             }
             (Asked::Views, Reply::Done) => self.trace.moments.push(Moment::Heard(true)),
+            (Asked::Resource(name) | Asked::Remote(name), Reply::Failed(error))
+                if error.kind != RequestErrorKind::Unavailable =>
+            {
+                self.source_fails(&name);
+            }
+            (Asked::Package(name), Reply::Package(reference)) => {
+                return self.package_registered(name, reference);
+            }
             (Asked::Outputs(_) | Asked::Function, Reply::Done) | (_, Reply::Failed(_)) => {}
             (asked, reply) => {
                 let what = format!("{asked:?} is answered by {reply:?}");
@@ -690,7 +740,10 @@ impl Run<'_> {
             let what = format!("the run ends before its call is answered: {call:?}");
             return Err(Violation::new("progress", what));
         }
-        let is_hook = |request: &CallbackRequest| !matches!(request, CallbackRequest::Transform(_));
+        let is_hook = |request: &CallbackRequest| {
+            use CallbackRequest::{InvokeTransform, Transform};
+            !matches!(request, Transform(_) | InvokeTransform(_))
+        };
         if self
             .callbacks
             .iter()
@@ -702,7 +755,7 @@ impl Run<'_> {
         self.check_open_steps()?;
         if self.trace.journal_failed {
             self.trace.after = self.journal.recover_durable(&mut self.dice, self.now)?;
-            let known = ids(&self.trace.after);
+            let known = ends::ids(&self.trace.after);
             self.cloud.reconcile(known.iter().map(String::as_str));
             return Ok(self.trace);
         }
@@ -719,46 +772,4 @@ impl Run<'_> {
             .map_err(|error| Violation::new("integrity", error.to_string()))?;
         Ok(self.trace)
     }
-
-    /// Every step that began must have ended; components are silent about their end in a real run.
-    fn check_open_steps(&self) -> Result<(), Violation> {
-        let mut open = self.open.iter().map(|number| &self.trace.steps[*number]);
-        let loose = open.find(|step| step.is_custom);
-        match loose {
-            None => Ok(()),
-            Some(step) => {
-                let what = format!("{} of {} never ends", step.op.as_str(), step.urn.name());
-                Err(Violation::new("events", what))
-            }
-        }
-    }
-
-    /// The process died: calls on their way may still be carried out, the journal is cut.
-    fn crashed(mut self) -> Result<Trace, Violation> {
-        for (_, call) in std::mem::take(&mut self.calls) {
-            let is_mutation = calls::mutation(&call).is_some();
-            if is_mutation && self.dice.one_in(2) {
-                let faults = Faults(&[]);
-                drop(calls::answer(self.cloud, faults, &call)?);
-            }
-        }
-        self.trace.after = if self.operation.preview {
-            self.journal.snapshot(self.now)?
-        } else {
-            self.journal.crash(&mut self.dice, self.now)?
-        };
-        let known = ids(&self.trace.after);
-        self.cloud.reconcile(known.iter().map(String::as_str));
-        Ok(self.trace)
-    }
-}
-
-/// Ids of the objects that a snapshot knows.
-fn ids(snapshot: &plumb_state::Snapshot) -> Vec<String> {
-    snapshot
-        .resources
-        .iter()
-        .filter(|state| state.kind == ResourceKind::Custom && !state.pending_replacement)
-        .map(|state| state.id.as_str().to_owned())
-        .collect()
 }

@@ -293,6 +293,34 @@ fn a_method_is_called_on_the_provider_of_its_resource() {
     });
 }
 
+/// COMP-15: a provider has its methods before it has an id, and nobody else has them.
+#[test]
+fn a_provider_that_is_yet_to_be_made_has_its_methods() {
+    for_orders(|world| {
+        let program = [
+            provider("p"),
+            provider("q"),
+            method("1", "pulumi:providers:test/method").of("p"),
+            method("2", "pulumi:providers:test/other")
+                .of("p")
+                .provider("q"),
+        ];
+        for run in [World::preview, World::up] {
+            let ran = run(world, &program);
+            ran.succeeded();
+            assert_eq!(
+                ran.server("call pulumi:providers:test/method").provider(),
+                "p"
+            );
+            assert_eq!(
+                ran.server("call pulumi:providers:test/other").provider(),
+                "p"
+            );
+            assert_eq!(ran.configured(), ["p", "q"]);
+        }
+    });
+}
+
 fn reference_to_nothing() -> Value {
     Value::Resource(Arc::new(plumb_value::ResourceReference {
         urn: urn("nothing").as_str().into(),

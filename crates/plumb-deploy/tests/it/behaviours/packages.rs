@@ -221,6 +221,43 @@ fn extensions_are_applied_once_to_each_process() {
     });
 }
 
+/// EXT-02: what a destroy with the program finds to be of an extension can be deleted later, without the program.
+#[test]
+fn an_extension_is_kept_though_nothing_of_it_was_deleted() {
+    for_orders(|world| {
+        let plain = || res("a").token("base:one:Thing").protect(true);
+        let [one, .., extended, _] = extended();
+        world.up(&[plain()]).succeeded();
+        let ran = world.destroy_with(&[one, extended.protect(true)], |_| {});
+        ran.failed("cannot be deleted");
+        let reference = world.state("a").extension_ref.clone().unwrap();
+        assert_eq!(world.snapshot.extensions[&reference].name, "one");
+        world.edit("a", |state| state.protect = false);
+        let ran = world.destroy();
+        ran.succeeded();
+        assert_eq!(ran.server("delete a").extensions.len(), 1);
+        assert!(world.snapshot.resources.is_empty());
+    });
+}
+
+/// PROV-34: a provider takes no provider from its parent, and so has none to hand on, whatever its package is called.
+#[test]
+fn providers_of_packages_hand_on_no_default_provider() {
+    for_orders(|world| {
+        let program = [
+            package("A", "test", "1.0.0"),
+            package("B", "test", "2.0.0"),
+            res("parent").package("A"),
+            provider("p").parent("parent").package("B"),
+            res("child").parent("p"),
+        ];
+        let ran = world.up(&program);
+        ran.succeeded();
+        assert_eq!(ran.server("create parent").provider(), "default_1_0_0");
+        assert_eq!(ran.server("create child").provider(), "default");
+    });
+}
+
 /// EXT-01: nothing is asked of a process before it knows the extension.
 #[test]
 fn calls_wait_for_extensions() {

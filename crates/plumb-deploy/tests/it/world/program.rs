@@ -520,7 +520,11 @@ impl Res {
             let reply = &known.registered[own];
             let reference = ResourceReference {
                 urn: reply.urn.as_str().into(),
-                id: ReferenceId::Known(reply.id.as_str().into()),
+                id: match &reply.id {
+                    ResourceId::None => ReferenceId::None,
+                    ResourceId::Unknown => ReferenceId::Unknown,
+                    ResourceId::Known(id) => ReferenceId::Known(id.clone()),
+                },
                 name: None,
                 type_token: None,
                 package_version: ecow::EcoString::new(),

@@ -3,27 +3,27 @@
 use std::sync::Arc;
 
 use plumb_deploy::request::{
-    Callback, CallbackReply, CallbackRequest, InvokeFunctionRequest, PackageRequest, Reply, Request,
+    Callback, CallbackRequest, InvokeFunctionRequest, PackageRequest, Reply, Request,
 };
-use plumb_deploy::{CallId, Event, RequestId};
+use plumb_deploy::{CallId, Event, InstanceId, RequestId};
 use plumb_resource::provider::{ConstructResponse, ProviderCall, ProviderError, ProviderReply};
 use plumb_resource::{PropertyDependencies, ProviderRef};
 use plumb_state::Snapshot;
 use plumb_value::{PropertyMap, Value};
 
-use super::{Asked, Run};
+use super::{Asked, Run, packages};
 use crate::cloud::Faults;
 use crate::story::{Ask, CallKind, FaultKind, Program};
 use crate::world::{Moment, Violation, functions, hooks, packs, requests, views};
 
 /// The requests by which a program names its functions, before it says anything else.
-pub(super) fn functions(base: &Snapshot, program: &Program) -> Vec<Request> {
+pub(super) fn functions(base: &Snapshot, program: &Program) -> Vec<(Asked, Request)> {
     let has_hooks = base.resources.iter().any(|state| !state.hooks.is_empty())
         || program.resources.iter().any(|res| !res.hooks.is_empty());
     let hooks = has_hooks.then(hooks::registrations).into_iter().flatten();
-    hooks
-        .chain(functions::registrations(&program.transforms))
-        .collect()
+    let functions = hooks.chain(functions::registrations(program));
+    let functions = functions.map(|request| (Asked::Function, request));
+    functions.chain(packages::registrations(program)).collect()
 }
 
 /// The argument by which a function knows which of the calls of a program it is.
@@ -41,13 +41,15 @@ impl Run<'_> {
         callback: &Callback,
         request: CallbackRequest,
     ) -> Result<(), Violation> {
-        let result = if let CallbackRequest::Transform(request) = request {
-            let request = functions::transform(&callback.token, request);
-            Ok(CallbackReply::Transformed(request))
-        } else {
-            let result = hooks::answer(callback, &request);
-            self.hook_answers(callback, &request, &result);
-            result
+        let name = &callback.token;
+        let result = match request {
+            CallbackRequest::Transform(request) => functions::transform(name, request),
+            CallbackRequest::InvokeTransform(request) => functions::transform_ask(name, request),
+            request => {
+                let result = hooks::answer(callback, &request);
+                self.hook_answers(callback, &request, &result);
+                result
+            }
         };
         self.event(Event::CalledBack { call, result })
     }
@@ -159,13 +161,14 @@ impl Run<'_> {
     }
 
     /// A provider is asked for a function: what that needs exists.
-    pub(super) fn note_ask(&mut self, call: &ProviderCall) {
+    pub(super) fn note_ask(&mut self, instance: InstanceId, call: &ProviderCall) {
         let ProviderCall::Invoke(call) = call else {
             return;
         };
         let number = call.args.get(NUMBER).and_then(Value::as_str);
         if let Some(number) = number.and_then(|text| text.parse().ok()) {
-            self.trace.moments.push(Moment::Asked(number));
+            let server = self.plugins.served_by(instance).cloned();
+            self.trace.moments.push(Moment::Asked(number, server));
         }
     }
 
@@ -187,11 +190,20 @@ impl Run<'_> {
         reply: &Reply,
     ) -> Result<(), Violation> {
         // The default provider, too, may have failed before.
-        let may_lack_provider = self.operation.flags.continue_on_error
-            || self.operation.program.asks[number].provider.is_some();
+        let program = &self.operation.program;
+        let may_lack_provider =
+            self.operation.flags.continue_on_error || program.asks[number].provider.is_some();
+        let transforms = &program.ask_transforms;
+        let is_bad = transforms.iter().any(|name| name == "bad");
+        let mut arguments = arguments(number);
+        if transforms.iter().any(|name| name == "adds") {
+            arguments.insert("added", "yes");
+        }
         let is_right = match reply {
-            Reply::Invoked(reply) => reply.result.is_empty() || *reply.result == arguments(number),
-            Reply::Failed(_) => may_lack_provider || self.is_over || self.trace.outcome.is_some(),
+            Reply::Invoked(reply) => reply.result.is_empty() || *reply.result == arguments,
+            Reply::Failed(_) => {
+                may_lack_provider || is_bad || self.is_over || self.trace.outcome.is_some()
+            }
             _ => false,
         };
         if is_right {

@@ -38,7 +38,11 @@ impl Run<'_> {
                 program.get(name)?.snippet.as_deref()
             }
             Asked::Await(it) => Some(&it.snippet),
-            Asked::Function | Asked::Ask(_) | Asked::Views => None,
+            Asked::Function
+            | Asked::Package(_)
+            | Asked::Ask(_)
+            | Asked::Method(_)
+            | Asked::Views => None,
         }
     }
 
@@ -68,6 +72,14 @@ impl Run<'_> {
             self.trace.told.contains_key(need)
         } else {
             self.trace.answers.contains_key(need)
+        }
+    }
+
+    /// A snippet is refused something that it cannot do without.
+    pub(super) fn snippet_fails(&mut self, uuid: &str) {
+        let mut evaluations = self.evaluations.iter_mut();
+        if let Some(it) = evaluations.find(|it| it.uuid == uuid) {
+            it.trouble = Some("it was refused something".to_owned());
         }
     }
 

@@ -1,0 +1,111 @@
+//! Transforms: what functions of the program make of what it registers (`engine.md` 2.4).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use plumb_resource::Urn;
+
+use super::monitor::Wanted;
+use super::{Model, illegal};
+use crate::story::Res;
+use crate::world::{Violation, functions};
+
+impl Model<'_> {
+    /// What a registration says after its transforms, if it has any; nothing if one of them fails.
+    pub(super) fn transformed<'r>(
+        &mut self,
+        res: &'r Res,
+        parent: Option<&Urn>,
+    ) -> Option<Cow<'r, Res>> {
+        // Reads pass through no transform.
+        if res.read.is_some() {
+            return Some(Cow::Borrowed(res));
+        }
+        let names = self.transforms_of(res, parent);
+        if names.is_empty() {
+            return Some(Cow::Borrowed(res));
+        }
+        self.note_transforms(res, &names);
+        functions::transformed(names.iter(), res).map(Cow::Owned)
+    }
+
+    /// Writes into what was wanted at first what transforms made of it. Only what has transforms of its own depends
+    /// afterwards on what its properties say then.
+    pub(super) fn apply_transforms(&mut self, given: &Res, res: &Res, wanted: &mut Wanted) {
+        let has_own = !given.transforms.is_empty();
+        let names = self.transforms_of(given, wanted.state.parent.as_ref());
+        let written: Vec<&str> = names
+            .iter()
+            .filter_map(|name| functions::written_by(name))
+            .collect();
+        let mut inputs = wanted.raw.as_ref().clone();
+        let mut dependencies = wanted.state.property_dependencies.clone();
+        for key in given.properties.keys() {
+            if !res.properties.contains_key(key) {
+                inputs.remove(key);
+            }
+        }
+        for key in &written {
+            let value = self.value(None, &res.properties[*key]);
+            inputs.insert(*key, value);
+        }
+        if has_own {
+            let is_kept = |key: &str| inputs.contains_key(key) && !written.contains(&key);
+            dependencies.retain(|key, _| is_kept(key.as_str()));
+        }
+        wanted.raw = Arc::new(inputs);
+        wanted.delete_first = res.delete_before_replace;
+        wanted.state.inputs = wanted.raw.clone();
+        wanted.state.property_dependencies = dependencies;
+        wanted.state.custom_timeouts.create = f64::from(res.timeout.unwrap_or(0));
+    }
+
+    /// Its own come first, then those of its ancestors, the nearest first, and at last those of the stack.
+    fn transforms_of(&self, res: &Res, parent: Option<&Urn>) -> Vec<String> {
+        let mut names = res.transforms.clone();
+        let mut ancestor = parent.and_then(|urn| self.lineages.get(urn));
+        while let Some(lineage) = ancestor {
+            names.extend(lineage.transforms.iter().cloned());
+            let parent = lineage.parent.as_ref();
+            ancestor = parent.and_then(|urn| self.lineages.get(urn));
+        }
+        names.extend(self.program.transforms.iter().cloned());
+        names
+    }
+
+    fn note_transforms(&mut self, res: &Res, names: &[String]) {
+        self.coverage.reach("XFORM-05");
+        let has_own = !res.transforms.is_empty();
+        if has_own && names.len() > res.transforms.len() {
+            self.coverage.reach("XFORM-01");
+        }
+        if has_own && names.iter().any(|name| name == "plain") {
+            self.coverage.reach("XFORM-06");
+        }
+        if has_own && res.remote {
+            self.coverage.reach("XFORM-07");
+        }
+        let parent = res
+            .parent
+            .as_deref()
+            .and_then(|name| self.program.get(name));
+        if parent.is_some_and(|parent| parent.remote) {
+            self.coverage.reach("XFORM-04");
+        }
+    }
+
+    /// A registration is refused: one of its transforms fails.
+    pub(super) fn refused(&mut self, name: &str) -> Result<(), Violation> {
+        let Some(res) = self.program.get(name) else {
+            return Err(illegal(format!("nobody registers {name}")));
+        };
+        self.source.clone_from(&res.snippet);
+        let parent = self.program.parent_of(res);
+        let parent = parent.map(|name| self.urn_of_name(name));
+        self.coverage.reach("XFORM-03");
+        match self.transformed(res, parent.as_ref()) {
+            None => Ok(()),
+            Some(_) => Err(illegal(format!("{name} is refused without a reason"))),
+        }
+    }
+}
