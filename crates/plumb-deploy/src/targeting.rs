@@ -244,9 +244,12 @@ impl Deployment {
                 }
             }
         }
+        let chosen = selected.iter().map(|idx| self.arena.state(*idx));
+        let is_live = |state: &&Arc<ResourceState>| !state.delete || state.pending_replacement;
+        let live: FxHashSet<&Urn> = chosen.filter(is_live).map(|state| &state.urn).collect();
         let is_copy = |idx: &StateIdx| {
             let state = self.arena.state(*idx);
-            state.delete && live_urns.contains(&state.urn)
+            state.delete && live.contains(&state.urn)
         };
         selected.extend(everything.iter().filter(|idx| is_copy(idx)));
         selected

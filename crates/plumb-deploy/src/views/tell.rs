@@ -40,7 +40,7 @@ impl Deployment {
             self.error(Some(urn), &message);
         }
         self.tell_view_failed(step, urn, &following.owner, old, status);
-        self.urns.mark(urn, Mark::Errored);
+        // What the owner needs stays for its sake; what is called like the view may be of a copy of it.
         self.urns.mark(&following.owner, Mark::Errored);
         self.run_fails(&failure);
         following.followed.is_failed = true;

@@ -1,6 +1,6 @@
 //! Parts come, change and go with their owner.
 
-use plumb_deploy::request::RequestErrorKind;
+use plumb_deploy::request::{Outcome, RequestErrorKind};
 use plumb_deploy::setup::{ImportSpec, ImportSubject, Operation, Options, Phase};
 use plumb_deploy::{CallId, Event, RequestId};
 use plumb_events::OperationResult;
@@ -118,6 +118,7 @@ fn the_failure_of_a_part_is_the_failure_of_its_owner() {
         let ran = world.up_with(&program, |options| options.continue_on_error = true);
         ran.failed("no luck");
         assert_eq!(world.names(), ["a", "c"]);
+        assert_eq!(ran.reply("a").outcome, Outcome::Failed);
     });
 }
 
