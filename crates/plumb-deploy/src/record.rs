@@ -228,13 +228,14 @@ impl Deployment {
     /// Something is gone; what makes way stays in the state until its replacement is there.
     fn record_removal(&mut self, operation: OperationId, old: StateIdx, deletion: Deletion) -> u64 {
         let slot = Some(self.arena.slot(old));
-        if deletion != Deletion::MakesWay {
-            self.snippets.note_removal(old);
-        }
+        // What still refers to it forgets it, as after a refresh.
+        let is_refresh = self.removal.orphaning.contains(&self.arena.state(old).urn)
+            || (deletion != Deletion::MakesWay && self.is_needed_by_what_waits(old));
         let (remove, pending_replacement) = if deletion == Deletion::MakesWay {
             self.arena.update(old, |old| old.pending_replacement = true);
             (None, slot)
         } else {
+            self.snippets.note_removal(old);
             self.gone.insert(old);
             (slot, None)
         };
@@ -243,10 +244,27 @@ impl Deployment {
             remove,
             delete: None,
             pending_replacement,
-            // What still refers to it forgets it, as after a refresh.
-            is_refresh: self.removal.orphaning.contains(&self.arena.state(old).urn),
+            is_refresh,
         };
         self.journal(operation, kind)
+    }
+
+    /// Whether a copy that was due for deletion is all that there is of what something refers to that is deleted and waits
+    /// for its replacement. The copy may have to go first, because its provider goes.
+    fn is_needed_by_what_waits(&self, copy: StateIdx) -> bool {
+        let state = self.arena.state(copy);
+        let urn = &state.urn;
+        let is_live = || {
+            self.urns
+                .latest(urn)
+                .is_some_and(|it| !self.gone.contains(&it))
+        };
+        if !state.delete || is_live() {
+            return false;
+        }
+        let olds = self.olds.order().iter().map(|idx| self.arena.state(*idx));
+        olds.filter(|it| it.pending_replacement)
+            .any(|it| it.references().any(|needed| needed == urn))
     }
 
     fn record_same(

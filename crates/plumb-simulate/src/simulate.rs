@@ -135,6 +135,19 @@ fn settles(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
         flags.target_snippets.iter().any(|it| it == uuid) && !registers(&state.urn, uuid)
     };
     let resources = &trace.after.resources;
+    let is_meant = |urn: &Urn| {
+        let mut states = resources.iter();
+        let uuid = states.find(|it| it.urn == *urn && !it.delete);
+        let uuid = uuid.and_then(|state| state.snippet_id.as_deref());
+        uuid.is_some_and(|uuid| flags.target_snippets.iter().any(|it| it == uuid))
+    };
+    // What depends on a target goes with it, unless something else needed it so far.
+    let is_kept = |state: &ResourceState| {
+        is_kept(state)
+            || (state.snippet_id.is_none()
+                && state.view_of.is_none()
+                && state.references().any(is_meant))
+    };
     let keeps = !flags.targets.is_empty()
         || !flags.excludes.is_empty()
         || resources.iter().any(|it| is_kept(it));

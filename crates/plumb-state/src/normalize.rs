@@ -22,8 +22,14 @@ impl Snapshot {
         }
         let live = self.resources.iter().filter(|state| !state.delete);
         let mut taken: FxHashSet<Urn> = live.map(|state| state.urn.clone()).collect();
-        for state in &self.resources {
-            follow_parent(state, &mut renames, &mut taken);
+        // What stands before its parent, as a new part of an old resource does while a run is recorded, follows in a later
+        // pass.
+        let mut known = 0;
+        while renames.len() > known {
+            known = renames.len();
+            for state in &self.resources {
+                follow_parent(state, &mut renames, &mut taken);
+            }
         }
         for state in &mut self.resources {
             normalize_state(state, &renames);

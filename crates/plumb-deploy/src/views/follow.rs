@@ -29,6 +29,9 @@ pub(super) struct Following {
     pub(super) owner: Urn,
     /// Whether the owner was read again; steps of views are then refreshes.
     is_refreshed: bool,
+    /// Whether the owner has another place in the state, behind which its views belong. What is read keeps its place,
+    /// unless the program registers it.
+    has_moved: bool,
     /// Whether the owner is due for deletion, and its views with it.
     is_due: bool,
     views: Vec<StateIdx>,
@@ -145,9 +148,17 @@ impl Deployment {
         let views = owner.and_then(|owner| self.views.of.remove(&owner));
         // One that was only read, or could not be changed, has not taken its new name.
         let name = owner.map_or(&step.urn, |owner| &self.arena.state(owner).urn);
+        let is_only_read = matches!(
+            step.kind,
+            StepKind::Refresh {
+                registered: None,
+                ..
+            }
+        );
         Following {
             owner: name.clone(),
             is_refreshed: matches!(step.kind, StepKind::Refresh { .. }),
+            has_moved: !is_only_read,
             is_due: owner.is_some_and(|owner| self.arena.state(owner).delete),
             views: views.unwrap_or_default(),
             done: Vec::new(),
@@ -193,10 +204,10 @@ impl Deployment {
             || matches!(self.ctx.operation, Operation::Import(_));
         for view in following.views.clone() {
             let state = self.arena.state(view);
-            if following.done.contains(&view) || state.delete {
+            if following.done.contains(&view) {
                 continue;
             }
-            if is_shown {
+            if is_shown && !state.delete {
                 let same = ViewStep {
                     op: StepOp::Same,
                     ..self.removal_of(view)
@@ -204,7 +215,7 @@ impl Deployment {
                 let urn = self.view_urn(&following.owner, &same.type_token, &same.name);
                 self.announce_view(&urn, StepOp::Same, &same, Some(view), &following.owner);
                 self.follow_step(following, same);
-            } else if !following.is_refreshed {
+            } else if following.has_moved {
                 self.touch(view);
             }
         }
@@ -327,7 +338,7 @@ impl Deployment {
     ) -> Arc<ResourceState> {
         if **self.arena.state(old) == new {
             following.done.push(old);
-            if !following.is_refreshed {
+            if following.has_moved {
                 self.touch(old);
             }
             return self.arena.state(old).clone();

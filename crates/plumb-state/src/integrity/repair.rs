@@ -157,11 +157,52 @@ pub(crate) fn restore_order(resources: &mut Vec<Arc<ResourceState>>) {
     }
     let order = order_of(resources).ok();
     if let Some(order) = order.or_else(|| order_by_name(resources)) {
-        *resources = order
+        *resources = with_views(resources, order)
             .into_iter()
             .map(|index| resources[index].clone())
             .collect();
     }
+}
+
+/// `order` with every view right behind its owner. Nothing else says to which of several copies it belongs.
+fn with_views(resources: &[Arc<ResourceState>], order: Vec<usize>) -> Vec<usize> {
+    if resources.iter().all(|state| state.view_of.is_none()) {
+        return order;
+    }
+    let mut views: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    let mut ordered = Vec::with_capacity(order.len());
+    let owners = owners_of_views(resources);
+    for view in order.iter().filter(|index| owners.contains_key(index)) {
+        views.entry(owners[view]).or_default().push(*view);
+    }
+    for index in order.iter().filter(|index| !owners.contains_key(index)) {
+        ordered.push(*index);
+        ordered.extend(views.remove(index).unwrap_or_default());
+    }
+    ordered
+}
+
+/// The copy that each view stands behind, or else the first one.
+fn owners_of_views(resources: &[Arc<ResourceState>]) -> FxHashMap<usize, usize> {
+    let mut first: FxHashMap<(&Urn, bool), usize> = FxHashMap::default();
+    for (index, state) in resources.iter().enumerate() {
+        if state.view_of.is_none() {
+            first.entry((&state.urn, state.delete)).or_insert(index);
+        }
+    }
+    let mut latest = FxHashMap::default();
+    let mut owners = FxHashMap::default();
+    for (index, state) in resources.iter().enumerate() {
+        let Some(owner) = &state.view_of else {
+            latest.insert((&state.urn, state.delete), index);
+            continue;
+        };
+        let copies = [(owner, state.delete), (owner, !state.delete)];
+        let mut found = copies.iter().filter_map(|copy| latest.get(copy));
+        let mut any = copies.iter().filter_map(|copy| first.get(copy));
+        owners.extend(found.next().or(any.next()).map(|owner| (index, *owner)));
+    }
+    owners
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -365,6 +406,28 @@ mod tests {
             order(resources),
             names.map(|(it, due)| (it.to_owned(), due))
         );
+    }
+
+    /// Only its place says to which copy a part belongs.
+    #[test]
+    fn parts_stay_behind_their_copies() {
+        let part = |name: &str, owner: &Arc<ResourceState>| {
+            let mut part = state(name, owner.delete, &[]).as_ref().clone();
+            part.parent = Some(owner.urn.clone());
+            part.view_of = Some(owner.urn.clone());
+            Arc::new(part)
+        };
+        let (first, second) = (state("a", true, &["c"]), state("a", true, &[]));
+        let resources = vec![
+            second.clone(),
+            part("of the second", &second),
+            first.clone(),
+            part("of the first", &first),
+            state("c", false, &[]),
+        ];
+        let names = order(resources);
+        let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["a", "of the second", "c", "a", "of the first"]);
     }
 
     #[test]
