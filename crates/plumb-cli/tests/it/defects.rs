@@ -114,7 +114,7 @@ const QUOTED_ELSEWHERE: &[&str] = &[
     "plumb-plugin/src/analyzer/config.rs",
     "plumb-plugin/src/process/port.rs",
     "plumb-yaml/src/eval/evaluator.rs",
-    "plumb-yaml/src/eval/register.rs",
+    "plumb-yaml/src/eval/references.rs",
     "plumb-yaml/src/graph.rs",
     "plumb-yaml/src/syntax/program.rs",
 ];
