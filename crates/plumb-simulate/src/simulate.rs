@@ -5,12 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use plumb_resource::{ResourceState, Urn};
-use plumb_state::Snapshot;
 use plumb_value::PropertyMap;
 
 use crate::coverage::Coverage;
 use crate::origin::Origin;
+use crate::settled::settles;
 use crate::story::{Flags, Operation, Story, Verb};
 use crate::world::{Trace, Violation, World};
 use crate::{checks, generate, model, plans, shrink};
@@ -117,74 +116,6 @@ fn caught<T>(run: impl FnOnce() -> Result<T, Violation>) -> Result<T, Violation>
             .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
         Err(Violation::new("panic", text.unwrap_or_default()))
     })
-}
-
-/// Whether another run with the same program must find nothing to do.
-fn settles(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
-    let mut states = trace.after.resources.iter();
-    let restless = states.any(|state| state.inputs.contains_key("always"));
-    // What a resource needed so far stays for its sake, and goes in the next run.
-    let flags = &operation.flags;
-    let program = &operation.program;
-    let registers = |urn: &Urn, uuid: &str| {
-        let mut resources = program.resources.iter();
-        resources.any(|res| res.snippet.as_deref() == Some(uuid) && program.urn_of(res) == *urn)
-    };
-    let is_kept = |state: &ResourceState| {
-        let uuid = state.snippet_id.as_deref().unwrap_or_default();
-        flags.target_snippets.iter().any(|it| it == uuid) && !registers(&state.urn, uuid)
-    };
-    let resources = &trace.after.resources;
-    let is_meant = |urn: &Urn| {
-        let mut states = resources.iter();
-        let uuid = states.find(|it| it.urn == *urn && !it.delete);
-        let uuid = uuid.and_then(|state| state.snippet_id.as_deref());
-        uuid.is_some_and(|uuid| flags.target_snippets.iter().any(|it| it == uuid))
-    };
-    // What depends on a target goes with it, unless something else needed it so far.
-    let is_kept = |state: &ResourceState| {
-        is_kept(state)
-            || (state.snippet_id.is_none()
-                && state.view_of.is_none()
-                && state.references().any(is_meant))
-    };
-    let keeps = !flags.targets.is_empty()
-        || !flags.excludes.is_empty()
-        || resources.iter().any(|it| is_kept(it));
-    // What is to go is not to go again.
-    let mut meant = flags.target_snippets.iter();
-    let removes = meant.any(|uuid| flags.removes.contains(uuid));
-    // What is imported or read may have been managed under another name, and deleted under that.
-    let is_deleted = |id: &str| {
-        let mut mutations = trace.mutations.iter();
-        mutations.any(|it| it.call == "delete" && it.id.as_str() == id)
-    };
-    let adopts = operation.program.resources.iter().any(|res| {
-        let id = res.import.as_ref().or(res.read.as_ref());
-        id.is_some_and(|id| is_deleted(id))
-    });
-    // Programs have adopted an object twice, and it went with one of the two that had it.
-    let holders = |id: &str| {
-        let resources = before.resources.iter();
-        resources.filter(|it| it.id.as_str() == id).count()
-    };
-    let shares = trace.after.resources.iter().any(|state| {
-        let id = state.id.as_str();
-        holders(id) > 1 && is_deleted(id)
-    });
-    // Resources that name no version get the highest one that the state knew at first.
-    let versions = |snapshot| model::versions_in(snapshot);
-    let same_versions = versions(&before.resources) == versions(&trace.after.resources);
-    operation.verb == Verb::Up
-        && !adopts
-        && !shares
-        && same_versions
-        && !operation.preview
-        && operation.stop.is_none()
-        && trace.result() == Some(plumb_events::OperationResult::Succeeded)
-        && !keeps
-        && !removes
-        && !restless
 }
 
 fn second_run(
