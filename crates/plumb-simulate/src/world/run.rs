@@ -443,8 +443,13 @@ impl Run<'_> {
 
     /// What the source of a resource knows.
     fn known<'a>(&'a self, res: &'a Res) -> requests::Known<'a> {
+        self.known_to(res.snippet.as_deref())
+    }
+
+    /// What the program knows, or a snippet.
+    fn known_to<'a>(&'a self, snippet: Option<&'a str>) -> requests::Known<'a> {
         requests::Known {
-            snippet: res.snippet.as_deref(),
+            snippet,
             program: &self.operation.program,
             answers: &self.trace.answers,
             told: &self.trace.told,

@@ -9,7 +9,7 @@ use plumb_resource::provider::{CallRequest, ProviderCall, ProviderError, Provide
 use super::{Asked, Run};
 use crate::cloud::Faults;
 use crate::story::{CallKind, Method, Res};
-use crate::world::{Answered, Called, Moment, Violation, methods, requests};
+use crate::world::{Answered, Called, Moment, Violation, methods};
 
 /// What the program has to do with methods.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +48,7 @@ impl Run<'_> {
         let number = self.methods.uncalled.swap_remove(index);
         let program = &self.operation.program;
         let method = &program.methods[number];
-        let known = self.known_to_program();
+        let known = self.known_to(None);
         let own = method.of.as_ref().map(|name| &self.trace.answers[name]);
         let arguments = methods::arguments(
             method,
@@ -67,18 +67,6 @@ impl Run<'_> {
         };
         let asked = Asked::Method(method.name.clone());
         self.ask(asked, Request::Call(Box::new(request)))
-    }
-
-    fn known_to_program(&self) -> requests::Known<'_> {
-        requests::Known {
-            snippet: None,
-            program: &self.operation.program,
-            answers: &self.trace.answers,
-            told: &self.trace.told,
-            packages: &self.trace.packages,
-            results: &self.trace.results,
-            is_preview: self.operation.preview,
-        }
     }
 
     /// Whether a resource may be registered, as far as methods go: those whose answers it uses have answered, the one that
