@@ -7,7 +7,7 @@
 //!    views of one that waits for its deletion wait with it.
 //! 4. The failure of a view is that of its owner, which is there all the same.
 //!
-//! What the model has shown is [`Model::views_due`]; what the run has shown since is compared with it before anything else
+//! What the model has shown is [`Views::due`]; what the run has shown since is compared with it before anything else
 //! happens.
 
 use std::collections::{BTreeMap, BTreeSet};
