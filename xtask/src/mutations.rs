@@ -4,10 +4,11 @@
 //! this breaks. All of them are made in one copy of the sources (`target/mutations`): every function that is to be broken
 //! has its body twice there, as it is and as the breakage has it, and a variable of the environment says which one counts.
 //! So things are compiled once, and each breakage costs no more than two runs: of the tests of the core, the fast ones, and
-//! of a simulation. A breakage that passes both has survived: a test is missing.
+//! of a simulation, which tells the stories again that it has found before. A breakage that passes both has survived: a test
+//! is missing.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::ops::Range;
@@ -42,6 +43,9 @@ const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Operations of the simulation.
 const OPERATIONS: &str = "20000";
+
+/// What simulations have found before.
+const FOUND: &str = "crates/plumb-simulate/tests/it/found.txt";
 
 /// A rule, and how it is broken.
 #[derive(Debug, Deserialize)]
@@ -133,6 +137,7 @@ pub(crate) fn run(root: &Path, names: &[String]) -> Result<()> {
 struct Bench {
     tests: PathBuf,
     simulation: PathBuf,
+    found: PathBuf,
 }
 
 impl Bench {
@@ -154,11 +159,15 @@ impl Bench {
         // The next build of the repository itself puts its own program there.
         let simulation = folder.join("simulate");
         fs::copy(build(&simulate)?, &simulation)?;
-        Ok(Bench { tests, simulation })
+        Ok(Bench {
+            tests,
+            simulation,
+            found: root.join(FOUND),
+        })
     }
 
     fn fate(&self, name: &str) -> Result<Fate> {
-        let succeeds = |program: &Path, options: &[&str]| -> Result<bool> {
+        let succeeds = |program: &Path, options: &[&OsStr]| -> Result<bool> {
             let mut child = Command::new(program)
                 .args(options)
                 .env(SWITCH, name)
@@ -168,10 +177,12 @@ impl Bench {
                 .spawn()?;
             wait(&mut child)
         };
-        let some = ["--ops", OPERATIONS, "--no-shrinking"];
+        let fast = ["--skip", "random_histories"].map(OsStr::new);
+        let some = ["--ops", OPERATIONS, "--no-shrinking"].map(OsStr::new);
+        let found = [OsStr::new("--found"), self.found.as_os_str()];
         Ok(Fate {
-            tests: !succeeds(&self.tests, &["--skip", "random_histories"])?,
-            simulation: !succeeds(&self.simulation, &some)?,
+            tests: !succeeds(&self.tests, &fast)?,
+            simulation: !succeeds(&self.simulation, &some)? || !succeeds(&self.simulation, &found)?,
         })
     }
 }

@@ -170,6 +170,7 @@ impl Deployment {
             }
             (RegStage::Rechecking(diff), Ok(ProviderReply::Checked(response))) => {
                 if self.take_checked(idx, response) {
+                    self.note_second_check(idx);
                     self.consult_again(idx, After::Replace(diff));
                 }
             }

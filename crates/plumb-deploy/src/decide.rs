@@ -28,10 +28,27 @@ impl Deployment {
         if self.registration(idx).scope == Scope::Refused {
             return self.fail(Failure::Refused);
         }
-        if !self.plan_goal(idx) {
+        // What went while it was being checked is checked anew: only what comes of that is planned.
+        if !self.went_meanwhile(idx) && !self.plan_goal(idx) {
             return;
         }
         self.consult_policies(idx);
+    }
+
+    /// Whether the old resource went for the replacement of another one while it was checked as one that is there.
+    fn went_meanwhile(&self, idx: RegIdx) -> bool {
+        let registration = self.registration(idx);
+        registration.old.is_some()
+            && self.urns.has(&registration.urn, Mark::Deleted)
+            && self.is_checked_beside_old(idx)
+    }
+
+    /// Whether its replacement must be checked before it is made. Components are not, nor is what is left out.
+    fn is_checked_beside_old(&self, idx: RegIdx) -> bool {
+        let registration = self.registration(idx);
+        registration.goal.kind != ResourceKind::Component
+            && registration.scope == Scope::Included
+            && registration.checked == Checked::BesideOld
     }
 
     /// Whether another registration collects what it must replace, which may include this one.
@@ -121,13 +138,11 @@ impl Deployment {
 
     /// Case 1: the old resource went for the replacement of another; this is its own replacement.
     pub(crate) fn recreate(&mut self, idx: RegIdx) {
-        let registration = self.registration(idx);
-        let Some(old) = registration.old else { return };
-        let is_checked = registration.goal.kind == ResourceKind::Component
-            || registration.scope != Scope::Included
-            || registration.checked == Checked::AsNew;
-        if !is_checked {
-            // It was checked as one that is there; what comes of it must not depend on when it went.
+        let Some(old) = self.registration(idx).old else {
+            return;
+        };
+        if self.is_checked_beside_old(idx) {
+            // What comes of it must not depend on when it went.
             self.registration_mut(idx).stage = RegStage::RecheckingDeleted;
             return self.ask_check(idx, true);
         }

@@ -9,6 +9,7 @@
 //! starts and no running chain begins another step, but every answer that still comes is recorded.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use ecow::EcoString;
 use jiff::Timestamp;
@@ -16,7 +17,7 @@ use plumb_resource::provider::{PluginSpec, ProviderError, ProviderReply};
 use plumb_resource::{StepOp, Urn};
 use plumb_state::Snapshot;
 use plumb_state::journal::Entry;
-use plumb_value::Value;
+use plumb_value::{PropertyMap, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena::{Arena, DuplicateResource, Olds, StateIdx};
@@ -30,7 +31,6 @@ use crate::identity::Aliases;
 use crate::import_operation::ImportPlan;
 use crate::lineage::Lineage;
 use crate::outbox::Outbox;
-use crate::outputs::OutputsMemory;
 use crate::packages::{self, Packages};
 use crate::plans::Plans;
 use crate::policies::Policies;
@@ -80,7 +80,8 @@ pub struct Deployment {
     pub(crate) providers: Registry,
     pub(crate) packages: Packages,
     pub(crate) defaults: FxHashMap<EcoString, DefaultProvider>,
-    pub(crate) outputs: OutputsMemory,
+    /// Outputs of the root stack, kept back until everything else is done.
+    pub(crate) stack_outputs: Option<Arc<PropertyMap>>,
     pub(crate) transforms: Transforms,
     pub(crate) hooks: Hooks,
     pub(crate) plans: Plans,
@@ -233,7 +234,7 @@ impl Deployment {
             providers: Registry::default(),
             packages: Packages::default(),
             defaults: FxHashMap::default(),
-            outputs: OutputsMemory::default(),
+            stack_outputs: None,
             transforms: Transforms::default(),
             hooks: Hooks::default(),
             plans,

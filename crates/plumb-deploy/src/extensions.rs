@@ -1,7 +1,8 @@
 //! Extension parameters: packages that add to what a provider serves (`engine.md` 8.8).
 //!
 //! The parameter of an extension is applied once to each provider instance that serves a resource of it, whether the program
-//! registered the package or the state remembers it. While it is being applied, other calls to the instance wait.
+//! registered the package or the state remembers it. While it is being applied, other calls to the instance wait; functions
+//! and methods among them are not called any more if the run fails meanwhile.
 
 use ecow::EcoString;
 use plumb_resource::ResourceState;
@@ -27,6 +28,7 @@ impl Deployment {
         instance: InstanceId,
         reference: &EcoString,
     ) -> Result<(), String> {
+        let instance = self.providers.current(instance);
         let registered = self.packages.get(reference);
         let known = self.base.extensions.get(reference);
         let parameter = match (registered.map(|package| &package.extension), known) {
@@ -92,23 +94,33 @@ impl Deployment {
         request: ProviderCall,
         fence: u64,
     ) {
-        let instance = self.providers.current(instance);
-        if !matches!(request, ProviderCall::Parameterize(_))
-            && let Some(held) = self.providers.held(instance)
-        {
-            held.push(Held {
-                call,
-                request,
-                fence,
-            });
-            return;
+        let current = self.providers.current(instance);
+        if !matches!(request, ProviderCall::Parameterize(_)) {
+            self.hand_extensions_on(instance);
+            if let Some(held) = self.providers.held(current) {
+                held.push(Held {
+                    call,
+                    request,
+                    fence,
+                });
+                return;
+            }
         }
         self.outbox.push(Effect::Call {
             call,
-            instance,
+            instance: current,
             request,
             fence,
         });
+    }
+
+    /// What stands for `instance` now serves the extensions, too, that were applied to that.
+    fn hand_extensions_on(&mut self, instance: InstanceId) {
+        for reference in self.providers.outdated_extensions(instance) {
+            if let Err(message) = self.apply_extension(instance, &reference) {
+                self.refuse(None, &message);
+            }
+        }
     }
 
     /// An extension is applied, or is not: what waited for it goes on.
@@ -132,6 +144,7 @@ impl Deployment {
         } in held
         {
             match &failure {
+                None if self.is_too_late_for(call) => {}
                 None => self.send_call(call, instance, request, fence),
                 Some(error) => {
                     let error = Box::new(Err(error.clone()));
@@ -139,5 +152,17 @@ impl Deployment {
                 }
             }
         }
+    }
+
+    /// Whether a call is of a function or a method that the program waits for in vain: none is begun after a failure.
+    fn is_too_late_for(&self, call: CallId) -> bool {
+        let waiter = self.calls.waiters.get(&call);
+        let is_function = waiter.is_some_and(|waiter| {
+            matches!(
+                waiter,
+                Waiter::Invoke(..) | Waiter::Call(..) | Waiter::Construct(..)
+            )
+        });
+        self.failure.is_some() && is_function
     }
 }

@@ -17,7 +17,8 @@
 //!    alias. An import option adopts the object ([`import`]).
 //! 5. [`check`] has the provider check the inputs, after [`autonaming`]; policy packs mend and judge them ([`policies`]).
 //! 6. [`decide`] says what becomes of it: same, create, update or replace. [`compare`] has the rules of comparison,
-//!    [`replace`] what a replacement takes along, [`targeting`] what the user's targets allow, [`plans`] what a plan does.
+//!    [`replace`] what a replacement takes along, [`targeting`] what the user's targets allow, [`circles`] what they must
+//!    not close, [`plans`] what a plan does.
 //! 7. The steps of one decision ([`step`]) run in a [`chain`]; chains run side by side. [`perform`] begins a step, behind
 //!    its intent in the journal; [`answer`] takes what the provider says; [`record`] writes down what became of it.
 //!    [`hooks`] run [`around`] steps, [`retries`] begin a failed one again. What providers show as parts of resources
@@ -27,9 +28,10 @@
 //! 10. Policy packs judge the whole; [`ending`] answers what is still open and says how the run went. All that people see
 //!     on the way is in [`report`].
 //!
-//! What several of these share: [`arena`] (states by index), [`urns`] (what is known of a URN) and [`marks`] (what has happened to it), [`calls`] (who waits
-//! for which answer), [`outbox`] (effects), [`seeds`] (names made by chance, the same in every replay), [`provider_inputs`]
-//! (what the engine keeps in the inputs of providers), [`shown`] (values in messages), [`target`] (patterns of URNs).
+//! What several of these share: [`arena`] (states by index), [`urns`] (what is known of a URN) and [`marks`] (what has
+//! happened to it), [`calls`] (who waits for which answer), [`outbox`] (effects), [`seeds`] (names made by chance, the same
+//! in every replay), [`provider_inputs`] (what the engine keeps in the inputs of providers), [`shown`] (values in
+//! messages), [`target`] (patterns of URNs).
 //!
 //! The crate does not know processes, wire formats, files, or how anything is shown.
 
@@ -42,6 +44,7 @@ pub mod autonaming;
 mod calls;
 mod chain;
 mod check;
+mod circles;
 mod compare;
 mod decide;
 mod default_providers;

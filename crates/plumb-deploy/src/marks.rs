@@ -26,6 +26,8 @@ pub(crate) enum Mark {
     SkippedCreate = 1 << 9,
     /// Its step failed, or was skipped after a failure (continue-on-error).
     Errored = 1 << 10,
+    /// Outputs that the program registers for it are not taken: it is left out, or stays as it is.
+    KeepsOutputs = 1 << 11,
 }
 
 /// A set of marks.

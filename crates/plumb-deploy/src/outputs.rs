@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use plumb_resource::{ResourceState, StepOp, Urn};
+use plumb_resource::{ResourceState, StepOp};
 use plumb_state::journal::EntryKind;
 use plumb_value::PropertyMap;
-use rustc_hash::FxHashSet;
 
 use crate::arena::StateIdx;
 use crate::deployment::{Deployment, Failure};
 use crate::event::RequestId;
+use crate::marks::Mark;
 use crate::request::{RegisterOutputsRequest, Reply};
 
 /// The step that outputs belong to.
@@ -21,20 +21,6 @@ pub(crate) struct Remembered {
     pub(crate) old: Option<Arc<ResourceState>>,
 }
 
-/// Which resources may still get outputs.
-#[derive(Debug, Default)]
-pub(crate) struct OutputsMemory {
-    skipped: FxHashSet<Urn>,
-    /// Outputs of the root stack, kept back until everything else is done.
-    stack: Option<Arc<PropertyMap>>,
-}
-
-impl OutputsMemory {
-    pub(crate) fn remember_skipped(&mut self, urn: Urn) {
-        self.skipped.insert(urn);
-    }
-}
-
 impl Deployment {
     pub(crate) fn take_outputs(&mut self, id: RequestId, request: RegisterOutputsRequest) {
         let RegisterOutputsRequest { urn, outputs } = request;
@@ -42,10 +28,10 @@ impl Deployment {
             && let Some(step) = self.urns.completes(&urn)
         {
             let hooks = self.hooks_after_outputs(step, &outputs);
-            self.outputs.stack = Some(outputs);
+            self.stack_outputs = Some(outputs);
             return self.after_outputs(id, hooks, 0);
         }
-        if self.outputs.skipped.contains(&urn) {
+        if self.urns.has(&urn, Mark::KeepsOutputs) {
             return self.reply(id, Reply::Done, 0);
         }
         let Some(step) = self.urns.take_completes(&urn) else {
@@ -81,7 +67,7 @@ impl Deployment {
 
     /// The end of a run: what the program registered becomes the outputs of the stack; after a failure, on top of what was.
     pub(crate) fn finish_stack_outputs(&mut self) -> u64 {
-        let Some(outputs) = self.outputs.stack.take() else {
+        let Some(outputs) = self.stack_outputs.take() else {
             return self.fence_now();
         };
         let root = self.report.root_stack.clone();

@@ -117,6 +117,18 @@ impl Registry {
         current
     }
 
+    /// The extensions that `instance`, or what took its place for a while, had before the one that stands for it now did.
+    pub(crate) fn outdated_extensions(&self, instance: InstanceId) -> Vec<EcoString> {
+        let mut found: Vec<EcoString> = Vec::new();
+        let mut outdated = self.instance(instance);
+        while let Some(next) = outdated.successor {
+            found.extend(outdated.extensions.iter().cloned());
+            outdated = self.instance(next);
+        }
+        found.sort();
+        found
+    }
+
     /// Notes that an extension could not be applied.
     pub(crate) fn remove_extension(&mut self, instance: InstanceId, reference: &str) {
         self.instance_mut(instance).extensions.remove(reference);

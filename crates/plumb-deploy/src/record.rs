@@ -245,6 +245,7 @@ impl Deployment {
             delete: None,
             pending_replacement,
             is_refresh,
+            owner: None,
         };
         self.journal(operation, kind)
     }
@@ -309,6 +310,7 @@ impl Deployment {
             delete,
             pending_replacement: None,
             is_refresh: self.is_adopting(),
+            owner: None,
         };
         if self.is_adopting() {
             self.note_adoption(operation, kind.clone());

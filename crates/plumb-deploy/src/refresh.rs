@@ -16,7 +16,6 @@ use crate::arena::{Arena, Olds, StateIdx};
 use crate::chain::{ChainIdx, Owner, Running, StepEnd};
 use crate::deployment::{Deployment, Failure, Stage};
 use crate::marks::Mark;
-use crate::outputs::OutputsMemory;
 use crate::registration::RegIdx;
 use crate::setup::Operation;
 use crate::step::{Step, StepKind, Why};
@@ -194,10 +193,10 @@ impl Deployment {
         let mut new = ResourceState {
             id: response.id,
             inputs: match response.inputs {
-                Some(inputs) => shared_if_equal(&state.inputs, inputs),
+                Some(inputs) => as_known(&state.inputs, inputs),
                 None => state.inputs.clone(),
             },
-            outputs: shared_if_equal(&state.outputs, outputs),
+            outputs: as_known(&state.outputs, outputs),
             init_errors: reasons.unwrap_or_default(),
             refresh_before_update: response.refresh_before_update,
             ..state.as_ref().clone()
@@ -404,7 +403,6 @@ impl Deployment {
                 self.olds = olds;
                 self.base = base;
                 self.gone.clear();
-                self.outputs = OutputsMemory::default();
                 self.targeting.forget_dependents();
                 true
             }
@@ -461,8 +459,12 @@ fn found_unread(step: &Step, state: &ResourceState) -> StepOp {
     }
 }
 
-/// What was read, in the memory of what is known if it is the same.
-fn shared_if_equal(known: &Arc<PropertyMap>, read: Arc<PropertyMap>) -> Arc<PropertyMap> {
+/// What was read, in the memory of what is known if it is the same. **What was secret stays so**: not every provider
+/// remembers what was.
+fn as_known(known: &Arc<PropertyMap>, mut read: Arc<PropertyMap>) -> Arc<PropertyMap> {
+    if known.contains_secrets() {
+        Arc::make_mut(&mut read).hide_like(known);
+    }
     if *known == read { known.clone() } else { read }
 }
 
@@ -476,6 +478,7 @@ fn refresh_entry(slot: Slot, state: Option<Arc<ResourceState>>, is_registered: b
             delete: None,
             pending_replacement: None,
             is_refresh: true,
+            owner: None,
         }
     } else {
         EntryKind::RefreshSuccess {

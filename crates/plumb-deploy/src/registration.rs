@@ -318,7 +318,7 @@ impl Deployment {
         self.urns.mark(&urn, Mark::Refreshed);
         let (old, fence) = self.record_name(old, &urn);
         // What it is refers to something that is not there: it keeps the outputs that it has, too.
-        self.outputs.remember_skipped(urn.clone());
+        self.urns.mark(&urn, Mark::KeepsOutputs);
         self.urns.set_of_run(&urn, old);
         self.finish_registration(idx, Some(old), Outcome::Success, false, fence);
     }

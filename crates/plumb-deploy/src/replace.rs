@@ -24,6 +24,8 @@ use crate::step::{Deletion, Order, Replaced, Step, StepKind, Why};
 pub(crate) struct Collection {
     diff: DiffResult,
     candidates: VecDeque<StateIdx>,
+    /// Candidates that something had been decided about.
+    passed_by: Vec<StateIdx>,
     replaced: FxHashSet<Urn>,
     found: Vec<(StateIdx, Vec<EcoString>)>,
     asking: Option<StateIdx>,
@@ -113,14 +115,19 @@ impl Deployment {
             return self.run_steps(idx, steps);
         }
         self.hold_gate(idx);
-        let collection = Collection {
+        let collection = self.collection_for(old, diff);
+        self.collect(idx, collection);
+    }
+
+    fn collection_for(&self, old: StateIdx, diff: DiffResult) -> Collection {
+        Collection {
             diff,
             candidates: self.dependents_of(old).into(),
+            passed_by: Vec::new(),
             replaced: FxHashSet::from_iter([self.arena.state(old).urn.clone()]),
             found: Vec::new(),
             asking: None,
-        };
-        self.collect(idx, collection);
+        }
     }
 
     /// Whether the old state of a registration goes, or went, for the replacement of another one. It may have gone under
@@ -172,8 +179,11 @@ impl Deployment {
     fn collect(&mut self, idx: RegIdx, mut collection: Collection) {
         while let Some(candidate) = collection.candidates.pop_front() {
             let state = self.arena.state(candidate).clone();
-            if self.is_dealt_with(candidate)
-                || state.external
+            if self.is_dealt_with(candidate) {
+                collection.passed_by.push(candidate);
+                continue;
+            }
+            if state.external
                 || state.kind == ResourceKind::Component
                 // It is deleted already, perhaps with its provider.
                 || state.pending_replacement
@@ -207,7 +217,23 @@ impl Deployment {
                 return;
             }
         }
-        self.delete_first(idx, collection);
+        // Registrations have come while providers were asked: what was passed on is to be decided anew, what was to go along
+        // may be replaced on its own account.
+        let old = self.registration(idx).old;
+        match old.filter(|_| self.is_outdated(&collection)) {
+            Some(old) => {
+                let again = self.collection_for(old, collection.diff);
+                self.collect(idx, again);
+            }
+            None => self.delete_first(idx, collection),
+        }
+    }
+
+    /// Whether something else is dealt with by now than when the dependents were gone through.
+    fn is_outdated(&self, collection: &Collection) -> bool {
+        let mut found = collection.found.iter();
+        let mut passed_by = collection.passed_by.iter();
+        found.any(|(it, _)| self.is_dealt_with(*it)) || passed_by.any(|it| !self.is_dealt_with(*it))
     }
 
     /// Asks the provider of a dependent whether it must be replaced when `inputs` are not known. False if it is not asked.

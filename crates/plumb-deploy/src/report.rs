@@ -18,6 +18,7 @@ use crate::answer::{Damage, StepFailure};
 use crate::arena::StateIdx;
 use crate::deployment::Deployment;
 use crate::event::Effect;
+use crate::marks::Mark;
 use crate::outputs::Remembered;
 use crate::setup::Operation;
 use crate::step::{Order, Step, StepKind, Why};
@@ -223,7 +224,7 @@ impl Deployment {
         };
         self.count(step, op, new.as_deref());
         if step.is_skipped_create() {
-            self.outputs.remember_skipped(step.urn.clone());
+            self.urns.mark(&step.urn, Mark::KeepsOutputs);
         } else if let Some(idx) = state {
             self.remember_for_outputs(step, idx);
         }

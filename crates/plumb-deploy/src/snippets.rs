@@ -451,8 +451,10 @@ impl Deployment {
             let urn = self.current_urn(&self.arena.state(idx).urn);
             self.urns.of_run(urn).is_none_or(|new| new == idx)
         };
-        let mut olds = self.olds.order().iter().copied();
-        self.urns.all_of_run().any(is_left) || olds.any(|idx| is_left(idx) && is_latest(idx))
+        // What was passed on for the sake of something else may have got another name since.
+        let olds = self.olds.order().iter().copied();
+        let mut all = self.urns.all_of_run().chain(olds);
+        all.any(|idx| is_left(idx) && is_latest(idx))
     }
 }
 

@@ -6,6 +6,7 @@ use plumb_resource::{ProviderRef, ResourceKind, ResourceState, StepOp, Urn};
 use rustc_hash::FxHashSet;
 
 use crate::arena::StateIdx;
+use crate::circles::KeptReferences;
 use crate::deployment::{Deployment, Failure};
 use crate::event::Milestone;
 use crate::marks::Mark;
@@ -21,7 +22,7 @@ pub(crate) struct Targeting {
     targets: FxHashSet<Urn>,
     excludes: FxHashSet<Urn>,
     /// What is referred to by resources that are left as they are.
-    kept_references: FxHashSet<Urn>,
+    pub(crate) kept: KeptReferences,
     /// Providers of resources that are left as they are.
     pub(crate) kept_providers: FxHashSet<ProviderRef>,
     /// Same steps of untargeted resources that must come before the next step of a targeted one.
@@ -333,8 +334,7 @@ impl Deployment {
 
     /// What stays to the letter goes on referring to whatever it refers to.
     pub(crate) fn keep_what_it_needs(&mut self, state: &ResourceState) {
-        let needs = state.references_and_provider().cloned();
-        self.targeting.kept_references.extend(needs);
+        self.keep_references(state);
         self.targeting.kept_providers.extend(state.provider.clone());
     }
 
@@ -439,55 +439,6 @@ impl Deployment {
     /// Whether everything that `steps` refer to will be there, before them.
     pub(crate) fn check_references(&mut self, steps: &[Step]) -> bool {
         self.check_skipped_creates(steps) && self.check_circles(steps)
-    }
-
-    /// What is left as it is may still refer to a resource that the program has refer to it now.
-    fn check_circles(&mut self, steps: &[Step]) -> bool {
-        let is_kept = |step: &&Step| matches!(step.kind, StepKind::Kept { .. });
-        // Nobody registers what belongs to a snippet that is left out, nor perhaps what that needs.
-        let leaves_snippets_out = !self.ctx.options.target_snippets.is_empty();
-        let circle = steps
-            .iter()
-            .filter(|step| !is_kept(step))
-            .filter(|step| leaves_snippets_out || self.is_kept_reference(&step.urn))
-            .find_map(|step| Some((step.urn.clone(), self.circle_through(step.new_state()?)?)));
-        let Some((urn, kept)) = circle else {
-            return true;
-        };
-        let message = format!(
-            "Resource '{urn}' depends on '{kept}', which depends on it in turn and is left as it is. Include both, or \
-             neither."
-        );
-        self.refuse(Some(&urn), &message);
-        false
-    }
-
-    fn is_kept_reference(&self, urn: &Urn) -> bool {
-        let former = self.aliases.former.get(urn).into_iter();
-        former
-            .chain([urn])
-            .any(|urn| self.targeting.kept_references.contains(urn))
-    }
-
-    /// What `new` refers to, perhaps through others, that refers to it.
-    pub(crate) fn circle_through(&self, new: &ResourceState) -> Option<Urn> {
-        let mut found: Vec<&Urn> = new.references_and_provider().collect();
-        let mut seen: FxHashSet<&Urn> = found.iter().copied().collect();
-        while let Some(urn) = found.pop() {
-            let Some(idx) = self.urns.latest(urn) else {
-                continue;
-            };
-            for next in self.arena.state(idx).references_and_provider() {
-                let next = self.current_urn(next);
-                if *next == new.urn {
-                    return Some(urn.clone());
-                }
-                if seen.insert(next) {
-                    found.push(next);
-                }
-            }
-        }
-        None
     }
 
     fn check_skipped_creates(&mut self, steps: &[Step]) -> bool {

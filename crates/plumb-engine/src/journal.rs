@@ -225,12 +225,14 @@ fn without_secrets(entry: Entry, lost: &mut Vec<Urn>) -> Entry {
             delete,
             pending_replacement,
             is_refresh,
+            owner,
         } => EntryKind::Success {
             state: state.as_ref().map(recorded),
             remove,
             delete,
             pending_replacement,
             is_refresh,
+            owner,
         },
         EntryKind::RefreshSuccess { slot, state } => EntryKind::RefreshSuccess {
             slot,

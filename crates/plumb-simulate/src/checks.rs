@@ -18,6 +18,7 @@ pub fn check(
 ) -> Result<(), Violation> {
     release(before, after, operation, trace);
     nothing_is_lost(after)?;
+    // A run that died, or could write nothing down, may well leave something open; a preview leaves what it found.
     if trace.outcome.is_some() && !trace.journal_failed && !operation.preview {
         nothing_stays_pending(after)?;
     }
@@ -113,17 +114,14 @@ fn nothing_stays_pending(after: &World) -> Result<(), Violation> {
 
 /// What is secret among the inputs is secret among the outputs.
 fn secrets_stay_secret(after: &World) -> Result<(), Violation> {
-    for state in after
-        .snapshot
-        .resources
-        .iter()
-        .filter(|state| !state.external)
-    {
+    for state in &after.snapshot.resources {
+        // Outputs of components are what the program says of them.
         if state.kind == ResourceKind::Component {
             continue;
         }
         for (key, value) in state.outputs.as_ref() {
             let secret = state.inputs.get(key.as_str()).is_some_and(Value::is_secret);
+            // After a half-done update the state keeps the former inputs, which were not those that it was given.
             if secret && !value.is_secret() && state.init_errors.is_empty() {
                 let what = format!("output {key} of {} is not secret", state.urn.name());
                 return Err(Violation::new("secrets", what));
@@ -169,6 +167,7 @@ fn nothing_begins_after_the_end(trace: &Trace) -> Result<(), Violation> {
         .log
         .iter()
         .position(|(_, event)| matches!(event, plumb_deploy::Event::Interrupted));
+    // Nobody interrupted it.
     let Some(at) = at else { return Ok(()) };
     // What was begun may still tell of its parts.
     let late = trace.effects[at..]
@@ -186,6 +185,7 @@ fn nothing_begins_after_the_end(trace: &Trace) -> Result<(), Violation> {
 
 /// The same events at the same times give the same effects.
 pub fn replays(before: &World, operation: &Operation, trace: &Trace) -> Result<(), Violation> {
+    // Nothing happened at all.
     let Some((at, _)) = trace.log.first() else {
         return Ok(());
     };

@@ -23,8 +23,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ecow::EcoString;
+use plumb_resource::Urn;
 use plumb_resource::provider::{Autonaming, DiffChanges, DiffKind, DiffResult, PropertyDiff};
-use plumb_value::{PropertyMap, Value};
+use plumb_value::{PropertyKey, PropertyMap, Value};
 
 use crate::story::{CallKind, Fault, FaultKind};
 
@@ -103,6 +104,17 @@ fn trouble(call: &str, name: &str) -> EcoString {
     format!("{call} of {name} failed").into()
 }
 
+/// Inputs as they get to Check: what is not known gets there only in previews, and is left out elsewhere.
+pub fn checkable(inputs: &Arc<PropertyMap>, allows_unknowns: bool) -> Arc<PropertyMap> {
+    if allows_unknowns || !inputs.values().any(Value::contains_unknowns) {
+        return inputs.clone();
+    }
+    let all = inputs.iter();
+    let known = all.filter(|(_, value)| !value.contains_unknowns());
+    let known = known.map(|(key, value)| (key.clone(), value.clone()));
+    Arc::new(known.collect())
+}
+
 impl Cloud {
     /// Ids of the objects that the engine must know of.
     pub fn known_objects(&self) -> impl Iterator<Item = &EcoString> {
@@ -162,12 +174,13 @@ impl Cloud {
         &mut self,
         faults: Faults<'_>,
         call: CallKind,
-        name: &str,
+        urn: &Urn,
         id: &str,
     ) -> Option<FaultKind> {
-        match faults.of(call, name) {
+        match faults.of(call, urn.name()) {
             Some(FaultKind::Once) => {
-                let is_first = self.tried.insert(format!("{call:?} {name} {id}"));
+                // Each resource that has an object tries by itself.
+                let is_first = self.tried.insert(format!("{call:?} {urn} {id}"));
                 is_first.then_some(FaultKind::Clean)
             }
             fault => fault,
@@ -231,21 +244,7 @@ impl Cloud {
                 ..DiffResult::of(DiffChanges::Unknown)
             });
         }
-        let mut changed: Vec<EcoString> = Vec::new();
-        let keys = old
-            .keys()
-            .chain(new.keys().filter(|key| !old.contains_key(key.as_str())));
-        for key in keys {
-            let is_same = match (old.get(key.as_str()), new.get(key.as_str())) {
-                (Some(old), Some(new)) => {
-                    old == new || old.without_secrets() == new.without_secrets()
-                }
-                _ => false,
-            };
-            if !is_same && !key.as_str().starts_with('q') {
-                changed.push(key.to_text());
-            }
-        }
+        let changed = changed_keys(old, new);
         let is_some = !changed.is_empty() || new.contains_key("always");
         let mut diff = DiffResult::of(if is_some {
             DiffChanges::Some
@@ -253,11 +252,7 @@ impl Cloud {
             DiffChanges::None
         });
         diff.delete_before_replace = new.contains_key("dbr");
-        let replaces: Vec<EcoString> = changed
-            .iter()
-            .filter(|key| key.starts_with('r'))
-            .cloned()
-            .collect();
+        let replaces = |key: &EcoString| key.starts_with('r');
         if new.contains_key("detail") {
             let details = changed.iter().map(|key| {
                 let kind = match (old.contains_key(key), new.contains_key(key)) {
@@ -265,22 +260,20 @@ impl Cloud {
                     (_, false) => DiffKind::Delete,
                     _ => DiffKind::Update,
                 };
-                let kind = if replaces.contains(key) {
-                    kind.as_replace()
-                } else {
-                    kind
-                };
-                (
-                    key.clone(),
-                    PropertyDiff {
-                        kind,
-                        input_diff: true,
+                let detail = PropertyDiff {
+                    kind: if replaces(key) {
+                        kind.as_replace()
+                    } else {
+                        kind
                     },
-                )
+                    input_diff: true,
+                };
+                (key.clone(), detail)
             });
             diff.detailed_diff = Some(details.collect());
         } else {
-            diff.replace_keys = replaces;
+            let replaces = changed.iter().filter(|key| replaces(key));
+            diff.replace_keys = replaces.cloned().collect();
         }
         diff.changed_keys = changed;
         Ok(diff)
@@ -290,11 +283,12 @@ impl Cloud {
     pub fn create(
         &mut self,
         faults: Faults<'_>,
-        name: &str,
+        urn: &Urn,
         inputs: &Arc<PropertyMap>,
         preview: bool,
     ) -> Result<Object, Trouble> {
-        let fault = self.fault(faults, CallKind::Create, name, "");
+        let name = urn.name();
+        let fault = self.fault(faults, CallKind::Create, urn, "");
         if matches!(
             fault,
             Some(FaultKind::Clean | FaultKind::Hang | FaultKind::Told)
@@ -323,12 +317,13 @@ impl Cloud {
     pub fn update(
         &mut self,
         faults: Faults<'_>,
-        name: &str,
+        urn: &Urn,
         id: &str,
         inputs: &Arc<PropertyMap>,
         preview: bool,
     ) -> Result<Object, Trouble> {
-        let fault = self.fault(faults, CallKind::Update, name, id);
+        let name = urn.name();
+        let fault = self.fault(faults, CallKind::Update, urn, id);
         if matches!(
             fault,
             Some(FaultKind::Clean | FaultKind::Hang | FaultKind::Told)
@@ -351,8 +346,9 @@ impl Cloud {
     }
 
     /// Delete. The answer tells whether an object is deleted that the engine had reason to know was gone.
-    pub fn delete(&mut self, faults: Faults<'_>, name: &str, id: &str) -> Result<bool, Trouble> {
-        let fault = self.fault(faults, CallKind::Delete, name, id);
+    pub fn delete(&mut self, faults: Faults<'_>, urn: &Urn, id: &str) -> Result<bool, Trouble> {
+        let name = urn.name();
+        let fault = self.fault(faults, CallKind::Delete, urn, id);
         if matches!(
             fault,
             Some(FaultKind::Clean | FaultKind::Hang | FaultKind::Partial | FaultKind::Told)
@@ -404,4 +400,17 @@ impl Cloud {
             (_, object) => Ok(object),
         }
     }
+}
+
+/// What is another value in `new` than in `old`, whether secret or not; nobody looks at what begins with `q`.
+fn changed_keys(old: &PropertyMap, new: &PropertyMap) -> Vec<EcoString> {
+    let added = new.keys().filter(|key| !old.contains_key(key.as_str()));
+    let keys = old.keys().chain(added);
+    let is_same = |key: &str| match (old.get(key), new.get(key)) {
+        (Some(old), Some(new)) => old == new || old.without_secrets() == new.without_secrets(),
+        _ => false,
+    };
+    keys.filter(|key| !is_same(key.as_str()) && !key.as_str().starts_with('q'))
+        .map(PropertyKey::to_text)
+        .collect()
 }

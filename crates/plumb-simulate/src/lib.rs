@@ -6,7 +6,8 @@
 //!    Where a preview shows what its update does, the update must keep to the plan of the preview ([`plans`]); where nothing
 //!    is left to do, a second run must find nothing (`settled`).
 //!    What runs were about is counted ([`coverage`]).
-//! 4. [`simulate`] does that for many stories, and [`shrink`]s one that fails to a few lines that can be pasted as a test.
+//! 4. [`simulate`] does that for many stories, and [`shrink`]s one that fails to a few lines that can be pasted as a test
+//!    ([`found`]).
 //!
 //! Stories start from nothing, or from the state of a real stack ([`origin`]).
 //!
@@ -16,6 +17,7 @@ pub mod checks;
 pub mod cloud;
 pub mod coverage;
 pub mod dice;
+pub mod found;
 pub mod generate;
 pub mod model;
 mod observed;

@@ -24,6 +24,7 @@ pub fn check(
     operation: &Operation,
     coverage: &mut Coverage,
 ) -> Result<(), Violation> {
+    // Only updates are planned.
     if operation.verb != Verb::Up || operation.preview {
         return Ok(());
     }
@@ -32,6 +33,7 @@ pub fn check(
         ..operation.clone()
     };
     let shown = before.clone().run_with(&preview, Planning::Makes)?;
+    // A preview that fails makes no plan.
     let Some(plan) = shown.plan.clone() else {
         return Ok(());
     };
@@ -47,11 +49,15 @@ pub fn check(
         coverage.reach("PLAN-13");
         model::check(&found, &after, operation, &held, coverage)?;
     }
-    let goes_well = operation.stop.is_none() && operation.faults.is_empty();
-    if goes_well && !is_left_open(before, operation) {
+    if !is_cut_short(&held) && !is_left_open(before, operation) {
         return keeps_to_what_was_shown(before, operation, &shown, &held);
     }
     Ok(())
+}
+
+/// Whether something ended a run before it was done that no plan knows of.
+fn is_cut_short(held: &Trace) -> bool {
+    held.outcome.is_none() || held.interrupted || held.program_failed || held.journal_failed
 }
 
 /// Whether a run says that it does not keep to its plan.
@@ -97,7 +103,7 @@ fn leads_to(step: StepOp, mutation: &Mutation) -> bool {
 }
 
 /// What resources were called before, and are called now.
-fn former_names(trace: &Trace) -> Vec<(Urn, Urn)> {
+pub(crate) fn former_names(trace: &Trace) -> Vec<(Urn, Urn)> {
     let news = trace
         .effects
         .iter()
@@ -148,15 +154,8 @@ fn keeps_to_what_was_shown(
     if held.result() == done.result() && steps(held) == steps(&done) {
         return Ok(());
     }
-    let steps = held.steps.iter();
-    let steps: Vec<String> = steps
-        .map(|step| format!("{} {}", step.op.as_str(), step.urn.name()))
-        .collect();
-    let what = format!(
-        "a run does not keep to its own plan: {:?}; steps: {}",
-        held.errors,
-        steps.join(", ")
-    );
+    let (errors, steps) = (&held.errors, held.steps_told());
+    let what = format!("a run does not keep to its own plan: {errors:?}; steps: {steps}");
     Err(Violation::new("plan", what))
 }
 

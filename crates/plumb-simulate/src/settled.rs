@@ -1,32 +1,56 @@
 //! Which operations leave nothing to do for another one with the same program.
 
-use plumb_resource::{ResourceState, Urn};
+use plumb_events::OperationResult;
+use plumb_resource::{StepOp, Urn};
 use plumb_state::Snapshot;
+use rustc_hash::FxHashSet;
 
 use crate::model;
-use crate::story::{Operation, Verb};
-use crate::world::Trace;
+use crate::plans::former_names;
+use crate::story::{Flags, Operation, Prop, Verb};
+use crate::world::{StepRecord, Trace, World};
 
-/// Whether another run with the same program must find nothing to do.
-pub(crate) fn settles(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
+/// Resources that name no version get the highest one that the state knew when the run began, and it knows another now.
+pub(crate) const OTHER_VERSIONS: &str = "other versions";
+
+/// Why another run with the same program may find something to do, if there is a reason.
+pub(crate) fn unsettled(
+    before: &Snapshot,
+    after: &World,
+    operation: &Operation,
+    trace: &Trace,
+) -> Option<&'static str> {
     let mut states = trace.after.resources.iter();
     let is_restless = states.any(|state| state.inputs.contains_key("always"));
-    // What is to go is not to go again.
-    let flags = &operation.flags;
-    let mut meant = flags.target_snippets.iter();
-    let removes = meant.any(|uuid| flags.removes.contains(uuid));
-    // Resources that name no version get the highest one that the state knew at first.
     let versions = |snapshot| model::versions_in(snapshot);
     let same_versions = versions(&before.resources) == versions(&trace.after.resources);
-    operation.verb == Verb::Up
-        && !operation.preview
-        && operation.stop.is_none()
-        && trace.result() == Some(plumb_events::OperationResult::Succeeded)
-        && !is_restless
-        && !removes
-        && same_versions
-        && !has_taken_from_others(before, operation, trace)
-        && !keeps_for_others(operation, &trace.after)
+    let reasons = [
+        ("import", operation.verb == Verb::Import),
+        ("preview", operation.preview),
+        (
+            "no success",
+            trace.result() != Some(OperationResult::Succeeded),
+        ),
+        ("always changes", is_restless),
+        ("targets went", targets_went(operation, trace)),
+        (
+            "left-out targets went",
+            left_out_went(before, operation, trace),
+        ),
+        ("made in a destroy", made_in_destroy(operation, trace)),
+        ("not ready", leaves_unready(operation, trace)),
+        ("open trigger", has_open_trigger(operation, trace)),
+        ("replaced target", has_replaced_target(operation, trace)),
+        ("refreshes less", refreshes_less(after, operation)),
+        (OTHER_VERSIONS, !same_versions),
+        (
+            "taken from others",
+            has_taken_from_others(before, operation, trace),
+        ),
+        ("shared objects", finds_shared_objects(after, operation)),
+    ];
+    let mut reasons = reasons.into_iter();
+    reasons.find(|(_, holds)| *holds).map(|(reason, _)| reason)
 }
 
 /// Whether an object that the program has went with another resource that had it too.
@@ -53,28 +77,219 @@ fn has_taken_from_others(before: &Snapshot, operation: &Operation, trace: &Trace
         })
 }
 
-/// Whether something stays only because a resource needed it so far: it goes in the next run. Runs with targets and
-/// excludes may have such resources anywhere.
-fn keeps_for_others(operation: &Operation, after: &Snapshot) -> bool {
-    let flags = &operation.flags;
+/// Whether something with this name is there that may be a target.
+fn is_target(name: &str, after: &Snapshot) -> bool {
+    let mut states = after.resources.iter();
+    name.contains('*') || states.any(|state| state.urn.name() == name)
+}
+
+/// Whether nothing is left that the operation was about.
+pub(crate) fn targets_went(operation: &Operation, trace: &Trace) -> bool {
+    let targets = &operation.flags.targets;
+    !targets.is_empty() && !targets.iter().any(|name| is_target(name, &trace.after))
+}
+
+/// Whether something is not ready that the run only looked at, or left out: the next one looks again. An update of
+/// everything leaves nothing so.
+fn leaves_unready(operation: &Operation, trace: &Trace) -> bool {
+    let mut states = trace.after.resources.iter();
+    let only_looks = operation.verb == Verb::Refresh || is_constrained(&operation.flags);
+    only_looks && states.any(|state| !state.init_errors.is_empty())
+}
+
+/// Whether the program of a destroy of some resources made others, which stay: providers that have another name now.
+fn made_in_destroy(operation: &Operation, trace: &Trace) -> bool {
+    let is_it = |step: &StepRecord| step.op == StepOp::Create;
+    let is_of_some = operation.verb == Verb::Destroy && is_constrained(&operation.flags);
+    is_of_some && trace.steps.iter().any(is_it)
+}
+
+/// Whether a target went whose snippet was left out, and so did not register it: what refers to it finds it no more.
+fn left_out_went(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
+    let chosen = &operation.flags.target_snippets;
+    let is_left_out = |uuid: &str| !chosen.is_empty() && !chosen.iter().any(|it| it == uuid);
+    let mut states = before.resources.iter().filter(|state| !state.delete);
+    states.any(|state| {
+        let went = |step: &StepRecord| step.op == StepOp::Delete && step.urn == state.urn;
+        let uuid = state.snippet_id.as_deref();
+        uuid.is_some_and(is_left_out) && trace.steps.iter().any(went)
+    })
+}
+
+/// Whether something was made with a trigger from a resource that is left out, or from a method that was told of one: it is
+/// not known what to compare it with (RTRIG-04).
+fn has_open_trigger(operation: &Operation, trace: &Trace) -> bool {
     let program = &operation.program;
-    let is_target = |uuid: &str| flags.target_snippets.iter().any(|it| it == uuid);
-    let registers = |urn: &Urn, uuid: &str| {
-        let mut resources = program.resources.iter();
-        resources.any(|res| res.snippet.as_deref() == Some(uuid) && program.urn_of(res) == *urn)
+    let is_unknown = |name: &String| trace.answers.get(name).is_some_and(|it| it.unknown);
+    let method = |prop: &Prop| program.method(prop.method()?);
+    let mut triggers = program
+        .resources
+        .iter()
+        .filter_map(|res| res.trigger.as_ref());
+    triggers.any(|prop| {
+        prop.from().is_some_and(is_unknown)
+            || method(prop).is_some_and(|method| method.needs().any(is_unknown))
+    })
+}
+
+/// Whether a target was replaced: if it went with what it depended on, it counts as none in that run (`engine.md` 4.3, G),
+/// and dependents that are new are left out.
+fn has_replaced_target(operation: &Operation, trace: &Trace) -> bool {
+    let is_it = |step: &StepRecord| step.op == StepOp::CreateReplacement;
+    operation.flags.target_dependents && trace.steps.iter().any(is_it)
+}
+
+/// Whether the next run begins with a refresh, because something asks for one, and the state does not know all that it is
+/// about or leaves out: that ends a refresh.
+fn refreshes_less(after: &World, operation: &Operation) -> bool {
+    let flags = &operation.flags;
+    let mut names: Vec<String> = flags.targets.clone();
+    names.retain(|name| is_target(name, &after.snapshot));
+    names.extend(flags.excludes.iter().cloned());
+    let texts = after.urns_of(operation, &names);
+    let states = &after.snapshot.resources;
+    let is_known =
+        |text: &String| text.contains('*') || states.iter().any(|state| state.urn.as_str() == text);
+    refreshes(after, operation) && !texts.iter().all(is_known)
+}
+
+/// Whether the next run begins with a refresh.
+fn refreshes(after: &World, operation: &Operation) -> bool {
+    let mut states = after.snapshot.resources.iter();
+    let asks = states.any(|state| state.refresh_before_update);
+    operation.verb != Verb::Up || operation.flags.refresh || asks
+}
+
+/// Whether the next run looks at an object that two resources manage, each of which may have made of it what it is to be.
+fn finds_shared_objects(after: &World, operation: &Operation) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut states = after.snapshot.resources.iter();
+    let is_shared = states.any(|state| !state.id.as_str().is_empty() && !seen.insert(&state.id));
+    refreshes(after, operation) && is_shared
+}
+
+/// Whether an operation is about some of the resources.
+fn is_constrained(flags: &Flags) -> bool {
+    let lists = [&flags.targets, &flags.excludes, &flags.target_snippets];
+    lists.iter().any(|list| !list.is_empty())
+}
+
+/// The same again; targets that went are not targets any more. What an operation about some resources kept for others may
+/// be protected, and is to go all the same.
+pub(crate) fn again(world: &World, operation: &Operation) -> Operation {
+    let flags = &operation.flags;
+    let targets = flags.targets.iter();
+    let targets = targets.filter(|name| is_target(name, &world.snapshot));
+    let snippets = &world.snapshot.snippets;
+    let is_stored = |uuid: &&String| snippets.iter().any(|it| it.uuid == uuid.as_str());
+    let removes = flags.removes.iter().filter(is_stored);
+    Operation {
+        verb: operation.verb,
+        seed: operation.seed + 1,
+        parallel: operation.parallel,
+        program: operation.program.clone(),
+        flags: Flags {
+            // What has come to be a target, or to follow one, was not refreshed the first time, and may have drifted.
+            refresh: flags.refresh
+                && !flags.target_dependents
+                && !flags.exclude_dependents
+                && flags.target_snippets.is_empty(),
+            run_program: false,
+            targets: targets.cloned().collect(),
+            ignore_protect: flags.ignore_protect || is_constrained(flags),
+            replace: Vec::new(),
+            stores: Vec::new(),
+            removes: removes.cloned().collect(),
+            ..flags.clone()
+        },
+        ..Operation::default()
+    }
+}
+
+/// Whether a run had nothing to do.
+pub(crate) fn found_nothing(trace: &Trace) -> bool {
+    let outcome = trace.outcome.as_ref();
+    outcome.is_some_and(|it| !it.has_changes && it.result == OperationResult::Succeeded)
+}
+
+/// What an operation about some resources left where it is, and may go in the next run.
+///
+/// 1. What a resource that it dealt with needed so far comes before that in the state, and so stays (`engine.md` 4.3, F5).
+/// 2. What follows targets, or excludes, is what did so before; a resource that it dealt with may have come to follow them,
+///    or have ceased to.
+pub(crate) fn kept_for_others(before: &Snapshot, operation: &Operation, trace: &Trace) -> Vec<Urn> {
+    let flags = &operation.flags;
+    if !is_constrained(flags) {
+        return Vec::new();
+    }
+    let is_registered = |urn: &Urn| trace.answers.values().any(|answer| answer.urn == *urn);
+    let former = former_names(trace);
+    let after = || trace.after.resources.iter().map(|state| &state.urn);
+    let is_same =
+        |urn: &Urn, other: &Urn| (urn.name(), urn.type_text()) == (other.name(), other.type_text());
+    let present = |urn: &Urn| {
+        let pair = former.iter().find(|(old, _)| old == urn);
+        let is_there = after().any(|other| other == urn);
+        // What nobody registered has another name if its parent has.
+        let moves = |other: &&Urn| is_same(urn, other) && !is_registered(other);
+        let moved = || after().find(|other| !is_there && moves(other));
+        let present = pair.map(|(_, new)| new).or_else(moved);
+        present.unwrap_or(urn).clone()
     };
-    let is_of_target = |urn: &Urn| {
-        let mut states = after.resources.iter();
-        let state = states.find(|it| it.urn == *urn && !it.delete);
-        let uuid = state.and_then(|state| state.snippet_id.as_deref());
-        uuid.is_some_and(is_target)
+    let mut kept: FxHashSet<Urn> = FxHashSet::default();
+    for state in &trace.after.resources {
+        let follows = |urn: &Urn| is_registered(urn) || kept.contains(urn);
+        let may_follow = flags.target_dependents || flags.exclude_dependents;
+        if may_follow && state.references_and_provider().any(follows) {
+            kept.insert(state.urn.clone());
+        }
+    }
+    for state in before.resources.iter().rev() {
+        let urn = present(&state.urn);
+        if is_registered(&urn) || kept.contains(&urn) {
+            kept.extend(state.references_and_provider().map(present));
+        }
+    }
+    kept.into_iter().collect()
+}
+
+/// Whether a run did nothing but let go of these, or of former copies of theirs.
+pub(crate) fn only_lets_go(trace: &Trace, kept: &[Urn]) -> bool {
+    use StepOp::{
+        Delete, DeleteReplaced, Discard, DiscardReplaced, Read, Refresh, RemovePendingReplace, Same,
     };
-    let is_kept = |state: &ResourceState| match state.snippet_id.as_deref() {
-        Some(uuid) => is_target(uuid) && !registers(&state.urn, uuid),
-        // What depends on a target goes with it otherwise.
-        None => state.view_of.is_none() && state.references().any(is_of_target),
+    let is_right = |step: &StepRecord| match step.op {
+        Same | Refresh | Read => true,
+        // What was due for deletion all the time has waited for what was left out.
+        DeleteReplaced | DiscardReplaced => true,
+        Delete | Discard | RemovePendingReplace => kept.contains(&step.urn),
+        _ => false,
     };
-    !flags.targets.is_empty()
-        || !flags.excludes.is_empty()
-        || after.resources.iter().any(|state| is_kept(state))
+    trace.result() == Some(OperationResult::Succeeded) && trace.steps.iter().all(is_right)
+}
+
+/// Why another run of an operation about some resources may fail.
+pub(crate) fn refusal(operation: &Operation, trace: &Trace) -> Option<&'static str> {
+    if !is_constrained(&operation.flags) {
+        return None;
+    }
+    let refusals = [
+        // It depends on what is registered first (`engine.md` 4.7).
+        ("has not been registered yet", "old provider comes later"),
+        // What was kept for others is to go, and something else needs it that is no target (2014).
+        ("will be destroyed but was not", "others need what was kept"),
+        // What was left out has the name that a new resource has now among its aliases.
+        ("Duplicate resource", "an alias of what was left out"),
+        // It goes, and a hook does not like that.
+        ("hook", "a hook of what was kept"),
+    ];
+    let all = |text: &str| {
+        trace
+            .errors
+            .iter()
+            .all(|error| error.contains(text) || error == "update failed")
+    };
+    let mut refusals = refusals.into_iter();
+    let found = refusals.find(|(text, _)| !trace.errors.is_empty() && all(text));
+    found.map(|(_, reason)| reason)
 }

@@ -4,6 +4,7 @@
 
 mod methods;
 mod packages;
+mod tidy;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -457,95 +458,6 @@ impl Program {
     /// The resource of this name.
     pub fn get(&self, name: &str) -> Option<&Res> {
         self.resources.iter().find(|res| res.name == name)
-    }
-
-    /// Drops references to what is not there before, so that every subset of a program is a program.
-    pub fn tidy(&mut self) {
-        self.tidy_packages();
-        self.tidy_methods();
-        let all = std::mem::take(&mut self.resources);
-        for mut res in all {
-            if self.get(&res.name).is_some() {
-                continue;
-            }
-            if res.is_stack() {
-                res.snippet = None;
-            }
-            if res.snippet.is_some() {
-                res.read = None;
-                res.hooks.clear();
-            }
-            let earlier = &self.resources;
-            self.tidy_package_of(&mut res);
-            self.tidy_by_methods(&mut res, earlier);
-            // Programs know nothing of snippets.
-            let (own, is_of_program) = (res.snippet.clone(), res.snippet.is_none());
-            let by = res.by.clone();
-            let is_seen = |other: &Res| {
-                let is_of_source = !is_of_program || other.snippet.is_none();
-                is_of_source && self.is_known_to_maker(by.as_deref(), other)
-            };
-            let found = |name: &String| {
-                let mut others = earlier.iter().filter(|other| is_seen(other));
-                others.find(|other| other.name == *name)
-            };
-            let is_there = |name: &String| found(name).is_some();
-            let is_resource = |name: &String| found(name).is_some_and(|res| !res.is_stack());
-            // Those of components go to others only.
-            let has_outputs = |prop: &Prop| {
-                let gives = |other: &Res| {
-                    !other.is_component() || (other.snippet != own && !other.is_stack())
-                };
-                prop.from()
-                    .is_none_or(|name| found(name).is_some_and(gives))
-            };
-            res.properties.retain(|_, prop| has_outputs(prop));
-            res.trigger = res.trigger.filter(has_outputs);
-            res.parent = res.parent.filter(is_there);
-            res.depends_on.retain(is_resource);
-            res.deleted_with = res.deleted_with.filter(is_resource);
-            res.replace_with.retain(is_resource);
-            let package = package_of(&res.type_name);
-            let provides = |name: &String| found(name).is_some_and(Res::is_provider);
-            let fits = |name: &String| {
-                found(name).is_some_and(|provider| {
-                    provider.is_provider() && package_of(&provider.type_name) == package
-                })
-            };
-            res.provider = res
-                .provider
-                .filter(|name| fits(name) || (res.type_name == "Group" && provides(name)));
-            res.providers.retain(provides);
-            res.remote &= res.is_constructible();
-            self.resources.push(res);
-        }
-        let resources = &self.resources;
-        let found = |name: &String| {
-            let is_own = |res: &&Res| res.snippet.is_none() && res.by.is_none();
-            let mut resources = resources.iter().filter(is_own);
-            resources.find(|res| res.name == *name)
-        };
-        for ask in &mut self.asks {
-            let package = &ask.package;
-            ask.needs
-                .retain(|name| found(name).is_some_and(|res| !res.is_stack()));
-            let serves = |res: &Res| res.is_provider() && package_of(&res.type_name) == package;
-            ask.provider
-                .take_if(|name| !found(name).is_some_and(serves));
-        }
-        // Outputs may come from anything that the same source registers.
-        let gives = |res: &&Res| !res.is_component() && res.by.is_none();
-        let givers = self.resources.iter().filter(gives);
-        let givers: Vec<(String, Option<String>)> = givers
-            .map(|res| (res.name.clone(), res.snippet.clone()))
-            .collect();
-        for res in &mut self.resources {
-            let gives = |name: &String| {
-                let mut givers = givers.iter();
-                givers.any(|(giver, source)| giver == name && *source == res.snippet)
-            };
-            res.outputs.retain(|_, prop| prop.from().is_none_or(gives));
-        }
     }
 
     /// Whether a source, the program or a snippet, hears of a resource only from others.

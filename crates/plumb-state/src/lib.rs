@@ -21,6 +21,7 @@ mod secrets;
 mod snapshot;
 pub mod upgrade;
 mod value;
+mod views;
 
 pub use encrypted::EncryptedSnapshot;
 pub use error::AliasConflict;
@@ -30,3 +31,4 @@ pub use snapshot::{
     Extension, IntegrityErrorRecord, Metadata, PendingOperation, RawJson, SecretsProvider,
     Snapshot, Snippet, SnippetDescriptor, SnippetParameterization, UnknownMembers,
 };
+pub use views::owners_of_views;

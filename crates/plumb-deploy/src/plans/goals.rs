@@ -18,6 +18,7 @@ use crate::registration::{RegIdx, Registration};
 /// A registration as it was compared beside its old inputs.
 #[derive(Debug)]
 pub(super) struct Compared {
+    /// As they were checked last.
     inputs: Arc<PropertyMap>,
     /// What is wrong with it, unless it is made anew.
     doubt: Option<String>,
@@ -44,6 +45,15 @@ impl Deployment {
         }
         let inputs = self.registration(idx).new.inputs.clone();
         self.plan_inputs(idx, inputs)
+    }
+
+    /// The inputs of a replacement are checked: if its old resource goes for another one's sake before it is made, these
+    /// are what is compared, and planned, anew.
+    pub(crate) fn note_second_check(&mut self, idx: RegIdx) {
+        let inputs = self.registration(idx).new.inputs.clone();
+        if let Some(compared) = self.plans.beside_old.get_mut(&idx) {
+            compared.inputs = inputs;
+        }
     }
 
     /// What was compared beside its old inputs has gone since: compares it, and plans it, as what is made anew.

@@ -27,11 +27,10 @@ pub(crate) struct Followed {
 /// The views of one owner, while they follow it.
 pub(super) struct Following {
     pub(super) owner: Urn,
+    /// Where the journal has the owner.
+    slot: Option<Slot>,
     /// Whether the owner was read again; steps of views are then refreshes.
     is_refreshed: bool,
-    /// Whether the owner has another place in the state, behind which its views belong. What is read keeps its place,
-    /// unless the program registers it.
-    has_moved: bool,
     /// Whether the owner is due for deletion, and its views with it.
     is_due: bool,
     views: Vec<StateIdx>,
@@ -76,6 +75,7 @@ impl Deployment {
             return Followed::default();
         };
         let before = owner_before(step);
+        let former = before.map(|before| self.arena.state(before).urn.clone());
         let stays = [
             replaced_by(step),
             before.filter(|_| self.is_left_over(step, now)),
@@ -89,7 +89,11 @@ impl Deployment {
         }
         let mut following = self.following(step, Some(now));
         following.followed.fence = fence;
-        for step in self.published(operation) {
+        let published = self.published(operation);
+        if let Some(former) = former.filter(|former| *former != following.owner) {
+            self.release_views(&former, &published);
+        }
+        for step in published {
             self.follow_step(&mut following, step);
         }
         self.follow_unpublished(step, &mut following);
@@ -127,11 +131,9 @@ impl Deployment {
         }
         let published = self.published(operation);
         let Some(owner) = owner_before(step) else {
+            self.release_views(&step.urn, &published);
             for step_of_view in published {
                 let urn = self.view_urn(&step.urn, &step_of_view.type_token, &step_of_view.name);
-                if self.urns.of_base(&urn).is_none() {
-                    self.views.owners.remove(&urn);
-                }
                 self.tell_view_failed(&step_of_view, &urn, &step.urn, None, FailedStatus::Ok);
             }
             return Followed::default();
@@ -144,21 +146,24 @@ impl Deployment {
         following.followed
     }
 
+    /// An owner does not get this name, or has it no more: nor do its views, and others may be called so.
+    fn release_views(&mut self, owner: &Urn, published: &[ViewStep]) {
+        for step in published {
+            let urn = self.view_urn(owner, &step.type_token, &step.name);
+            if self.urns.of_base(&urn).is_none() {
+                self.views.owners.remove(&urn);
+            }
+        }
+    }
+
     fn following(&mut self, step: &Step, owner: Option<StateIdx>) -> Following {
         let views = owner.and_then(|owner| self.views.of.remove(&owner));
         // One that was only read, or could not be changed, has not taken its new name.
         let name = owner.map_or(&step.urn, |owner| &self.arena.state(owner).urn);
-        let is_only_read = matches!(
-            step.kind,
-            StepKind::Refresh {
-                registered: None,
-                ..
-            }
-        );
         Following {
             owner: name.clone(),
+            slot: owner.map(|owner| self.arena.slot(owner)),
             is_refreshed: matches!(step.kind, StepKind::Refresh { .. }),
-            has_moved: !is_only_read,
             is_due: owner.is_some_and(|owner| self.arena.state(owner).delete),
             views: views.unwrap_or_default(),
             done: Vec::new(),
@@ -189,7 +194,7 @@ impl Deployment {
             let slot = Some(self.arena.slot(view));
             let (remove, delete) = if stays { (None, slot) } else { (slot, None) };
             let operation = self.outbox.operation();
-            fence = self.record_view(operation, None, remove, delete);
+            fence = self.record_view(operation, None, remove, delete, None);
         }
         if !stays {
             self.views.of.remove(&owner);
@@ -197,27 +202,24 @@ impl Deployment {
         fence
     }
 
-    /// Views that nothing was published of: of an owner that stays as it is they are the same, and people see that; else
-    /// they stay where they are, behind their owner.
+    /// Views that nothing was published of: of an owner that stays as it is they are the same, and people see that.
     fn follow_unpublished(&mut self, step: &Step, following: &mut Following) {
         let is_shown = matches!(step.kind, StepKind::Same { .. })
             || matches!(self.ctx.operation, Operation::Import(_));
+        if !is_shown {
+            return;
+        }
         for view in following.views.clone() {
-            let state = self.arena.state(view);
-            if following.done.contains(&view) {
+            if self.arena.state(view).delete || following.done.contains(&view) {
                 continue;
             }
-            if is_shown && !state.delete {
-                let same = ViewStep {
-                    op: StepOp::Same,
-                    ..self.removal_of(view)
-                };
-                let urn = self.view_urn(&following.owner, &same.type_token, &same.name);
-                self.announce_view(&urn, StepOp::Same, &same, Some(view), &following.owner);
-                self.follow_step(following, same);
-            } else if following.has_moved {
-                self.touch(view);
-            }
+            let same = ViewStep {
+                op: StepOp::Same,
+                ..self.removal_of(view)
+            };
+            let urn = self.view_urn(&following.owner, &same.type_token, &same.name);
+            self.announce_view(&urn, StepOp::Same, &same, Some(view), &following.owner);
+            self.follow_step(following, same);
         }
     }
 
@@ -338,9 +340,6 @@ impl Deployment {
     ) -> Arc<ResourceState> {
         if **self.arena.state(old) == new {
             following.done.push(old);
-            if following.has_moved {
-                self.touch(old);
-            }
             return self.arena.state(old).clone();
         }
         let slot = self.arena.slot(old);
@@ -369,7 +368,9 @@ impl Deployment {
     ) -> Arc<ResourceState> {
         let new = Arc::new(new);
         let operation = self.outbox.operation();
-        following.followed.fence = self.record_view(operation, Some(new.clone()), remove, delete);
+        let owner = following.slot;
+        following.followed.fence =
+            self.record_view(operation, Some(new.clone()), remove, delete, owner);
         let idx = self.arena.push(new.clone(), Slot::New(operation));
         following.views.push(idx);
         following.done.push(idx);
@@ -389,7 +390,7 @@ impl Deployment {
             };
             self.journal_view(operation, kind)
         } else {
-            self.record_view(operation, None, Some(slot), None)
+            self.record_view(operation, None, Some(slot), None, None)
         };
         following.views.retain(|it| *it != view);
         let state = self.arena.state(view);
@@ -409,6 +410,7 @@ impl Deployment {
         state: Option<Arc<ResourceState>>,
         remove: Option<Slot>,
         delete: Option<Slot>,
+        owner: Option<Slot>,
     ) -> u64 {
         let kind = EntryKind::Success {
             state,
@@ -416,6 +418,7 @@ impl Deployment {
             delete,
             pending_replacement: None,
             is_refresh: self.stage == Stage::Refreshing,
+            owner,
         };
         self.journal_view(operation, kind)
     }

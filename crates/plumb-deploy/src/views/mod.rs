@@ -19,6 +19,7 @@ mod tell;
 
 use plumb_resource::{ResourceKind, ResourceState, TypeToken, Urn, View, ViewStep};
 use plumb_state::journal::OperationId;
+use plumb_state::owners_of_views;
 use rustc_hash::FxHashMap;
 
 use crate::arena::{Arena, StateIdx};
@@ -39,26 +40,22 @@ pub(crate) struct Views {
 }
 
 impl Views {
-    /// Finds the views in a base. One whose owner is there twice belongs to the copy that fits: the live one, or the one
-    /// that is due for deletion as well.
+    /// Finds the views in a base.
     pub(crate) fn new(arena: &Arena, order: &[StateIdx]) -> Self {
         let mut views = Views::default();
-        if order.iter().all(|idx| arena.state(*idx).view_of.is_none()) {
+        let states = order.iter().map(|idx| arena.state(*idx).as_ref());
+        let owners = owners_of_views(states);
+        if owners.is_empty() {
             return views;
         }
-        let mut present: FxHashMap<(&Urn, bool), StateIdx> = FxHashMap::default();
-        for idx in order {
+        for (place, idx) in order.iter().enumerate() {
             let state = arena.state(*idx);
-            let Some(owner) = &state.view_of else {
-                present.insert((&state.urn, state.delete), *idx);
-                continue;
-            };
-            let fits = [state.delete, !state.delete];
-            let found = fits.iter().find_map(|it| present.get(&(owner, *it)));
-            if let Some(found) = found {
-                views.of.entry(*found).or_default().push(*idx);
+            if let Some(owner) = owners.get(&place) {
+                views.of.entry(order[*owner]).or_default().push(*idx);
             }
-            views.owners.insert(state.urn.clone(), owner.clone());
+            if let Some(owner) = &state.view_of {
+                views.owners.insert(state.urn.clone(), owner.clone());
+            }
         }
         views
     }

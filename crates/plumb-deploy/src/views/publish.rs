@@ -50,7 +50,10 @@ impl Deployment {
             };
             let old = self.find_view(self.views.of(owner.state), step);
             self.announce_view(&urn, op, step, old, &owner.urn);
-            self.views.owners.insert(urn, owner.urn.clone());
+            for name in owner.names() {
+                let urn = self.view_urn(name, &step.type_token, &step.name);
+                self.views.owners.insert(urn, name.clone());
+            }
         }
         let published = self.views.published.entry(operation).or_default();
         published.extend(steps);
@@ -61,10 +64,12 @@ impl Deployment {
         let state = owner_before(step);
         let is_refreshed = matches!(step.kind, StepKind::Refresh { .. });
         // What is only read has not taken its new name.
-        let present = state.filter(|_| is_refreshed);
-        let urn = present.map_or(&step.urn, |state| &self.arena.state(state).urn);
+        let former = state.map(|state| &self.arena.state(state).urn);
+        let present = former.filter(|_| is_refreshed);
+        let urn = present.unwrap_or(&step.urn);
         Owner {
             urn: urn.clone(),
+            former: former.filter(|former| *former != urn).cloned(),
             state,
             is_refreshed,
         }
@@ -88,12 +93,14 @@ impl Deployment {
             let op = step.op.as_str();
             return Err(format!("a {op} step of view {urn} has no new state"));
         }
-        if self.is_taken_by_another(&owner.urn, &urn) {
-            return Err(format!(
+        let named = |owner| (owner, self.view_urn(owner, &step.type_token, &step.name));
+        let mut names = owner.names().map(named);
+        match names.find(|(owner, urn)| self.is_taken_by_another(owner, urn)) {
+            Some((_, urn)) => Err(format!(
                 "Duplicate resource URN '{urn}'; try giving it a unique name"
-            ));
+            )),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Whether something else has the URN of a view: another resource, or a view of another owner.
@@ -169,9 +176,18 @@ impl Deployment {
 /// The resource whose views are told of.
 struct Owner {
     urn: Urn,
+    /// Another name that it has so far, and keeps if its step fails.
+    former: Option<Urn>,
     /// Its state before the step.
     state: Option<StateIdx>,
     is_refreshed: bool,
+}
+
+impl Owner {
+    /// The names that it may have after the step.
+    fn names(&self) -> impl Iterator<Item = &Urn> {
+        [&self.urn].into_iter().chain(&self.former)
+    }
 }
 
 /// Why a step of a view is made, as events show it.

@@ -1,15 +1,17 @@
 //! `simulate --ops N --seed S [--threads T]`: runs stories, prints how it went; fails if one broke a rule.
 //! `--failures F` goes on until so many seeds have failed, `--keep-going` whatever happens.
 //! `--no-shrinking` prints what was found as it was found.
+//! `--found FILE` runs the stories that such a file has, each in ten orders.
 //! `--from-state FILE` has every story start from the deployment that `stack export` wrote to a file.
 #![expect(clippy::print_stdout, reason = "this program's output")]
 
 use std::process::ExitCode;
 
 use plumb_simulate::coverage::Coverage;
+use plumb_simulate::found;
 use plumb_simulate::generate::story_on;
 use plumb_simulate::origin::Origin;
-use plumb_simulate::simulate::{Care, Settings, run_observed, simulate};
+use plumb_simulate::simulate::{Care, Report, Settings, run_observed, simulate};
 use plumb_simulate::story::Story;
 
 #[global_allocator]
@@ -17,9 +19,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const USAGE: &str = "usage: simulate [--ops N] [--seed S] [--threads T] [--failures F | --keep-going] [--no-shrinking] \
     [--from-state FILE] | \
-    [--from-state FILE] --story FILE | [--from-state FILE] --show SEED";
+    [--from-state FILE] --story FILE | --found FILE | [--from-state FILE] --show SEED";
 
-const FLAGS: [&str; 9] = [
+const FLAGS: [&str; 10] = [
     "--ops",
     "--seed",
     "--threads",
@@ -28,65 +30,93 @@ const FLAGS: [&str; 9] = [
     "--no-shrinking",
     "--from-state",
     "--story",
+    "--found",
     "--show",
 ];
 
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let mut flags = arguments.iter().filter(|it| it.starts_with('-'));
-    if !flags.all(|flag| FLAGS.contains(&flag.as_str())) {
-        println!("{USAGE}");
-        return ExitCode::from(2);
+/// What the program is called with.
+struct Arguments(Vec<String>);
+
+impl Arguments {
+    fn are_known(&self) -> bool {
+        let mut flags = self.0.iter().filter(|it| it.starts_with('-'));
+        flags.all(|flag| FLAGS.contains(&flag.as_str()))
     }
-    let value = |flag: &str| {
-        let at = arguments.iter().position(|argument| argument == flag)?;
-        arguments.get(at + 1).cloned()
-    };
-    let number = |flag: &str, default: u64| match value(flag) {
-        None => Some(default),
-        Some(text) => text.parse().ok(),
-    };
-    let origin = match value("--from-state").map(|file| origin_of(&file)) {
-        None => Origin::default(),
-        Some(Ok(origin)) => origin,
-        Some(Err(message)) => {
-            println!("{message}");
-            return ExitCode::from(2);
+
+    fn has(&self, flag: &str) -> bool {
+        self.0.iter().any(|argument| argument == flag)
+    }
+
+    fn value(&self, flag: &str) -> Option<&String> {
+        let at = self.0.iter().position(|argument| argument == flag)?;
+        self.0.get(at + 1)
+    }
+
+    /// The number of a flag; `None` if that is none.
+    fn number(&self, flag: &str, default: u64) -> Option<u64> {
+        match self.value(flag) {
+            None => Some(default),
+            Some(text) => text.parse().ok(),
         }
-    };
-    if let Some(file) = value("--story") {
-        return replay(&origin, &file);
     }
-    if let Some(seed) = value("--show").and_then(|text| text.parse().ok()) {
+
+    fn settings(&self, origin: Origin) -> Option<Settings> {
+        let failures = self.number("--failures", 1)? as usize;
+        Some(Settings {
+            origin,
+            shrinks: !self.has("--no-shrinking"),
+            operations: self.number("--ops", 100_000)?,
+            seed: self.number("--seed", 0)?,
+            threads: self.number("--threads", 1)? as usize,
+            failures: if self.has("--keep-going") {
+                usize::MAX
+            } else {
+                failures
+            },
+        })
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments(std::env::args().skip(1).collect());
+    run(&arguments).unwrap_or_else(|message| {
+        println!("{message}");
+        ExitCode::from(2)
+    })
+}
+
+fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+    if !arguments.are_known() {
+        return Err(USAGE.to_owned());
+    }
+    let origin = match arguments.value("--from-state") {
+        None => Origin::default(),
+        Some(file) => origin_of(file)?,
+    };
+    if let Some(file) = arguments.value("--story") {
+        return Ok(replay(&origin, file));
+    }
+    if let Some(file) = arguments.value("--found") {
+        return replay_all(file);
+    }
+    if let Some(seed) = arguments.value("--show") {
+        let seed = seed.parse().map_err(|_| USAGE.to_owned())?;
         println!("{}", story_on(seed, origin.program));
-        return ExitCode::SUCCESS;
+        return Ok(ExitCode::SUCCESS);
     }
-    let shrinks = !arguments
-        .iter()
-        .any(|argument| argument == "--no-shrinking");
-    let keeps_going = arguments.iter().any(|argument| argument == "--keep-going");
-    let (Some(operations), Some(seed), Some(threads), Some(failures)) = (
-        number("--ops", 100_000),
-        number("--seed", 0),
-        number("--threads", 1),
-        number("--failures", 1),
-    ) else {
-        println!("{USAGE}");
-        return ExitCode::from(2);
-    };
+    let settings = arguments.settings(origin).ok_or(USAGE)?;
     std::panic::set_hook(Box::new(|_| {}));
-    let report = simulate(Settings {
-        origin,
-        shrinks,
-        operations,
-        seed,
-        threads: threads as usize,
-        failures: if keeps_going {
-            usize::MAX
-        } else {
-            failures as usize
-        },
-    });
+    let seed = settings.seed;
+    let report = simulate(settings);
+    print(seed, &report);
+    Ok(if report.failed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn print(seed: u64, report: &Report) {
     let seconds = report.elapsed.as_secs_f64();
     println!(
         "{} operations in {seconds:.1} s, {:.0} per second; seeds from {seed}, before {}",
@@ -95,25 +125,34 @@ fn main() -> ExitCode {
         report.next
     );
     println!("{} behaviours reached:", report.coverage.len());
-    let reached: Vec<String> = report
-        .coverage
-        .iter()
-        .map(|(id, times)| format!("{id}:{times}"))
-        .collect();
-    println!("{}", reached.join(" "));
+    let counts = |pairs: &mut dyn Iterator<Item = (&'static str, u64)>, between: &str| {
+        let texts: Vec<String> = pairs.map(|(id, times)| format!("{id}:{times}")).collect();
+        texts.join(between)
+    };
+    println!("{}", counts(&mut report.coverage.iter(), " "));
+    let second_runs = counts(&mut report.coverage.second_runs(), ", ");
+    println!("second runs: {second_runs}");
     for (seed, story, failed) in &report.failed {
         println!("\nseed {seed} fails: {}\n\n{story}", failed.violation);
-    }
-    if report.failed.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
     }
 }
 
 fn origin_of(file: &str) -> Result<Origin, String> {
     let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
     Origin::from_export(&text).map_err(|error| format!("{file}: {error}"))
+}
+
+fn replay_all(file: &str) -> Result<ExitCode, String> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    let stories = found::stories(&text).map_err(|error| format!("{file}: {error}"))?;
+    for (title, story) in &stories {
+        if let Err(failed) = found::holds(story, 10) {
+            println!("{title}: {}", failed.violation);
+            return Ok(ExitCode::FAILURE);
+        }
+    }
+    println!("{} stories, nothing broken", stories.len());
+    Ok(ExitCode::SUCCESS)
 }
 
 fn replay(origin: &Origin, file: &str) -> ExitCode {

@@ -10,7 +10,7 @@ use plumb_value::{PropertyMap, Value};
 use super::Model;
 use super::monitor::Wanted;
 use super::registrations::Registration;
-use crate::cloud::Cloud;
+use crate::cloud::{Cloud, checkable};
 
 /// A difference, as far as decisions need it.
 #[derive(Clone, Debug, Default)]
@@ -97,6 +97,7 @@ impl Model<'_> {
         } else {
             (old.map(|old| old.inputs.as_ref().clone()), inputs.clone())
         };
+        let news = checkable(&news, self.is_preview());
         let naming = self.naming_of(&urn, kind);
         let (faults, name) = (self.faults, urn.name());
         let checked = Cloud::check(faults, name, naming.as_ref(), olds.as_ref(), &news)

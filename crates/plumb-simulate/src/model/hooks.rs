@@ -85,11 +85,11 @@ impl Model<'_> {
         let old = old.as_ref().filter(|_| call != "create");
         let id = old.map_or("", |old| old.id.as_str());
         self.mutate(call, &step.urn, id, &inputs);
-        let (faults, name) = (self.faults, state.urn.name());
+        let (faults, urn) = (self.faults, &state.urn);
         let failed = match call {
-            "create" => self.cloud.create(faults, name, &inputs, false).err(),
-            "update" => self.cloud.update(faults, name, id, &inputs, false).err(),
-            _ => self.cloud.delete(faults, name, id).err(),
+            "create" => self.cloud.create(faults, urn, &inputs, false).err(),
+            "update" => self.cloud.update(faults, urn, id, &inputs, false).err(),
+            _ => self.cloud.delete(faults, urn, id).err(),
         };
         self.views_of_attempt(number, &step);
         self.coverage.reach(match call {
@@ -99,7 +99,10 @@ impl Model<'_> {
         });
         match failed {
             Some(Trouble::Clean(_) | Trouble::Unknown(_)) => Ok(()),
-            _ => Err(illegal(format!("{name} is tried again though it worked"))),
+            _ => Err(illegal(format!(
+                "{} is tried again though it worked",
+                step.urn.name()
+            ))),
         }
     }
 }

@@ -154,8 +154,6 @@ struct Model<'a> {
     cloud: Cloud,
     nodes: Vec<Node>,
     views: views::Views,
-    /// Entries that a refresh found more views of.
-    grown: Vec<usize>,
     /// How many of the nodes are of the state before.
     olds: usize,
     fates: FxHashMap<Urn, Fate>,
@@ -163,8 +161,8 @@ struct Model<'a> {
     former: FxHashMap<Urn, Urn>,
     lineages: FxHashMap<Urn, Lineage>,
     defaults: BTreeMap<(String, Option<String>), ProviderRef>,
-    /// What is referred to by resources that are left as they are.
-    kept_references: FxHashSet<Urn>,
+    /// Whether resources are left as they are, which go on referring to what they referred to.
+    keeps_something: bool,
     /// Providers of resources that are left as they are.
     kept_providers: FxHashSet<String>,
     /// What is passed on because something needs it.
@@ -250,7 +248,6 @@ impl<'a> Model<'a> {
             coverage: Coverage::default(),
             cloud: world.cloud.clone(),
             views: views::Views::default(),
-            grown: Vec::new(),
             olds: nodes.len(),
             nodes,
             fates: FxHashMap::default(),
@@ -258,7 +255,7 @@ impl<'a> Model<'a> {
             former: FxHashMap::default(),
             lineages: FxHashMap::default(),
             defaults: BTreeMap::new(),
-            kept_references: FxHashSet::default(),
+            keeps_something: false,
             kept_providers: FxHashSet::default(),
             passed_on: FxHashSet::default(),
             loaded: FxHashSet::default(),

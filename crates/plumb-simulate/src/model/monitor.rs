@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use plumb_resource::{
-    CustomTimeouts, ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken, Urn,
+    CustomTimeouts, PropertyDependencies, ProviderRef, ResourceId, ResourceKind, ResourceState,
+    TypeToken, Urn,
 };
 use plumb_value::{PropertyMap, Value};
 
@@ -102,34 +103,11 @@ impl Model<'_> {
 
     /// What the resource says, completed by what its parent hands on.
     fn lineage_of(&mut self, res: &Res, parent: Option<&Urn>) -> Lineage {
-        let named = res.deleted_with.as_ref().map(|name| self.urn_of_name(name));
-        let provider = res.provider.as_ref().map(|name| self.reference(name));
-        let mut lineage = Lineage {
-            protect: res.protect,
-            retain: res.retain,
-            deleted_with: named,
-            provider,
-            providers: BTreeMap::new(),
-            is_component: res.is_component(),
-            ..Lineage::default()
-        };
-        for name in res
-            .providers
-            .iter()
-            .chain(res.provider.iter().filter(|_| res.is_component()))
-        {
-            let package = self
-                .program
-                .get(name)
-                .map_or("", |res| package_of(&res.type_name));
-            let reference = self.reference(name);
-            lineage.providers.insert(package.to_owned(), reference);
-        }
+        let mut lineage = self.lineage_said(res);
         let parent = parent.and_then(|parent| self.lineages.get(parent)).cloned();
-        if res.read.is_some() {
+        let Some(parent) = parent.filter(|_| res.read.is_none()) else {
             return lineage;
-        }
-        let Some(parent) = parent else { return lineage };
+        };
         if lineage.protect.is_none() && parent.protect == Some(true) {
             self.coverage.reach("PROTECT-02");
         }
@@ -137,33 +115,29 @@ impl Model<'_> {
         lineage.retain = lineage.retain.or(parent.retain);
         if lineage.deleted_with.is_none() && parent.deleted_with.is_some() {
             self.coverage.reach("PROV-20");
-            lineage.deleted_with = parent.deleted_with;
+            lineage.deleted_with.clone_from(&parent.deleted_with);
         }
-        let fits = |reference: &ProviderRef| {
-            if res.is_provider() {
-                false
-            } else if res.is_component() {
-                !reference.urn().is_default_provider()
-            } else {
-                reference.package() == package_of(&res.type_name)
-            }
-        };
-        if lineage.provider.is_none() {
-            lineage.provider = parent.provider.filter(fits);
-        }
-        if parent.is_component {
-            if lineage.provider.is_none() && res.is_managed() {
-                let package = package_of(&res.type_name);
-                lineage.provider = lineage.providers.get(package).cloned();
-                lineage.provider = lineage.provider.or(parent.providers.get(package).cloned());
-            }
-            if res.is_component() {
-                for (package, reference) in parent.providers {
-                    lineage.providers.entry(package).or_insert(reference);
-                }
-            }
-        }
+        hand_providers_on(parent, res, &mut lineage);
         lineage
+    }
+
+    /// What the resource says itself.
+    fn lineage_said(&self, res: &Res) -> Lineage {
+        let own = res.provider.iter().filter(|_| res.is_component());
+        let providers = res.providers.iter().chain(own).map(|name| {
+            let provider = self.program.get(name);
+            let package = provider.map_or("", |res| package_of(&res.type_name));
+            (package.to_owned(), self.reference(name))
+        });
+        Lineage {
+            protect: res.protect,
+            retain: res.retain,
+            deleted_with: res.deleted_with.as_ref().map(|name| self.urn_of_name(name)),
+            provider: res.provider.as_ref().map(|name| self.reference(name)),
+            providers: providers.collect(),
+            is_component: res.is_component(),
+            ..Lineage::default()
+        }
     }
 
     /// The provider of a managed resource; the default one must be registered by now.
@@ -261,23 +235,6 @@ impl Model<'_> {
         lineage: &Lineage,
         provider: Option<ProviderRef>,
     ) -> Wanted {
-        let kind = match (res.is_component(), res.is_provider()) {
-            (true, _) => ResourceKind::Component,
-            (_, true) => ResourceKind::Provider,
-            _ => ResourceKind::Custom,
-        };
-        let parent_type = parent.as_ref().map_or("", Urn::qualified_type);
-        let urn = if res.is_stack() {
-            Self::root_urn()
-        } else {
-            Urn::new(
-                STACK,
-                PROJECT,
-                parent_type,
-                token_of(&res.type_name),
-                &res.name,
-            )
-        };
         let mut inputs = self.properties(res, &res.properties);
         if res.is_provider() {
             self.write_plugin(res, &mut inputs);
@@ -285,50 +242,91 @@ impl Model<'_> {
         let named = res.depends_on.iter().map(|name| self.urn_of_name(name));
         let used = res.properties.values().flat_map(|prop| self.urns_of(prop));
         let uses: BTreeSet<Urn> = named.chain(used).collect();
-        let of_prop = |key: &str| -> Vec<Urn> {
-            if res.loose {
-                return uses.iter().cloned().collect();
-            }
-            let prop = res.properties.get(key);
-            prop.map(|prop| self.urns_of(prop)).unwrap_or_default()
-        };
-        let property_dependencies = if res.read.is_some() {
-            BTreeMap::new()
-        } else {
-            let keys = res.properties.keys().filter(|key| inputs.contains_key(key));
-            keys.map(|key| (key.as_str().into(), of_prop(key)))
-                .collect()
-        };
         let extension_ref = self.extension_of(res);
         if res.loose && !uses.is_empty() {
             self.coverage.reach("DBR-02");
         }
-        let texts = |names: &[String]| names.iter().map(|name| name.as_str().into()).collect();
-        let urns = |names: &[String]| names.iter().map(|name| self.urn_of_name(name)).collect();
         let raw = Arc::new(inputs);
+        let secret_outputs = res.secret_outputs.iter();
         let state = ResourceState {
             type_token: TypeToken::new(token_of(&res.type_name)),
             inputs: raw.clone(),
-            parent,
-            protect: lineage.protect.unwrap_or(false),
+            property_dependencies: self.uses_by_property(res, &raw, &uses),
             dependencies: uses.into_iter().collect(),
             provider,
-            property_dependencies: property_dependencies
-                .into_iter()
-                .map(|(key, urns)| (key, urns.into()))
-                .collect(),
-            additional_secret_outputs: res
-                .secret_outputs
-                .iter()
-                .map(|key| key.as_str().into())
-                .collect(),
+            additional_secret_outputs: secret_outputs.map(|key| key.as_str().into()).collect(),
+            snippet_id: res.snippet.as_deref().map(Into::into),
+            extension_ref,
+            ..Self::identity_of(res, parent)
+        };
+        let state = match &res.read {
+            None => self.with_options(res, lineage, state),
+            // Reads have no options of their own.
+            Some(id) => ResourceState {
+                id: ResourceId::from_text(id),
+                external: true,
+                ..state
+            },
+        };
+        Wanted {
+            state,
+            raw,
+            delete_first: res.delete_before_replace,
+        }
+    }
+
+    /// What a resource is called, and what kind of resource it is.
+    fn identity_of(res: &Res, parent: Option<Urn>) -> ResourceState {
+        let kind = match (res.is_component(), res.is_provider()) {
+            (true, _) => ResourceKind::Component,
+            (_, true) => ResourceKind::Provider,
+            _ => ResourceKind::Custom,
+        };
+        let parent_type = parent.as_ref().map_or("", Urn::qualified_type);
+        let token = token_of(&res.type_name);
+        let urn = if res.is_stack() {
+            Self::root_urn()
+        } else {
+            Urn::new(STACK, PROJECT, parent_type, token, &res.name)
+        };
+        ResourceState {
+            parent,
+            ..ResourceState::new(urn, kind)
+        }
+    }
+
+    /// Which resources each input comes from; all of them where the program leaves that open.
+    fn uses_by_property(
+        &self,
+        res: &Res,
+        inputs: &PropertyMap,
+        uses: &BTreeSet<Urn>,
+    ) -> PropertyDependencies {
+        let of_prop = |prop: &Prop| -> Vec<Urn> {
+            if res.loose {
+                return uses.iter().cloned().collect();
+            }
+            self.urns_of(prop)
+        };
+        let is_given = |key: &str| inputs.contains_key(key) && res.read.is_none();
+        let given = res.properties.iter().filter(|(key, _)| is_given(key));
+        given
+            .map(|(key, prop)| (key.as_str().into(), of_prop(prop).into()))
+            .collect()
+    }
+
+    /// What a registration says beside its inputs.
+    fn with_options(&self, res: &Res, lineage: &Lineage, state: ResourceState) -> ResourceState {
+        let texts = |names: &[String]| names.iter().map(|name| name.as_str().into()).collect();
+        let urns = |names: &[String]| names.iter().map(|name| self.urn_of_name(name)).collect();
+        let trigger = res.trigger.as_ref();
+        ResourceState {
+            protect: lineage.protect.unwrap_or(false),
             custom_timeouts: CustomTimeouts {
                 create: f64::from(res.timeout.unwrap_or(0)),
                 ..CustomTimeouts::default()
             },
             import_id: res.import.clone().unwrap_or_default().into(),
-            snippet_id: res.snippet.as_deref().map(Into::into),
-            extension_ref,
             retain_on_delete: lineage.retain.unwrap_or(false),
             hooks: res.hooks(),
             deleted_with: lineage.deleted_with.clone(),
@@ -336,40 +334,46 @@ impl Model<'_> {
             ignore_changes: texts(&res.ignore_changes),
             hide_diff: texts(&res.hide_diffs),
             replace_on_changes: texts(&res.replace_on_changes),
-            replacement_trigger: res
-                .trigger
-                .as_ref()
+            replacement_trigger: trigger
                 .map_or(Value::Null, |it| self.value(res.snippet.as_deref(), it)),
-            ..ResourceState::new(urn, kind)
-        };
-        Wanted {
-            state: match &res.read {
-                None => state,
-                // Reads have no options of their own.
-                Some(id) => ResourceState {
-                    id: ResourceId::from_text(id),
-                    external: true,
-                    protect: false,
-                    retain_on_delete: false,
-                    hooks: plumb_resource::Hooks::new(),
-                    deleted_with: None,
-                    replace_with: [].into(),
-                    ignore_changes: [].into(),
-                    hide_diff: [].into(),
-                    replace_on_changes: [].into(),
-                    replacement_trigger: Value::Null,
-                    custom_timeouts: CustomTimeouts::default(),
-                    import_id: ecow::EcoString::new(),
-                    ..state
-                },
-            },
-            raw,
-            delete_first: res.delete_before_replace,
+            ..state
         }
     }
 
     pub(super) fn outputs_of(&self, res: &Res) -> PropertyMap {
         self.properties(res, &res.outputs)
+    }
+}
+
+/// Children have the providers of their parents, where these fit.
+fn hand_providers_on(parent: Lineage, res: &Res, lineage: &mut Lineage) {
+    let package = package_of(&res.type_name);
+    let fits = |reference: &ProviderRef| {
+        if res.is_provider() {
+            false
+        } else if res.is_component() {
+            !reference.urn().is_default_provider()
+        } else {
+            reference.package() == package
+        }
+    };
+    if lineage.provider.is_none() {
+        lineage.provider = parent.provider.filter(fits);
+    }
+    if !parent.is_component {
+        return;
+    }
+    if lineage.provider.is_none() && res.is_managed() {
+        lineage.provider = lineage.providers.get(package).cloned();
+        lineage.provider = lineage
+            .provider
+            .take()
+            .or(parent.providers.get(package).cloned());
+    }
+    if res.is_component() {
+        for (package, reference) in parent.providers {
+            lineage.providers.entry(package).or_insert(reference);
+        }
     }
 }
 

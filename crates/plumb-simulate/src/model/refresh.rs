@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use plumb_resource::provider::DiffChanges;
 use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
+use plumb_value::{PropertyMap, Value};
 use rustc_hash::FxHashSet;
 
 use super::chains::Owner;
@@ -89,16 +90,10 @@ impl Model<'_> {
 
     /// What is gone is dropped, and with it what refers to it.
     fn rebuild_base(&mut self) {
-        // New views come first, each after its owner.
-        let is_left = |node: &usize| !self.nodes[*node].gone;
-        let grown = self.grown.iter().copied().filter(is_left);
-        let roots: Vec<usize> = grown
-            .map(|node| (0..node).filter(is_left).count())
-            .collect();
         self.nodes.retain(|node| !node.gone);
         self.olds = self.nodes.len();
         let mut states: Vec<_> = self.nodes.iter().map(|node| node.state.clone()).collect();
-        let order = references_first(&states, &roots);
+        let order = references_first(&states);
         states = order.iter().map(|at| states[*at].clone()).collect();
         self.nodes = order.iter().map(|at| self.nodes[*at].clone()).collect();
         if self.has_refreshed {
@@ -185,32 +180,33 @@ impl Model<'_> {
             inputs: if is_blind {
                 state.inputs.clone()
             } else {
-                object.inputs
+                stays_secret(&state.inputs, object.inputs)
             },
             id: object.id.map_or(ResourceId::Unknown, ResourceId::Known),
-            outputs: object.outputs,
+            outputs: stays_secret(&state.outputs, object.outputs),
             init_errors: init_errors.into(),
             refresh_before_update: object.refresh_before_update,
             ..state.clone()
         };
         self.hide_secrets(&mut new);
+        match self.is_other(state, &new, urn) {
+            Some(true) => Found::There(Box::new(new), StepOp::Update),
+            Some(false) => Found::There(Box::new(new), StepOp::Same),
+            None => Found::Trouble,
+        }
+    }
+
+    /// Whether what was found counts as changed; nothing if that cannot be said.
+    fn is_other(&mut self, state: &ResourceState, new: &ResourceState, urn: &Urn) -> Option<bool> {
         if state.external || self.operation.flags.legacy_refresh_diff {
             self.coverage.reach(if state.external {
                 "REFRESH-03"
             } else {
                 "RLD-01"
             });
-            let is_same = state.outputs == new.outputs;
-            let op = if is_same {
-                StepOp::Same
-            } else {
-                StepOp::Update
-            };
-            return Found::There(Box::new(new), op);
+            return Some(state.outputs != new.outputs);
         }
-        let Ok(diff) = Cloud::diff(self.faults, urn.name(), &new.inputs, &state.inputs) else {
-            return Found::Trouble;
-        };
+        let diff = Cloud::diff(self.faults, urn.name(), &new.inputs, &state.inputs).ok()?;
         let is_some = match diff.changes {
             DiffChanges::Some => true,
             DiffChanges::None => false,
@@ -220,12 +216,7 @@ impl Model<'_> {
             && new.outputs == state.outputs
             && new.id == state.id
             && new.init_errors == state.init_errors;
-        let op = if is_some && !is_identical {
-            StepOp::Update
-        } else {
-            StepOp::Same
-        };
-        Found::There(Box::new(new), op)
+        Some(is_some && !is_identical)
     }
 
     /// What an entry of the state before is now, if it is still there: it may have been renamed.
@@ -251,16 +242,27 @@ impl Model<'_> {
     }
 }
 
+/// What was found, secret where what was known is.
+fn stays_secret(known: &PropertyMap, mut found: Arc<PropertyMap>) -> Arc<PropertyMap> {
+    for (key, value) in Arc::make_mut(&mut found).iter_mut() {
+        let was_secret = known.get(key.as_str()).is_some_and(Value::is_secret);
+        if was_secret && !value.is_secret() {
+            *value = Value::secret(value.clone());
+        }
+    }
+    found
+}
+
 /// After a refresh: entries stand after what they refer to, and what is gone is not referred to any more (`state.md` 6.4).
 pub(super) fn mend(states: &mut Vec<Arc<ResourceState>>) {
-    let order = references_first(states, &[]);
+    let order = references_first(states);
     *states = order.iter().map(|at| states[*at].clone()).collect();
     drop_what_is_not_before(states);
 }
 
-/// The order in which every entry comes after those that it refers to, else some before others and the rest as it is. A copy that is due for
-/// deletion means such copies, where there are any; where they are in a circle, any copy that comes before will do.
-fn references_first(states: &[Arc<ResourceState>], roots: &[usize]) -> Vec<usize> {
+/// The order in which every entry comes after those that it refers to, else as it is. A copy that is due for deletion means
+/// such copies, where there are any; where they are in a circle, any copy that comes before will do.
+fn references_first(states: &[Arc<ResourceState>]) -> Vec<usize> {
     let all = || 0..states.len();
     let copies = |urn: &Urn| -> Vec<usize> { all().filter(|at| states[*at].urn == *urn).collect() };
     let provider = |at: usize| {
@@ -279,8 +281,7 @@ fn references_first(states: &[Arc<ResourceState>], roots: &[usize]) -> Vec<usize
         })
         .collect();
     let mut order = Vec::new();
-    let mut first = roots.iter().copied().chain(all());
-    if first.all(|at| place(at, &needs, &mut Vec::new(), &mut order)) {
+    if all().all(|at| place(at, &needs, &mut Vec::new(), &mut order)) {
         return order;
     }
     order.clear();

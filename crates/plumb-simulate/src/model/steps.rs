@@ -196,10 +196,10 @@ impl Model<'_> {
             }
             ResourceKind::Custom => {
                 self.mutate("create", &state.urn, "", &state.inputs);
-                let name = state.urn.name();
+                let urn = &state.urn;
                 match self
                     .cloud
-                    .create(self.faults, name, &state.inputs, self.operation.preview)
+                    .create(self.faults, urn, &state.inputs, self.operation.preview)
                 {
                     Ok(object) => take_object(&mut state, &object),
                     Err(Trouble::Partial(object)) => {
@@ -275,11 +275,11 @@ impl Model<'_> {
             ResourceKind::Custom => {
                 let id = before.id.as_str();
                 self.mutate("update", &state.urn, id, &state.inputs);
-                let name = state.urn.name();
+                let urn = &state.urn;
                 let preview = self.operation.preview;
                 match self
                     .cloud
-                    .update(self.faults, name, id, &state.inputs, preview)
+                    .update(self.faults, urn, id, &state.inputs, preview)
                 {
                     Ok(object) => {
                         state.outputs = object.outputs;
@@ -346,8 +346,7 @@ impl Model<'_> {
         if is_physical {
             let id = state.id.as_str();
             self.mutate("delete", &state.urn, id, &PropertyMap::new());
-            let name = state.urn.name();
-            if self.cloud.delete(self.faults, name, id).is_err() {
+            if self.cloud.delete(self.faults, &state.urn, id).is_err() {
                 self.coverage.reach("TARGET-32");
                 self.fail(&step.urn, "a deletion failed");
                 return Err(None);

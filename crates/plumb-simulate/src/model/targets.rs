@@ -209,8 +209,7 @@ impl Model<'_> {
 
     /// What stays to the letter goes on referring to whatever it refers to.
     pub(super) fn keep_needs(&mut self, state: &ResourceState) {
-        let needs = state.references_and_provider().cloned();
-        self.kept_references.extend(needs);
+        self.keeps_something = true;
         self.kept_providers
             .extend(state.provider.as_ref().map(ToString::to_string));
     }
@@ -252,16 +251,10 @@ impl Model<'_> {
 
     /// What is left as it is must not refer to what refers to it now.
     fn closes_no_circle(&mut self, steps: &[Plan]) -> bool {
-        let kept = &self.kept_references;
         let mut news = steps.iter().filter_map(|step| step.new.as_ref());
-        let is_kept = |urn: &Urn| {
-            let former = self.former.get(urn);
-            kept.contains(urn) || former.is_some_and(|urn| kept.contains(urn))
-        };
         // Nobody registers what belongs to a snippet that is left out, nor perhaps what that needs.
-        let leaves_out = self.targets.has_snippets();
-        let closes =
-            news.any(|new| (leaves_out || is_kept(&new.urn)) && self.leads_to(new, &new.urn));
+        let is_left = self.keeps_something || self.targets.has_snippets();
+        let closes = is_left && news.any(|new| self.leads_to(new, &new.urn));
         if closes {
             self.reason("resources would depend on each other");
             self.must_end = true;
@@ -270,11 +263,19 @@ impl Model<'_> {
     }
 
     pub(super) fn leads_to(&self, state: &ResourceState, urn: &Urn) -> bool {
-        state.references_and_provider().any(|next| {
-            let next = self.aliased.get(next).unwrap_or(next);
-            let node = self.news.get(next).copied().or(self.live_old(next));
-            next == urn || node.is_some_and(|node| self.leads_to(self.state(node), urn))
-        })
+        let present = |next: &Urn| self.aliased.get(next).unwrap_or(next).clone();
+        let mut seen: FxHashSet<Urn> = FxHashSet::default();
+        let mut found: Vec<Urn> = state.references_and_provider().map(present).collect();
+        while let Some(next) = found.pop() {
+            if next == *urn {
+                return true;
+            }
+            let node = self.news.get(&next).copied().or(self.live_old(&next));
+            if let Some(node) = node.filter(|_| seen.insert(next)) {
+                found.extend(self.state(node).references_and_provider().map(present));
+            }
+        }
+        false
     }
 
     /// Nothing that is targeted may depend on something that was left out.

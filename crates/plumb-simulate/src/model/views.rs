@@ -17,7 +17,7 @@ use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn, View, ViewStatus,
 use plumb_value::PropertyMap;
 
 use super::steps::{Plan, Way};
-use super::{Model, Node, Phase, illegal};
+use super::{Model, Node, illegal};
 use crate::story::{CallKind, PROJECT, STACK, Verb};
 use crate::world::views::{PART, told};
 use crate::world::{ViewMoment, Violation};
@@ -173,15 +173,19 @@ impl Model<'_> {
             )));
         }
         let is_read = step.op == StepOp::Refresh;
-        let owner = before(&step).filter(|_| is_read);
-        let owner = owner
-            .map_or(&step.urn, |node| &self.state(node).urn)
-            .clone();
+        // It keeps its former name if it fails.
+        let former = before(&step).map(|node| self.state(node).urn.clone());
+        let owner = former.clone().filter(|_| is_read);
+        let owner = owner.unwrap_or_else(|| step.urn.clone());
+        let names: BTreeSet<Urn> = former.into_iter().chain([owner.clone()]).collect();
         let is_free = |urn: &Urn| {
             let other = self.views.owners.get(urn);
             other.is_none_or(|other| self.current(other) == self.current(&owner))
         };
-        self.views.is_heard = steps.iter().all(|it| is_free(&urn_of(&owner, &it.name)));
+        let mut told = steps
+            .iter()
+            .flat_map(|it| names.iter().map(|name| urn_of(name, &it.name)));
+        self.views.is_heard = told.all(|urn| is_free(&urn));
         if !self.views.is_heard {
             return Ok(());
         }
@@ -189,8 +193,10 @@ impl Model<'_> {
         for step in steps {
             let urn = urn_of(&owner, &step.name);
             let op = if is_read { StepOp::Refresh } else { step.op };
-            self.views.due.push((ViewMoment::Began, urn.clone(), op));
-            self.views.owners.insert(urn, owner.clone());
+            self.views.due.push((ViewMoment::Began, urn, op));
+            let names = names.iter();
+            let named = names.map(|name| (urn_of(name, &step.name), name.clone()));
+            self.views.owners.extend(named);
         }
         self.views.told.insert(number, steps.to_vec());
         Ok(())
@@ -244,6 +250,10 @@ impl Model<'_> {
                     _ => {}
                 }
                 let mut owner = self.owner(node, step);
+                let former = before.map(|node| self.state(node).urn.clone());
+                if let Some(former) = former.filter(|former| *former != owner.urn) {
+                    self.forget(&former, &told);
+                }
                 self.do_what_was_told(&mut owner, &told);
                 let stays = step.op == StepOp::Same && step.way != Way::Untargeted;
                 if stays || self.operation.verb == Verb::Import {
@@ -258,12 +268,9 @@ impl Model<'_> {
     /// A call failed, and is made again or not: what was told has happened all the same, unless there is no owner.
     fn views_of_failed(&mut self, step: &Plan, node: Option<usize>, told: &[ViewStep]) -> bool {
         let Some(node) = node else {
+            self.forget(&step.urn, told);
             for it in told {
-                let urn = urn_of(&step.urn, &it.name);
-                if !self.views.before.contains(&urn) {
-                    self.views.owners.remove(&urn);
-                }
-                self.show_failed(urn, it.op);
+                self.show_failed(urn_of(&step.urn, &it.name), it.op);
             }
             return true;
         };
@@ -271,6 +278,16 @@ impl Model<'_> {
         self.do_what_was_told(&mut owner, told);
         self.nodes[node].views = owner.views;
         owner.failed.is_empty()
+    }
+
+    /// An owner is not called so: nor are its views.
+    fn forget(&mut self, owner: &Urn, told: &[ViewStep]) {
+        for it in told {
+            let urn = urn_of(owner, &it.name);
+            if !self.views.before.contains(&urn) {
+                self.views.owners.remove(&urn);
+            }
+        }
     }
 
     /// A call is made again.
@@ -312,11 +329,15 @@ impl Model<'_> {
     }
 
     fn do_step(&mut self, owner: &mut Owner, step: &ViewStep, urn: Urn) {
+        if step.op == StepOp::Replace {
+            return;
+        }
         let is_it = |it: &&Arc<ResourceState>| it.urn.name() == step.name;
         let named = || owner.views.iter().filter(is_it);
         let may_wait = removes(step.op) || step.old.is_some();
-        let waiting = named().next().filter(|_| may_wait);
-        let old = named().find(|it| !it.delete).or(waiting).cloned();
+        let other = named().next().filter(|_| may_wait);
+        let is_meant = |it: &&Arc<ResourceState>| it.delete == (step.op == StepOp::DeleteReplaced);
+        let old = named().find(is_meant).or(other).cloned();
         if removes(step.op) {
             self.coverage.reach("VIEW-03");
             if let Some(old) = &old {
@@ -324,6 +345,19 @@ impl Model<'_> {
             }
             return;
         }
+        if step.op == StepOp::CreateReplacement {
+            let before = if old.is_some() { "VIEW-12" } else { "VIEW-11" };
+            self.coverage.reach(before);
+            for replaced in owner
+                .views
+                .iter_mut()
+                .filter(|it| Some(&**it) == old.as_ref())
+            {
+                Arc::make_mut(replaced).delete = true;
+                owner.done.insert((replaced.urn.clone(), true));
+            }
+        }
+        let old = old.filter(|_| step.op != StepOp::CreateReplacement);
         let shared = old.as_deref();
         let inputs = step
             .new
@@ -352,9 +386,6 @@ impl Model<'_> {
         new: ResourceState,
     ) {
         owner.done.insert((new.urn.clone(), new.delete));
-        if old.is_none() && self.phase == Phase::Refreshing {
-            self.grown.push(owner.node);
-        }
         if old.is_none_or(|old| **old != new) {
             self.views.owners.insert(new.urn.clone(), owner.urn.clone());
         }

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use plumb_resource::provider::{
-    Autonaming, CheckFailure, CheckResponse, CreateResponse, InvokeResponse, PartialFailure,
-    ProviderCall, ProviderError, ProviderReply, ReadResponse, ResourceStatus, UpdateResponse,
+    Autonaming, CheckFailure, CheckRequest, CheckResponse, CreateResponse, InvokeResponse,
+    PartialFailure, ProviderCall, ProviderError, ProviderReply, ReadResponse, ResourceStatus,
+    UpdateResponse,
 };
 use plumb_resource::{ResourceId, Urn};
 use plumb_value::PropertyMap;
 
 use super::{Mutation, Violation};
-use crate::cloud::{Cloud, Faults, NOT_READY, Object, Trouble};
+use crate::cloud::{Cloud, Faults, NOT_READY, Object, Trouble, checkable};
 use crate::story::CallKind;
 
 /// The resource that a call is about, and what kind of call it is.
@@ -66,52 +67,32 @@ pub(super) fn answer(
         })));
     }
     let Some((_, urn)) = subject(call) else {
-        return Err(Violation::new(
-            "calls",
-            format!("nobody asked for {call:?}"),
-        ));
+        let what = format!("nobody asked for {call:?}");
+        return Err(Violation::new("calls", what));
     };
     let name = urn.name();
     Ok(match call {
         ProviderCall::CheckConfig(it) => {
             let olds = it.old_inputs.as_deref();
-            let inputs = Cloud::check(faults, name, None, olds, &it.new_inputs);
+            let news = checkable(&it.new_inputs, it.allow_unknowns);
+            let inputs = Cloud::check(faults, name, None, olds, &news);
             Ok(ProviderReply::Checked(checked(inputs)))
         }
-        ProviderCall::Check(it) => {
-            let naming = it.autonaming.as_ref();
-            let olds = it.old_inputs.as_deref();
-            let inputs = Cloud::check(faults, name, naming, olds, &it.new_inputs);
-            Ok(ProviderReply::Checked(CheckResponse {
-                ignored_autonaming: matches!(naming, Some(Autonaming::Propose(_))),
-                ..checked(inputs)
-            }))
-        }
+        ProviderCall::Check(it) => Ok(check(faults, name, it)),
         ProviderCall::DiffConfig(it) | ProviderCall::Diff(it) => {
             Cloud::diff(faults, name, &it.old_inputs, &it.new_inputs)
                 .map(ProviderReply::Diffed)
                 .map_err(ProviderError::clean)
         }
         ProviderCall::Create(it) => cloud
-            .create(faults, name, &it.inputs, it.preview)
-            .map(|object| {
-                ProviderReply::Created(CreateResponse {
-                    id: id_of(&object),
-                    outputs: object.outputs,
-                    refresh_before_update: object.refresh_before_update,
-                })
-            })
+            .create(faults, urn, &it.inputs, it.preview)
+            .map(created)
             .map_err(failed),
         ProviderCall::Update(it) => cloud
-            .update(faults, name, it.id.as_str(), &it.new_inputs, it.preview)
-            .map(|object| {
-                ProviderReply::Updated(UpdateResponse {
-                    outputs: object.outputs,
-                    refresh_before_update: object.refresh_before_update,
-                })
-            })
+            .update(faults, urn, it.id.as_str(), &it.new_inputs, it.preview)
+            .map(updated)
             .map_err(failed),
-        ProviderCall::Delete(it) => match cloud.delete(faults, name, it.id.as_str()) {
+        ProviderCall::Delete(it) => match cloud.delete(faults, urn, it.id.as_str()) {
             Ok(true) => {
                 let what = format!("{name}: object {} is deleted twice", it.id.as_str());
                 return Err(Violation::new("calls", what));
@@ -124,6 +105,32 @@ pub(super) fn answer(
             .map(|object| ProviderReply::Read(found(object)))
             .map_err(failed),
         _ => return Err(Violation::new("calls", "a call without a subject")),
+    })
+}
+
+fn check(faults: Faults<'_>, name: &str, request: &CheckRequest) -> ProviderReply {
+    let naming = request.autonaming.as_ref();
+    let olds = request.old_inputs.as_deref();
+    let news = checkable(&request.new_inputs, request.allow_unknowns);
+    let inputs = Cloud::check(faults, name, naming, olds, &news);
+    ProviderReply::Checked(CheckResponse {
+        ignored_autonaming: matches!(naming, Some(Autonaming::Propose(_))),
+        ..checked(inputs)
+    })
+}
+
+fn created(object: Object) -> ProviderReply {
+    ProviderReply::Created(CreateResponse {
+        id: id_of(&object),
+        outputs: object.outputs,
+        refresh_before_update: object.refresh_before_update,
+    })
+}
+
+fn updated(object: Object) -> ProviderReply {
+    ProviderReply::Updated(UpdateResponse {
+        outputs: object.outputs,
+        refresh_before_update: object.refresh_before_update,
     })
 }
 

@@ -296,6 +296,15 @@ impl Trace {
     pub fn result(&self) -> Option<OperationResult> {
         self.outcome.as_ref().map(|outcome| outcome.result)
     }
+
+    /// Its steps, as they are told to people.
+    pub fn steps_told(&self) -> String {
+        let steps = self.steps.iter();
+        let steps: Vec<String> = steps
+            .map(|step| format!("{} {}", step.op.as_str(), step.urn.name()))
+            .collect();
+        steps.join(", ")
+    }
 }
 
 impl World {

@@ -8,7 +8,8 @@ use plumb_deploy::request::{
     PackageRequest, ReadResourceRequest, RegisterOutputsRequest, RegisterRequest, Request,
 };
 use plumb_resource::{
-    Alias, AliasParent, AliasSpec, CustomTimeouts, ProviderRef, ResourceId, TypeToken, Urn,
+    Alias, AliasParent, AliasSpec, CustomTimeouts, PropertyDependencies, ProviderRef, ResourceId,
+    TypeToken, Urn,
 };
 use plumb_value::{PropertyMap, Value};
 
@@ -57,7 +58,6 @@ impl Known<'_> {
         )
     }
 
-    /// The resources that a value comes from.
     /// What a resource says of its package.
     pub(super) fn package(&self, res: &Res) -> PackageRequest {
         let reference = res.package.as_ref().and_then(|it| self.packages.get(it));
@@ -68,6 +68,7 @@ impl Known<'_> {
         }
     }
 
+    /// The resources that a value comes from.
     fn urns(&self, prop: &Prop) -> Vec<Urn> {
         match &prop.source {
             Source::Text(_) => Vec::new(),
@@ -84,74 +85,77 @@ impl Known<'_> {
             .filter(|(_, value)| !value.without_secrets().is_null());
         Arc::new(values.collect())
     }
+
+    fn dependencies<C: FromIterator<Urn>>(&self, res: &Res) -> C {
+        let named = res.depends_on.iter().map(|name| self.urn(name));
+        let used = res.properties.values().flat_map(|prop| self.urns(prop));
+        let all: BTreeSet<Urn> = named.chain(used).collect();
+        all.into_iter().collect()
+    }
+
+    fn property_dependencies(&self, res: &Res, inputs: &PropertyMap) -> PropertyDependencies {
+        let is_told = |key: &str| !res.loose && inputs.contains_key(key);
+        let given = res.properties.iter().filter(|(key, _)| is_told(key));
+        given
+            .map(|(key, prop)| (key.as_str().into(), self.urns(prop).into()))
+            .collect()
+    }
+
+    /// The providers of a component by package; SDKs put its own among them too.
+    fn providers<C: FromIterator<(EcoString, EcoString)>>(&self, res: &Res) -> C {
+        let own = res.provider.iter().filter(|_| res.is_component());
+        let providers = res.providers.iter().chain(own).map(|name| {
+            let provider = self.program.get(name).expect("it was answered");
+            let package = package_of(&provider.type_name);
+            (package.into(), self.reference(name).into())
+        });
+        providers.collect()
+    }
 }
 
 /// The request that registers or reads `res`.
 pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
-    let program = known.program;
-    let urn = |name: &str| known.urn(name);
-    let reference = |name: &String| known.reference(name);
-    let named = res.depends_on.iter().map(|name| urn(name));
-    let used = res.properties.values().flat_map(|prop| known.urns(prop));
-    let dependencies: BTreeSet<Urn> = named.chain(used).collect();
-    let package = known.package(res);
-    if let Some(id) = &res.read {
-        return Request::Read(Box::new(ReadResourceRequest {
-            id: ResourceId::from_text(id),
-            type_token: token_of(&res.type_name).into(),
-            name: res.name.as_str().into(),
-            parent: program.parent_of(res).map(|name| urn(name)),
-            properties: known.properties(&res.properties),
-            dependencies: dependencies.into_iter().collect(),
-            provider: res
-                .provider
-                .as_ref()
-                .map(reference)
-                .unwrap_or_default()
-                .into(),
-            package,
-            additional_secret_outputs: keys(&res.secret_outputs).into(),
-            source_position: None,
-            stack_trace: [].into(),
-        }));
+    match &res.read {
+        Some(id) => Request::Read(Box::new(read(known, res, id))),
+        None => Request::Register(Box::new(registration(known, res))),
     }
+}
+
+fn read(known: &Known<'_>, res: &Res, id: &str) -> ReadResourceRequest {
+    let parent = known.program.parent_of(res);
+    let provider = res.provider.as_ref();
+    ReadResourceRequest {
+        id: ResourceId::from_text(id),
+        type_token: token_of(&res.type_name).into(),
+        name: res.name.as_str().into(),
+        parent: parent.map(|name| known.urn(name)),
+        properties: known.properties(&res.properties),
+        dependencies: known.dependencies(res),
+        provider: provider
+            .map(|name| known.reference(name).into())
+            .unwrap_or_default(),
+        package: known.package(res),
+        additional_secret_outputs: keys(&res.secret_outputs).into(),
+        source_position: None,
+        stack_trace: [].into(),
+    }
+}
+
+fn registration(known: &Known<'_>, res: &Res) -> RegisterRequest {
+    let urn = |name: &String| known.urn(name);
     let inputs = known.properties(&res.properties);
-    let property_dependencies = if res.loose {
-        BTreeMap::new()
-    } else {
-        let of_prop = |prop: &Prop| known.urns(prop).into();
-        let given = res
-            .properties
-            .iter()
-            .filter(|(key, _)| inputs.contains_key(key));
-        given
-            .map(|(key, prop)| (key.as_str().into(), of_prop(prop)))
-            .collect()
-    };
-    let name = if res.is_stack() {
-        format!("{}-{}", crate::story::PROJECT, crate::story::STACK)
-    } else {
-        res.name.clone()
-    };
-    // SDKs put the provider of a component among its providers too.
-    let own = res.provider.iter().filter(|_| res.is_component());
-    let providers = res.providers.iter().chain(own).map(|name| {
-        let package = package_of(&program.get(name).expect("it was answered").type_name);
-        (package.into(), reference(name).into())
-    });
-    Request::Register(Box::new(RegisterRequest {
-        parent: program.parent_of(res).map(|name| urn(name)),
+    let provider = res.provider.as_ref();
+    let trigger = res.trigger.as_ref();
+    RegisterRequest {
+        parent: known.program.parent_of(res).map(urn),
+        property_dependencies: known.property_dependencies(res, &inputs),
         properties: inputs,
-        dependencies: dependencies.into_iter().collect(),
-        property_dependencies: property_dependencies.into_iter().collect(),
-        provider: res
-            .provider
-            .as_ref()
-            .map(reference)
-            .unwrap_or_default()
-            .into(),
-        providers: providers.collect(),
-        package,
+        dependencies: known.dependencies(res),
+        provider: provider
+            .map(|name| known.reference(name).into())
+            .unwrap_or_default(),
+        providers: known.providers(res),
+        package: known.package(res),
         protect: res.protect,
         delete_before_replace: res.delete_before_replace,
         ignore_changes: texts(&res.ignore_changes).into(),
@@ -168,14 +172,19 @@ pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
         transforms: res.transforms.iter().map(|it| callback(it)).collect(),
         snippet_id: res.snippet.as_deref().map(Into::into),
         retain_on_delete: res.retain,
-        deleted_with: res.deleted_with.as_ref().map(|name| urn(name)),
-        replace_with: res.replace_with.iter().map(|name| urn(name)).collect(),
-        replacement_trigger: res
-            .trigger
-            .as_ref()
-            .map_or(Value::Null, |it| known.value(it)),
-        ..RegisterRequest::new(token_of(&res.type_name), &name, !res.is_component())
-    }))
+        deleted_with: res.deleted_with.as_ref().map(urn),
+        replace_with: res.replace_with.iter().map(urn).collect(),
+        replacement_trigger: trigger.map_or(Value::Null, |it| known.value(it)),
+        ..RegisterRequest::new(token_of(&res.type_name), &name_of(res), !res.is_component())
+    }
+}
+
+fn name_of(res: &Res) -> String {
+    if res.is_stack() {
+        format!("{}-{}", crate::story::PROJECT, crate::story::STACK)
+    } else {
+        res.name.clone()
+    }
 }
 
 /// The request that has a provider construct `res`.

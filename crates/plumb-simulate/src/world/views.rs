@@ -1,6 +1,7 @@
 //! Views: parts of an object that its provider tells of while it works on it.
 //!
 //! A resource with the property `parts` has so many of them, which are called by its name and a number, and have its `v`.
+//! The first one is updated when that changes; the second one is replaced, and so is the third one, which goes first.
 
 use plumb_events::Metadata;
 use plumb_resource::provider::ProviderCall;
@@ -61,12 +62,12 @@ pub(crate) fn told(
     if fault.is_some_and(|fault| !tells.contains(&fault)) {
         return Vec::new();
     }
+    let mut before = before.to_vec();
+    before.sort_by_cached_key(|view| (view.name.clone(), format!("{view:?}")));
+    let before = before.as_slice();
     let mut steps = match (kind, after) {
         // The core knows by itself that the rest goes too.
-        (CallKind::Delete, _) => {
-            let first = before.iter().min_by_key(|view| view.name.clone());
-            between(first.map_or(&[], std::slice::from_ref), &[])
-        }
+        (CallKind::Delete, _) => between(&before[..before.len().min(1)], &[]),
         (_, Some(inputs)) => between(before, &parts(name, inputs)),
         (_, None) => Vec::new(),
     };
@@ -84,14 +85,35 @@ fn between(before: &[View], after: &[View]) -> Vec<ViewStep> {
     let is_in = |views: &[View], view: &View| views.iter().any(|it| it.name == view.name);
     let gone = before.iter().filter(|view| !is_in(after, view));
     let gone = gone.map(|view| step(StepOp::Delete, Some(view), None));
-    let there = after
-        .iter()
-        .map(|view| match before.iter().find(|it| it.name == view.name) {
-            None => step(StepOp::Create, None, Some(view)),
-            Some(old) if old == view => step(StepOp::Same, Some(old), Some(view)),
-            Some(old) => step(StepOp::Update, Some(old), Some(view)),
-        });
+    let there = after.iter().flat_map(|view| {
+        let known: Vec<&View> = before.iter().filter(|it| it.name == view.name).collect();
+        match known.first() {
+            None => vec![step(StepOp::Create, None, Some(view))],
+            Some(_) if known.contains(&view) => stays(view, &known),
+            Some(old) => changes(old, view),
+        }
+    });
     gone.chain(there).collect()
+}
+
+/// It is as it should be; what was left of it by a replacement that failed goes.
+fn stays(view: &View, known: &[&View]) -> Vec<ViewStep> {
+    let same = known.iter().position(|it| *it == view);
+    let left = known.iter().enumerate().filter(|(at, _)| Some(*at) != same);
+    let left = left.map(|(_, it)| step(StepOp::DeleteReplaced, Some(it), None));
+    left.chain([step(StepOp::Same, Some(view), Some(view))])
+        .collect()
+}
+
+fn changes(old: &View, new: &View) -> Vec<ViewStep> {
+    let create = || step(StepOp::CreateReplacement, Some(old), Some(new));
+    let replace = || step(StepOp::Replace, Some(old), Some(new));
+    let delete = || step(StepOp::DeleteReplaced, Some(old), None);
+    match new.name.rsplit_once('-') {
+        Some((_, "2")) => vec![create(), replace(), delete()],
+        Some((_, "3")) => vec![delete(), replace(), create()],
+        _ => vec![step(StepOp::Update, Some(old), Some(new))],
+    }
 }
 
 fn step(op: StepOp, old: Option<&View>, new: Option<&View>) -> ViewStep {

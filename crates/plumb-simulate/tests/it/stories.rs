@@ -1,30 +1,21 @@
 //! Stories that failed once, as the simulation found and shrank them.
 
-use plumb_simulate::coverage::Coverage;
-use plumb_simulate::simulate::{Care, run};
+use plumb_simulate::found;
 use plumb_simulate::story::Story;
 
 /// Runs a story in many orders of events.
 #[track_caller]
 pub(crate) fn holds(text: &str) {
-    holds_in(40, text);
+    let story: Story = text.parse().expect("it is a story");
+    holds_in(40, &story);
 }
 
 /// Runs a story in so many orders of events.
 #[track_caller]
-pub(crate) fn holds_in(orders: u64, text: &str) {
-    let story: Story = text.parse().expect("it is a story");
-    for order in 0..orders {
-        let mut story = story.clone();
-        for operation in &mut story.operations {
-            operation.seed += order;
-        }
-        if let Err(failed) = run(&story, Care::Full, &mut Coverage::default()) {
-            panic!(
-                "operation {}: {}\n\n{story}",
-                failed.operation, failed.violation
-            );
-        }
+pub(crate) fn holds_in(orders: u64, story: &Story) {
+    if let Err(failed) = found::holds(story, orders) {
+        let (operation, violation) = (failed.operation, failed.violation);
+        panic!("operation {operation}: {violation}\n\n{story}");
     }
 }
 

@@ -13,7 +13,7 @@ use plumb_resource::{ProviderRef, ResourceState, Urn};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{ReferenceKind, edges};
-use crate::{EncryptedSnapshot, Snapshot};
+use crate::{EncryptedSnapshot, Snapshot, owners_of_views};
 
 /// The result of a repair.
 #[derive(Clone, Debug, PartialEq)]
@@ -166,43 +166,20 @@ pub(crate) fn restore_order(resources: &mut Vec<Arc<ResourceState>>) {
 
 /// `order` with every view right behind its owner. Nothing else says to which of several copies it belongs.
 fn with_views(resources: &[Arc<ResourceState>], order: Vec<usize>) -> Vec<usize> {
-    if resources.iter().all(|state| state.view_of.is_none()) {
+    let owners = owners_of_views(resources.iter().map(Arc::as_ref));
+    if owners.is_empty() {
         return order;
     }
     let mut views: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
-    let mut ordered = Vec::with_capacity(order.len());
-    let owners = owners_of_views(resources);
     for view in order.iter().filter(|index| owners.contains_key(index)) {
         views.entry(owners[view]).or_default().push(*view);
     }
+    let mut ordered = Vec::with_capacity(order.len());
     for index in order.iter().filter(|index| !owners.contains_key(index)) {
         ordered.push(*index);
         ordered.extend(views.remove(index).unwrap_or_default());
     }
     ordered
-}
-
-/// The copy that each view stands behind, or else the first one.
-fn owners_of_views(resources: &[Arc<ResourceState>]) -> FxHashMap<usize, usize> {
-    let mut first: FxHashMap<(&Urn, bool), usize> = FxHashMap::default();
-    for (index, state) in resources.iter().enumerate() {
-        if state.view_of.is_none() {
-            first.entry((&state.urn, state.delete)).or_insert(index);
-        }
-    }
-    let mut latest = FxHashMap::default();
-    let mut owners = FxHashMap::default();
-    for (index, state) in resources.iter().enumerate() {
-        let Some(owner) = &state.view_of else {
-            latest.insert((&state.urn, state.delete), index);
-            continue;
-        };
-        let copies = [(owner, state.delete), (owner, !state.delete)];
-        let mut found = copies.iter().filter_map(|copy| latest.get(copy));
-        let mut any = copies.iter().filter_map(|copy| first.get(copy));
-        owners.extend(found.next().or(any.next()).map(|owner| (index, *owner)));
-    }
-    owners
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -122,12 +122,14 @@ fn map_states(
             delete,
             pending_replacement,
             is_refresh,
+            owner,
         } => EntryKind::Success {
             state: state.as_ref().map(exchange),
             remove: *remove,
             delete: *delete,
             pending_replacement: *pending_replacement,
             is_refresh: *is_refresh,
+            owner: *owner,
         },
         EntryKind::RefreshSuccess { slot, state } => EntryKind::RefreshSuccess {
             slot: *slot,

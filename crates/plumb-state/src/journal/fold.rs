@@ -8,10 +8,14 @@ use jiff::Timestamp;
 use plumb_resource::{OperationType, ResourceState, Urn};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::owners::Owners;
 use super::{Entry, EntryKind, OperationId, Slot};
 use crate::integrity::restore_order;
 use crate::normalize::drop_empty_dependencies;
-use crate::{AliasConflict, Extension, Manifest, PendingOperation, SecretsProvider, Snapshot};
+use crate::{
+    AliasConflict, Extension, Manifest, PendingOperation, SecretsProvider, Snapshot,
+    owners_of_views,
+};
 
 /// The state of a stack while a run goes on: the base, and what the entries so far did to it.
 ///
@@ -34,10 +38,18 @@ struct Changes {
     replaced: FxHashMap<u32, Arc<ResourceState>>,
     deleted: FxHashSet<u32>,
     pending_replacement: FxHashSet<u32>,
+    owners: Owners,
     open: BTreeMap<OperationId, Option<PendingOperation>>,
     /// URNs whose pending create in the base is settled, once for each.
     settled: Vec<Urn>,
     extensions: BTreeMap<EcoString, Extension>,
+}
+
+/// Where the snapshot of a run has a resource from.
+#[derive(Clone, Copy)]
+enum Listed {
+    New(usize),
+    Base(u32),
 }
 
 /// An entry that does not fit what came before it, or a result that cannot be a snapshot.
@@ -119,11 +131,15 @@ impl Fold {
                 delete,
                 pending_replacement,
                 is_refresh,
+                owner,
             } => {
                 if is_refresh {
                     self.changes.settle(operation);
                 }
                 self.changes.end(operation);
+                if state.is_some() {
+                    self.changes.owners.added(operation, remove, owner);
+                }
                 self.changes.append(operation, state);
                 if let Some(slot) = remove {
                     self.changes.remove(slot);
@@ -203,8 +219,9 @@ impl Fold {
                 remove,
                 delete,
                 pending_replacement,
+                owner,
                 ..
-            } => [remove, delete, pending_replacement]
+            } => [remove, delete, pending_replacement, owner]
                 .into_iter()
                 .flatten()
                 .try_for_each(|slot| self.check_slot(*slot)),
@@ -254,16 +271,27 @@ impl Fold {
         Ok(snapshot)
     }
 
+    /// What the run produced, and then what is left of the base; every view is behind its owner.
     fn resources(&self) -> Vec<Arc<ResourceState>> {
         let changes = &self.changes;
-        let mut resources = Vec::with_capacity(changes.new.len() + self.base.resources.len());
-        resources.extend(changes.new.iter().flatten().cloned());
-        for (index, state) in (0_u32..).zip(&self.base.resources) {
-            if !changes.removed.contains(&index) {
-                resources.push(changes.old_state(index, state));
-            }
+        let new = changes.new.iter().enumerate();
+        let new = new.filter_map(|(place, state)| Some((Listed::New(place), state.clone()?)));
+        let base = (0_u32..).zip(&self.base.resources);
+        let base = base
+            .filter(|(index, _)| !changes.removed.contains(index))
+            .map(|(index, state)| (Listed::Base(index), changes.old_state(index, state)));
+        let listed = new.chain(base);
+        let of_base = owners_of_views(self.base.resources.iter().map(Arc::as_ref));
+        if of_base.is_empty() && changes.owners.have_no_new() {
+            return listed.map(|(_, state)| state).collect();
         }
-        resources
+        let slots = changes.slots_of_new();
+        let slot = |listed| match listed {
+            Listed::New(place) => slots[place],
+            Listed::Base(index) => Slot::Old(index),
+        };
+        let listed = listed.map(|(place, state)| (slot(place), state));
+        changes.owners.gather(&of_base, listed.collect())
     }
 
     fn pending_operations(&self) -> Vec<PendingOperation> {
@@ -321,6 +349,18 @@ impl Changes {
             self.new_of.insert(operation, self.new.len());
             self.new.push(Some(state));
         }
+    }
+
+    /// What the new ones are known by, in order.
+    fn slots_of_new(&self) -> Vec<Slot> {
+        let mut slots = vec![Slot::New(OperationId::NONE); self.new.len()];
+        for (operation, place) in &self.new_of {
+            slots[*place] = Slot::New(*operation);
+        }
+        for (index, place) in &self.moved {
+            slots[*place] = Slot::Old(*index);
+        }
+        slots
     }
 
     /// Where a resource stands among the new ones; `None` while it is still in its place in the base.

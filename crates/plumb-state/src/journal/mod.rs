@@ -6,6 +6,7 @@
 pub mod disk;
 mod encrypted;
 mod fold;
+mod owners;
 mod wire;
 
 use std::sync::Arc;
@@ -67,6 +68,8 @@ pub enum EntryKind {
         /// Whether this was part of a refresh. An import in a refresh adopts the object of a create that was interrupted, and
         /// settles the pending operation of the base.
         is_refresh: bool,
+        /// The owner of the resource that results, if that is a view: it is listed behind its owner.
+        owner: Option<Slot>,
     },
     /// An operation failed and changed nothing.
     Failure,

@@ -1,4 +1,4 @@
-//! The JSON of entries (`state.md` 6.2), version 1.
+//! The JSON of entries (`state.md` 6.2), version 1. `ownerOld` and `ownerNew` are our own: they name the owner of a view.
 
 use std::sync::Arc;
 
@@ -80,6 +80,8 @@ wire_object! {
         state: Option<WireResource<'de>> = "state",
         operation: Option<WireOperation<'de>> = "operation",
         is_refresh: bool = "isRefresh",
+        owner_old: Option<u32> = "ownerOld",
+        owner_new: Option<u64> = "ownerNew",
         secrets_provider: Option<WireSecretsProvider<'de>> = "secretsProvider",
         snippets: Vec<WireSnippet<'de>> = "snippets",
         new_snapshot: Option<&'de RawValue> = "newSnapshot",
@@ -153,6 +155,7 @@ fn read_kind(wire: WireEntry<'_>) -> Result<EntryKind, EntryError> {
                 ("pendingReplacementNew", wire.pending_replacement_new),
             )?,
             is_refresh: wire.is_refresh,
+            owner: slot(("ownerOld", wire.owner_old), ("ownerNew", wire.owner_new))?,
         },
         2 => EntryKind::Failure,
         3 => EntryKind::RefreshSuccess {
@@ -274,10 +277,14 @@ fn write_content(json: &mut JsonWriter, kind: &EntryKind) {
             }
         }
         EntryKind::Success {
-            state, is_refresh, ..
+            state,
+            is_refresh,
+            owner,
+            ..
         } => {
             write_state(json, state.as_ref());
             json.flag_member("isRefresh", *is_refresh);
+            write_optional_slot(json, *owner, "ownerOld", "ownerNew");
         }
         EntryKind::RefreshSuccess { state, .. } => {
             write_state(json, state.as_ref());

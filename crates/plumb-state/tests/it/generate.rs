@@ -228,6 +228,7 @@ impl Run {
                 delete: delete.map(old),
                 pending_replacement: None,
                 is_refresh: false,
+                owner: None,
             },
         );
     }

@@ -234,6 +234,7 @@ fn an_import_of_a_refresh_settles_one_pending_create() {
             delete: None,
             pending_replacement: None,
             is_refresh,
+            owner: None,
         })
     };
     let after = |entries: Vec<Entry>| {
@@ -272,6 +273,62 @@ fn an_import_of_a_refresh_settles_one_pending_create() {
         after(vec![begin(), success(true), rebuilt]),
         (1, vec![Creating])
     );
+}
+
+/// Two old copies of one resource; each has a part, and the second one is told of another.
+#[test]
+fn a_new_view_stands_behind_its_own_copy() {
+    let urn = |name: &str| Urn::new("dev", "proj", "", "test:index:Component", name);
+    let due = |name: &str, owner: Option<&str>| {
+        Arc::new(ResourceState {
+            delete: true,
+            parent: owner.map(urn),
+            view_of: owner.map(urn),
+            ..ResourceState::new(urn(name), ResourceKind::Component)
+        })
+    };
+    let base = Snapshot {
+        resources: vec![
+            due("a", None),
+            due("of the first", Some("a")),
+            due("a", None),
+            due("of the second", Some("a")),
+        ],
+        ..Snapshot::default()
+    };
+    let success = |operation, state, remove, owner| Entry {
+        operation: OperationId(operation),
+        kind: EntryKind::Success {
+            state: Some(state),
+            remove,
+            delete: None,
+            pending_replacement: None,
+            is_refresh: false,
+            owner,
+        },
+    };
+    let entries = [
+        success(1, due("new", Some("a")), None, Some(Slot::Old(2))),
+        // The second copy is recorded again; its parts go with it.
+        success(2, due("a", None), Some(Slot::Old(2)), None),
+        success(
+            3,
+            due("newer", Some("a")),
+            None,
+            Some(Slot::New(OperationId(2))),
+        ),
+    ];
+    let sealed =
+        EncryptedEntry::encrypt_all(&entries, &NoCodec, &mut CiphertextCache::new()).unwrap();
+    let mut fold = Fold::new(base);
+    for (sequence, entry) in (1..).zip(sealed) {
+        let (_, entry) = parse_entry(&entry.to_json(sequence)).unwrap();
+        fold.apply(entry.opaque().clone()).unwrap();
+    }
+    let listed = fold.snapshot(now(), VERSION).unwrap().resources;
+    let names: Vec<&str> = listed.iter().map(|state| state.urn.name()).collect();
+    let expected = ["a", "new", "newer", "of the second", "a", "of the first"];
+    assert_eq!(names, expected);
 }
 
 fn header() -> Header {

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::world::{
-    Plugin, Ran, Res, World, component, for_orders, invoke, method, package, provider, read,
-    remote, res,
+    Fault, Plugin, Ran, Res, World, component, for_many_orders, for_orders, invoke, method,
+    must_replace, package, provider, read, remote, res,
 };
-use plumb_resource::provider::Parameterization;
+use plumb_deploy::{Effect, Event};
+use plumb_resource::provider::{Parameterization, ProviderCall};
 use plumb_value::{PropertyMap, Value};
 
 fn parameter(name: &str, value: &str) -> Parameterization {
@@ -218,6 +219,55 @@ fn extensions_are_applied_once_to_each_process() {
         let [one, .., a, _] = extended();
         assert_eq!(extensions(&world.up(&[one, a]), "delete b"), ["one", "two"]);
         assert_eq!(extensions(&world.destroy(), "delete a"), ["one"]);
+    });
+}
+
+/// EXT-02: a provider may get another configuration while an extension is applied to it for what was there before.
+#[test]
+fn an_extension_follows_its_provider_to_another_configuration() {
+    for_many_orders(100, |world| {
+        let [one, .., extended, _] = extended();
+        let program = |x: &str, a: Res| {
+            let p = provider("p").token("pulumi:providers:base");
+            [
+                one.clone(),
+                res("slow"),
+                p.with("x", x).after("slow"),
+                res("b").with("x", x).delete_before_replace(true),
+                a.provider("p").replace_with("b"),
+            ]
+        };
+        world.up(&program("1", extended)).succeeded();
+        world.cloud.diffs("b", must_replace("x"));
+        let plain = res("a").token("base:one:Thing");
+        let ran = world.up(&program("2", plain));
+        ran.succeeded();
+        assert_eq!(ran.steps("p"), ["update"]);
+        let extensions = ran.server("delete a").extensions.iter();
+        let names: Vec<&str> = extensions.map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["one"]);
+    });
+}
+
+/// A method that waits for an extension is not called when the run fails meanwhile.
+#[test]
+fn methods_that_wait_for_an_extension_are_not_called_after_a_failure() {
+    for_many_orders(100, |world| {
+        world.cloud.fail("check", "bad", Fault::Clean);
+        let [one, .., a, _] = extended();
+        let method = method("m", "base:one:method").package("one");
+        let ran = world.up(&[one, a, method, res("slow"), res("bad")]);
+        ran.failed("check of bad failed");
+        let fails = |event: &Event| matches!(event, Event::Answered { result: Err(_), .. });
+        let failure = ran.log.iter().position(|(_, event)| fails(event));
+        let is_method = |effect: &Effect| {
+            let Effect::Call { request, .. } = effect else {
+                return false;
+            };
+            matches!(request, ProviderCall::Call(_))
+        };
+        let mut late = ran.effects[failure.unwrap()..].iter().flatten();
+        assert!(!late.any(is_method));
     });
 }
 

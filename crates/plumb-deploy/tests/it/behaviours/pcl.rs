@@ -520,6 +520,31 @@ fn a_failed_deletion_keeps_the_snippet() {
     });
 }
 
+/// PCL-04: what the program has taken over does not keep a snippet, though something that stays as it is refers to it.
+#[test]
+fn a_snippet_goes_when_the_program_takes_over_what_it_had() {
+    for_orders(|world| {
+        world.store(&["A", "B"]);
+        let before = [
+            res("a").of_snippet("A"),
+            awaited("it", urn("a")).of_snippet("B"),
+            res("b").uses("value", "it").of_snippet("B"),
+        ];
+        world.up(&before).succeeded();
+        let changes = world.without(&["A"]);
+        let after = [res("new").alias("a"), res("b")];
+        let ran = world.up_with(&after, |options| {
+            options.snippet_changes = Some(changes);
+            options.excludes = targets(&["b"]);
+        });
+        ran.succeeded();
+        assert_eq!(world.stored(), ["B"]);
+        assert_eq!(world.names(), ["b", "new"]);
+        assert_eq!(world.state("new").snippet_id, None);
+        assert_eq!(world.state("b").dependencies, [urn("new")]);
+    });
+}
+
 /// PCL-29
 #[test]
 fn only_snippets_with_something_left_are_kept() {

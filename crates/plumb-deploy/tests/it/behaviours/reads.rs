@@ -1,7 +1,7 @@
 //! STEPGEN: objects that a program reads, and the way between reading and managing.
 
 use plumb_events::Event;
-use plumb_value::PropertyMap;
+use plumb_value::{PropertyMap, Value};
 
 use crate::world::{World, for_orders, provider, read, res};
 
@@ -99,5 +99,26 @@ fn events_tell_what_is_external() {
                 assert_eq!(new.external, metadata.urn.name() == "a");
             }
         }
+    });
+}
+
+/// REFRESH-03: what the program says is secret stays so, although the provider does not know.
+#[test]
+fn a_refresh_keeps_the_secrets_of_what_was_read() {
+    for_orders(|world| {
+        with_object(world);
+        let program = [read("a", "kept-1").with("value", Value::secret("1".into()))];
+        world.up(&program).succeeded();
+        let before = world.state("a").clone();
+        assert!(before.inputs.contains_secrets() && before.outputs.contains_secrets());
+        let ran = world.refresh();
+        ran.succeeded();
+        assert_eq!(ran.found("a"), ["same"]);
+        assert_eq!(*world.state("a"), before);
+        world.cloud.drift("kept", "value", "2");
+        world.refresh().succeeded();
+        let secret = PropertyMap::new().with("value", Value::secret("2".into()));
+        let after = world.state("a");
+        assert_eq!((&*after.inputs, &*after.outputs), (&secret, &secret));
     });
 }

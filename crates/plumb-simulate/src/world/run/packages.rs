@@ -85,6 +85,7 @@ impl Run<'_> {
             let needed = extension.as_ref();
             needed.is_none_or(|it| self.plugins.has_extension(instance, it))
         };
+        // Several names may stand for an object, of which one will do.
         if extensions.is_empty() || extensions.iter().any(is_there) {
             return Ok(());
         }

@@ -3,7 +3,8 @@
 use plumb_deploy::request::{AwaitRequest, Outcome, Reply, Request, RequestErrorKind};
 use plumb_deploy::{Event, ProgramEnd};
 
-use super::{Asked, Choice, Run};
+use super::choices::Choice;
+use super::{Asked, Run};
 use crate::story::Res;
 use crate::world::{Answer, Await, Lack, Moment, Violation, snippets};
 

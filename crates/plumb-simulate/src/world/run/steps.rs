@@ -20,67 +20,69 @@ const READS: [StepOp; 5] = [
 impl Run<'_> {
     /// Takes an event in: a step begins or ends, or the user is told something.
     pub(super) fn emitted(&mut self, event: plumb_events::Event) -> Result<(), Violation> {
+        use plumb_events::Event::{
+            Diagnostic, ResourceFailed, ResourceOutputs, ResourcePre, Summary,
+        };
         match event {
-            plumb_events::Event::ResourcePre(step) if views::is_view(&step.metadata) => {
+            ResourcePre(step) if views::is_view(&step.metadata) => {
                 self.view_shown(ViewMoment::Began, &step.metadata);
             }
-            plumb_events::Event::ResourceOutputs(step) if views::is_view(&step.metadata) => {
+            ResourceOutputs(step) if views::is_view(&step.metadata) => {
                 self.view_shown(ViewMoment::Ended, &step.metadata);
             }
-            plumb_events::Event::ResourceFailed(step) if views::is_view(&step.metadata) => {
+            ResourceFailed(step) if views::is_view(&step.metadata) => {
                 self.view_shown(ViewMoment::Failed, &step.metadata);
             }
-            plumb_events::Event::ResourcePre(step) => {
-                let number = self.trace.steps.len();
-                self.open.push(number);
-                self.trace.moments.push(Moment::Began(number));
-                let (old, new) = (step.metadata.old.as_ref(), step.metadata.new.as_ref());
-                self.trace.steps.push(StepRecord {
-                    is_custom: new.or(old).is_some_and(|state| state.is_custom()),
-                    urn: step.metadata.urn.clone(),
-                    op: step.metadata.op,
-                    old_id: old.map(|old| old.id.as_str().into()),
-                    has_end: false,
-                });
-            }
-            plumb_events::Event::ResourceOutputs(step) => {
-                let metadata = &step.metadata;
-                let old_id = metadata.old.as_ref().map(|old| old.id.as_str());
-                let ops = [metadata.op, StepOp::Refresh];
-                match self.position(&metadata.urn, &ops, old_id) {
-                    Some(at) => {
-                        let number = self.open.remove(at);
-                        self.trace.steps[number].has_end = true;
-                        self.trace.moments.push(Moment::Ended(number));
-                    }
-                    None if metadata.new.as_ref().is_some_and(|new| !new.is_custom()) => {}
-                    None => {
-                        let what = format!(
-                            "{} of {} ends without having begun",
-                            metadata.op.as_str(),
-                            metadata.urn.name()
-                        );
-                        return Err(Violation::new("events", what));
-                    }
-                }
-                self.note_provider(metadata);
-            }
-            plumb_events::Event::ResourceFailed(step) => {
+            ResourcePre(step) => self.step_began(&step.metadata),
+            ResourceOutputs(step) => self.step_ended(&step.metadata)?,
+            ResourceFailed(step) => {
                 let (urn, op) = (&step.metadata.urn, step.metadata.op);
                 if self.position(urn, &[op], None).is_none() {
                     let what = format!("{} fails without having begun", urn.name());
                     return Err(Violation::new("events", what));
                 }
             }
-            plumb_events::Event::Diagnostic(diagnostic)
-                if diagnostic.severity == Severity::Error =>
-            {
+            Diagnostic(diagnostic) if diagnostic.severity == Severity::Error => {
                 let text = diagnostic.message.trim_end().to_owned();
                 self.trace.errors.push(text);
             }
-            plumb_events::Event::Summary(summary) => self.trace.summary = Some(summary),
+            Summary(summary) => self.trace.summary = Some(summary),
             _ => {}
         }
+        Ok(())
+    }
+
+    fn step_began(&mut self, metadata: &plumb_events::Metadata) {
+        let number = self.trace.steps.len();
+        self.open.push(number);
+        self.trace.moments.push(Moment::Began(number));
+        let (old, new) = (metadata.old.as_ref(), metadata.new.as_ref());
+        self.trace.steps.push(StepRecord {
+            is_custom: new.or(old).is_some_and(|state| state.is_custom()),
+            urn: metadata.urn.clone(),
+            op: metadata.op,
+            old_id: old.map(|old| old.id.as_str().into()),
+            has_end: false,
+        });
+    }
+
+    fn step_ended(&mut self, metadata: &plumb_events::Metadata) -> Result<(), Violation> {
+        let old_id = metadata.old.as_ref().map(|old| old.id.as_str());
+        let ops = [metadata.op, StepOp::Refresh];
+        match self.position(&metadata.urn, &ops, old_id) {
+            Some(at) => {
+                let number = self.open.remove(at);
+                self.trace.steps[number].has_end = true;
+                self.trace.moments.push(Moment::Ended(number));
+            }
+            None if metadata.new.as_ref().is_some_and(|new| !new.is_custom()) => {}
+            None => {
+                let (op, name) = (metadata.op.as_str(), metadata.urn.name());
+                let what = format!("{op} of {name} ends without having begun");
+                return Err(Violation::new("events", what));
+            }
+        }
+        self.note_provider(metadata);
         Ok(())
     }
 

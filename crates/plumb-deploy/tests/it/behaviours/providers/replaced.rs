@@ -1,7 +1,7 @@
 //! Providers that change, and what happens to their resources.
 
 use super::compares;
-use crate::world::{Res, World, for_orders, provider, res};
+use crate::world::{Fault, Res, World, for_orders, provider, res};
 use plumb_state::upgrade::DefaultProvider;
 use plumb_value::Value;
 
@@ -95,6 +95,29 @@ fn a_provider_that_is_deleted_first_takes_its_resources_along() {
                 "create-replacement a"
             ]
         );
+    });
+}
+
+/// PROV-08: what waits for its replacement forgets an old copy that has to go with its provider.
+#[test]
+fn a_copy_that_goes_with_its_provider_leaves_no_reference() {
+    for_orders(|world| {
+        let user = || res("user").uses("value", "a").provider("p");
+        let [p, a] = with_provider("1");
+        world.up(&[p, a, user()]).succeeded();
+        world.add_old_copy("a");
+        world.cloud.lose("a");
+        world.refresh().succeeded();
+        assert!(world.state("a").delete);
+        compares(world, "p", Some("x"), true);
+        world.cloud.fail("create", "b", Fault::Clean);
+        let [p, _] = with_provider("2");
+        world
+            .up(&[p, res("b").provider("p")])
+            .failed("create of b failed");
+        let user = world.state("user");
+        assert!(user.pending_replacement);
+        assert!(user.dependencies.is_empty());
     });
 }
 

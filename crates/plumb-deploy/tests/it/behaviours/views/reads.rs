@@ -184,6 +184,36 @@ fn a_refresh_finds_a_new_part() {
     });
 }
 
+/// The same where old copies of the owner wait for their deletion: each keeps its own parts.
+#[test]
+fn a_refresh_finds_new_parts_of_old_copies() {
+    for_orders(|world| {
+        with_part(world);
+        world.add_old_copy("a");
+        world.add_old_copy("a");
+        for with_program in [false, true] {
+            let new = if with_program { "newer" } else { "new" };
+            world
+                .cloud
+                .tells("read", "a", &[part("create", new).to("n")]);
+            let ran = if with_program {
+                world.refresh_with(&a("1"), |_| {})
+            } else {
+                world.refresh()
+            };
+            ran.succeeded();
+        }
+        let resources = world.snapshot.resources.iter();
+        let listed: Vec<(&str, bool)> = resources
+            .map(|state| (state.urn.name(), state.delete))
+            .filter(|(name, _)| *name != "default")
+            .collect();
+        let due = ["a", "newer", "new"].map(|name| (name, true));
+        let live = ["a", "newer", "new", "part"].map(|name| (name, false));
+        assert_eq!(listed, [&live[..], &due, &due].concat());
+    });
+}
+
 /// Parts of an object that is gone are gone, whatever is said of them.
 #[test]
 fn a_refresh_forgets_the_parts_of_what_is_gone() {
