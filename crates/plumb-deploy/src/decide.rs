@@ -141,6 +141,9 @@ impl Deployment {
         let Some(old) = self.registration(idx).old else {
             return;
         };
+        if !self.is_extended(idx) {
+            return;
+        }
         if self.is_checked_beside_old(idx) {
             // What comes of it must not depend on when it went.
             self.registration_mut(idx).stage = RegStage::RecheckingDeleted;
@@ -176,6 +179,9 @@ impl Deployment {
         let registration = self.registration(idx);
         let Some(old) = registration.old else { return };
         let urn = registration.urn.clone();
+        if !self.is_extended(idx) {
+            return;
+        }
         let replaces = Replaced {
             old,
             order: Order::CreateFirst,

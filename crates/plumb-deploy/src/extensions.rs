@@ -11,6 +11,7 @@ use plumb_resource::provider::{Parameterization, ProviderCall, ProviderError, Pr
 use crate::calls::Waiter;
 use crate::deployment::{Deployment, Failure, Work};
 use crate::event::{CallId, Effect, InstanceId};
+use crate::registration::RegIdx;
 
 /// A call that waits for an extension of its provider.
 #[derive(Debug)]
@@ -29,6 +30,9 @@ impl Deployment {
         reference: &EcoString,
     ) -> Result<(), String> {
         let instance = self.providers.current(instance);
+        if let Some(why) = self.providers.refusal(instance, reference) {
+            return Err(why.into());
+        }
         let registered = self.packages.get(reference);
         let known = self.base.extensions.get(reference);
         let parameter = match (registered.map(|package| &package.extension), known) {
@@ -55,6 +59,22 @@ impl Deployment {
             self.call(waiter, instance, request, 0);
         }
         Ok(())
+    }
+
+    /// Has the provider of a registration serve the extension that the resource is of: what is left out may be made all the
+    /// same, because it makes way for another one. False if that ends the run.
+    pub(crate) fn is_extended(&mut self, idx: RegIdx) -> bool {
+        let registration = self.registration(idx);
+        let urn = registration.urn.clone();
+        let extension = registration.goal.extension_ref.clone();
+        let (Some(instance), Some(extension)) = (registration.instance, extension) else {
+            return true;
+        };
+        let applied = self.apply_extension(instance, &extension);
+        if let Err(message) = &applied {
+            self.refuse(Some(&urn), message);
+        }
+        applied.is_ok()
     }
 
     /// Keeps the extension that a state is of, which is not needed before the resource is deleted, perhaps in another run.
@@ -106,6 +126,11 @@ impl Deployment {
                 return;
             }
         }
+        if let Some(why) = self.refusal_for(call, current) {
+            // It is not sent, so nothing comes of it, whatever became of the extension.
+            let error = Box::new(Err(ProviderError::clean(why)));
+            return self.work.push_back(Work::Answer(call, error));
+        }
         self.outbox.push(Effect::Call {
             call,
             instance: current,
@@ -123,33 +148,48 @@ impl Deployment {
         }
     }
 
-    /// An extension is applied, or is not: what waited for it goes on.
+    /// Why `instance` does not have the extension that a call is about; a call may have waited for room since it was asked
+    /// to have it.
+    fn refusal_for(&self, call: CallId, instance: InstanceId) -> Option<EcoString> {
+        if self.providers.have_refused_nothing() {
+            return None;
+        }
+        let extension = match self.calls.waiters.get(&call)? {
+            Waiter::Registration(idx) => self.registration(*idx).goal.extension_ref.as_ref(),
+            Waiter::Chain(idx) => {
+                let (step, _) = self.running_step(*idx)?;
+                let old = || step.old().map(|idx| self.arena.state(idx));
+                let state = step.new_state().or_else(old);
+                state.and_then(|state| state.extension_ref.as_ref())
+            }
+            // What they are about is applied just before they are sent, or they wait until it is.
+            Waiter::Invoke(..) | Waiter::Call(..) | Waiter::Construct(..) => None,
+            Waiter::Extension(..) => None,
+        };
+        self.providers.refusal(instance, extension?)
+    }
+
+    /// An extension is applied, or is not: what waited for it, and is not about what was refused, goes on.
     pub(crate) fn extension_answered(
         &mut self,
         instance: InstanceId,
-        reference: &str,
+        reference: &EcoString,
         result: Result<ProviderReply, ProviderError>,
     ) {
-        let held = self.providers.extension_applied(instance);
-        let failure = result.err();
-        if let Some(error) = &failure {
-            self.providers.remove_extension(instance, reference);
+        if let Err(error) = result {
             self.error(None, &error.message);
+            self.providers
+                .refuse_extension(instance, reference, error.message);
             self.fail(Failure::Refused);
         }
         for Held {
             call,
             request,
             fence,
-        } in held
+        } in self.providers.extension_applied(instance)
         {
-            match &failure {
-                None if self.is_too_late_for(call) => {}
-                None => self.send_call(call, instance, request, fence),
-                Some(error) => {
-                    let error = Box::new(Err(error.clone()));
-                    self.work.push_back(Work::Answer(call, error));
-                }
+            if !self.is_too_late_for(call) {
+                self.send_call(call, instance, request, fence);
             }
         }
     }

@@ -50,6 +50,8 @@ pub(crate) struct Registry {
     configured: FxHashMap<ProviderRef, InstanceId>,
     /// New URN of a renamed provider to its old one.
     aliases: FxHashMap<Urn, Urn>,
+    /// Extensions that could not be applied, and why.
+    refusals: FxHashMap<EcoString, Vec<(InstanceId, EcoString)>>,
 }
 
 impl Registry {
@@ -129,9 +131,28 @@ impl Registry {
         found
     }
 
-    /// Notes that an extension could not be applied.
-    pub(crate) fn remove_extension(&mut self, instance: InstanceId, reference: &str) {
+    /// Notes that an extension could not be applied, and why.
+    pub(crate) fn refuse_extension(
+        &mut self,
+        instance: InstanceId,
+        reference: &EcoString,
+        why: EcoString,
+    ) {
         self.instance_mut(instance).extensions.remove(reference);
+        let refusals = self.refusals.entry(reference.clone()).or_default();
+        refusals.push((instance, why));
+    }
+
+    /// Why `instance`, or what stood for it before, does not have an extension that was to be applied to it.
+    pub(crate) fn refusal(&self, instance: InstanceId, reference: &EcoString) -> Option<EcoString> {
+        let refusals = self.refusals.get(reference)?.iter();
+        let mut of_it = refusals.filter(|(by, _)| self.current(*by) == self.current(instance));
+        of_it.next().map(|(_, why)| why.clone())
+    }
+
+    /// Whether no extension was refused so far.
+    pub(crate) fn have_refused_nothing(&self) -> bool {
+        self.refusals.is_empty()
     }
 
     /// Whether part of the configuration of `instance` is not known in this preview.

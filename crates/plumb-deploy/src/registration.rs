@@ -347,7 +347,10 @@ impl Deployment {
                     &format!("unknown provider '' for resource '{urn}'"),
                 );
             };
+            // What is left out asks nothing of its provider.
+            let is_left_out = registration.scope == Scope::LeftOut;
             let extension = registration.goal.extension_ref.clone();
+            let extension = extension.filter(|_| !is_left_out);
             let is_registered = self.providers.get(&reference).is_some();
             match self.provider_for(&reference, &urn, extension.as_ref()) {
                 Ok(instance) => self.registration_mut(idx).instance = Some(instance),

@@ -100,8 +100,7 @@ fn step(
     if replay {
         checks::replays(&before, operation, &trace)?;
     }
-    // Where a run was cut off is not told, so the model cannot follow it there; what it left is checked all the same.
-    if trace.outcome.is_some() && !trace.journal_failed {
+    if trace.can_be_followed() {
         model::check(&before, world, operation, &trace, coverage)?;
     }
     Ok(trace)

@@ -66,6 +66,10 @@ fn change(dice: &mut Dice, packages: &mut [Package]) {
     match dice.below(3) {
         0 => ["1.0.0", "2.0.0"][dice.below(2)].clone_into(&mut package.version),
         _ if package.parameter.is_some() => package.parameter = Some(text),
+        // A plugin that has never heard of it, now and then.
+        _ if package.extension.is_some() && dice.one_in(4) => {
+            package.extension = Some("none@0.1.0".to_owned());
+        }
         _ if package.extension.is_some() => package.extension = Some(text),
         _ => {}
     }

@@ -297,6 +297,13 @@ impl Trace {
         self.outcome.as_ref().map(|outcome| outcome.result)
     }
 
+    /// Whether the model can follow the run: not where it was cut off, nor where a plugin refused an extension, for which
+    /// others' calls may have waited. What is left is checked all the same.
+    pub(crate) fn can_be_followed(&self) -> bool {
+        let is_refused = self.errors.iter().any(|error| error == plugins::REFUSED);
+        self.outcome.is_some() && !self.journal_failed && !is_refused
+    }
+
     /// Its steps, as they are told to people.
     pub fn steps_told(&self) -> String {
         let steps = self.steps.iter();

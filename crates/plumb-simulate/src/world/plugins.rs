@@ -3,10 +3,19 @@
 use std::collections::BTreeMap;
 
 use plumb_deploy::{CallId, InstanceId, ProviderAction};
-use plumb_resource::provider::{Parameterization, PluginSpec, ProviderCall, ProviderReply};
+use plumb_resource::provider::{
+    Parameterization, PluginSpec, ProviderCall, ProviderError, ProviderReply,
+};
 use plumb_resource::{ProviderRef, ResourceId};
 
 use super::Violation;
+
+/// What plugins say of the extension `none`.
+pub(super) const REFUSED: &str = "no such extension";
+
+fn is_refused(extension: &Parameterization) -> bool {
+    extension.value[..] == *b"none"
+}
 
 /// One provider process.
 #[derive(Clone, Debug)]
@@ -102,16 +111,23 @@ impl Plugins {
         Ok(())
     }
 
-    /// A plugin has an extension now.
-    pub(super) fn extended(&mut self, call: CallId) -> ProviderReply {
+    /// A plugin answers whether it has an extension now.
+    pub(super) fn extended(&mut self, call: CallId) -> Result<ProviderReply, ProviderError> {
+        let mut refuses = false;
         for plugin in self.0.values_mut() {
             let coming = std::mem::take(&mut plugin.coming);
-            let (come, coming) = coming.into_iter().partition(|(id, _)| *id == call);
-            let come: Vec<(CallId, Parameterization)> = come;
+            let (come, coming): (Vec<_>, Vec<_>) =
+                coming.into_iter().partition(|(id, _)| *id == call);
             plugin.coming = coming;
-            plugin.extensions.extend(come.into_iter().map(|(_, it)| it));
+            let come = come.into_iter().map(|(_, it)| it);
+            let (refused, taken): (Vec<_>, Vec<_>) = come.partition(is_refused);
+            refuses |= !refused.is_empty();
+            plugin.extensions.extend(taken);
         }
-        ProviderReply::Parameterized
+        if refuses {
+            return Err(ProviderError::clean(REFUSED));
+        }
+        Ok(ProviderReply::Parameterized)
     }
 
     /// Whether a plugin has an extension.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::world::{
     Fault, Plugin, Ran, Res, World, component, for_many_orders, for_orders, invoke, method,
-    must_replace, package, provider, read, remote, res,
+    must_replace, package, provider, read, remote, res, targets,
 };
 use plumb_deploy::{Effect, Event};
 use plumb_resource::provider::{Parameterization, ProviderCall};
@@ -342,5 +342,38 @@ fn a_refused_extension_ends_the_run() {
         world.cloud.behave();
         world.up(&extended()).succeeded();
         assert_eq!(world.names(), ["a", "b"]);
+    });
+}
+
+/// EXT-01: nothing is asked of a provider about what is of an extension that it refuses, although it takes another one.
+#[test]
+fn what_is_of_a_refused_extension_is_not_asked_for() {
+    for parallel in [1, 16] {
+        for_many_orders(100, |world| {
+            world.cloud.fail("parameterize", "one", Fault::Clean);
+            let [one, two, _, a, b] = extended();
+            let also = res("also").token("base:one:Thing").package("one");
+            let ran = world.up_with(&[one, two, a, b, also], |options| {
+                options.parallel = parallel;
+            });
+            ran.failed("parameterize of one failed");
+            let calls = world.cloud.take_calls();
+            let is_refused = |call: &String| call.ends_with(" a") || call.ends_with(" also");
+            assert!(!calls.iter().any(is_refused), "{calls:?}");
+            world.cloud.behave();
+        });
+    }
+}
+
+/// EXT-01: what is left out needs no extension.
+#[test]
+fn what_is_left_out_asks_for_no_extension() {
+    for_many_orders(100, |world| {
+        world.cloud.fail("parameterize", "one", Fault::Clean);
+        let [one, .., a, _] = extended();
+        let program = [one, a, res("other")];
+        let ran = world.up_with(&program, |options| options.targets = targets(&["other"]));
+        ran.succeeded();
+        world.cloud.behave();
     });
 }

@@ -151,7 +151,7 @@ impl Run<'_> {
         let faults = Faults(&self.operation.faults);
         let result = match &request {
             ProviderCall::Call(request) => self.method_answers(request),
-            ProviderCall::Parameterize(_) => Ok(self.plugins.extended(call)),
+            ProviderCall::Parameterize(_) => self.plugins.extended(call),
             _ => calls::answer(self.cloud, faults, &request)?,
         };
         self.event(Event::Answered { call, result })

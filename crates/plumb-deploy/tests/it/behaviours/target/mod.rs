@@ -1,6 +1,7 @@
 //! TARGET: operations that are about some resources only.
 
 mod chains;
+mod circles;
 mod creates;
 mod destroys;
 mod excludes;
