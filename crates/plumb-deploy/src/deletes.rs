@@ -128,10 +128,10 @@ impl Deployment {
         let stays = |idx: &StateIdx| {
             let state = self.arena.state(*idx);
             let current = self.current_urn(&state.urn);
-            let is_present = state.delete
-                || !self.urns.is_operated_on(current)
-                || self.urns.of_run(current) == Some(*idx);
-            let is_gone = self.removal.pending.contains(idx) || state.pending_replacement;
+            // What was to be replaced, and failed, is there as well as what nobody has touched.
+            let replacement = self.urns.of_run(current).filter(|new| new != idx);
+            let is_present = state.delete || replacement.is_none();
+            let is_gone = self.gone.contains(idx) || state.pending_replacement;
             is_present && !is_gone && !going.contains(idx)
         };
         let staying = self

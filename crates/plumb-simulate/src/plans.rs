@@ -45,7 +45,7 @@ pub fn check(
     if is_violated(&held) {
         coverage.reach("PLAN-01");
         touches_nothing_else(&plan, &shown, &held)?;
-    } else if held.outcome.is_some() && !held.journal_failed {
+    } else if held.can_be_followed() {
         coverage.reach("PLAN-13");
         model::check(&found, &after, operation, &held, coverage)?;
     }
@@ -57,7 +57,7 @@ pub fn check(
 
 /// Whether something ended a run before it was done that no plan knows of.
 fn is_cut_short(held: &Trace) -> bool {
-    held.outcome.is_none() || held.interrupted || held.program_failed || held.journal_failed
+    !held.can_be_followed() || held.interrupted || held.program_failed
 }
 
 /// Whether a run says that it does not keep to its plan.

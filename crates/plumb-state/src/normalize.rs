@@ -20,17 +20,13 @@ impl Snapshot {
         if renames.is_empty() {
             return Ok(());
         }
-        let live = self.resources.iter().filter(|state| !state.delete);
-        let mut taken: FxHashSet<Urn> = live.map(|state| state.urn.clone()).collect();
-        // What stands before its parent, as a new part of an old resource does while a run is recorded, follows in a later
-        // pass.
-        let mut known = 0;
-        while renames.len() > known {
-            known = renames.len();
-            for state in &self.resources {
-                follow_parent(state, &mut renames, &mut taken);
+        let moved = follow_parents(&self.resources, &renames);
+        for present in renames.values_mut() {
+            if let Some(moved) = moved.get(present) {
+                present.clone_from(moved);
             }
         }
+        renames.extend(moved);
         for state in &mut self.resources {
             normalize_state(state, &renames);
         }
@@ -60,28 +56,43 @@ fn aliases_of(resources: &[Arc<ResourceState>]) -> Result<Renames, AliasConflict
     Ok(renames)
 }
 
-/// Gives a resource whose parent moved the URN that it has below the new parent, unless another one of `taken` has it.
-fn follow_parent(state: &ResourceState, renames: &mut Renames, taken: &mut FxHashSet<Urn>) {
-    let Some((former, parent)) = state
-        .parent
-        .as_ref()
-        .and_then(|former| Some((former, renames.get(former)?)))
-    else {
-        return;
-    };
-    if state.urn != state.urn.with_parent_type(former.qualified_type()) {
-        // It has left its parent in the meantime, and is recorded below it only until somebody registers it.
-        return;
+/// The URNs that resources have below parents that have others now. One keeps its own, until somebody registers or deletes
+/// it, if another one has that.
+fn follow_parents(resources: &[Arc<ResourceState>], renames: &Renames) -> Renames {
+    let live = resources.iter().filter(|state| !state.delete);
+    let mut taken: FxHashSet<Urn> = live.map(|state| state.urn.clone()).collect();
+    let mut moved = Renames::default();
+    // What stands before its parent, as a new part of an old resource does while a run is recorded, follows in a later
+    // pass.
+    for _ in resources {
+        let mut is_settled = true;
+        for state in resources {
+            let Some(present) = below_present_parent(state, renames, &moved) else {
+                continue;
+            };
+            if moved.get(&state.urn) != Some(&present) && taken.insert(present.clone()) {
+                moved.insert(state.urn.clone(), present);
+                is_settled = false;
+            }
+        }
+        if is_settled {
+            break;
+        }
     }
-    if parent.type_text() == plumb_resource::ROOT_STACK_TYPE {
-        return;
+    moved
+}
+
+/// The URN of a resource below what its parent is called now, if that is another one.
+fn below_present_parent(state: &ResourceState, renames: &Renames, moved: &Renames) -> Option<Urn> {
+    let former = state.parent.as_ref()?;
+    let renamed = renames.get(former).unwrap_or(former);
+    let parent = moved.get(renamed).unwrap_or(renamed);
+    if parent == former || parent.type_text() == plumb_resource::ROOT_STACK_TYPE {
+        return None;
     }
-    let moved = state.urn.with_parent_type(parent.qualified_type());
-    if !taken.insert(moved.clone()) {
-        // It keeps its own name until somebody registers or deletes it.
-        return;
-    }
-    renames.insert(state.urn.clone(), moved);
+    // It may have left its parent in the meantime, and is recorded below it only until somebody registers it.
+    let is_below = state.urn == state.urn.with_parent_type(former.qualified_type());
+    is_below.then(|| state.urn.with_parent_type(parent.qualified_type()))
 }
 
 fn normalize_state(state: &mut Arc<ResourceState>, renames: &Renames) {

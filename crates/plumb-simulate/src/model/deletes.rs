@@ -203,7 +203,7 @@ impl Model<'_> {
     /// Entries in the order in which references are resolved: what a destroy registered, then the state before.
     pub(super) fn graph_order(&self) -> Vec<usize> {
         let condemned = self.condemned.iter();
-        let mut left: Vec<usize> = condemned
+        let left: Vec<usize> = condemned
             .copied()
             .chain((0..self.olds).filter(|node| !self.condemned.contains(node)))
             .filter(|node| !self.is_gone(*node))
@@ -212,24 +212,48 @@ impl Model<'_> {
             return left;
         }
         // What was passed on may refer to what was registered later.
-        let mut order = Vec::new();
-        while !left.is_empty() {
-            let waits = |node: usize| {
-                let state = self.state(node);
-                let mut others = left.iter().filter(|other| **other != node);
-                others.any(|other| {
-                    let urn = self.current(&self.state(*other).urn);
-                    let mut references = state.references_and_provider();
-                    let provider = self.state(*other).as_provider_ref();
-                    let is_provider = provider.is_some() && state.provider == provider;
-                    let is_live = !self.state(*other).delete;
-                    is_provider || is_live && references.any(|it| self.current(it) == urn)
-                })
-            };
-            let next = left.iter().position(|node| !waits(*node)).unwrap_or(0);
-            order.push(left.remove(next));
+        let (mut seen, mut order) = (FxHashSet::default(), Vec::new());
+        for node in &left {
+            self.put_behind_its_needs(*node, &left, &mut seen, &mut order);
         }
         order
+    }
+
+    /// Puts an entry into an order, behind its provider and what else it refers to, last references first: the live entry
+    /// of a URN, and the copies of it that stood before this one.
+    fn put_behind_its_needs(
+        &self,
+        node: usize,
+        left: &[usize],
+        seen: &mut FxHashSet<usize>,
+        order: &mut Vec<usize>,
+    ) {
+        if !seen.insert(node) {
+            return;
+        }
+        let state = self.state(node);
+        let provides = |other: &&usize| {
+            let provider = self.state(**other).as_provider_ref();
+            provider.is_some() && state.provider == provider
+        };
+        if let Some(other) = left.iter().rev().find(provides) {
+            self.put_behind_its_needs(*other, left, seen, order);
+        }
+        let place = left.iter().position(|other| *other == node);
+        let references: Vec<&Urn> = state.references_and_provider().collect();
+        for urn in references.into_iter().rev().map(|urn| self.current(urn)) {
+            let is_it = |other: &&usize| self.current(&self.state(**other).urn) == urn;
+            let (copies, live): (Vec<usize>, Vec<usize>) = left
+                .iter()
+                .filter(is_it)
+                .partition(|other| self.state(**other).delete);
+            let is_before = |copy: &usize| left.iter().position(|it| it == copy) < place;
+            let copies = copies.into_iter().rev().filter(is_before);
+            for other in live.into_iter().next_back().into_iter().chain(copies) {
+                self.put_behind_its_needs(other, left, seen, order);
+            }
+        }
+        order.push(node);
     }
 
     /// Whether an entry counts no more for what is deleted: it is deleted, or a destroy registered it anew. Elsewhere what

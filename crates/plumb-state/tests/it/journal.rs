@@ -197,6 +197,25 @@ fn an_alias_is_followed_by_children_and_references() {
     assert!(aliased.resources[0].aliases.is_empty());
 }
 
+/// What was renamed, and is recorded below a parent that was renamed too, is found by every name that it has had.
+#[test]
+fn an_alias_leads_to_the_name_below_the_present_parent() {
+    let mut aliased = crate::integrity::snapshot(
+        r#"{"urn":"urn:pulumi:s::p::n:n:New::top","custom":false,"type":"n:n:New","aliases":["urn:pulumi:s::p::o:o:Old::top"]},
+        {"urn":"urn:pulumi:s::p::o:o:Old$a:b:C::new","custom":false,"type":"a:b:C","parent":"urn:pulumi:s::p::o:o:Old::top",
+            "aliases":["urn:pulumi:s::p::o:o:Old$a:b:C::old"]},
+        {"urn":"urn:pulumi:s::p::a:b:C::other","custom":false,"type":"a:b:C",
+            "deletedWith":"urn:pulumi:s::p::o:o:Old$a:b:C::old","replaceWith":["urn:pulumi:s::p::o:o:Old$a:b:C::new"]}"#,
+    );
+    aliased.normalize_urns().unwrap();
+    aliased.verify().unwrap();
+    let present = aliased.resources[1].urn.clone();
+    assert_eq!(present.as_str(), "urn:pulumi:s::p::n:n:New$a:b:C::new");
+    let other = &aliased.resources[2];
+    assert_eq!(other.deleted_with.as_ref(), Some(&present));
+    assert_eq!(other.replace_with, [present]);
+}
+
 const HEADER_SEGMENT: u64 = 0;
 
 /// A create of `urn` of which nobody knows the outcome, and the entries of an import of that resource.
