@@ -14,10 +14,14 @@ use crate::arena::StateIdx;
 use crate::calls::Waiter;
 use crate::compare;
 use crate::deployment::{Deployment, Failure};
+use crate::graph::needs;
 use crate::marks::Mark;
 use crate::registration::{RegIdx, RegStage, Turn};
 use crate::shown::shown_value;
 use crate::step::{Deletion, Order, Replaced, Step, StepKind, Why};
+
+/// A state that must be deleted before a resource can be replaced, and the properties for which.
+type GoesAlong = (StateIdx, Vec<EcoString>);
 
 /// The search for what must be deleted before a resource can be replaced.
 #[derive(Debug)]
@@ -27,7 +31,7 @@ pub(crate) struct Collection {
     /// Candidates that something had been decided about.
     passed_by: Vec<StateIdx>,
     replaced: FxHashSet<Urn>,
-    found: Vec<(StateIdx, Vec<EcoString>)>,
+    found: Vec<GoesAlong>,
     asking: Option<StateIdx>,
 }
 
@@ -290,13 +294,8 @@ impl Deployment {
 
     /// Everything is known: deletes dependents in reverse, then the resource, then makes the new one.
     fn delete_first(&mut self, idx: RegIdx, collection: Collection) {
-        let mut going = collection.found;
         let root_urn = self.registration(idx).urn.clone();
-        for cascaded in self.cascade_of(&root_urn) {
-            // What says that it goes along goes for no other reason, and first.
-            going.retain(|(found, _)| *found != cascaded);
-            going.push((cascaded, Vec::new()));
-        }
+        let going = self.with_cascade(collection.found, &root_urn);
         let mut steps = Vec::new();
         for (state_idx, keys) in going.into_iter().rev() {
             let state = self.arena.state(state_idx).clone();
@@ -414,6 +413,34 @@ impl Deployment {
             instance,
         };
         Some(Step::new(state.urn.clone(), delete))
+    }
+
+    /// What goes before `root` is replaced, and why, last things first: what says that it goes along goes for no other
+    /// reason, and before the rest, but for what needs it.
+    fn with_cascade(&self, found: Vec<GoesAlong>, root: &Urn) -> Vec<GoesAlong> {
+        let cascade = self.cascade_of(root);
+        if cascade.is_empty() {
+            return found;
+        }
+        let mut urns: FxHashSet<&Urn> = FxHashSet::default();
+        urns.extend(cascade.iter().map(|idx| &self.arena.state(*idx).urn));
+        let (mut going, mut first) = (Vec::new(), Vec::new());
+        for (idx, keys) in found {
+            let state = self.arena.state(idx);
+            if cascade.contains(&idx) {
+                continue;
+            }
+            if needs(state).any(|urn| urns.contains(urn)) {
+                urns.insert(&state.urn);
+                first.push((idx, keys));
+            } else {
+                going.push((idx, keys));
+            }
+        }
+        first.extend(cascade.into_iter().map(|idx| (idx, Vec::new())));
+        first.sort_by_key(|(idx, _)| self.olds.position(*idx));
+        going.extend(first);
+        going
     }
 
     /// Old states that go when `urn` is replaced, because they say so: deletedWith or replaceWith it.

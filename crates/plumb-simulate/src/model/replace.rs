@@ -158,20 +158,27 @@ impl Model<'_> {
             }
         }
         let names = [urn.clone(), root_urn];
-        for node in 0..self.olds {
-            let state = &self.nodes[node].state;
-            let says_so = state
-                .deleted_with
-                .iter()
-                .chain(&state.replace_with)
-                .any(|it| names.contains(it));
-            if says_so && !self.nodes[node].gone && !state.delete && !self.is_dealt_with(node) {
-                // It goes for no other reason, and first.
-                self.coverage.reach("RWITH-03");
+        let says_so = |node: &usize| {
+            let state = self.state(*node);
+            let with = state.deleted_with.iter().chain(&state.replace_with);
+            let is_free = !self.nodes[*node].gone && !state.delete && !self.is_dealt_with(*node);
+            is_free && with.into_iter().any(|it| names.contains(it))
+        };
+        // It goes for no other reason, and first; what needs it goes before.
+        let mut first: Vec<usize> = (0..self.olds).filter(says_so).collect();
+        if !first.is_empty() {
+            self.coverage.reach("RWITH-03");
+        }
+        going.retain(|node| !first.contains(node));
+        for node in going.clone() {
+            let is_needed = |other: &usize| self.needs(node, &self.state(*other).urn);
+            if first.iter().any(is_needed) {
                 going.retain(|other| *other != node);
-                going.push(node);
+                first.push(node);
             }
         }
+        first.sort_unstable();
+        going.extend(first);
         Ok(going)
     }
 

@@ -1,6 +1,6 @@
 //! DWREPL: resources that go with another one.
 
-use crate::world::{Res, World, for_orders, res, targets};
+use crate::world::{Res, World, for_orders, provider, res, targets};
 
 /// `b` and `c` live in `a`.
 fn program(value: &str, delete_first: bool) -> [Res; 3] {
@@ -80,5 +80,31 @@ fn a_protected_resource_inside_stands_in_the_way() {
         world.cloud.take_calls();
         world.up(&program("2")).failed("marked for protection");
         assert!(world.cloud.take_changes().is_empty());
+    });
+}
+
+/// DWREPL-01: a provider that goes along goes after what it provides for.
+#[test]
+fn a_provider_that_goes_along_is_there_for_its_own() {
+    let before = |value: &str| {
+        let a = res("a").with("replace", value).delete_before_replace(true);
+        let p = provider("p").deleted_with("a");
+        [a, p, res("d").provider("p"), res("e").uses("x", "d")]
+    };
+    for_orders(|world| {
+        world.up(&before("1")).succeeded();
+        let [a, ..] = before("2");
+        let mut forgets = world.fork(1);
+        for (world, program) in [(world, before("2").to_vec()), (&mut forgets, vec![a])] {
+            let ran = world.up(&program);
+            ran.succeeded();
+            let began = ran.announced();
+            let place = |name: &str| began.iter().position(|step| step == name);
+            assert!(place("delete-replaced d").is_some(), "{began:?}");
+            assert!(
+                place("delete-replaced d") < place("delete-replaced p"),
+                "{began:?}"
+            );
+        }
     });
 }
