@@ -282,6 +282,9 @@ impl Deployment {
             .references()
             .chain(provider.filter(|_| takes_provider).map(ProviderRef::urn))
             .any(|urn| self.urns.has(urn, Mark::SkippedCreate));
+        // With continue-on-error the provider may have failed, and is not there as the program says.
+        let has_failed = |it: &ProviderRef| self.urns.has(it.urn(), Mark::Errored);
+        let on_skipped = on_skipped || provider.is_some_and(|it| takes_provider && has_failed(it));
         // It would refer to what is left to refer to it.
         let closes_circle = || self.circle_through(&registration.new).is_some();
         match self.ctx.operation {

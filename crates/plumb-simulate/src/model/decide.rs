@@ -77,6 +77,8 @@ impl Model<'_> {
             .references()
             .chain(provider.map(ProviderRef::urn))
             .any(|urn| self.fate(urn).skipped_create);
+        // After a failure that the run outlives, the provider may not be there.
+        let on_skipped = on_skipped || provider.is_some_and(|it| self.fate(it.urn()).errored);
         let urn = wanted.state.urn.clone();
         match (self.operation.verb, old) {
             (Verb::Refresh, Some(node))
