@@ -105,7 +105,7 @@ fn made_in_destroy(operation: &Operation, trace: &Trace) -> bool {
 }
 
 /// Whether a target went whose snippet was left out, and so did not register it: what refers to it finds it no more.
-fn left_out_went(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
+pub(crate) fn left_out_went(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
     let chosen = &operation.flags.target_snippets;
     let is_left_out = |uuid: &str| !chosen.is_empty() && !chosen.iter().any(|it| it == uuid);
     let mut states = before.resources.iter().filter(|state| !state.delete);

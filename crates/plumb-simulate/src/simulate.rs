@@ -158,6 +158,7 @@ fn second_run(
     let mut kept = settled::kept_for_others(before, operation, trace);
     for number in 1.. {
         let again = settled::again(&world, operation);
+        let found = world.snapshot.clone();
         let trace = step(&mut world, &again, false, coverage, &mut |_, _| {})?;
         if settled::found_nothing(&trace) {
             return Ok(number);
@@ -173,7 +174,9 @@ fn second_run(
             return Err(Violation::new("convergence", what));
         }
         coverage.demand("lets go of what was kept");
-        if settled::targets_went(operation, &trace) {
+        let is_last = settled::targets_went(operation, &trace)
+            || settled::left_out_went(&found, operation, &trace);
+        if is_last {
             return Ok(number);
         }
         kept.clear();
