@@ -141,7 +141,7 @@ impl Deployment {
         let Some(old) = self.registration(idx).old else {
             return;
         };
-        if !self.is_extended(idx) {
+        if !self.extend_provider(idx) {
             return;
         }
         if self.is_checked_beside_old(idx) {
@@ -179,7 +179,7 @@ impl Deployment {
         let registration = self.registration(idx);
         let Some(old) = registration.old else { return };
         let urn = registration.urn.clone();
-        if !self.is_extended(idx) {
+        if !self.extend_provider(idx) {
             return;
         }
         let replaces = Replaced {

@@ -277,25 +277,27 @@ impl Deployment {
         // A refresh keeps the provider that the state names; a destroy takes over the one that the program says.
         let takes_provider = self.ctx.operation == Operation::Destroy;
         let provider = registration.new.provider.as_ref();
-        let on_skipped = registration
-            .new
-            .references()
-            .chain(provider.filter(|_| takes_provider).map(ProviderRef::urn))
-            .any(|urn| self.urns.has(urn, Mark::SkippedCreate));
+        let provider = provider.filter(|_| takes_provider).map(ProviderRef::urn);
         // With continue-on-error the provider may have failed, and is not there as the program says.
-        let has_failed = |it: &ProviderRef| self.urns.has(it.urn(), Mark::Errored);
-        let on_skipped = on_skipped || provider.is_some_and(|it| takes_provider && has_failed(it));
+        let has_failed = |urn: &Urn| self.urns.has(urn, Mark::Errored);
+        let is_skipped = |urn: &Urn| self.urns.has(urn, Mark::SkippedCreate);
+        let on_missing = provider.is_some_and(has_failed)
+            || registration
+                .new
+                .references()
+                .chain(provider)
+                .any(is_skipped);
         // It would refer to what is left to refer to it.
         let closes_circle = || self.circle_through(&registration.new).is_some();
         match self.ctx.operation {
-            Operation::Refresh if is_managed || on_skipped || closes_circle() => {
+            Operation::Refresh if is_managed || on_missing || closes_circle() => {
                 match registration.old {
                     None => self.skip_create(idx),
                     Some(old) => self.answer_with_old(idx, old),
                 }
             }
             // What it is to refer to will not be there: it goes as it is.
-            Operation::Destroy if on_skipped || closes_circle() => match registration.old {
+            Operation::Destroy if on_missing || closes_circle() => match registration.old {
                 None => self.skip_create(idx),
                 Some(old) => self.keep_registered(idx, old),
             },
