@@ -19,6 +19,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
 ORACLE = TESTS / "oracle"
+OWN = TESTS / "oracle-own" / "cases"
 PASSING = TESTS / "oracle-passing.txt"
 sys.path.insert(0, str(ORACLE))
 
@@ -155,6 +156,13 @@ def order_copies(expected, actual):
 # ---------------------------------------------------------------------------------------------------- cases
 
 
+def folder_of(name):
+    """`own/NAME` is a case of the project's own, `histories/NAME` a history, any other name a recorded case."""
+    if name.startswith("own/"):
+        return OWN / name.removeprefix("own/")
+    return ORACLE / (name if "/" in name else f"cases/{name}")
+
+
 def listed():
     """The cases of the list: name, folder and explanations."""
     cases = []
@@ -162,7 +170,7 @@ def listed():
         name, *explanations = line.split("#")[0].split() or [None]
         if name is None:
             continue
-        folder = ORACLE / (name if "/" in name else f"cases/{name}")
+        folder = folder_of(name)
         if not (folder / "case.json").exists():
             sys.exit(f"{PASSING.name} names {name}, and there is no such case")
         for unknown in set(explanations) - EXPLANATIONS.keys():
