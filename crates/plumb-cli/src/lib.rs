@@ -14,6 +14,7 @@ pub mod commands;
 pub mod context;
 pub mod environment;
 pub mod error;
+mod go;
 pub mod identity;
 pub mod json;
 mod language_host;
@@ -80,15 +81,21 @@ pub fn main() -> ExitCode {
             plain().line(VERSION);
             ExitStatus::Success
         }
-        Err(error) => {
-            let printer = Printer::new(environment.auto_color(), &environment.program)
-                .for_terminals_of(&environment);
-            let status = report(&printer, &error);
-            advise(&environment, &printer, &error);
-            status
+        Ok(args::Parsed::Refused { text, error }) => {
+            plain().data(&text);
+            refuse(&environment, &error)
         }
+        Err(error) => refuse(&environment, &error),
     };
     status.into()
+}
+
+fn refuse(environment: &Environment, error: &Error) -> ExitStatus {
+    let printer =
+        Printer::new(environment.auto_color(), &environment.program).for_terminals_of(environment);
+    let status = report(&printer, error);
+    advise(environment, &printer, error);
+    status
 }
 
 fn run(environment: Environment, cli: cli::Cli) -> ExitStatus {

@@ -24,7 +24,7 @@ use serde_json::value::RawValue;
 pub use base64_manager::Base64Manager;
 pub use error::{CipherError, Error, LockReason, SaltError};
 pub use locked::LockedManager;
-pub use open::open;
+pub use open::{is_known, open};
 pub use passphrase::{PassphraseManager, PassphraseSource, Passphrases};
 pub use plaintext::Plaintext;
 pub use symmetric::SymmetricKey;

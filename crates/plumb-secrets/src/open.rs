@@ -12,6 +12,11 @@ use crate::{
 /// Types of managers that exist but are not part of this program.
 const NOT_BUILT: [&str; 2] = ["cloud", "service"];
 
+/// Whether a manager of this type exists, built in or not.
+pub fn is_known(kind: &str) -> bool {
+    [PASSPHRASE, BASE64].contains(&kind) || NOT_BUILT.contains(&kind)
+}
+
 /// The manager of this type and state. One that is not built in is locked: it fails when a value is needed.
 pub fn open(
     kind: &str,

@@ -28,9 +28,14 @@ pub(super) enum Takes {
     Bool,
     /// A whole number.
     Int,
+    /// The form of a result: default or JSON.
+    Format,
     /// Text.
     Text,
 }
+
+/// Commands that check the form of their result themselves, later and with a text of their own.
+const CHECK_FORMAT: [&str; 4] = ["preview", "refresh", "destroy", "import"];
 
 /// A declared flag.
 #[derive(Clone, Copy)]
@@ -38,6 +43,8 @@ pub(super) struct Flag<'c> {
     pub(super) arg: &'c Arg,
     /// Index of the command that declares it.
     pub(super) level: usize,
+    /// Name of that command.
+    pub(super) command: &'c str,
 }
 
 impl<'c> Flag<'c> {
@@ -53,9 +60,17 @@ impl<'c> Flag<'c> {
             Takes::Bool
         } else if parser == TypeId::of::<i32>() || parser == TypeId::of::<u32>() {
             Takes::Int
+        } else if self.is_format() {
+            Takes::Format
         } else {
             Takes::Text
         }
+    }
+
+    fn is_format(&self) -> bool {
+        self.name() == "output"
+            && self.arg.get_default_values() == ["default"]
+            && !CHECK_FORMAT.contains(&self.command)
     }
 
     /// The value that the flag has when nothing follows it.
@@ -101,8 +116,12 @@ pub(super) fn known<'c>(levels: &[&'c Command], environment: &Environment) -> Ve
             !arg.is_positional() && (level == last || arg.get_help_heading() == Some(PERSISTENT))
         });
         flags.extend(
-            here.map(|arg| Flag { arg, level })
-                .filter(|flag| is_available(flag, environment)),
+            here.map(|arg| Flag {
+                arg,
+                level,
+                command: command.get_name(),
+            })
+            .filter(|flag| is_available(flag, environment)),
         );
     }
     flags

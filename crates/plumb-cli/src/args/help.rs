@@ -170,7 +170,11 @@ fn flag_block(title: &str, args: &[&Arg], with_help: bool, out: &mut String) {
 }
 
 fn flag_row(arg: &Arg) -> (String, String, String) {
-    let flag = Flag { arg, level: 0 };
+    let flag = Flag {
+        arg,
+        level: 0,
+        command: "",
+    };
     let name = flag.name().to_owned();
     let short = arg
         .get_short()
@@ -180,7 +184,7 @@ fn flag_row(arg: &Arg) -> (String, String, String) {
         Takes::Int => " int",
         Takes::Text if flag.is_slice() => " strings",
         Takes::Text if flag.is_list() => " stringArray",
-        Takes::Text => " string",
+        Takes::Format | Takes::Text => " string",
     };
     let bare = match (flag.takes(), flag.bare_value()) {
         (Takes::Bool, _) | (_, None) => String::new(),

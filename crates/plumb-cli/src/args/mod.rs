@@ -39,6 +39,13 @@ pub enum Parsed {
         /// A group without an action fails, `--help` does not.
         status: ExitStatus,
     },
+    /// More or fewer words than the command takes: its help, and the error.
+    Refused {
+        /// The help.
+        text: String,
+        /// The error.
+        error: Error,
+    },
     /// The version.
     Version,
 }
@@ -95,6 +102,12 @@ pub fn parse(environment: &Environment) -> Result<Parsed, Error> {
             return Ok(Parsed::Help {
                 text: help::text(&tree, &path, &environment.program),
                 status,
+            });
+        }
+        Found::WrongCount { path, complaint } => {
+            return Ok(Parsed::Refused {
+                text: help::text(&tree, &path, &environment.program),
+                error: Error::user(complaint),
             });
         }
         Found::Version => return Ok(Parsed::Version),

@@ -29,6 +29,13 @@ pub enum Found {
         /// Whether it was asked for; else the command is a group without an action.
         is_asked: bool,
     },
+    /// More or fewer words than the command takes.
+    WrongCount {
+        /// Names of the command and those above it, without the program.
+        path: Vec<String>,
+        /// The message.
+        complaint: String,
+    },
     /// The version.
     Version,
 }
@@ -64,10 +71,14 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
             .any(clap::Arg::is_trailing_var_arg_set),
     };
     reader.read(&rest)?;
-    let path: Vec<String> = levels[1..]
-        .iter()
-        .map(|level| level.get_name().to_owned())
-        .collect();
+    if levels.len() == 1 && reader.positional.first().is_some_and(|word| word == "help") {
+        let (levels, _) = find_command(tree, environment, &reader.positional[1..]);
+        return Ok(Found::Help {
+            path: names(&levels),
+            is_asked: true,
+        });
+    }
+    let path = names(&levels);
     if reader.wants_help {
         return Ok(Found::Help {
             path,
@@ -80,8 +91,8 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
     let shown_path = shown_path(KNOWN_NAME, &path);
     if is_group(command) {
         return match reader.positional.first() {
-            Some(word) => {
-                let text = suggest::unknown_command(command, &shown_path, word);
+            Some(_) => {
+                let text = suggest::unknown_command(&levels, &shown_path, &reader.positional);
                 Err(Error::user(text).known(Code::UnknownCommand))
             }
             None => Ok(Found::Help {
@@ -94,7 +105,13 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
     let user_flags = reader.told();
     reader.fill_defaults(environment)?;
     check_exclusive(command, &reader.given)?;
-    check_count(command, &shown_path, &reader.positional)?;
+    if let Some(extra) = unknown_words(command, &reader.positional) {
+        let text = suggest::unknown_command(&levels, &shown_path, extra);
+        return Err(Error::user(text).known(Code::UnknownCommand));
+    }
+    if let Some(complaint) = wrong_count(command, reader.positional.len()) {
+        return Ok(Found::WrongCount { path, complaint });
+    }
     Ok(Found::Command(Scanned {
         words: reader.canonical(&levels),
         user_flags,
@@ -110,6 +127,12 @@ pub(super) fn shown_path(program: &str, path: &[String]) -> String {
         .chain(path.iter().map(String::as_str))
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// Names of the commands below the program.
+fn names(levels: &[&Command]) -> Vec<String> {
+    let names = levels[1..].iter().map(|level| level.get_name());
+    names.map(ToOwned::to_owned).collect()
 }
 
 /// Whether a command does nothing by itself.
@@ -336,7 +359,7 @@ impl<'c> Reader<'c> {
     fn told(&self) -> BTreeMap<String, String> {
         let told = |given: &Given<'_>| match given.flag.takes() {
             Takes::Bool => given.values.last().cloned().unwrap_or_default(),
-            Takes::Int | Takes::Text => "set".to_owned(),
+            Takes::Int | Takes::Format | Takes::Text => "set".to_owned(),
         };
         let given = self.given.iter();
         given
@@ -361,12 +384,14 @@ impl<'c> Reader<'c> {
 
 /// The value in the form that clap reads, if it fits the flag.
 fn checked(flag: Flag<'_>, value: &str) -> Result<String, Error> {
-    let refused = |parser: &str, why: &str| {
+    let invalid = |why: &str| {
+        let flag = flag.shown();
         Error::user(format!(
-            "invalid argument \"{value}\" for \"{}\" flag: strconv.{parser}: parsing \"{value}\": {why}",
-            flag.shown()
+            "invalid argument \"{value}\" for \"{flag}\" flag: {why}"
         ))
     };
+    let refused =
+        |parser: &str, why: &str| invalid(&format!("strconv.{parser}: parsing \"{value}\": {why}"));
     match flag.takes() {
         Takes::Bool => match value {
             "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok("true".to_owned()),
@@ -377,7 +402,10 @@ fn checked(flag: Flag<'_>, value: &str) -> Result<String, Error> {
             Ok(number) => Ok(number.to_string()),
             Err(_) => Err(refused("ParseInt", "invalid syntax")),
         },
-        Takes::Text => Ok(value.to_owned()),
+        Takes::Format if !["", "default", "json"].contains(&value) => Err(invalid(&format!(
+            "output \"{value}\" not supported, valid values are: default or json"
+        ))),
+        Takes::Format | Takes::Text => Ok(value.to_owned()),
     }
 }
 
@@ -408,7 +436,8 @@ fn check_exclusive(command: &Command, given: &[Given<'_>]) -> Result<(), Error> 
     Ok(())
 }
 
-fn check_count(command: &Command, path: &str, positional: &[String]) -> Result<(), Error> {
+/// How many positional words a command takes: at least, and at most.
+fn counts(command: &Command) -> (usize, Option<usize>) {
     let (mut least, mut most) = (0, Some(0));
     for arg in command.get_positionals() {
         least += usize::from(arg.is_required_set());
@@ -417,20 +446,33 @@ fn check_count(command: &Command, path: &str, positional: &[String]) -> Result<(
             _ => most.map(|most| most + 1),
         };
     }
-    let count = positional.len();
-    let complaint = match most {
-        Some(0) if count > 0 => suggest::unknown_command(command, path, &positional[0]),
+    (least, most)
+}
+
+/// The words that a command with commands below it cannot take; the first was meant to be one of these.
+fn unknown_words<'w>(command: &Command, words: &'w [String]) -> Option<&'w [String]> {
+    let is_parent = command.has_subcommands() || has_commands_elsewhere(command);
+    let extra = words.get(counts(command).1?..)?;
+    (is_parent && !extra.is_empty()).then_some(extra)
+}
+
+/// Commands that have others below them in the reference, which need the service.
+fn has_commands_elsewhere(command: &Command) -> bool {
+    ["history", "logs"].contains(&command.get_name())
+}
+
+fn wrong_count(command: &Command, count: usize) -> Option<String> {
+    let (least, most) = counts(command);
+    match most {
         Some(most) if most == least && count != most => {
-            format!("accepts {most} arg(s), received {count}")
+            Some(format!("accepts {most} arg(s), received {count}"))
         }
-        Some(most) if least == 0 && count > most => {
-            format!("accepts at most {most} arg(s), received {count}")
+        _ if count < least => Some(format!(
+            "requires at least {least} arg(s), only received {count}"
+        )),
+        Some(most) if count > most => {
+            Some(format!("accepts at most {most} arg(s), received {count}"))
         }
-        Some(most) if count > most || count < least => {
-            format!("accepts between {least} and {most} arg(s), received {count}")
-        }
-        None if count < least => format!("requires at least {least} arg(s), only received {count}"),
-        _ => return Ok(()),
-    };
-    Err(Error::user(complaint))
+        _ => None,
+    }
 }

@@ -1,10 +1,17 @@
-//! What was probably meant by a word that is no command.
+//! Commands that were probably meant by a word that is no command.
+//!
+//! 1. Every visible command is a candidate; its path is a list of words, each with the names that it also answers to.
+//! 2. Each typed word takes the word of the candidate that it fits best. Fits earn points (see [`fit`]); words of the
+//!    candidate that nothing typed fits cost one each.
+//! 3. Candidates with two points or more count if the word that is no command fits one of theirs. Commands below the one
+//!    that was named come first; the whole tree is searched only when none of them counts.
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use clap::Command;
 
-/// Words that stand for other commands.
+/// Words that stand for commands without being aliases of them.
 const MEANT: [(&str, &[&str]); 6] = [
     ("up", &["apply", "deploy", "push"]),
     ("destroy", &["delete", "kill", "remove", "rm", "stop"]),
@@ -14,51 +21,185 @@ const MEANT: [(&str, &[&str]); 6] = [
     ("new", &["init"]),
 ];
 
-const MOST: usize = 3;
-const FAR: usize = 2;
+/// Words that mean the same in names of commands; the first is the one that is compared.
+const SYNONYMS: [(&str, &[&str]); 5] = [
+    ("list", &["ls"]),
+    ("remove", &["rm", "del", "delete"]),
+    ("new", &["create", "add"]),
+    ("get", &["show", "display"]),
+    ("update", &["upgrade"]),
+];
 
-/// Names of commands below `command` that `word` may stand for, the likeliest first.
-pub(super) fn suggestions(command: &Command, word: &str) -> Vec<String> {
-    let word = word.to_lowercase();
-    let mut scored: Vec<(usize, String)> = command
-        .get_subcommands()
-        .filter(|sub| !sub.is_hide_set())
-        .filter_map(|sub| Some((score(sub, &word)?, sub.get_name().to_owned())))
-        .collect();
-    scored.sort();
-    scored
-        .into_iter()
-        .map(|(_, name)| name)
-        .take(MOST)
+const MOST: usize = 3;
+const LEAST_POINTS: i32 = 2;
+/// How far a suggestion may be behind the best.
+const BEHIND: i32 = 2;
+
+/// A command with the words of its path.
+struct Candidate {
+    path: Vec<String>,
+    words: Vec<Vec<String>>,
+}
+
+#[derive(Clone, Copy)]
+struct Points {
+    /// Points for words that fit, less one for each word that is left over.
+    total: i32,
+    /// Points for words that fit.
+    fits: i32,
+}
+
+/// Paths of commands that `words` may stand for, the likeliest first. `words` were typed behind the names of `levels`, and
+/// the first of them is no command.
+fn suggestions(levels: &[&Command], words: &[String]) -> Vec<String> {
+    let names: Vec<&str> = levels[1..].iter().map(|level| level.get_name()).collect();
+    let known: Vec<String> = names.iter().flat_map(|name| canonical(name)).collect();
+    let (failing, rest) = words
+        .split_first()
+        .map_or((Vec::new(), words), |(word, rest)| (canonical(word), rest));
+    let rest: Vec<String> = rest.iter().flat_map(|word| canonical(word)).collect();
+    let rank = |command: &Command, above: &[&Command]| {
+        let mut candidates = Vec::new();
+        collect(command, above, &mut candidates);
+        let judged = candidates.into_iter().filter_map(|candidate| {
+            let points = judge(&candidate, &known, &failing, &rest)?;
+            Some((points, candidate))
+        });
+        let mut judged: Vec<_> = judged.collect();
+        judged.sort_by_key(|(points, candidate)| {
+            let depth = candidate.path.len();
+            (
+                Reverse(points.total),
+                Reverse(points.fits),
+                depth,
+                candidate.path.clone(),
+            )
+        });
+        judged
+    };
+    let last = levels.len() - 1;
+    let mut found = rank(levels[last], &levels[1..]);
+    if found.is_empty() && last > 0 {
+        found = rank(levels[0], &[]);
+    }
+    let best = found.first().map_or(0, |(points, _)| points.total);
+    let near = found
+        .iter()
+        .filter(|(points, _)| points.total >= best - BEHIND);
+    near.take(MOST)
+        .map(|(_, candidate)| candidate.path.join(" "))
         .collect()
 }
 
-fn score(command: &Command, word: &str) -> Option<usize> {
-    let name = command.get_name();
-    let is_meant = MEANT
-        .iter()
-        .any(|(meant, words)| *meant == name && words.contains(&word));
-    if is_meant {
-        return Some(0);
+/// Adds every visible command below `command`; `above` are the commands on the way to it, itself included.
+fn collect(command: &Command, above: &[&Command], candidates: &mut Vec<Candidate>) {
+    let is_shown = |sub: &&Command| !sub.is_hide_set() && command.get_name() != "logs";
+    for sub in command.get_subcommands().filter(is_shown) {
+        let chain: Vec<&Command> = above.iter().copied().chain([sub]).collect();
+        candidates.push(Candidate {
+            path: chain
+                .iter()
+                .map(|level| level.get_name().to_owned())
+                .collect(),
+            words: chain.iter().flat_map(|level| answers(level)).collect(),
+        });
+        collect(sub, &chain, candidates);
     }
-    let distance = command
-        .get_name_and_visible_aliases()
-        .into_iter()
-        .map(|name| strsim::levenshtein(word, &name.to_lowercase()))
-        .min()?;
-    (distance <= FAR || name.starts_with(word)).then_some(distance + 1)
 }
 
-/// The message about a word that is no command.
-pub(super) fn unknown_command(command: &Command, path: &str, word: &str) -> String {
-    let mut text = format!("unknown command \"{word}\" for \"{path}\"");
-    let found = suggestions(command, word);
-    if !found.is_empty() {
-        text.push_str("\n\nDid you mean this?");
-        for name in found {
-            let _ = write!(text, "\n\t{path} {name}");
+/// The words of a command's name. A name of one word also answers to its aliases.
+fn answers(command: &Command) -> Vec<Vec<String>> {
+    let name = command.get_name();
+    let mut words: Vec<Vec<String>> = canonical(name).into_iter().map(|word| vec![word]).collect();
+    if let [word] = words.as_mut_slice() {
+        let meant = MEANT.iter().filter(|(of, _)| *of == name);
+        let others = command
+            .get_all_aliases()
+            .chain(meant.flat_map(|(_, words)| words.iter().copied()));
+        for other in others {
+            let mut other = canonical(other);
+            if other.len() == 1 && !word.contains(&other[0]) {
+                word.append(&mut other);
+            }
         }
-        let _ = write!(text, "\n\nRun '{path} --help' for usage.");
     }
+    words
+}
+
+fn judge(
+    candidate: &Candidate,
+    known: &[String],
+    failing: &[String],
+    rest: &[String],
+) -> Option<Points> {
+    let mut left: Vec<&Vec<String>> = candidate.words.iter().collect();
+    let mut take = |word: &String| {
+        let fits = left
+            .iter()
+            .enumerate()
+            .map(|(at, names)| (fit(word, names), at));
+        // Of equal fits, the first.
+        let (points, Reverse(at)) = fits.map(|(points, at)| (points, Reverse(at))).max()?;
+        (points > 0).then(|| {
+            left.remove(at);
+            points
+        })
+    };
+    let before: i32 = known.iter().filter_map(&mut take).sum();
+    let of_failing: Vec<i32> = failing.iter().filter_map(&mut take).collect();
+    let after: i32 = rest.iter().filter_map(&mut take).sum();
+    let fits = before + of_failing.iter().sum::<i32>() + after;
+    let unused = i32::try_from(left.len()).unwrap_or(i32::MAX);
+    let total = fits - unused;
+    (!of_failing.is_empty() && total >= LEAST_POINTS).then_some(Points { total, fits })
+}
+
+/// Three points for the same word, two for one that is nearly the same, one where one begins with the other.
+fn fit(word: &str, names: &[String]) -> i32 {
+    let points = |name: &String| {
+        let longest = word.len().max(name.len());
+        let distance = if longest < 6 { 1 } else { 2 };
+        let begins = |text: &str, with: &str| with.len() >= 3 && text.starts_with(with);
+        if word == name {
+            3
+        } else if strsim::levenshtein(word, name) <= distance {
+            2
+        } else {
+            i32::from(begins(name, word) || begins(word, name))
+        }
+    };
+    names.iter().map(points).max().unwrap_or_default()
+}
+
+/// The words of a name in the form that is compared: small letters, no plural, one word of each group of synonyms.
+fn canonical(name: &str) -> Vec<String> {
+    let name = name.to_lowercase();
+    let words = name.split('-').filter(|word| !word.is_empty());
+    words
+        .map(|word| {
+            let singular = word.strip_suffix('s').filter(|_| word.len() > 3);
+            let known = synonym(word).or_else(|| synonym(singular?));
+            known.or(singular).unwrap_or(word).to_owned()
+        })
+        .collect()
+}
+
+fn synonym(word: &str) -> Option<&'static str> {
+    let group = SYNONYMS.iter().find(|(_, words)| words.contains(&word));
+    group.map(|(canonical, _)| *canonical)
+}
+
+/// The message about words behind the names of `levels`, of which the first is no command.
+pub(super) fn unknown_command(levels: &[&Command], path: &str, words: &[String]) -> String {
+    let word = words.first().map_or("", String::as_str);
+    let mut text = format!("unknown command \"{word}\" for \"{path}\"");
+    let found = suggestions(levels, words);
+    if !found.is_empty() {
+        text.push_str("\n\nDid you mean this?\n");
+        for name in found {
+            let _ = writeln!(text, "\t{} {name}", super::scan::KNOWN_NAME);
+        }
+    }
+    let _ = write!(text, "\nRun '{path} --help' for usage.");
     text
 }

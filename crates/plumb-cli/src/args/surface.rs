@@ -170,7 +170,11 @@ fn flags(levels: &[&Command]) -> Vec<FlagSurface> {
     let mut found: Vec<FlagSurface> = Vec::new();
     for (level, command) in levels.iter().enumerate().rev() {
         for arg in command.get_arguments().filter(|arg| !arg.is_positional()) {
-            let flag = Flag { arg, level };
+            let flag = Flag {
+                arg,
+                level,
+                command: command.get_name(),
+            };
             let is_shared = arg.get_help_heading() == Some(PERSISTENT);
             let is_known = found.iter().any(|known| known.name == flag.name());
             if is_known || (level != last && !is_shared) {
@@ -192,7 +196,7 @@ fn one(flag: Flag<'_>) -> FlagSurface {
         Takes::Int => FlagKind::Int,
         Takes::Text if flag.is_slice() => FlagKind::Slice,
         Takes::Text if flag.is_list() => FlagKind::Array,
-        Takes::Text => FlagKind::Text,
+        Takes::Format | Takes::Text => FlagKind::Text,
     };
     let defaults = flag.arg.get_default_values();
     let default = defaults.first().and_then(|value| value.to_str());

@@ -19,6 +19,7 @@ fn read_with(line: &str, variables: &[(&str, &str)]) -> String {
     match scan(&command_tree(), &environment(variables), &words) {
         Ok(Found::Command(scanned)) => scanned.words[1..].join(" "),
         Ok(Found::Help { path, is_asked }) => format!("help:{} {is_asked}", path.join(" ")),
+        Ok(Found::WrongCount { complaint, .. }) => format!("error: {complaint}"),
         Ok(Found::Version) => "version".to_owned(),
         Err(error) => format!("error: {}", error.text().unwrap_or_default()),
     }
@@ -148,7 +149,7 @@ fn mistakes_have_the_known_texts() {
     );
     check(
         "config set",
-        "error: accepts between 1 and 2 arg(s), received 0",
+        "error: requires at least 1 arg(s), only received 0",
     );
     check(
         "up --target a --exclude b",
@@ -169,11 +170,23 @@ fn unknown_commands_are_answered_with_suggestions() {
     );
     check(
         "state frobnicate",
-        "error: unknown command \"frobnicate\" for \"pulumi state\"",
+        "error: unknown command \"frobnicate\" for \"pulumi state\"\nRun 'pulumi state --help' for usage.",
     );
     check(
         "stack frobnicate",
-        "error: unknown command \"frobnicate\" for \"pulumi stack\"",
+        "error: unknown command \"frobnicate\" for \"pulumi stack\"\nRun 'pulumi stack --help' for usage.",
+    );
+    check(
+        "config st a b",
+        "error: unknown command \"st\" for \"pulumi config\"\n\nDid you mean this?\n\tpulumi config set\n\tpulumi config set-all\n\nRun 'pulumi config --help' for usage.",
+    );
+    check(
+        "export",
+        "error: unknown command \"export\" for \"pulumi\"\n\nDid you mean this?\n\tpulumi stack export\n\tpulumi import\n\nRun 'pulumi --help' for usage.",
+    );
+    check(
+        "webhooks",
+        "error: unknown command \"webhooks\" for \"pulumi\"\nRun 'pulumi --help' for usage.",
     );
 }
 
@@ -181,6 +194,9 @@ fn unknown_commands_are_answered_with_suggestions() {
 fn groups_without_an_action_show_their_help() {
     check("state", "help:state false");
     check("state --help", "help:state true");
+    check("help", "help: true");
+    check("help stack ls", "help:stack list true");
+    check("help nonsense", "help: true");
     check("stack tag -h", "help:stack tag true");
     check("", "help: false");
     check("--version", "version");
@@ -275,6 +291,7 @@ fn every_flag_of_every_command_has_a_variable() {
             let value = match flag.takes() {
                 super::flags::Takes::Bool => "true",
                 super::flags::Takes::Int => "7",
+                super::flags::Takes::Format => "json",
                 super::flags::Takes::Text => "x",
             };
             let name = super::flags::variable(flag.name());

@@ -17,7 +17,7 @@ use crate::{Context, Error, ExitStatus, Printer, VERSION};
 ///
 /// Shows the versions, plugins, stack and backend in use, for bug reports.
 #[derive(Args, Debug)]
-#[command(group = ArgGroup::new("about-format").args(["json", "output"]).multiple(false))]
+#[command(group = ArgGroup::new("about-format").args(["output", "json"]).multiple(false))]
 pub struct AboutArgs {
     /// Emit output as JSON
     #[arg(short, long)]

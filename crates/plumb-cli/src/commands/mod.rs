@@ -76,7 +76,7 @@ pub(crate) fn one_name(
 pub(crate) fn wants_json(json: bool, output: &str) -> Result<bool, Error> {
     match output {
         "json" => Ok(true),
-        "default" => Ok(json),
+        "" | "default" => Ok(json),
         other => Err(Error::user(format!(
             "output \"{other}\" not supported, valid values are: default or json"
         ))),

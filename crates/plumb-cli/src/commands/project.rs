@@ -31,7 +31,7 @@ pub enum ProjectVerb {
 
 /// Arguments of `project ls`.
 #[derive(Args, Debug)]
-#[command(group = ArgGroup::new("projects-format").args(["json", "output"]).multiple(false))]
+#[command(group = ArgGroup::new("projects-format").args(["output", "json"]).multiple(false))]
 pub struct ListArgs {
     /// The organization whose projects to list
     #[arg(short, long)]

@@ -9,7 +9,7 @@ use crate::{Context, Error, ExitStatus};
 
 /// Display the current logged-in user
 #[derive(Args, Debug)]
-#[command(group = ArgGroup::new("whoami-format").args(["json", "output"]).multiple(false))]
+#[command(group = ArgGroup::new("whoami-format").args(["output", "json"]).multiple(false))]
 pub struct WhoamiArgs {
     /// Print detailed whoami information
     #[arg(short, long)]

@@ -478,7 +478,7 @@ impl Verb {
             }
             other => {
                 return Err(Error::user(format!(
-                    "output \"{other}\" not supported, valid values are: default or json"
+                    "invalid --output value \"{other}\" (expected \"default\" or \"json\")"
                 )));
             }
         }

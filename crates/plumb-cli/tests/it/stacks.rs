@@ -141,7 +141,7 @@ fn outputs_are_shown_in_every_form() {
     );
     assert_eq!(
         context.fails(1, &["stack", "output", "--json", "--shell"]),
-        "error: if any flags in the group [json shell] are set none of the others can be; [json shell] were all set\n"
+        "error: only one of --json and --shell may be set\n"
     );
 }
 

@@ -59,6 +59,9 @@ pub enum ParseError {
     /// Not JSON, or JSON of another shape.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
+    /// An export without a deployment.
+    #[error("unexpected end of JSON input")]
+    NoDeployment,
     /// A deployment of a version that is no longer read.
     #[error("this stack's deployment is too old")]
     TooOld,
@@ -184,8 +187,17 @@ pub fn parse_deployment(bytes: &[u8]) -> Result<Deployment, ParseError> {
     })?;
     match document.deployment {
         Some(body) => read_body(body, document.version, &document.features),
-        None => Ok(Deployment::default()),
+        // A null stands for the empty state of a stack that was never updated; a missing member is a mistake, because
+        // importing such a file would replace the state of a stack by nothing.
+        None if has_member(&text, "deployment")? => Ok(Deployment::default()),
+        None => Err(ParseError::NoDeployment),
     }
+}
+
+fn has_member(text: &str, wanted: &str) -> Result<bool, ParseError> {
+    let header: WireHeader<'_> = from_json(text)?;
+    let mut names = header.unknown.iter().map(|(name, _)| name);
+    Ok(names.any(|name| name.eq_ignore_ascii_case(wanted)))
 }
 
 /// Reads a deployment of the present form that stands alone, without a version.

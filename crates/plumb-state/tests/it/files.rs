@@ -227,6 +227,11 @@ fn versions_and_features_decide_what_is_read() {
         Err(ParseError::UnsupportedCheckpoint { version: 5 })
     ));
     assert!(matches!(
+        parse_deployment(br#"{"version":3}"#),
+        Err(ParseError::NoDeployment)
+    ));
+    assert!(parse_deployment(br#"{"version":3,"Deployment":null}"#).is_ok());
+    assert!(matches!(
         parse_deployment(b"hello"),
         Err(ParseError::NotJson { found: 'h' })
     ));

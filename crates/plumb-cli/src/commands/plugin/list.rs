@@ -18,7 +18,7 @@ use crate::{Context, Error};
 
 /// List plugins
 #[derive(Args, Debug)]
-#[command(group = ArgGroup::new("plugins-format").args(["json", "output"]).multiple(false))]
+#[command(group = ArgGroup::new("plugins-format").args(["output", "json"]).multiple(false))]
 pub struct ListArgs {
     /// List only the plugins used by the current project
     #[arg(short, long)]

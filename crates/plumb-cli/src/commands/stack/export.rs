@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::{TargetArgs, stack_of};
-use crate::{Context, Error};
+use crate::{Context, Error, go};
 
 /// Export a stack's deployment to standard out
 ///
@@ -37,7 +37,7 @@ pub(super) fn run(args: ExportArgs, target: &TargetArgs, ctx: &Context) -> Resul
         Some(file) => {
             let path = ctx.environment.cwd.join(file);
             std::fs::write(&path, text).map_err(|error| {
-                Error::from(error).context(format!("could not open file {}", path.display()))
+                Error::user(format!("could not open file: {}", go::open(file, &error)))
             })?;
         }
         None => ctx.printer.data(&text),

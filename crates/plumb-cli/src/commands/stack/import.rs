@@ -3,13 +3,14 @@
 use std::io::Read;
 
 use clap::Args;
+use plumb_state::SecretsProvider;
 use plumb_state::edit::{drop_pending_operations, import_problems};
-use plumb_state::file::{ParseError, parse_deployment};
+use plumb_state::file::{ParseError, ResourceError, parse_deployment};
 
 use super::{TargetArgs, stack_of};
 use crate::commands::config::refresh::secrets_of;
 use crate::context::{Stack, StackState};
-use crate::{Context, Error};
+use crate::{Context, Error, go};
 
 /// Import a deployment from standard in into an existing stack
 ///
@@ -28,8 +29,8 @@ pub struct ImportArgs {
 pub(super) fn run(args: ImportArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
     let stack = stack_of(target, ctx)?;
     let bytes = read(args.file.as_deref(), ctx)?;
-    let deployment = parse_deployment(&bytes).map_err(|error| refusal(error, &stack))?;
-    let mut problems: Vec<String> = import_problems(deployment.opaque(), stack.name())
+    let deployment = parse_deployment(&bytes).map_err(|error| refusal(error, &bytes, &stack))?;
+    let problems: Vec<String> = import_problems(deployment.opaque(), stack.name())
         .iter()
         .map(ToString::to_string)
         .collect();
@@ -38,17 +39,16 @@ pub(super) fn run(args: ImportArgs, target: &TargetArgs, ctx: &Context) -> Resul
             ctx.printer.warning(problem);
         }
     } else if !problems.is_empty() {
-        problems.push(
-            "importing this file could be dangerous; rerun with --force to proceed anyway"
-                .to_owned(),
-        );
-        return Err(Error::several(problems));
+        return Err(dangerous(problems));
     }
     let provider = deployment.opaque().secrets_provider.clone();
+    if let Some(provider) = &provider {
+        check_provider(provider, ctx)?;
+    }
     let mut snapshot = ctx.encrypted_state(StackState::File(Box::new(deployment)))?;
     for pending in drop_pending_operations(&mut snapshot) {
         ctx.printer.warning(&format!(
-            "removing pending operation '{}' on '{}'",
+            "removing pending operation '{}' on '{}' from snapshot",
             pending.operation.as_str(),
             pending.resource.urn
         ));
@@ -66,10 +66,11 @@ fn read(file: Option<&str>, ctx: &Context) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     match file {
         Some(file) => {
-            let path = ctx.environment.cwd.join(file);
-            bytes = std::fs::read(&path).map_err(|error| {
-                Error::from(error).context(format!("could not open file {}", path.display()))
-            })?;
+            let mut file =
+                std::fs::File::open(ctx.environment.cwd.join(file)).map_err(|error| {
+                    Error::user(format!("could not open file: {}", go::open(file, &error)))
+                })?;
+            file.read_to_end(&mut bytes)?;
         }
         None => {
             std::io::stdin().lock().read_to_end(&mut bytes)?;
@@ -78,26 +79,64 @@ fn read(file: Option<&str>, ctx: &Context) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-fn refusal(error: ParseError, stack: &Stack) -> Error {
+fn refusal(error: ParseError, bytes: &[u8], stack: &Stack) -> Error {
+    let shown = &stack.shown;
     match error {
-        ParseError::TooNew { .. } | ParseError::UnknownFeatures { .. } => Error::user(format!(
-            "the stack '{}' is newer than what this version of the Pulumi CLI understands. Please update your version \
-             of the Pulumi CLI",
-            stack.shown
+        ParseError::TooNew { .. } => Error::user(format!(
+            "the stack '{shown}' is newer than what this version of the Pulumi CLI understands. Please update your \
+             version of the Pulumi CLI"
         )),
-        ParseError::TooOld => Error::user(format!("the stack '{}' is too old", stack.shown)),
-        // Where the text is not JSON, the parser speaks of itself alone.
-        ParseError::Json(_) => Error::from(error).context("could not deserialize deployment"),
-        other => Error::from(other),
+        ParseError::UnknownFeatures { features } => Error::user(format!(
+            "the stack '{shown}' uses features that are not supported by this version of the Pulumi CLI: {}. Please \
+             update your version of the Pulumi CLI",
+            features.join(", ")
+        )),
+        ParseError::TooOld => Error::user(format!(
+            "the stack '{shown}' is too old to be used by this version of the Pulumi CLI"
+        )),
+        ParseError::Json(error) if error.is_eof() && bytes.trim_ascii().is_empty() => {
+            Error::user("EOF")
+        }
+        ParseError::Json(error) if error.is_eof() => Error::user("unexpected EOF"),
+        ParseError::NotJson { .. } => Error::from(error),
+        ParseError::Resource(ResourceError::Provider { urn, source }) => dangerous(vec![format!(
+            "state file contains errors: failed to parse provider reference for resource {urn}: {source}"
+        )]),
+        other => undeserialized(other),
+    }
+}
+
+fn undeserialized(error: impl std::error::Error + 'static) -> Error {
+    Error::from(error).context("could not deserialize deployment")
+}
+
+/// The refusal of a file that could do damage.
+fn dangerous(mut problems: Vec<String>) -> Error {
+    problems.push(
+        "importing this file could be dangerous; rerun with --force to proceed anyway".to_owned(),
+    );
+    Error::several(problems)
+}
+
+/// Refuses secrets that nothing here will ever be able to decrypt.
+fn check_provider(provider: &SecretsProvider, ctx: &Context) -> Result<(), Error> {
+    let kind = &provider.type_name;
+    let refused = |why: String| Error::user(format!("could not deserialize deployment: {why}"));
+    if !plumb_secrets::is_known(kind) {
+        return Err(refused(format!(
+            "no known secrets provider for type \"{kind}\""
+        )));
+    }
+    match ctx.open_provider(provider) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.context(format!(
+            "could not deserialize deployment: constructing secrets manager of type \"{kind}\""
+        ))),
     }
 }
 
 /// Writes the secrets provider of the imported state into the settings, if they have none.
-fn adopt(
-    provider: &plumb_state::SecretsProvider,
-    stack: &Stack,
-    ctx: &Context,
-) -> Result<(), Error> {
+fn adopt(provider: &SecretsProvider, stack: &Stack, ctx: &Context) -> Result<(), Error> {
     let mut settings = ctx.stack_settings(stack, None)?;
     if settings.path.is_none() {
         return Ok(());

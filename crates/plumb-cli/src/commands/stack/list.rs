@@ -15,7 +15,7 @@ use crate::{Context, Error};
 ///
 /// Lists the stacks of the current project; with --all, those of every project.
 #[derive(Args, Debug)]
-#[command(group = ArgGroup::new("ls-format").args(["json", "output"]).multiple(false))]
+#[command(group = ArgGroup::new("ls-format").args(["output", "json"]).multiple(false))]
 pub struct ListArgs {
     /// List all stacks instead of just stacks for the current project
     #[arg(short, long)]

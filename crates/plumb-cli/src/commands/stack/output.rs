@@ -1,6 +1,6 @@
 //! `stack output`.
 
-use clap::{ArgGroup, Args};
+use clap::Args;
 use plumb_state::{CiphertextCache, Snapshot};
 use plumb_value::PropertyMap;
 
@@ -14,7 +14,6 @@ use crate::{Context, Error};
 ///
 /// Without a name, all of them are shown.
 #[derive(Args, Debug)]
-#[command(group = ArgGroup::new("output-format").args(["json", "shell"]).multiple(false))]
 pub struct OutputArgs {
     /// Emit output as JSON
     #[arg(short, long)]
@@ -30,6 +29,9 @@ pub struct OutputArgs {
 }
 
 pub(super) fn run(args: OutputArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    if args.json && args.shell {
+        return Err(Error::user("only one of --json and --shell may be set"));
+    }
     let stack = stack_of(target, ctx)?;
     let root = stack.backend.load_root(&stack.reference)?;
     let decrypted = if args.show_secrets {

@@ -54,7 +54,7 @@ pub struct SetArgs {
 
 /// Arguments of `ls`.
 #[derive(Args, Debug)]
-#[command(group = ArgGroup::new("tags-format").args(["json", "output"]).multiple(false))]
+#[command(group = ArgGroup::new("tags-format").args(["output", "json"]).multiple(false))]
 pub struct ListArgs {
     /// Emit output as JSON
     #[arg(short, long, hide = true)]

@@ -23,7 +23,7 @@ use crate::{Context, Error};
 ///
 /// Lists previous updates of the stack, the newest first.
 #[derive(Args, Debug)]
-#[command(group = ArgGroup::new("history-format").args(["json", "output"]).multiple(false))]
+#[command(group = ArgGroup::new("history-format").args(["output", "json"]).multiple(false))]
 pub struct HistoryArgs {
     /// Show secret values when listing config instead of displaying blinded values
     #[arg(long)]

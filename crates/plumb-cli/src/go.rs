@@ -1,0 +1,31 @@
+//! Texts of errors as programs written in Go have them, because scripts compare with those of the reference.
+
+use std::io;
+
+/// Why a file could not be opened: `open PATH: no such file or directory`.
+pub(crate) fn open(path: &str, error: &io::Error) -> String {
+    format!("open {path}: {}", reason(error))
+}
+
+/// The reason alone, without the number of the error.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let reason = text.split(" (os error").next().unwrap_or_default();
+    let mut letters = reason.chars();
+    let first = letters.next().map(|first| first.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_in_small_letters_and_have_no_numbers() {
+        let error = std::fs::read("/no/such/file").unwrap_err();
+        assert_eq!(
+            open("such/file", &error),
+            "open such/file: no such file or directory"
+        );
+    }
+}
