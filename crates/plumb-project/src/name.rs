@@ -156,7 +156,8 @@ pub enum ReferenceError {
     },
     /// No project in the text, and none in the current directory.
     #[error(
-        "if you're using the --stack flag, pass the fully qualified name (organization/project/stack)"
+        "no Pulumi.yaml project file found; either run this command from a directory containing a Pulumi project, or pass the \
+         fully qualified stack name (organization/project/stack)"
     )]
     NoProject,
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use plumb_plugin::language::ProgramInfo;
 use plumb_project::{Project, ProjectName, VersionRange, files};
 
-use super::Context;
+use super::{Context, Stack};
 use crate::identity::Code;
 use crate::{Error, VERSION};
 
@@ -120,27 +120,55 @@ impl Context {
         Ok(self.find_project()?.map(|project| &project.name))
     }
 
-    fn no_project(&self) -> Error {
-        let folder = self.environment.cwd.display();
-        let has_terraform = std::fs::read_dir(&self.environment.cwd).is_ok_and(|entries| {
-            entries.flatten().any(|entry| {
-                entry
-                    .path()
-                    .extension()
-                    .is_some_and(|extension| extension == "tf")
-            })
-        });
-        if has_terraform {
-            return Error::user(
-                "no project file found however, a Terraform configuration file was detected. To make a project, \
-                 run `plumb new`",
-            )
-            .known(Code::NoProject);
-        }
-        Error::user(format!(
-            "no Pulumi.yaml project file found (searching upwards from {folder}). If you have not created a project \
-             yet, use `pulumi new` to do so: no project file found"
-        ))
-        .known(Code::NoProject)
+    /// The project that an operation runs the program of.
+    pub fn program_project(&self) -> Result<&LoadedProject, Error> {
+        self.find_project()?.ok_or_else(|| self.no_program())
     }
+
+    /// Refuses a stack of another project than that of the working directory, whose program must not run on it: an update
+    /// would delete everything that the stack has.
+    pub fn check_project_of(&self, stack: &Stack) -> Result<(), Error> {
+        let (Some(here), Some(named)) = (self.project_name()?, &stack.reference.project) else {
+            return Ok(());
+        };
+        if here == named {
+            return Ok(());
+        }
+        Err(Error::user(format!(
+            "provided project name \"{named}\" doesn't match Pulumi.yaml"
+        )))
+    }
+
+    fn no_project(&self) -> Error {
+        Error::user(missing_project(&self.environment.cwd.display().to_string()))
+            .known(Code::NoProject)
+    }
+
+    /// upstream: operations do not say in which folder they looked, and notice Terraform.
+    fn no_program(&self) -> Error {
+        let mut text = missing_project("");
+        if has_terraform(&self.environment.cwd) {
+            text.push_str(
+                " however, a Terraform configuration file was detected. To convert this configuration to a Pulumi \
+                 project, please see the documentation at \
+                 https://www.pulumi.com/docs/iac/guides/migration/migrating-to-pulumi/from-terraform/",
+            );
+        }
+        Error::user(text).known(Code::NoProject)
+    }
+}
+
+fn missing_project(folder: &str) -> String {
+    format!(
+        "no Pulumi.yaml project file found (searching upwards from {folder}). If you have not created a project \
+         yet, use `pulumi new` to do so: no project file found"
+    )
+}
+
+fn has_terraform(folder: &Path) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|entries| {
+        entries
+            .flatten()
+            .any(|entry| entry.path().extension().is_some_and(|ext| ext == "tf"))
+    })
 }

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use plumb_backend::Page;
 use plumb_project::StackFile;
+use plumb_project::config::ConfigMap;
 use plumb_project::files::{self, Access};
 
 use super::{Context, Stack, StackSecrets};
@@ -89,6 +91,29 @@ impl Context {
         for warning in settings.file.warnings() {
             self.printer.warning(&warning.to_string());
         }
+        Ok(settings)
+    }
+
+    /// The settings of a stack for an operation; without a project, those of the last update.
+    pub fn settings_or_last(
+        &self,
+        stack: &Stack,
+        file: Option<&str>,
+    ) -> Result<StackSettings, Error> {
+        let mut settings = self.stack_settings(stack, file)?;
+        if settings.path.is_some() || self.find_project()?.is_some() {
+            return Ok(settings);
+        }
+        let newest = Some(Page { size: 1, number: 1 });
+        let records = stack.backend.history(&stack.reference, newest)?;
+        let Some(record) = records.into_iter().next() else {
+            return Err(Error::user(
+                "getting stack configuration: stack configuration could not be loaded from either Pulumi.yaml or the \
+                 backend: no previous deployment",
+            ));
+        };
+        let config = ConfigMap::from_json(&record.config)?;
+        settings.file.set_config(&config);
         Ok(settings)
     }
 

@@ -180,6 +180,8 @@ impl Context {
         }
         let provider = new.secrets_provider.unwrap_or("default");
         check_provider_name(provider)?;
+        self.check_project_of(stack)
+            .map_err(|error| error.context("could not create stack"))?;
         let mut settings = self.stack_settings(stack, new.config_file)?;
         let manager = self.first_manager(&settings, provider)?;
         let initial = match &manager {
@@ -247,6 +249,7 @@ impl Context {
     }
 
     fn choose_stack(&self, missing: IfMissing, new: NewStack<'_>) -> Result<Stack, Error> {
+        self.project()?;
         if !self.is_interactive() {
             return Err(Error::user(
                 "no stack selected; please use `pulumi stack select` or `pulumi stack init` to choose one",

@@ -189,6 +189,7 @@ fn of_stack(name: Option<&str>, ctx: &Context) -> Result<Subject, Error> {
             checks_plugins: false,
             lock_mode: LockMode::Update,
             changes: false,
+            needs_project: false,
         },
     )?;
     Ok(Subject {

@@ -76,6 +76,11 @@ fn open<'c>(ctx: &'c Context, verb: &Verb) -> Result<Session<'c>, Error> {
         (false, _) => IfMissing::Offer,
     };
     let runs_program = matches!(verb.kind, Kind::Up | Kind::Preview) || verb.runs_program(ctx);
+    // Snippets are kept in the state: an update that is about them alone needs no program.
+    let needs_project = verb.snippets.is_none()
+        && (runs_program
+            || verb.kind == Kind::Import
+            || program.is_some_and(|program| !program.config.is_empty()));
     let skips_check = program.is_some_and(|program| program.skip_config_validation)
         || verb.snippets.is_some()
         || !runs_program;
@@ -109,6 +114,7 @@ fn open<'c>(ctx: &'c Context, verb: &Verb) -> Result<Session<'c>, Error> {
                 LockMode::Update
             },
             changes: !verb.preview_only,
+            needs_project,
         },
     )
 }

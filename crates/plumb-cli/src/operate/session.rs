@@ -66,6 +66,8 @@ pub(super) struct Opening<'a> {
     pub(super) lock_mode: LockMode,
     /// Whether the operation changes the stack.
     pub(super) changes: bool,
+    /// Whether there is nothing to do without a project.
+    pub(super) needs_project: bool,
 }
 
 /// An opened stack.
@@ -111,7 +113,11 @@ pub(super) struct Ran {
 impl<'c> Session<'c> {
     /// Finds the stack, reads settings and state, and takes the stack if it is to be changed.
     pub(super) fn open(ctx: &'c Context, opening: &Opening<'_>) -> Result<Self, Error> {
-        let project = ctx.find_project()?.cloned();
+        let project = if opening.needs_project {
+            Some(ctx.program_project()?.clone())
+        } else {
+            ctx.find_project()?.cloned()
+        };
         if let Some(project) = &project {
             project.check_version()?;
         }
@@ -120,16 +126,23 @@ impl<'c> Session<'c> {
             config_file: opening.config_file,
         };
         let stack = ctx.require_stack_with(opening.stack, opening.missing, new)?;
-        let mut settings = ctx.stack_settings(&stack, opening.config_file)?;
+        if opening.changes || opening.needs_project {
+            ctx.check_project_of(&stack)?;
+        }
+        let mut settings = ctx.settings_or_last(&stack, opening.config_file)?;
         crate::context::save_config_flags(
             &mut settings,
             stack.project_name(),
             opening.config,
             opening.config_paths,
         )?;
+        // Without a file for them, the state alone says how secrets are encrypted.
+        let fallback = match settings.path {
+            Some(_) => opening.fallback,
+            None => StateFallback::Always,
+        };
         let (update, state) = taken(ctx, &stack, opening.changes)?;
-        let secrets =
-            Arc::new(ctx.stack_secrets(&settings, &stack, state.provider(), opening.fallback)?);
+        let secrets = Arc::new(ctx.stack_secrets(&settings, &stack, state.provider(), fallback)?);
         // Most of it is the key of a passphrase, if there are secret settings.
         let config = info_span!(target: TARGET, "decrypt settings")
             .in_scope(|| ctx.stack_config(&stack, &settings, &secrets, opening.check))?;
@@ -160,7 +173,7 @@ impl<'c> Session<'c> {
             began: Timestamp::now(),
         };
         session.upgrade()?;
-        session.settings.save(Some(&session.secrets))?;
+        session.save_settings()?;
         Ok(session)
     }
 
@@ -450,6 +463,14 @@ impl<'c> Session<'c> {
         drop(saving);
         for error in [finished.history, finished.backup].into_iter().flatten() {
             self.ctx.printer.warning(&crate::error::chain(&error));
+        }
+        self.save_settings()
+    }
+
+    /// Saves the settings where they have a file. Without one, the state alone records the secrets manager.
+    fn save_settings(&mut self) -> Result<(), Error> {
+        if self.settings.path.is_none() {
+            return Ok(());
         }
         self.settings.save(Some(&self.secrets))
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::context::TestContext;
+use crate::context::{Ran, TestContext};
 
 #[test]
 fn stacks_are_kept_at_home_when_nobody_has_logged_in() {
@@ -164,11 +164,88 @@ fn file_stores_have_no_organizations() {
     );
 }
 
+/// Runs a command in a folder that belongs to no project.
+fn outside(context: &TestContext, words: &[&str]) -> Ran {
+    let mut command = context.command(words, "");
+    command.current_dir(context.root());
+    context.ran(&command.output().unwrap())
+}
+
+#[test]
+fn stacks_of_other_projects_are_not_operated_on() {
+    let context = TestContext::new().with("PULUMI_CONFIG_PASSPHRASE", "x");
+    context.write("Pulumi.yaml", "name: proj\nruntime: yaml\n");
+    let made = outside(&context, &["stack", "init", "organization/other/dev"]);
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    let refusal = "error: provided project name \"other\" doesn't match Pulumi.yaml\n";
+    for verb in ["up", "refresh", "destroy"] {
+        let words = [verb, "--yes", "--stack", "organization/other/dev"];
+        assert_eq!(context.fails(1, &words), refusal, "{verb}");
+    }
+    assert_eq!(
+        context.fails(1, &["preview", "--stack", "organization/other/dev"]),
+        refusal
+    );
+    assert_eq!(
+        context.fails(1, &["stack", "init", "organization/other/more"]),
+        "error: could not create stack: provided project name \"other\" doesn't match Pulumi.yaml\n"
+    );
+}
+
+#[test]
+fn what_needs_no_program_works_outside_of_the_project() {
+    let context = TestContext::new().with("PULUMI_CONFIG_PASSPHRASE", "x");
+    context.write(
+        "Pulumi.yaml",
+        "name: proj\nruntime: yaml\nresources:\n  kept: {type: 'pulumi:index:Stash', properties: {input: 1}}\n",
+    );
+    context.ok(&["stack", "init", "dev"]);
+    context.ok(&["config", "set", "--secret", "key", "hidden"]);
+    context.ok(&["up", "--yes", "--skip-preview"]);
+    let on = |words: &[&str]| {
+        let stack = [
+            "--stack",
+            "organization/proj/dev",
+            "--yes",
+            "--skip-preview",
+        ];
+        outside(&context, &[words, &stack].concat())
+    };
+    // An update without its program would delete everything.
+    let missing = on(&["up"]);
+    assert_eq!(missing.code, 1, "{}", missing.stdout);
+    assert!(
+        missing
+            .stderr
+            .contains("no Pulumi.yaml project file found (searching upwards from )"),
+        "{}",
+        missing.stderr
+    );
+    for words in [&["refresh"][..], &["destroy"]] {
+        let ran = on(words);
+        assert_eq!(ran.code, 0, "{words:?}: {}{}", ran.stdout, ran.stderr);
+    }
+    // The settings of the last update stay with the stack.
+    let history = context.ok(&["stack", "history", "--json", "--show-secrets"]);
+    let history: Value = serde_json::from_str(&history).unwrap();
+    for update in history.as_array().unwrap() {
+        assert_eq!(update["config"]["proj:key"]["value"], "hidden", "{update}");
+    }
+    let empty = outside(&context, &["stack", "init", "organization/proj/new"]);
+    assert_eq!(empty.code, 0, "{}", empty.stderr);
+    let words = ["destroy", "--yes", "--stack", "organization/proj/new"];
+    assert!(
+        outside(&context, &words)
+            .stderr
+            .ends_with("the backend: no previous deployment\n")
+    );
+}
+
 #[test]
 fn projects_are_listed() {
     let context = TestContext::new();
     context.ok(&["stack", "init", "dev"]);
-    context.ok(&["stack", "init", "organization/other/dev", "--no-select"]);
+    outside(&context, &["stack", "init", "organization/other/dev"]);
     let listed: Value =
         serde_json::from_str(&context.ok(&["project", "ls", "--output", "json"])).unwrap();
     assert_eq!(

@@ -103,7 +103,15 @@ fn a_stack_of_another_project_leaves_the_local_settings_alone() {
     let context = TestContext::new();
     context.ok(&["stack", "init", "dev"]);
     context.ok(&["config", "set", "a", "1"]);
-    context.ok(&["stack", "init", "organization/other/dev", "--no-select"]);
+    let words = ["stack", "init", "organization/other/dev"];
+    let mut elsewhere = context.command(&words, "");
+    assert!(
+        elsewhere
+            .current_dir(context.root())
+            .status()
+            .unwrap()
+            .success()
+    );
     context.ok(&["stack", "rm", "organization/other/dev", "--yes"]);
     assert!(context.exists("Pulumi.dev.yaml"));
     assert_eq!(context.ok(&["stack", "--show-name"]), "dev\n");

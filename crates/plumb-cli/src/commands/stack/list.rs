@@ -86,7 +86,13 @@ fn filter_of(args: &ListArgs, ctx: &Context) -> Result<StackFilter, Error> {
         (Some(_), true) => return Err(Error::user("cannot specify both --all and --project")),
         (Some(name), false) => Some(ProjectName::parse(name)?),
         (None, true) => None,
-        (None, false) => ctx.project_name()?.cloned(),
+        (None, false) => {
+            ctx.find_project()?;
+            let project = ctx
+                .project()
+                .map_err(|error| error.context("could not detect current project"))?;
+            Some(project.name.clone())
+        }
     };
     let tag = args.tag.as_deref().map(|tag| match tag.split_once('=') {
         Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
