@@ -125,7 +125,8 @@ resources:
         environment = {
             "PATH": os.environ.get("PATH", ""), "HOME": str(self.home), "PULUMI_CONFIG_PASSPHRASE": "x",
             "PULUMI_BACKEND_URL": f"file://{self.root}", "LAB_PYTHON": str(self.python),
-            "LAB_CLOUD": str(self.root / "cloud"), **variables}
+            # A plugin that writes beside itself is no longer the one that was locked.
+            "LAB_CLOUD": str(self.root / "cloud"), "PYTHONDONTWRITEBYTECODE": "1", **variables}
         return subprocess.Popen(
             [str(self.binary), *words, "--cwd", str(self.project), "--non-interactive"], env=environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -163,7 +164,9 @@ def an_update_gets_what_is_missing(world):
     check(world.server.asked == [f"/{ASSET}"], world.server.asked)
     lock = json.loads((world.project / "plumb.lock").read_text())
     digest = hashlib.sha256(world.server.content).hexdigest()
-    check(lock == {"version": 1, "plugins": {"resource-lab-v1.0.0": {SYSTEM: digest}}}, lock)
+    locked = lock["plugins"].pop("resource-lab-v1.0.0")
+    check(lock == {"version": 2, "plugins": {}}, lock)
+    check(list(locked) == [SYSTEM] and locked[SYSTEM]["archive"] == digest and "content" in locked[SYSTEM], locked)
     out = world.ok("up", "--yes", "--stack", "dev", "--expect-no-changes")
     check("installing" not in out and len(world.server.asked) == 1, out)
 
@@ -216,6 +219,25 @@ def a_locked_project_uses_nothing_new(world):
     world.fails("plumb.lock does not name", "up", "--yes", "--stack", "dev", "--create", "--locked")
     world.ok("up", "--yes", "--stack", "dev")
     world.ok("up", "--yes", "--stack", "dev", "--locked")
+
+
+def a_locked_project_runs_nothing_that_was_changed(world):
+    world.ok("install")
+    world.server.stop()
+    marker = world.root / "ran"
+    evil = f"#!/bin/sh\ntouch {marker}\nexit 1\n"
+    on_path = world.root / "ambient"
+    on_path.mkdir()
+    (on_path / "pulumi-resource-lab").write_text(evil)
+    (on_path / "pulumi-resource-lab").chmod(0o755)
+    path = f"{on_path}{os.pathsep}{os.environ['PATH']}"
+    world.ok("up", "--yes", "--stack", "dev", "--create", "--locked", PATH=path)
+    world.fails("cannot name", "up", "--yes", "--stack", "dev", "--locked", PULUMI_DEBUG_PROVIDERS="lab:1")
+    [program] = (world.home / ".pulumi" / "plugins").glob("resource-lab-v1.0.0/pulumi-resource-lab")
+    program.write_text(evil)
+    for verb in ("up", "refresh", "destroy"):
+        world.fails("are not those that", verb, "--yes", "--stack", "dev", "--locked")
+    check(not marker.exists(), "a plugin was run that the lock file does not name")
 
 
 def a_locked_project_admits_nothing_new(world):
@@ -302,6 +324,7 @@ CASES = [
     another_archive_is_refused,
     a_locked_project_admits_nothing_new,
     a_locked_project_uses_nothing_new,
+    a_locked_project_runs_nothing_that_was_changed,
     who_wants_no_downloads_gets_none,
     places_can_be_overridden,
     one_plugin_is_installed_by_name,

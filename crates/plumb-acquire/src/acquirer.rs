@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use futures::future::BoxFuture;
 use plumb_plugin::PluginKind;
@@ -12,7 +12,7 @@ use semver::Version;
 
 use crate::git::Git;
 use crate::http::{Downloader, Target};
-use crate::install::{Claim, Package, checksum_of};
+use crate::install::{Claim, Package};
 use crate::source::{Platform, Source};
 use crate::{AcquireError, DownloadError, GitError, InstallError, LockFile, Overrides, Tokens};
 
@@ -80,10 +80,12 @@ pub struct Wanted {
 
 /// Gets plugins that are not there.
 pub struct Acquirer {
-    options: AcquirerOptions,
-    platform: Platform,
+    pub(crate) options: AcquirerOptions,
+    pub(crate) platform: Platform,
     /// Made when the first thing is downloaded.
     downloader: OnceLock<Downloader>,
+    /// Files that were verified: what is started several times in a run is hashed once.
+    pub(crate) verified: Mutex<Vec<PathBuf>>,
 }
 
 impl Acquirer {
@@ -93,10 +95,12 @@ impl Acquirer {
             options,
             platform: Platform::current(),
             downloader: OnceLock::new(),
+            verified: Mutex::default(),
         }
     }
 
-    /// Gets a plugin; answers its version. What is there already is only checked against the lock file.
+    /// Gets a plugin; answers its version. What is there already is only checked against the lock file; and nobody is asked
+    /// for what a frozen lock file does not name.
     pub async fn acquire(&self, wanted: &Wanted) -> Result<Version, AcquireError> {
         if let Some(url) = wanted
             .url
@@ -108,8 +112,12 @@ impl Acquirer {
         let sources = self.sources(wanted)?;
         let version = match &wanted.version {
             Some(version) => version.clone(),
-            None => self.latest(wanted, &sources).await?,
+            None => match self.locked_version(wanted.kind, &wanted.name)? {
+                Some(locked) => locked,
+                None => self.latest(wanted, &sources).await?,
+            },
         };
+        self.check_named(wanted.kind, &wanted.name, &version)?;
         let install_error = |source| AcquireError::Install {
             kind: wanted.kind,
             name: wanted.name.clone(),
@@ -118,9 +126,8 @@ impl Acquirer {
         };
         let claim = self.claim(wanted, &version).await.map_err(install_error)?;
         if claim.is_installed() && !wanted.reinstall {
-            if let Some(checksum) = claim.checksum() {
-                self.admit(wanted, &version, &checksum)?;
-            }
+            let program = wanted.kind.file_name(&wanted.name);
+            self.verify(&claim.folder().join(program)).await?;
             return Ok(version);
         }
         let tell = |progress| {
@@ -169,11 +176,16 @@ impl Acquirer {
             .download(wanted, version, sources, &archive, &on_bytes)
             .await?;
         self.check(wanted, version, &checksum)?;
-        self.admit(wanted, version, &checksum)?;
+        let locked = self.locked(wanted, version);
+        if let Some(lock_file) = &self.options.lock_file {
+            lock_file.admit_archive(&locked, &checksum)?;
+        }
         tell(Progress::Unpacking);
-        let claim = unpacked(claim, wanted, archive.to_path_buf())
+        let (claim, content) = unpacked(claim, wanted, archive.to_path_buf())
             .await
             .map_err(install_error)?;
+        let archive = Some(checksum.clone());
+        self.admit(&locked, claim.folder(), archive, content)?;
         self.prepare(wanted, version, claim.folder()).await?;
         claim.finish(Some(&checksum)).map_err(install_error)
     }
@@ -181,6 +193,12 @@ impl Acquirer {
     /// The repository at an address and the version that is meant, which is found out if the address does not say.
     pub async fn locate(&self, address: &str) -> Result<(Repository, Version), AcquireError> {
         let repository = Repository::parse(address)?;
+        let name = repository.plugin_name();
+        if repository.version.is_none()
+            && let Some(version) = self.locked_version(PluginKind::Resource, &name)?
+        {
+            return Ok((repository, version));
+        }
         let environment = self.options.environment.clone();
         let asked = repository.clone();
         let version = blocking(move || {
@@ -193,7 +211,7 @@ impl Acquirer {
         Ok((repository, version.await?))
     }
 
-    /// Gets a plugin whose sources are in a repository. A commit is what it is; there is no archive to be locked.
+    /// Gets a plugin whose sources are in a repository. There is no archive to be locked, but a tag may move: its content is.
     async fn acquire_sources(
         &self,
         wanted: &Wanted,
@@ -203,6 +221,7 @@ impl Acquirer {
             Some(version) => version.clone(),
             None => self.locate(&repository.download_url()).await?.1,
         };
+        self.check_named(wanted.kind, &repository.plugin_name(), &version)?;
         let install_error = |source| AcquireError::Install {
             kind: wanted.kind,
             name: wanted.name.clone(),
@@ -215,6 +234,9 @@ impl Acquirer {
         };
         let claim = self.claim(&named, &version).await.map_err(install_error)?;
         if claim.is_installed() && !wanted.reinstall {
+            let place = claim.folder().join(repository.folder());
+            let program = wanted.kind.file_name(&wanted.name);
+            self.verify(&place.join(program)).await?;
             return Ok(version);
         }
         let tell = |progress| (self.options.watcher)(wanted.kind, &named.name, &version, progress);
@@ -247,7 +269,9 @@ impl Acquirer {
         };
         let folder = claim.folder().join(repository.folder());
         let unpacked = self.unpack_sources(claim, repository, version).await?;
-        let claim = unpacked.map_err(install_error)?;
+        let (claim, content) = unpacked.map_err(install_error)?;
+        let locked = self.locked(wanted, version);
+        self.admit(&locked, claim.folder(), None, content)?;
         self.prepare(wanted, version, &folder).await?;
         claim.finish(None).map_err(install_error)
     }
@@ -258,7 +282,7 @@ impl Acquirer {
         claim: Claim,
         repository: Repository,
         version: &Version,
-    ) -> Result<Result<Claim, InstallError>, AcquireError> {
+    ) -> Result<Result<(Claim, String), InstallError>, AcquireError> {
         let place = self.options.cache.directory().to_owned();
         let checkout = tempfile::Builder::new()
             .prefix(".fetch-")
@@ -287,24 +311,12 @@ impl Acquirer {
                 }));
             }
             let package = Package::Folder(checkout.path().to_owned());
-            Ok(claim.unpack(&package, "").map(|()| claim))
+            Ok(claim
+                .unpack(&package, "")
+                .and_then(|()| claim.list())
+                .map(|content| (claim, content)))
         };
         blocking(work).await
-    }
-
-    /// Whether the lock file admits the plugin of the cache that `file` belongs to. Of one that was put there by others, from
-    /// nobody knows which archive, nothing is known.
-    pub fn verify(&self, file: &Path) -> Result<(), AcquireError> {
-        let known = self.options.cache.owner_of(file).and_then(|plugin| {
-            let checksum = checksum_of(&plugin.directory)?;
-            Some((plugin.kind, plugin.name, plugin.version?, checksum))
-        });
-        let (Some(lock_file), Some((kind, name, version, checksum))) =
-            (&self.options.lock_file, known)
-        else {
-            return Ok(());
-        };
-        Ok(lock_file.admit(kind, &name, &version, self.platform, &checksum)?)
     }
 
     /// Where to look, with the user's overrides in place.
@@ -397,19 +409,6 @@ impl Acquirer {
         }
     }
 
-    fn admit(
-        &self,
-        wanted: &Wanted,
-        version: &Version,
-        checksum: &str,
-    ) -> Result<(), AcquireError> {
-        let Some(lock_file) = &self.options.lock_file else {
-            return Ok(());
-        };
-        let (kind, name) = (wanted.kind, wanted.name.as_str());
-        Ok(lock_file.admit(kind, name, version, self.platform, checksum)?)
-    }
-
     async fn prepare(
         &self,
         wanted: &Wanted,
@@ -443,17 +442,23 @@ fn nowhere(
     }
 }
 
-async fn unpacked(claim: Claim, wanted: &Wanted, archive: PathBuf) -> Result<Claim, InstallError> {
+/// Unpacks an archive; answers the digest of its files too.
+async fn unpacked(
+    claim: Claim,
+    wanted: &Wanted,
+    archive: PathBuf,
+) -> Result<(Claim, String), InstallError> {
     let program = wanted.kind.file_name(&wanted.name);
     blocking(move || {
         claim.unpack(&Package::Archive(archive), &program)?;
-        Ok(claim)
+        let content = claim.list()?;
+        Ok((claim, content))
     })
     .await
 }
 
 /// Runs what waits for disks and locks where it holds nobody up.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
         Err(panic) => std::panic::resume_unwind(panic.into_panic()),

@@ -1,5 +1,8 @@
 //! What can go wrong when a plugin is got.
 
+use std::io;
+use std::path::PathBuf;
+
 use plumb_plugin::PluginKind;
 use plumb_plugin::discovery::RepositoryError;
 use semver::Version;
@@ -53,6 +56,15 @@ pub enum AcquireError {
     /// The project's lock file does not allow it.
     #[error(transparent)]
     LockFile(#[from] LockFileError),
+    /// Its files cannot be compared with what the lock file says.
+    #[error("could not read all files of the plugin in {}", folder.display())]
+    Content {
+        /// Where it is.
+        folder: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
     /// It could not be put into the cache.
     #[error("could not install the {kind} plugin {name} {version}")]
     Install {

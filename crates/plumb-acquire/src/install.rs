@@ -1,7 +1,7 @@
 //! Putting a plugin into the cache (`protocol.md` 14.6).
 //!
 //! While `<folder>.partial` exists the plugin does not count as installed; whoever installs holds `<folder>.lock`.
-//! `<folder>.sha256` says which archive it came from.
+//! `<folder>.sha256` says which archive it came from, `<folder>.contents` which files it was published with.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,6 +12,7 @@ use plumb_plugin::discovery::Cache;
 use semver::Version;
 
 use crate::archive::{self, ArchiveError, make_folder};
+use crate::content::{Contents, listing_of};
 
 /// What a plugin is installed from.
 #[derive(Clone, Debug)]
@@ -111,9 +112,14 @@ impl Claim {
         beside(&self.folder, ".partial")
     }
 
-    /// The SHA-256 of the archive from which the plugin was installed, if that is known.
-    pub(crate) fn checksum(&self) -> Option<String> {
-        checksum_of(&self.folder)
+    /// Lists the files that the plugin was published with, before anything is installed beside them, and keeps the list.
+    pub(crate) fn list(&self) -> Result<String, InstallError> {
+        let contents = Contents::of(&self.folder).map_err(failed("read", &self.folder))?;
+        let listing = listing_of(&self.folder);
+        contents
+            .keep(&self.folder)
+            .map_err(failed("write", &listing))?;
+        Ok(contents.digest())
     }
 
     /// Unpacks a package in the place of whatever is there. It does not count as installed before [`Claim::finish`].
@@ -178,11 +184,12 @@ pub fn install(
         return Ok(false);
     }
     claim.unpack(package, &kind.file_name(name))?;
+    claim.list()?;
     claim.finish(None)?;
     Ok(true)
 }
 
-fn beside(folder: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn beside(folder: &Path, suffix: &str) -> PathBuf {
     let mut name = folder.as_os_str().to_owned();
     name.push(suffix);
     name.into()

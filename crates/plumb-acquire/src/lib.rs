@@ -3,17 +3,20 @@
 //! [`Acquirer::acquire`] gets one plugin:
 //! 1. [`source`] tells where it may come from, in order; the user's [`overrides`] replace any of these places.
 //! 2. [`http`] downloads the archive into a file beside the cache and hashes it on the way.
-//! 3. The hash must be what the program and the project's [`lock_file`] say.
+//! 3. The hash must be what the program and the project's [`lock_file`] say; and what is unpacked must have the [`content`]
+//!    that the lock file names.
 //! 4. [`install`] unpacks it ([`archive`]) into the cache, so that nobody ever sees half of a plugin, whatever crashes
 //!    and however many do the same at once.
 //!
-//! What is not an archive but sources in a repository is fetched by [`git`].
+//! What is not an archive but sources in a repository is fetched by [`git`]. [`admission`] is asked about each plugin again when it is started.
 //!
 //! This crate knows archives and where they are published. It does not know which plugins a program needs, nor how they
 //! are run.
 
 mod acquirer;
+mod admission;
 mod archive;
+mod content;
 mod error;
 mod git;
 mod http;

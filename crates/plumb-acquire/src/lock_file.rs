@@ -1,19 +1,26 @@
-//! `plumb.lock`: which archives a project's plugins came from.
+//! `plumb.lock`: the plugins of a project, what they were installed from and what is in them.
 //!
-//! The file is JSON with sorted keys, one line for each archive, so that changes read well in a review:
+//! The file is JSON with sorted keys, one line for each digest, so that changes read well in a review:
 //!
 //! ```json
 //! {
-//!   "version": 1,
+//!   "version": 2,
 //!   "plugins": {
 //!     "resource-random-v4.16.7": {
-//!       "linux-amd64": "…64 hex digits…"
+//!       "linux-amd64": {
+//!         "archive": "…64 hex digits…",
+//!         "content": "…64 hex digits…"
+//!       }
 //!     }
 //!   }
 //! }
 //! ```
 //!
-//! An archive is written down when it is used for the first time. From then on, nothing else is taken for that plugin.
+//! `archive` is the hash of the archive that was downloaded; plugins from repositories have none. `content` is the digest of
+//! the files ([`crate::content`]). Version 1 had the hash of the archive alone in place of the object.
+//!
+//! A plugin is written down when it is used for the first time. From then on, no other archive is taken for it; and where the
+//! file is [`LockMode::Frozen`], no other content.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -21,12 +28,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use plumb_plugin::PluginKind;
+use plumb_plugin::discovery::parse_tolerant;
 use semver::Version;
 use serde::{Deserialize, Serialize};
 
+use crate::content::Contents;
 use crate::source::Platform;
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What may happen to a lock file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,8 +95,34 @@ pub enum LockFileError {
         /// The checksum of the archive.
         actual: String,
     },
+    /// Other files than those that are written down.
+    #[error(
+        "the files of {plugin} in {} are not those that {} names{}: expected {expected}, actual {actual}; reinstall it with \
+         `plumb install --reinstall`, or remove its lines from the file if the change is intended",
+        folder.display(),
+        path.display(),
+        file.as_ref().map(|file| format!(" (see {file})")).unwrap_or_default()
+    )]
+    Changed {
+        /// The plugin.
+        plugin: String,
+        /// Where it is.
+        folder: PathBuf,
+        /// The file.
+        path: PathBuf,
+        /// One of its files that was changed, added or removed, where that is known.
+        file: Option<String>,
+        /// The digest in the file.
+        expected: String,
+        /// The digest of what is there.
+        actual: String,
+    },
     /// Nothing is written down, and nothing may be added.
-    #[error("{} does not name {plugin} for {platform}; run `plumb install` without --locked, and commit the file", path.display())]
+    #[error(
+        "{} does not name {plugin} for {platform}; run `plumb install` without --locked (with \
+         PULUMI_IGNORE_AMBIENT_PLUGINS=true if the plugin is on your PATH), and commit the file",
+        path.display()
+    )]
     Unknown {
         /// The plugin.
         plugin: String,
@@ -96,13 +131,89 @@ pub enum LockFileError {
         /// The file.
         path: PathBuf,
     },
+    /// An older version of the program has written the archive down, and not what is in it.
+    #[error(
+        "{} names the archive of {plugin} for {platform} and not what is in it; run `plumb install` without --locked, and \
+         commit the file",
+        path.display()
+    )]
+    NoContent {
+        /// The plugin.
+        plugin: String,
+        /// The platform.
+        platform: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// Nobody knows which files the plugin was published with.
+    #[error(
+        "nobody knows which files {plugin} in {} was published with; reinstall it with `plumb install --reinstall`",
+        folder.display()
+    )]
+    NoListing {
+        /// The plugin.
+        plugin: String,
+        /// Where it is.
+        folder: PathBuf,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
 struct Content {
     version: u32,
     #[serde(default)]
-    plugins: BTreeMap<String, BTreeMap<String, String>>,
+    plugins: BTreeMap<String, BTreeMap<String, Digests>>,
+}
+
+/// What is known of a plugin on a platform.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "WrittenDigests")]
+pub(crate) struct Digests {
+    /// Of the archive that it was installed from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) archive: Option<String>,
+    /// Of its files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) content: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenDigests {
+    /// Version 1.
+    Archive(String),
+    Both {
+        archive: Option<String>,
+        content: Option<String>,
+    },
+}
+
+impl From<WrittenDigests> for Digests {
+    fn from(written: WrittenDigests) -> Self {
+        match written {
+            WrittenDigests::Archive(archive) => Digests {
+                archive: Some(archive),
+                content: None,
+            },
+            WrittenDigests::Both { archive, content } => Digests { archive, content },
+        }
+    }
+}
+
+/// A plugin, as the file names it.
+#[derive(Clone, Debug)]
+pub(crate) struct Locked {
+    plugin: String,
+    platform: String,
+}
+
+impl Locked {
+    pub(crate) fn new(kind: PluginKind, name: &str, version: &Version, platform: Platform) -> Self {
+        Locked {
+            plugin: format!("{kind}-{name}-v{version}"),
+            platform: platform.key(),
+        }
+    }
 }
 
 /// The lock file of a project.
@@ -126,38 +237,121 @@ impl LockFile {
         }
     }
 
-    /// Whether the archive with this checksum may be used for a plugin; notes it if it is the first one.
-    pub(crate) fn admit(
+    pub(crate) fn mode(&self) -> LockMode {
+        self.mode
+    }
+
+    /// What the file says of a plugin; a frozen one must say what is in it.
+    pub(crate) fn known(&self, locked: &Locked) -> Result<Digests, LockFileError> {
+        let mut content = self.read()?;
+        let known = content.plugins.remove(&locked.plugin);
+        let known = known.and_then(|mut platforms| platforms.remove(&locked.platform));
+        if self.mode == LockMode::Update {
+            return Ok(known.unwrap_or_default());
+        }
+        let digests = known.ok_or_else(|| LockFileError::Unknown {
+            plugin: locked.plugin.clone(),
+            platform: locked.platform.clone(),
+            path: self.path.clone(),
+        })?;
+        if digests.content.is_none() {
+            return Err(self.no_content(locked));
+        }
+        Ok(digests)
+    }
+
+    /// The newest version of a plugin that the file names for a platform; an error if there is none.
+    pub(crate) fn newest(
         &self,
         kind: PluginKind,
         name: &str,
-        version: &Version,
         platform: Platform,
-        checksum: &str,
+    ) -> Result<Version, LockFileError> {
+        let prefix = format!("{kind}-{name}-v");
+        let content = self.read()?;
+        let here = platform.key();
+        let versions = content
+            .plugins
+            .iter()
+            .filter(|(_, platforms)| platforms.contains_key(&here))
+            .filter_map(|(plugin, _)| parse_tolerant(plugin.strip_prefix(&prefix)?));
+        versions.max().ok_or_else(|| LockFileError::Unknown {
+            plugin: format!("{kind}-{name}"),
+            platform: here,
+            path: self.path.clone(),
+        })
+    }
+
+    /// Whether the archive with this checksum may be used for a plugin.
+    pub(crate) fn admit_archive(&self, locked: &Locked, actual: &str) -> Result<(), LockFileError> {
+        match self.known(locked)?.archive {
+            Some(expected) if expected != actual => Err(LockFileError::Different {
+                plugin: locked.plugin.clone(),
+                platform: locked.platform.clone(),
+                path: self.path.clone(),
+                expected,
+                actual: actual.to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a plugin with these files may be used. `None` stands for a plugin whose listing is missing.
+    pub(crate) fn admit_content(
+        &self,
+        locked: &Locked,
+        folder: &Path,
+        actual: Option<&str>,
     ) -> Result<(), LockFileError> {
+        let expected = self.known(locked)?.content;
+        let expected = expected.ok_or_else(|| self.no_content(locked))?;
+        let actual = actual.ok_or_else(|| LockFileError::NoListing {
+            plugin: locked.plugin.clone(),
+            folder: folder.to_owned(),
+        })?;
+        if actual == expected {
+            return Ok(());
+        }
+        Err(LockFileError::Changed {
+            plugin: locked.plugin.clone(),
+            folder: folder.to_owned(),
+            path: self.path.clone(),
+            file: Contents::first_change(folder, &expected),
+            expected,
+            actual: actual.to_owned(),
+        })
+    }
+
+    /// Writes down what is known of a plugin now; a digest that is there already stays.
+    pub(crate) fn note(&self, locked: &Locked, found: Digests) -> Result<(), LockFileError> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut content = self.read()?;
-        let plugin = format!("{kind}-{name}-v{version}");
-        let platform = platform.key();
-        let known = content.plugins.entry(plugin.clone()).or_default();
-        match known.get(&platform) {
-            Some(expected) if expected == checksum => Ok(()),
-            Some(expected) => Err(LockFileError::Different {
-                expected: expected.clone(),
-                plugin,
-                platform,
-                path: self.path.clone(),
-                actual: checksum.to_owned(),
-            }),
-            None if self.mode == LockMode::Frozen => Err(LockFileError::Unknown {
-                plugin,
-                platform,
-                path: self.path.clone(),
-            }),
-            None => {
-                known.insert(platform, checksum.to_owned());
-                self.write(&content)
+        let platforms = content.plugins.entry(locked.plugin.clone()).or_default();
+        let known = platforms.entry(locked.platform.clone()).or_default();
+        let both = Digests {
+            archive: known.archive.clone().or(found.archive),
+            content: known.content.clone().or(found.content),
+        };
+        if *known == both {
+            return Ok(());
+        }
+        *known = both;
+        content.version = VERSION;
+        match self.write(&content) {
+            // The project may be where nobody can write; then every run is like the first.
+            Err(LockFileError::File { source, path, .. }) if is_read_only(&source) => {
+                tracing::warn!(path = %path.display(), error = %source, "the lock file cannot be written");
+                Ok(())
             }
+            written => written,
+        }
+    }
+
+    fn no_content(&self, locked: &Locked) -> LockFileError {
+        LockFileError::NoContent {
+            plugin: locked.plugin.clone(),
+            platform: locked.platform.clone(),
+            path: self.path.clone(),
         }
     }
 
@@ -213,4 +407,11 @@ impl LockFile {
         };
         write().map_err(self.failed("write"))
     }
+}
+
+fn is_read_only(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+    )
 }

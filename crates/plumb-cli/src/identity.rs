@@ -319,15 +319,21 @@ fn of_acquire(error: &AcquireError) -> Option<Identity> {
         AcquireError::Checksum { name, .. } => Identity::new(Code::PluginChecksum, plugin(name)),
         AcquireError::LockFile(error) => of_lock_file(error),
         AcquireError::Client(_) | AcquireError::Repository(_) => Identity::of(Code::PluginDownload),
+        AcquireError::Content { folder, .. } => {
+            let subject = Subject::File(folder.display().to_string());
+            Identity::new(Code::PluginChecksum, subject)
+        }
         AcquireError::Source(_) | AcquireError::Address(_) => return None,
     })
 }
 
 fn of_lock_file(error: &LockFileError) -> Identity {
     let subject = match error {
-        LockFileError::Different { plugin, .. } | LockFileError::Unknown { plugin, .. } => {
-            Subject::Plugin(plugin.clone())
-        }
+        LockFileError::Different { plugin, .. }
+        | LockFileError::Changed { plugin, .. }
+        | LockFileError::NoContent { plugin, .. }
+        | LockFileError::NoListing { plugin, .. }
+        | LockFileError::Unknown { plugin, .. } => Subject::Plugin(plugin.clone()),
         LockFileError::File { path, .. }
         | LockFileError::Parse { path, .. }
         | LockFileError::Later { path, .. } => Subject::File(path.display().to_string()),

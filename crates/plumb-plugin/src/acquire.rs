@@ -3,6 +3,7 @@
 
 use async_trait::async_trait;
 use plumb_resource::provider::PluginSpec;
+use semver::Version;
 
 use crate::discovery::{FoundPlugin, PluginKind};
 
@@ -15,8 +16,15 @@ pub trait Acquire: Send + Sync {
     /// Whether anything is got at all; otherwise what is missing stays missing.
     fn gets_plugins(&self) -> bool;
 
-    /// Whether a plugin of the cache is the one that the project means; an error says why not.
-    fn verify(&self, plugin: &FoundPlugin) -> Result<(), AcquireFailure>;
+    /// Whether only plugins may be started that the project's lock file names.
+    fn takes_only_locked(&self) -> bool;
+
+    /// The version that stands for a plugin where none is asked for; `None` leaves the choice to the host.
+    fn locked_version(&self, kind: PluginKind, name: &str) -> Option<Version>;
+
+    /// Whether a plugin from the search path or the cache is one that the project means; an error says why not. Asked before
+    /// each start.
+    async fn verify(&self, plugin: &FoundPlugin) -> Result<(), AcquireFailure>;
 
     /// The plugin whose sources are in the repository at an address; its version is found out if the address has none.
     async fn locate(&self, address: &str) -> Result<PluginSpec, AcquireFailure> {

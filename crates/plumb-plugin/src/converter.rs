@@ -253,14 +253,14 @@ impl PluginHost {
     pub async fn converter(&self, name: &str) -> Result<GrpcConverter, HostError> {
         let spec = PluginSpec::named(name);
         let kind = PluginKind::Converter;
-        let found = match self.options().discovery.find_spec(kind, &spec) {
+        let found = match self.find(kind, &spec) {
             Ok(found) => found,
             Err(missing @ FindError::NotFound { .. }) => {
                 self.acquired_of(kind, &spec, missing).await?
             }
             Err(error) => return Err(error.into()),
         };
-        found.warnings.iter().for_each(|warning| self.warn(warning));
+        let found = self.admitted(found).await?;
         let title = format!("{name} (converter)");
         let launch = Launch {
             source: Arc::from(kind.file_name(name)),

@@ -50,7 +50,11 @@ async fn what_is_there_is_not_downloaded_again() {
     assert_eq!(server.asked().len(), 2);
     assert_eq!(
         world.left(),
-        ["resource-pet-v1.0.0", "resource-pet-v1.0.0.sha256"]
+        [
+            "resource-pet-v1.0.0",
+            "resource-pet-v1.0.0.contents",
+            "resource-pet-v1.0.0.sha256"
+        ]
     );
 }
 
@@ -218,6 +222,10 @@ async fn half_an_installation_is_made_anew() {
     assert_eq!(program, "whole");
     assert_eq!(
         world.left(),
-        ["resource-pet-v1.0.0", "resource-pet-v1.0.0.sha256"]
+        [
+            "resource-pet-v1.0.0",
+            "resource-pet-v1.0.0.contents",
+            "resource-pet-v1.0.0.sha256"
+        ]
     );
 }

@@ -13,6 +13,7 @@ use plumb_acquire::{
 };
 use plumb_plugin::PluginKind;
 use plumb_plugin::discovery::Cache;
+use plumb_plugin::process::Environment;
 use semver::Version;
 use sha2::{Digest, Sha256};
 
@@ -21,6 +22,7 @@ pub(crate) struct World {
     pub(crate) overrides: String,
     pub(crate) tokens: Tokens,
     pub(crate) mode: LockMode,
+    pub(crate) environment: Environment,
     pub(crate) seen: Arc<Mutex<Vec<Progress>>>,
 }
 
@@ -31,6 +33,7 @@ impl World {
             overrides: String::new(),
             tokens: Tokens::default(),
             mode: LockMode::Update,
+            environment: Environment::new(),
             seen: Arc::default(),
         }
     }
@@ -49,7 +52,7 @@ impl World {
             cache: self.cache(),
             overrides: Overrides::parse(&self.overrides).unwrap(),
             tokens: self.tokens.clone(),
-            environment: BTreeMap::default(),
+            environment: self.environment.clone(),
             program_version: "v1.2.3".to_owned(),
             lock_file: Some(LockFile::in_folder(self.folder.path(), self.mode)),
             prepare: None,

@@ -11,7 +11,7 @@ use plumb_acquire::{
     Acquirer, AcquirerOptions, LockFile, LockMode, Overrides, Prepare, Tokens, Wanted,
 };
 use plumb_language::LanguageOptions;
-use plumb_plugin::discovery::{Cache, FoundPlugin, PluginManifest};
+use plumb_plugin::discovery::{Cache, FoundPlugin, PluginManifest, PluginSource as FoundIn};
 use plumb_plugin::language::{InstallRequest, ProgramInfo};
 use plumb_plugin::{Acquire, AcquireFailure, OutputLevel, OutputSink, OutputStream, PluginKind};
 use plumb_resource::provider::PluginSpec;
@@ -132,8 +132,22 @@ impl Acquire for PluginSource {
         self.downloads
     }
 
-    fn verify(&self, plugin: &FoundPlugin) -> Result<(), AcquireFailure> {
-        Ok(self.acquirer.verify(&plugin.executable)?)
+    fn takes_only_locked(&self) -> bool {
+        self.acquirer.is_frozen()
+    }
+
+    fn locked_version(&self, kind: PluginKind, name: &str) -> Option<semver::Version> {
+        self.acquirer.locked_version(kind, name).ok().flatten()
+    }
+
+    async fn verify(&self, plugin: &FoundPlugin) -> Result<(), AcquireFailure> {
+        if self.acquirer.is_frozen() && plugin.source == FoundIn::Path {
+            let path = plugin.executable.display();
+            return Err(
+                format!("{path} is on the PATH, and --locked takes nothing from there").into(),
+            );
+        }
+        Ok(self.acquirer.verify(&plugin.executable).await?)
     }
 
     async fn locate(&self, address: &str) -> Result<PluginSpec, AcquireFailure> {

@@ -151,7 +151,10 @@ pub(crate) fn plugins(
     ctx: &Context,
 ) -> Result<(), Error> {
     let source = PluginSource::new(&ctx.environment, &ctx.printer, demands)?;
-    let discovery = discovery(&ctx.environment, Some(project));
+    let mut discovery = discovery(&ctx.environment, Some(project));
+    if demands.lock_mode == LockMode::Frozen {
+        discovery.search_path = None;
+    }
     let is_elsewhere = |spec: &PluginSpec| {
         let (version, url) = (spec.version.as_ref(), spec.download_url.as_deref());
         let found = discovery.find(PluginKind::Resource, &spec.name, version, url);

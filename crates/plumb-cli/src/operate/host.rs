@@ -138,7 +138,6 @@ impl Surroundings {
 
     fn host_options(&self, engine: &str, output: OutputSink) -> Result<HostOptions, Error> {
         let environment = &self.environment;
-        let attachments = |name: &str| parse_attachments(environment.get(name).unwrap_or_default());
         let project = self.project.as_ref();
         Ok(HostOptions {
             discovery: self.discovery(),
@@ -153,8 +152,8 @@ impl Surroundings {
                 mapper: Some(engine.to_owned()),
                 resolver: Some(engine.to_owned()),
             },
-            attached_providers: attachments("PULUMI_DEBUG_PROVIDERS")?,
-            attached_languages: attachments("PULUMI_DEBUG_LANGUAGES")?,
+            attached_providers: self.attachments("PULUMI_DEBUG_PROVIDERS")?,
+            attached_languages: self.attachments("PULUMI_DEBUG_LANGUAGES")?,
             timeouts: PluginTimeouts::default(),
             refresh_before_update: !environment.is_on("PULUMI_DISABLE_REFRESH_BEFORE_UPDATE"),
             use_provider_preview: !environment.is_on("PULUMI_DISABLE_PROVIDER_PREVIEW"),
@@ -244,9 +243,28 @@ impl Surroundings {
         );
     }
 
+    fn takes_only_locked(&self) -> bool {
+        let acquire = self.acquire.as_ref();
+        acquire.is_some_and(|it| it.takes_only_locked())
+    }
+
+    /// Plugins that somebody runs elsewhere, by name, as a variable lists them. No lock file can name what they are.
+    fn attachments(&self, variable: &str) -> Result<BTreeMap<String, u16>, Error> {
+        let attached = parse_attachments(self.environment.get(variable).unwrap_or_default())?;
+        if attached.is_empty() || !self.takes_only_locked() {
+            return Ok(attached);
+        }
+        Err(Error::user(format!(
+            "{variable} attaches plugins that plumb.lock cannot name; unset it, or run without --locked"
+        )))
+    }
+
     fn discovery(&self) -> Discovery {
         let mut discovery = discovery(&self.environment, self.project.as_ref());
         discovery.project.extend(self.plugins.iter().cloned());
+        if self.takes_only_locked() {
+            discovery.search_path = None;
+        }
         discovery
     }
 

@@ -601,6 +601,12 @@ pub(super) fn plugin_source(
     lock_mode: LockMode,
 ) -> Result<Arc<dyn Acquire>, Error> {
     let has_project = surroundings.project.is_some();
+    if !has_project && lock_mode == LockMode::Frozen {
+        return Err(Error::user(
+            "--locked needs plumb.lock, which is beside the project file, and there is no project here; change to its folder, \
+             or name it with --cwd",
+        ));
+    }
     let demands = Demands {
         project: has_project.then_some(surroundings.root.as_path()),
         lock_mode,

@@ -147,7 +147,7 @@ impl Cache {
             path: plugin.directory.clone(),
             source,
         })?;
-        for suffix in [".lock", ".partial", ".lastused"] {
+        for suffix in [".lock", ".partial", ".lastused", ".sha256", ".contents"] {
             let path = beside(&plugin.directory, suffix);
             match fs::remove_file(&path) {
                 Err(source) if source.kind() != io::ErrorKind::NotFound => {

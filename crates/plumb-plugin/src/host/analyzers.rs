@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
+use plumb_resource::provider::PluginSpec;
 use tonic::transport::Channel;
 
 use super::launch::start_run;
@@ -73,7 +74,7 @@ impl PluginHost {
         pack: &PolicyPack,
         stack: &AnalyzedStack,
     ) -> Result<Recipe, AnalyzerError> {
-        let path = self.locate_pack(pack)?;
+        let path = self.locate_pack(pack).await?;
         if path.is_dir() {
             return self.recipe_of_sources(pack, path, stack).await;
         }
@@ -91,27 +92,26 @@ impl PluginHost {
     }
 
     /// The folder or the executable of a pack. A name that is no path stands for a plugin.
-    fn locate_pack(&self, pack: &PolicyPack) -> Result<PathBuf, AnalyzerError> {
+    async fn locate_pack(&self, pack: &PolicyPack) -> Result<PathBuf, AnalyzerError> {
         if pack.path.exists() {
             return Ok(pack.path.clone());
         }
-        let is_name = Path::new(&pack.name).components().count() == 1;
-        let plugin = is_name.then(|| {
-            let discovery = &self.options.discovery;
-            discovery.find(PluginKind::Analyzer, &pack.name, None, None)
-        });
-        let located = match plugin {
-            Some(Ok(found)) if found.executable.exists() => {
-                found.warnings.iter().for_each(|warning| self.warn(warning));
-                Some(found.executable)
-            }
-            // A folder without an executable has its sources.
-            Some(Ok(found)) => found.executable.parent().map(Path::to_owned),
-            Some(Err(_)) | None => None,
-        };
-        located.ok_or_else(|| AnalyzerError::NotFound {
+        let missing = || AnalyzerError::NotFound {
             pack: pack.name.clone(),
-        })
+        };
+        let is_name = Path::new(&pack.name).components().count() == 1;
+        if !is_name {
+            return Err(missing());
+        }
+        let found = self.find(PluginKind::Analyzer, &PluginSpec::named(&pack.name));
+        let found = self.admitted(found.map_err(|_| missing())?).await;
+        let found = found.map_err(|error| not_usable(pack, error))?;
+        if found.executable.exists() {
+            return Ok(found.executable);
+        }
+        // A folder without an executable has its sources.
+        let folder = found.executable.parent().map(Path::to_owned);
+        folder.ok_or_else(missing)
     }
 
     async fn recipe_of_sources(
@@ -120,10 +120,7 @@ impl PluginHost {
         directory: PathBuf,
         stack: &AnalyzedStack,
     ) -> Result<Recipe, AnalyzerError> {
-        let failed = |source: HostError| AnalyzerError::Start {
-            pack: pack.name.clone(),
-            source: Box::new(source),
-        };
+        let failed = |source: HostError| not_usable(pack, source);
         let manifest = PolicyManifest::read(&directory).map_err(|error| failed(error.into()))?;
         let runtime = &manifest.plugin.runtime;
         let environment = environment::of_analyzer(&self.options, stack, runtime);
@@ -135,7 +132,8 @@ impl PluginHost {
                 Way::Language(host, Box::new(request))
             }
             Err(HostError::NotFound(missing @ FindError::NotFound { .. })) => {
-                let runner = self.runner(pack, &directory, &manifest);
+                let runner = self.runner(pack, &directory, &manifest).await;
+                let runner = runner.map_err(failed)?;
                 let launch = runner.ok_or_else(|| failed(missing.into()))?;
                 Way::Executable(Launch {
                     environment,
@@ -176,18 +174,17 @@ impl PluginHost {
     }
 
     /// The executable that runs packs of a language without a host.
-    fn runner(
+    async fn runner(
         &self,
         pack: &PolicyPack,
         directory: &Path,
         manifest: &PolicyManifest,
-    ) -> Option<Launch> {
+    ) -> Result<Option<Launch>, HostError> {
         let name = format!("policy-{}", manifest.plugin.runtime);
-        let discovery = &self.options.discovery;
-        let found = discovery
-            .find(PluginKind::Analyzer, &name, None, None)
-            .ok()?;
-        found.warnings.iter().for_each(|warning| self.warn(warning));
+        let Ok(found) = self.find(PluginKind::Analyzer, &PluginSpec::named(&name)) else {
+            return Ok(None);
+        };
+        let found = self.admitted(found).await?;
         let options = manifest.plugin.options.iter();
         let options = options.map(|(key, value)| match value.as_str() {
             Some(text) => format!("-{key}={text}").into(),
@@ -196,7 +193,13 @@ impl PluginHost {
         let args = std::iter::once(OsString::from("."))
             .chain(options)
             .collect();
-        Some(self.pack_launch(pack, &found.executable, args, directory.to_owned()))
+        let directory = directory.to_owned();
+        Ok(Some(self.pack_launch(
+            pack,
+            &found.executable,
+            args,
+            directory,
+        )))
     }
 
     fn pack_launch(
@@ -265,6 +268,13 @@ fn with_extra(mut environment: Environment, pack: &PolicyPack) -> Environment {
     environment
 }
 
+fn not_usable(pack: &PolicyPack, source: HostError) -> AnalyzerError {
+    AnalyzerError::Start {
+        pack: pack.name.clone(),
+        source: Box::new(source),
+    }
+}
+
 fn not_started(pack: &PolicyPack, directory: PathBuf, error: HostError) -> AnalyzerError {
     let lacks_sdk = match &error {
         HostError::Start(start) => {
@@ -273,13 +283,10 @@ fn not_started(pack: &PolicyPack, directory: PathBuf, error: HostError) -> Analy
         }
         _ => false,
     };
-    let pack = pack.name.clone();
     if lacks_sdk {
+        let pack = pack.name.clone();
         AnalyzerError::NoSdk { pack, directory }
     } else {
-        AnalyzerError::Start {
-            pack,
-            source: Box::new(error),
-        }
+        not_usable(pack, error)
     }
 }

@@ -9,6 +9,7 @@
 //! The package `pulumi` is always the built-in one. Every call boots a new instance. **The host knows every provider and
 //! language host that it started and ends them all in [`PluginHost::shutdown`].**
 
+mod admission;
 mod analyzers;
 pub(crate) mod environment;
 pub(crate) mod launch;
@@ -31,9 +32,7 @@ pub use resolve::{ResolveError, is_repository};
 
 use crate::acquire::{Acquire, AcquireFailure};
 use crate::analyzer::GrpcAnalyzer;
-use crate::discovery::{
-    Discovery, FindError, FoundPlugin, ManifestError, PluginKind, PluginSource,
-};
+use crate::discovery::{Discovery, FindError, FoundPlugin, ManifestError, PluginKind};
 use crate::grpc::{GrpcProvider, HandshakeOptions};
 use crate::language::{GrpcLanguageHost, LanguageError, LanguageRuntime};
 use crate::output::{OutputLevel, OutputLine, OutputSink, OutputStream};
@@ -125,7 +124,7 @@ pub enum HostError {
         #[source]
         source: AcquireFailure,
     },
-    /// The plugin in the cache is not the one that the project means.
+    /// The plugin is not one that the project means.
     #[error("the plugin {} must not be used", path.display())]
     Unverified {
         /// Its executable.
@@ -357,7 +356,7 @@ impl PluginHost {
         if let Err(source) = acquire.acquire(kind, spec).await {
             return Err(HostError::Acquire { missing, source });
         }
-        Ok(self.options.discovery.find_spec(kind, spec)?)
+        Ok(self.find(kind, spec)?)
     }
 
     fn is_installed(&self, spec: &PluginSpec) -> bool {
@@ -374,8 +373,7 @@ impl PluginHost {
         {
             return Ok(());
         }
-        let found = self.options.discovery.find_spec(PluginKind::Resource, spec);
-        found.map(drop)
+        self.find(PluginKind::Resource, spec).map(drop)
     }
 
     async fn boot(&self, spec: &PluginSpec) -> Result<Arc<dyn Provider>, HostError> {
@@ -395,7 +393,7 @@ impl PluginHost {
                     .await;
             return Ok(Arc::new(attached.map_err(Box::new)?));
         }
-        let found = match self.options.discovery.find_spec(PluginKind::Resource, spec) {
+        let found = match self.find(PluginKind::Resource, spec) {
             Ok(found) => found,
             Err(error @ FindError::NotFound { .. }) => {
                 if let Some(provider) = builtin() {
@@ -408,24 +406,10 @@ impl PluginHost {
             }
             Err(error) => return Err(error.into()),
         };
-        if let Err(source) = self.verify(&found) {
-            return Err(HostError::Unverified {
-                path: found.executable,
-                source,
-            });
-        }
-        found.warnings.iter().for_each(|warning| self.warn(warning));
+        let found = self.admitted(found).await?;
         let provider = self.start_found(spec, &found).await?;
         self.check_version(spec, &provider).await;
         Ok(Arc::new(provider))
-    }
-
-    /// What comes from the cache must be what the project means.
-    fn verify(&self, found: &FoundPlugin) -> Result<(), AcquireFailure> {
-        match &self.options.acquire {
-            Some(acquire) if found.source == PluginSource::Cache => acquire.verify(found),
-            _ => Ok(()),
-        }
     }
 
     /// A plugin found without its version being looked at may be an old one.
@@ -491,11 +475,7 @@ impl PluginHost {
         }
         let plugin = name.replace('/', "_");
         let spec = PluginSpec::named(&plugin);
-        let found = match self
-            .options
-            .discovery
-            .find_spec(PluginKind::Language, &spec)
-        {
+        let found = match self.find(PluginKind::Language, &spec) {
             Ok(found) => found,
             Err(error @ FindError::NotFound { .. }) => match self.languages.get(name) {
                 Some(factory) => return Ok(factory()),
@@ -503,7 +483,7 @@ impl PluginHost {
             },
             Err(error) => return Err(error.into()),
         };
-        found.warnings.iter().for_each(|warning| self.warn(warning));
+        let found = self.admitted(found).await?;
         if found.source_directory().is_some() {
             return Err(HostError::LanguageSources {
                 path: found.executable,

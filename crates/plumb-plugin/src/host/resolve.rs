@@ -193,8 +193,7 @@ impl PluginHost {
 
     /// The version of a plugin that was found, where the place tells it.
     fn found_version(&self, spec: &PluginSpec) -> Option<semver::Version> {
-        let found = self.options.discovery.find_spec(PluginKind::Resource, spec);
-        found.ok()?.version
+        self.find(PluginKind::Resource, spec).ok()?.version
     }
 }
 

@@ -88,13 +88,12 @@ impl PluginHost {
         if self.options.attached_providers.contains_key(name) {
             return None;
         }
-        let discovery = &self.options.discovery;
-        let found = discovery.find_spec(PluginKind::Resource, spec).ok()?;
-        if found.source != PluginSource::Cache || self.verify(&found).is_err() {
+        let found = self.find(PluginKind::Resource, spec).ok()?;
+        if found.source != PluginSource::Cache {
             return None;
         }
         let version = found.version?;
-        let plugin = discovery.cache.owner_of(&found.executable)?;
+        let plugin = self.options.discovery.cache.owner_of(&found.executable)?;
         Some(Kept {
             path: folder.join(file_name(spec, &version)),
             installed: Cache::installed(&plugin)?,

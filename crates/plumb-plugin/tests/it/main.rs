@@ -6,6 +6,7 @@
     reason = "helpers of tests may panic and say what they skip"
 )]
 
+mod admission;
 mod bad_plugins;
 mod lab;
 mod language;
