@@ -99,6 +99,11 @@ impl Printer {
         format!("{ATTENTION}{text}{RESET}")
     }
 
+    /// Text that warns, with colour tags.
+    pub fn caution(text: &str) -> String {
+        format!("{WARNING}{text}{RESET}")
+    }
+
     /// Paints a frame over the last one, cut to `size`.
     pub fn paint(&self, mut lines: Vec<String>, size: ScreenSize) {
         if self.plain.stdout {

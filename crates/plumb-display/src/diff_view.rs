@@ -180,6 +180,7 @@ impl DiffView {
             only_changes: refreshed || metadata.detailed_diff.is_some(),
             hidden,
             replaced: &replaced,
+            shows_null: false,
         };
         let plain = |map: &PropertyMap| {
             let mut printer = ValuePrinter::new(style);

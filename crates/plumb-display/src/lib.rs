@@ -46,4 +46,5 @@ pub use preview_json::{PreviewDigest, StateToJson};
 pub use summary_json::ResultSummary;
 pub use text::linked;
 pub use unchanged::Unchanged;
+pub use values::object_text;
 pub use watch::WatchLines;

@@ -9,7 +9,7 @@ use plumb_value::path::PropertyPath;
 use plumb_value::{Archive, ArchiveSource, Asset, AssetSource, PropertyMap, Value};
 
 use crate::color::paint;
-use crate::diff::{Change, Element, ObjectDiff, ValueDiff, diff_values, is_internal};
+use crate::diff::{Change, Element, ObjectDiff, ValueDiff, diff_values, is_internal, visible};
 use crate::embedded;
 use crate::ops;
 use crate::text::{cut_text, line_diff, pad, width};
@@ -27,6 +27,8 @@ pub(crate) struct ValueStyle<'a> {
     pub(crate) replaced: &'a [EcoString],
     /// Whether that is said in words too, and not by colour alone.
     pub(crate) says_replaced: bool,
+    /// Whether properties that are null are shown.
+    pub(crate) shows_null: bool,
 }
 
 /// Writes values, one property per line.
@@ -36,6 +38,17 @@ pub(crate) struct ValuePrinter<'a> {
     out: String,
     /// Path of the property that is being written.
     path: String,
+}
+
+/// Every property of `map`, one level deep, with colour tags.
+pub fn object_text(map: &PropertyMap, show_secrets: bool) -> String {
+    let mut printer = ValuePrinter::new(ValueStyle {
+        full: true,
+        shows_null: true,
+        ..ValueStyle::default()
+    });
+    printer.object(&visible(map, show_secrets), 1);
+    printer.finish()
 }
 
 /// Where a line stands and which sign it carries.
@@ -104,9 +117,10 @@ impl<'a> ValuePrinter<'a> {
     }
 
     fn members(&mut self, map: &PropertyMap, at: At) {
+        let nulls = self.style.shows_null;
         let shown = || {
             map.iter()
-                .filter(|(key, value)| !is_internal(key) && !value.is_null())
+                .filter(|(key, value)| !is_internal(key) && (nulls || !value.is_null()))
         };
         let widest = shown()
             .map(|(key, _)| width(key.as_str()))

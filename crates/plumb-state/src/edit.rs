@@ -18,7 +18,7 @@ pub use delete::{
     DeleteError, DeleteOptions, Deleted, Dependents, Protected, delete, delete_all, dependents_of,
 };
 pub use rename::{RenameError, StackIdentity, rename_resource, rename_stack};
-pub use transfer::{Broken, MoveError, Moved, Parents, move_resources};
+pub use transfer::{Broken, BrokenKind, MoveError, Moved, Parents, move_resources};
 
 /// A form of snapshot that can be edited: [`Snapshot`] and [`EncryptedSnapshot`].
 pub trait Editable: access::Access {}
@@ -92,21 +92,29 @@ pub fn locate(snapshot: &impl Editable, urn: &Urn) -> Result<usize, LocateError>
     }
 }
 
-/// Which resources an edit is for.
+/// Which resources an edit is for. Copies that are about to be deleted are never among them.
 #[derive(Clone, Copy, Debug)]
 pub enum Selection<'a> {
     /// All of them.
     All,
-    /// Those with these URNs, old copies too.
-    Urns(&'a [Urn]),
+    /// Those with these URNs.
+    Named(&'a [String]),
 }
 
-/// Protects resources from deletion, or lifts that. Returns how many resources were selected.
+/// Names that no live resource has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no such resources: {}", .0.join(", "))]
+pub struct Missing(
+    /// The names.
+    pub Vec<String>,
+);
+
+/// Protects resources from deletion, or lifts that. Returns how many resources were named.
 pub fn set_protect(
     snapshot: &mut impl Editable,
     selection: Selection<'_>,
     is_protected: bool,
-) -> Result<usize, LocateError> {
+) -> Result<usize, Missing> {
     for_selected(snapshot, selection, |state| {
         if state.protect != is_protected {
             Arc::make_mut(state).protect = is_protected;
@@ -114,15 +122,13 @@ pub fn set_protect(
     })
 }
 
-/// Marks resources for replacement at the next update, or lifts that. Returns how many resources were selected. What is due
-/// for deletion anyhow is not marked.
+/// Marks resources for replacement at the next update, or lifts that. Returns how many resources were named.
 pub fn set_taint(
     snapshot: &mut impl Editable,
     selection: Selection<'_>,
     is_tainted: bool,
-) -> Result<usize, LocateError> {
+) -> Result<usize, Missing> {
     for_selected(snapshot, selection, |state| {
-        let is_tainted = is_tainted && !state.delete;
         if state.taint != is_tainted {
             Arc::make_mut(state).taint = is_tainted;
         }
@@ -132,24 +138,34 @@ pub fn set_taint(
 fn for_selected(
     snapshot: &mut impl Editable,
     selection: Selection<'_>,
-    mut change: impl FnMut(&mut Arc<ResourceState>),
-) -> Result<usize, LocateError> {
+    change: impl FnMut(&mut Arc<ResourceState>),
+) -> Result<usize, Missing> {
     let resources = &mut snapshot.snapshot_mut().resources;
-    let Selection::Urns(urns) = selection else {
-        resources.iter_mut().for_each(change);
-        return Ok(resources.len());
+    let names = match selection {
+        Selection::All => None,
+        Selection::Named(names) => Some(names),
     };
-    if let Some(urn) = urns
+    let is_known = |name: &&String| {
+        resources
+            .iter()
+            .any(|state| !state.delete && state.urn.as_str() == name.as_str())
+    };
+    let missing: Vec<String> = names
+        .unwrap_or_default()
         .iter()
-        .find(|urn| !resources.iter().any(|state| state.urn == **urn))
-    {
-        return Err(LocateError::NotFound { urn: urn.clone() });
+        .filter(|name| !is_known(name))
+        .cloned()
+        .collect();
+    if !missing.is_empty() {
+        return Err(Missing(missing));
     }
-    resources
-        .iter_mut()
-        .filter(|state| urns.contains(&state.urn))
-        .for_each(&mut change);
-    Ok(urns.len())
+    let is_selected = |state: &&mut Arc<ResourceState>| {
+        let is_named =
+            |names: &[String]| names.iter().any(|name| name.as_str() == state.urn.as_str());
+        !state.delete && names.is_none_or(is_named)
+    };
+    resources.iter_mut().filter(is_selected).for_each(change);
+    Ok(names.map_or(resources.len(), <[String]>::len))
 }
 
 /// A reason why a deployment should not be imported into a stack.

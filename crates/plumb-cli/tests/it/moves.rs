@@ -43,11 +43,12 @@ fn resources_move_to_another_stack_with_what_is_below_them() {
     assert_eq!(
         context.ok(&["state", "move", "--dest", "prod", "--yes", A]),
         format!(
-            "Planning to move the following resources from dev to prod:\n\n  - {A}\n  - {C}\n\n\
-             The following resources remaining in dev have dependencies on resources moved to prod:\n\n  \
+            "Planning to move the following resources from organization/proj/dev to organization/proj/prod:\n\n  - {A}\n  - {C}\n\n\
+             The following resources remaining in organization/proj/dev have dependencies on resources moved to organization/proj/prod:\n\n  \
              - {B} has a dependency on {A}\n\n\
-             These dependencies will be dropped. The programs have to hand such values over as outputs and configuration, or \
-             with stack references.\n\nSuccessfully moved resources from dev to prod\n"
+             If you go ahead with moving these dependencies, it will be necessary to create the appropriate inputs and \
+             outputs in the program for the stack the resources are moved to.\n\n\
+             Successfully moved resources from organization/proj/dev to organization/proj/prod\n"
         )
     );
     assert_eq!(urns(&context, "dev"), [STACK, B]);
@@ -82,6 +83,10 @@ fn refused_moves_say_why() {
     );
     assert_eq!(
         context.fails(1, &["state", "move", "--dest", "dev", "--yes", A]),
+        format!("error: resource {A} already exists in destination stack\n")
+    );
+    assert_eq!(
+        context.fails(1, &["state", "move", "--dest", "dev", "--yes", C]),
         "error: source and destination stack must be different\n"
     );
     assert_eq!(
@@ -92,12 +97,13 @@ fn refused_moves_say_why() {
         context.fails(6, &["state", "move", "--dest", "nowhere", "--yes", A]),
         "error: no stack named 'nowhere' found\n"
     );
-    let missing = "urn:pulumi:dev::proj::my:index:Thing::x";
-    assert!(
-        context
-            .fails(1, &["state", "move", "--dest", "prod", "--yes", missing])
-            .contains("Did you mean:")
+    let missing = ["state", "move", "--dest", "prod", "--yes", "x", "x"];
+    let run = context.run(&missing);
+    assert_eq!(
+        (run.code, run.stdout.as_str()),
+        (1, "warning: Resource x not found in source stack\n")
     );
+    assert!(run.stderr.contains("no resources found to move"));
     assert_eq!(urns(&context, "dev").len(), 4);
 }
 

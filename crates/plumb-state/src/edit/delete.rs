@@ -45,7 +45,7 @@ pub struct Deleted {
 
 impl Deleted {
     /// Those that were protected.
-    pub fn protected(&self) -> impl Iterator<Item = &Arc<ResourceState>> {
+    pub fn protected(&self) -> impl DoubleEndedIterator<Item = &Arc<ResourceState>> {
         self.resources.iter().filter(|state| state.protect)
     }
 }
@@ -123,7 +123,7 @@ pub fn delete_all(
 ) -> Result<Deleted, DeleteError> {
     let resources = &mut snapshot.snapshot_mut().resources;
     if protected == Protected::Refuse
-        && let Some(state) = resources.iter().find(|state| state.protect)
+        && let Some(state) = resources.iter().rfind(|state| state.protect)
     {
         return Err(DeleteError::Protected {
             urn: state.urn.clone(),

@@ -31,6 +31,9 @@ pub fn rename_resource(
     let snapshot = snapshot.snapshot_mut();
     let old = snapshot.resources[index].urn.clone();
     let new = old.with_name(name);
+    if new == old {
+        return Ok(new);
+    }
     if snapshot.resources.iter().any(|state| state.urn == new) {
         return Err(RenameError::Taken { urn: new });
     }

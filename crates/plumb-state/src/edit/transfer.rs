@@ -1,20 +1,24 @@
 //! Moving resources from one stack to another.
 //!
-//! 1. The named resources are selected; if wanted, those above them; and everything that is below one of these.
-//! 2. Each gets the URN that it has in the other stack; what loses its parent comes below the root of that stack.
-//! 3. The providers of the selected are copied, unless the other stack has the same ones.
-//! 4. Dependencies between what goes and what stays are dropped, and told.
+//! 1. The named resources are selected; if wanted, those above them; and everything below one of these, except providers.
+//! 2. Each gets the URN that it has in the other stack; a resource whose parent stays comes below the root of that stack, and
+//!    so does one that had no parent.
+//! 3. The providers of the selected resources are copied, unless the other stack has the same ones.
+//! 4. Dependencies between moved and remaining resources are dropped, and reported.
 //!
 //! Everything that is refused is refused before anything is changed.
 
+use std::fmt;
 use std::sync::Arc;
 
 use plumb_resource::{ProviderRef, ResourceKind, ResourceState, Urn};
+use plumb_value::PropertyKey;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::StackIdentity;
 use super::rename::rename_state;
 use crate::Snapshot;
+use crate::normalize::drop_empty_dependencies;
 
 /// Whether what is above the named resources moves with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,10 +33,46 @@ pub enum Parents {
 /// A dependency between a resource that moved and one that did not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// Who depended; under its former URN.
+    /// The resource that had the dependency; under its former URN.
     pub resource: Urn,
-    /// On whom.
+    /// The kind of dependency.
+    pub kind: BrokenKind,
+    /// The resource that it depended on.
     pub dependency: Urn,
+}
+
+/// How a resource depended on another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BrokenKind {
+    /// By an option, or by a property.
+    Dependency,
+    /// By this property.
+    Property(PropertyKey),
+    /// By the option `deletedWith`.
+    DeletedWith,
+    /// By the option `replaceWith`.
+    ReplaceWith,
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (resource, dependency) = (&self.resource, &self.dependency);
+        match &self.kind {
+            BrokenKind::Dependency => write!(f, "{resource} has a dependency on {dependency}"),
+            BrokenKind::Property(key) => {
+                write!(
+                    f,
+                    "{resource} ({key}) has a property dependency on {dependency}"
+                )
+            }
+            BrokenKind::DeletedWith => {
+                write!(f, "{resource} is marked as deleted with {dependency}")
+            }
+            BrokenKind::ReplaceWith => {
+                write!(f, "{resource} is marked as replace with {dependency}")
+            }
+        }
+    }
 }
 
 /// What a move did.
@@ -51,43 +91,27 @@ pub struct Moved {
 /// Why nothing was moved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
-    /// There is no such resource.
-    #[error("No such resource \"{urn}\" exists in the current state")]
-    NotFound {
-        /// What was looked for.
-        urn: Urn,
-    },
+    /// None of the named resources exists.
+    #[error("no resources found to move")]
+    Nothing,
     /// Providers follow the resources that use them.
     #[error(
         "cannot move providers. Only resources can be moved, and providers will be included automatically"
     )]
     Provider,
-    /// The root belongs to its stack.
-    #[error(
-        "cannot move the root stack resource; rename the stack instead, with `plumb stack rename`"
-    )]
-    RootStack,
     /// The other stack has a resource of this name.
-    #[error("cannot move {urn}: the destination stack has a resource with the URN {taken}")]
+    #[error("resource {taken} already exists in destination stack")]
     Taken {
-        /// The resource.
-        urn: Urn,
-        /// What it would be called.
+        /// The URN that the resource would have there.
         taken: Urn,
+        /// All that would have moved.
+        planned: Vec<Urn>,
     },
     /// The other stack has a provider of the same name that is configured differently.
-    #[error("provider {urn} already exists in the destination stack with different inputs")]
+    #[error("provider {urn} already exists in destination stack")]
     OtherProvider {
         /// The provider.
         urn: Urn,
-    },
-    /// Something that stays needs a provider that would go.
-    #[error("cannot move {urn}: {user} stays, and uses it as its provider")]
-    ProviderInUse {
-        /// The provider.
-        urn: Urn,
-        /// Who uses it.
-        user: Urn,
     },
     /// A resource is in the middle of something.
     #[error(
@@ -105,7 +129,8 @@ pub enum MoveError {
     },
 }
 
-/// Moves the resources called `urns`, and what is below them, from `source` to `dest`, which is the stack `to`.
+/// Moves the resources called `urns`, and everything below them, from `source` to `dest`, which is the stack `to`. URNs that no
+/// resource has are skipped.
 pub fn move_resources(
     source: &mut Snapshot,
     dest: &mut Snapshot,
@@ -116,7 +141,7 @@ pub fn move_resources(
     let selected = select(source, urns, parents)?;
     let root = Urn::root_stack(&to.stack, to.project.as_deref().unwrap_or_default());
     let mut plan = Plan::new(source, dest, &selected, &root)?;
-    let moved = plan.told(source, &selected);
+    let moved = plan.report(source, &selected);
     refuse_pending(source, &selected)?;
 
     let mut staying = Vec::with_capacity(source.resources.len());
@@ -146,30 +171,30 @@ pub fn move_resources(
     Ok(moved)
 }
 
-/// Places of what moves. What is about to be deleted stays with the stack that deletes it.
+/// Places of what moves. Copies that are about to be deleted stay with the stack that deletes them.
 fn select(
     source: &Snapshot,
     urns: &[Urn],
     parents: Parents,
 ) -> Result<FxHashSet<usize>, MoveError> {
     let live = || {
-        source
-            .resources
-            .iter()
-            .enumerate()
-            .filter(|(_, state)| !state.delete)
+        let all = source.resources.iter().enumerate();
+        all.filter(|(_, state)| !state.delete)
     };
     let places: FxHashMap<&Urn, usize> = live().map(|(at, state)| (&state.urn, at)).collect();
+    let is_provider = |at: usize| source.resources[at].kind == ResourceKind::Provider;
+    let named: Vec<usize> = urns
+        .iter()
+        .filter_map(|urn| places.get(urn).copied())
+        .collect();
+    if named.iter().any(|at| is_provider(*at)) {
+        return Err(MoveError::Provider);
+    }
+    if named.is_empty() {
+        return Err(MoveError::Nothing);
+    }
     let mut selected = FxHashSet::default();
-    for urn in urns {
-        let Some(&at) = places.get(urn) else {
-            return Err(MoveError::NotFound { urn: urn.clone() });
-        };
-        match source.resources[at].kind {
-            ResourceKind::Provider => return Err(MoveError::Provider),
-            _ if urn.is_root_stack() => return Err(MoveError::RootStack),
-            _ => {}
-        }
+    for at in named {
         let mut next = Some(at).filter(|at| selected.insert(*at));
         while let (Some(at), Parents::Move) = (next, parents) {
             let parent = source.resources[at].parent.as_ref();
@@ -180,12 +205,14 @@ fn select(
         }
     }
     // Parents stand before their children.
-    for (at, state) in live() {
+    for (at, state) in live().filter(|(at, _)| !is_provider(*at)) {
         let parent = state.parent.as_ref().and_then(|urn| places.get(urn));
         if parent.is_some_and(|parent| selected.contains(parent)) {
             selected.insert(at);
         }
     }
+    // A stack keeps its root: the other one has its own, or gets one.
+    selected.retain(|at| !source.resources[*at].urn.is_root_stack());
     Ok(selected)
 }
 
@@ -215,18 +242,12 @@ impl Plan {
             copied: Vec::new(),
             root: root.clone(),
         };
-        let taken: FxHashSet<&Urn> = dest.resources.iter().map(|state| &state.urn).collect();
         for (_, state) in chosen(source, selected) {
-            let urn = plan.name(state);
-            if taken.contains(&urn) {
-                let (urn, taken) = (state.urn.clone(), urn);
-                return Err(MoveError::Taken { urn, taken });
-            }
             if state.snippet_id.is_some() {
-                return Err(MoveError::OfSnippet {
-                    urn: state.urn.clone(),
-                });
+                let urn = state.urn.clone();
+                return Err(MoveError::OfSnippet { urn });
             }
+            let urn = plan.name(state);
             plan.renames.insert(state.urn.clone(), urn);
         }
         for (_, state) in chosen(source, selected) {
@@ -234,18 +255,15 @@ impl Plan {
                 plan.bring(provider, source, dest)?;
             }
         }
-        let mut staying = source.resources.iter().enumerate();
-        let user = staying.find(|(at, state)| {
-            let provider = state.provider.as_ref().map(ProviderRef::urn);
-            !selected.contains(at) && provider.is_some_and(|urn| plan.renames.contains_key(urn))
-        });
-        match user {
-            Some((_, state)) => Err(MoveError::ProviderInUse {
-                urn: state
-                    .provider
-                    .as_ref()
-                    .map_or_else(|| root.clone(), |it| it.urn().clone()),
-                user: state.urn.clone(),
+        let taken: FxHashSet<&Urn> = dest.resources.iter().map(|state| &state.urn).collect();
+        let planned = || chosen(source, selected).map(|(_, state)| state.urn.clone());
+        match planned()
+            .map(|urn| &plan.renames[&urn])
+            .find(|urn| taken.contains(urn))
+        {
+            Some(taken) => Err(MoveError::Taken {
+                taken: taken.clone(),
+                planned: planned().collect(),
             }),
             None => Ok(plan),
         }
@@ -272,8 +290,7 @@ impl Plan {
         source: &Snapshot,
         dest: &Snapshot,
     ) -> Result<(), MoveError> {
-        let is_known = self.providers.contains_key(provider);
-        if is_known || self.renames.contains_key(provider.urn()) {
+        if self.providers.contains_key(provider) {
             return Ok(());
         }
         let mut states = source.resources.iter();
@@ -284,7 +301,7 @@ impl Plan {
         let urn = self.name(state);
         let there = dest.resources.iter().find(|it| it.urn == urn && !it.delete);
         let reference = match there {
-            Some(there) if there.inputs != state.inputs => {
+            Some(there) if there.id != state.id && there.inputs != state.inputs => {
                 return Err(MoveError::OtherProvider { urn });
             }
             Some(there) => ProviderRef::new(urn, there.id.as_str()),
@@ -292,7 +309,8 @@ impl Plan {
                 let mut copy = ResourceState::clone(state);
                 copy.drop_references(|_| true);
                 copy.urn = urn.clone();
-                copy.parent = Some(self.root.clone()).filter(|_| state.parent.is_some());
+                let parent = state.parent.as_ref().and_then(|urn| self.renames.get(urn));
+                copy.parent = Some(parent.unwrap_or(&self.root).clone());
                 self.copies.push(Arc::new(copy));
                 self.copied.push(state.urn.clone());
                 ProviderRef::new(urn, state.id.as_str())
@@ -302,35 +320,27 @@ impl Plan {
         Ok(())
     }
 
-    fn told(&self, source: &Snapshot, selected: &FxHashSet<usize>) -> Moved {
+    fn report(&self, source: &Snapshot, selected: &FxHashSet<usize>) -> Moved {
+        let renamed =
+            |state: &Arc<ResourceState>| (state.urn.clone(), self.renames[&state.urn].clone());
         let mut moved = Moved {
+            resources: chosen(source, selected)
+                .map(|(_, state)| renamed(state))
+                .collect(),
             providers: self.copied.clone(),
             ..Moved::default()
         };
+        let stays = |urn: &Urn| !self.renames.contains_key(urn);
         for (at, state) in source.resources.iter().enumerate() {
-            let goes = selected.contains(&at);
-            if goes {
-                moved
-                    .resources
-                    .push((state.urn.clone(), self.renames[&state.urn].clone()));
+            if !selected.contains(&at) {
+                moved.broken_behind.extend(broken(state, |urn| !stays(urn)));
             }
-            let mut seen = FxHashSet::default();
-            let parent = state.parent.as_ref();
-            let references = state.references().filter(|urn| Some(*urn) != parent);
-            for urn in references.filter(|urn| self.renames.contains_key(urn) != goes) {
-                if urn.is_root_stack() || !seen.insert(urn) {
-                    continue;
-                }
-                let list = if goes {
-                    &mut moved.broken_ahead
-                } else {
-                    &mut moved.broken_behind
-                };
-                list.push(Broken {
-                    resource: state.urn.clone(),
-                    dependency: urn.clone(),
-                });
+            if self.copied.contains(&state.urn) {
+                moved.broken_ahead.extend(broken(state, stays));
             }
+        }
+        for (_, state) in chosen(source, selected) {
+            moved.broken_ahead.extend(broken(state, stays));
         }
         moved
     }
@@ -343,7 +353,8 @@ impl Plan {
         let mut state = ResourceState::clone(state);
         let parent = state.parent.take();
         state.drop_references(|urn| !self.renames.contains_key(urn));
-        state.parent = parent.map(|urn| self.renames.get(&urn).unwrap_or(&self.root).clone());
+        let parent = parent.and_then(|urn| self.renames.get(&urn));
+        state.parent = Some(parent.unwrap_or(&self.root).clone());
         if let Some(provider) = state.provider.as_mut()
             && let Some(there) = self.providers.get(provider)
         {
@@ -378,8 +389,40 @@ fn chosen<'s>(
     all.filter(|(at, _)| selected.contains(at))
 }
 
-/// The resource without references to what is gone.
+/// Dependencies of `state` on resources that are `elsewhere` now; its parent and its provider do not count.
+fn broken(state: &ResourceState, elsewhere: impl Fn(&Urn) -> bool) -> Vec<Broken> {
+    let plain = state
+        .dependencies
+        .iter()
+        .map(|urn| (BrokenKind::Dependency, urn));
+    let properties = state.property_dependencies.iter().flat_map(|(key, urns)| {
+        let kind = BrokenKind::Property(key.clone());
+        urns.iter().map(move |urn| (kind.clone(), urn))
+    });
+    let deleted = state
+        .deleted_with
+        .iter()
+        .map(|urn| (BrokenKind::DeletedWith, urn));
+    let replaced = state
+        .replace_with
+        .iter()
+        .map(|urn| (BrokenKind::ReplaceWith, urn));
+    plain
+        .chain(properties)
+        .chain(deleted)
+        .chain(replaced)
+        .filter(|(_, urn)| elsewhere(urn))
+        .map(|(kind, urn)| Broken {
+            resource: state.urn.clone(),
+            kind,
+            dependency: urn.clone(),
+        })
+        .collect()
+}
+
+/// The resource without references to what is gone; properties that depend on nothing are not listed any more.
 fn without(mut state: Arc<ResourceState>, gone: impl Fn(&Urn) -> bool) -> Arc<ResourceState> {
+    drop_empty_dependencies(&mut state);
     if state.references().any(&gone) {
         Arc::make_mut(&mut state).drop_references(gone);
     }

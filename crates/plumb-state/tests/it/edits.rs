@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use plumb_resource::Urn;
 use plumb_state::edit::{
-    Broken, DeleteError, DeleteOptions, Dependents, ImportProblem, LocateError, MoveError, Parents,
-    Protected, RenameError, Selection, StackIdentity, delete, delete_all, drop_pending_operations,
-    import_problems, locate, move_resources, rename_resource, rename_stack, set_protect, set_taint,
+    Broken, BrokenKind, DeleteError, DeleteOptions, Dependents, ImportProblem, LocateError,
+    Missing, MoveError, Parents, Protected, RenameError, Selection, StackIdentity, delete,
+    delete_all, drop_pending_operations, import_problems, locate, move_resources, rename_resource,
+    rename_stack, set_protect, set_taint,
 };
 use plumb_state::file::{Layout, parse_deployment};
 use plumb_state::upgrade::{DefaultProvider, UpgradeError, upgrade};
@@ -120,7 +121,11 @@ fn what_is_due_for_deletion_is_not_tainted() {
     let mut old = snapshot.resources[1].as_ref().clone();
     old.delete = true;
     snapshot.resources.insert(1, old.into());
-    let selected = set_taint(&mut snapshot, Selection::Urns(&[urn("a")]), true);
+    let selected = set_taint(
+        &mut snapshot,
+        Selection::Named(&[urn("a").to_string()]),
+        true,
+    );
     assert_eq!(selected, Ok(1));
     let is_tainted = |idx: usize| snapshot.resources[idx].taint;
     assert_eq!((is_tainted(1), is_tainted(2)), (false, true));
@@ -133,13 +138,9 @@ fn protect_and_taint_work_without_the_secrets_manager() {
         .unwrap()
         .try_into_encrypted()
         .unwrap();
-    let first = sealed.opaque().resources[2].urn.clone();
+    let first = [sealed.opaque().resources[2].urn.to_string()];
     assert_eq!(
-        set_taint(
-            &mut sealed,
-            Selection::Urns(std::slice::from_ref(&first)),
-            true
-        ),
+        set_taint(&mut sealed, Selection::Named(&first), true),
         Ok(1)
     );
     assert_eq!(sealed.features(), ["taint"]);
@@ -147,9 +148,8 @@ fn protect_and_taint_work_without_the_secrets_manager() {
         set_taint(&mut sealed, Selection::All, false),
         Ok(sealed.opaque().resources.len())
     );
-    let protect = |sealed: &mut EncryptedSnapshot, on| {
-        set_protect(sealed, Selection::Urns(std::slice::from_ref(&first)), on)
-    };
+    let protect =
+        |sealed: &mut EncryptedSnapshot, on| set_protect(sealed, Selection::Named(&first), on);
     protect(&mut sealed, true).unwrap();
     assert!(sealed.opaque().resources[2].protect);
     protect(&mut sealed, false).unwrap();
@@ -158,8 +158,12 @@ fn protect_and_taint_work_without_the_secrets_manager() {
         vector("deployment-v3.json")
     );
     assert_eq!(
-        set_protect(&mut sealed, Selection::Urns(&[urn("none")]), true),
-        Err(LocateError::NotFound { urn: urn("none") })
+        set_protect(
+            &mut sealed,
+            Selection::Named(&["no".into(), first[0].clone(), "none".into()]),
+            true
+        ),
+        Err(Missing(vec!["no".into(), "none".into()]))
     );
 }
 
@@ -319,9 +323,14 @@ fn a_resource_moves_with_what_is_below_it_and_a_copy_of_its_provider() {
     );
     let broken = Broken {
         resource: urn("b"),
+        kind: BrokenKind::Dependency,
         dependency: urn("a"),
     };
     assert_eq!(moved.broken_behind, [broken]);
+    // Resources without a parent come below the root of the other stack.
+    let root = &dest.resources[0].urn;
+    assert_eq!(dest.resources[1].parent.as_ref(), Some(root));
+    assert_eq!(dest.resources[2].parent.as_ref(), Some(root));
     assert!(moved.broken_ahead.is_empty() && source.resources[1].dependencies.is_empty());
 
     // What follows later finds the provider that is there.
@@ -360,16 +369,13 @@ fn a_refused_move_changes_nothing() {
         project: Some("lab".into()),
     };
     assert_eq!(refused(&[provider], &prod()), MoveError::Provider);
+    assert_eq!(refused(&[urn("x")], &prod()), MoveError::Nothing);
+    let child = Urn::parse("urn:pulumi:dev::lab::lab:index:Thing$lab:index:Thing::c").unwrap();
     assert_eq!(
-        refused(&[urn("x")], &prod()),
-        MoveError::NotFound { urn: urn("x") }
-    );
-    let (urn, taken) = (urn("a"), urn("a"));
-    assert_eq!(
-        refused(std::slice::from_ref(&urn), &same),
+        refused(&[urn("a")], &same),
         MoveError::Taken {
-            urn: urn.clone(),
-            taken
+            taken: urn("a"),
+            planned: vec![urn("a"), child],
         }
     );
 }

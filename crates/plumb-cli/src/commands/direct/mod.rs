@@ -13,7 +13,7 @@ mod function;
 mod help;
 mod home;
 mod inputs;
-mod names;
+pub(crate) mod names;
 mod outcome;
 mod package;
 mod prose;

@@ -64,7 +64,7 @@ fn text(names: &BTreeMap<String, String>) -> String {
 
 /// Identifiers and the URNs that they stand for: the name of a snippet for what it made, where no other has it; for everything
 /// else its name with a part of its URN's digest.
-pub(super) fn names(snapshot: &Snapshot) -> BTreeMap<String, String> {
+pub(crate) fn names(snapshot: &Snapshot) -> BTreeMap<String, String> {
     let mut entries: Vec<(&str, &str, Option<&str>)> = snapshot
         .resources
         .iter()

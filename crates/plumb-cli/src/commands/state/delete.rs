@@ -1,13 +1,14 @@
 //! `state remove`.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use clap::Args;
-use plumb_resource::Urn;
+use plumb_resource::{ResourceState, Urn};
 use plumb_state::EncryptedSnapshot;
-use plumb_state::edit::{self, DeleteError, DeleteOptions, Deleted, Dependents, Protected};
+use plumb_state::edit::{self, DeleteError, DeleteOptions, Dependents, Protected};
 
-use super::{TargetArgs, confirm, not_located, stack_of, urns};
+use super::{TargetArgs, confirm, not_located, require_words, stack_of, urns};
 use crate::{Context, Error, ExitStatus};
 
 /// Remove resources from a stack's state
@@ -37,6 +38,7 @@ pub(super) fn run(args: DeleteArgs, ctx: &Context) -> Result<(), Error> {
             "cannot specify a resource URN when deleting all resources",
         ));
     }
+    require_words(args.all || !args.urns.is_empty(), "<resource URN>", ctx)?;
     let stack = stack_of(&args.target, ctx)?;
     let targets = if args.all {
         Vec::new()
@@ -58,52 +60,63 @@ pub(super) fn run(args: DeleteArgs, ctx: &Context) -> Result<(), Error> {
     };
     let deleted = ctx.edit_state(&stack, |snapshot| {
         if args.all {
-            return Ok(vec![
-                edit::delete_all(snapshot, protected).map_err(refusal)?,
-            ]);
+            let deleted = edit::delete_all(snapshot, protected).map_err(refusal)?;
+            warn_of_force(deleted.protected().rev(), ctx);
+            return Ok(0);
         }
         let options = DeleteOptions {
             protected,
             dependents,
         };
-        targets
-            .iter()
-            .filter_map(|urn| delete_one(snapshot, urn, options, &targets).transpose())
-            .collect()
+        delete_named(snapshot, &targets, options, ctx)
     })?;
-    for state in deleted.iter().flat_map(Deleted::protected) {
-        ctx.printer.warning(&format!(
-            "deleting protected resource {} due to presence of --force",
-            state.urn
-        ));
-    }
-    ctx.printer.line(&match targets.len() {
-        0 => "Resources deleted".to_owned(),
+    ctx.printer.line(&match deleted {
+        _ if args.all => "Resources deleted".to_owned(),
         1 => "Resource deleted".to_owned(),
         count => format!("{count} resources deleted"),
     });
     Ok(())
 }
 
-/// Deletes a resource, unless it went with one before.
-fn delete_one(
+/// Deletes the resources called `targets`, dependents first. Returns how many were named.
+fn delete_named(
     snapshot: &mut EncryptedSnapshot,
-    urn: &Urn,
-    options: DeleteOptions,
     targets: &[Urn],
-) -> Result<Option<Deleted>, Error> {
-    let index = match edit::locate(snapshot, urn) {
-        Ok(index) => index,
-        Err(edit::LocateError::NotFound { .. })
-            if options.dependents == Dependents::Delete && targets.len() > 1 =>
-        {
-            return Ok(None);
+    options: DeleteOptions,
+    ctx: &Context,
+) -> Result<usize, Error> {
+    let mut places = Vec::new();
+    for urn in targets {
+        let place =
+            edit::locate(snapshot, urn).map_err(|error| not_located(error, snapshot.opaque()))?;
+        places.push((place, urn));
+    }
+    // Dependents stand behind the resources that they need.
+    places.sort_unstable_by(|left, right| right.cmp(left));
+    places.dedup();
+    for (_, urn) in &places {
+        // A dependent may have been deleted together with another target.
+        let Ok(place) = edit::locate(snapshot, urn) else {
+            continue;
+        };
+        let target = Arc::clone(&snapshot.opaque().resources[place]);
+        if options.protected == Protected::Delete && target.protect {
+            warn_of_force([&target], ctx);
         }
-        Err(error) => return Err(not_located(error, snapshot.opaque())),
-    };
-    edit::delete(snapshot, index, options)
-        .map(Some)
-        .map_err(refusal)
+        let deleted = edit::delete(snapshot, place, options).map_err(refusal)?;
+        let others = deleted.protected().filter(|state| state.urn != target.urn);
+        warn_of_force(others, ctx);
+    }
+    Ok(places.len())
+}
+
+fn warn_of_force<'s>(states: impl IntoIterator<Item = &'s Arc<ResourceState>>, ctx: &Context) {
+    for state in states {
+        ctx.printer.warning(&format!(
+            "deleting protected resource {} due to presence of --force",
+            state.urn
+        ));
+    }
 }
 
 fn refusal(error: DeleteError) -> Error {

@@ -8,8 +8,9 @@ use plumb_state::Snapshot;
 use plumb_value::PropertyMap;
 use serde_json::{Value as Json, json};
 
-use super::not_located;
-use crate::commands::stack::values::{Secrets, map_json, value_text};
+use super::{choose, parse_urn, require_words};
+use crate::commands::direct::names;
+use crate::commands::stack::values::{Secrets, map_json};
 use crate::commands::wants_json;
 use crate::context::IfMissing;
 use crate::identity::Code;
@@ -41,11 +42,11 @@ pub(super) fn run(args: GetArgs, ctx: &Context) -> Result<(), Error> {
     } else {
         state.opaque().cloned().unwrap_or_default()
     };
+    require_words(args.resource.is_some(), "<resource>", ctx)?;
     let resource = if let Some(text) = &args.resource {
-        find(&snapshot, text)?
+        find(&snapshot, text, ctx)?
     } else {
-        let urn = super::urns(&[], &stack, ctx)?.remove(0);
-        find(&snapshot, urn.as_str())?
+        find(&snapshot, choose(&stack, ctx)?.as_str(), ctx)?
     };
     let secrets = if args.show_secrets {
         Secrets::Shown
@@ -56,38 +57,72 @@ pub(super) fn run(args: GetArgs, ctx: &Context) -> Result<(), Error> {
         ctx.printer
             .data(&pretty(&document(resource, secrets), Indent::Two));
     } else {
-        ctx.printer.data(&text(resource, secrets));
+        ctx.printer.styled(&text(resource, secrets));
     }
     Ok(())
 }
 
-fn find<'s>(snapshot: &'s Snapshot, text: &str) -> Result<&'s ResourceState, Error> {
-    if let Ok(urn) = Urn::parse(text) {
-        let index = plumb_state::edit::locate(snapshot, &urn)
-            .map_err(|error| not_located(error, snapshot))?;
-        return Ok(&snapshot.resources[index]);
+/// The resource that `text` stands for: its URN, its identifier in expressions, or its name if no other has it.
+fn find<'s>(snapshot: &'s Snapshot, text: &str, ctx: &Context) -> Result<&'s ResourceState, Error> {
+    if Urn::parse(text).is_ok() {
+        return by_urn(snapshot, text, ctx);
     }
-    let named: Vec<&ResourceState> = snapshot
-        .resources
-        .iter()
-        .map(AsRef::as_ref)
-        .filter(|state| state.urn.name() == text)
-        .collect();
-    match named.as_slice() {
-        [one] => Ok(one),
-        [] => Err(Error::user(format!(
-            "No resource named \"{text}\" exists in the current state\n{}",
-            super::LISTING_HINT
-        ))
-        .known(Code::NoResource)),
-        several => {
-            let mut message = format!("the name \"{text}\" is that of several resources:");
-            for state in several {
-                let _ = write!(message, "\n  {}", state.urn);
-            }
-            Err(Error::user(message))
+    if text.starts_with("urn:") {
+        return Err(parse_urn(text).err().unwrap_or_else(|| Error::user(text)));
+    }
+    let mut named: Vec<&str> = Vec::new();
+    for state in &snapshot.resources {
+        if state.urn.name() == text && !named.contains(&state.urn.as_str()) {
+            named.push(state.urn.as_str());
         }
     }
+    if let Some(urn) = names::names(snapshot).get(text) {
+        named.retain(|other| other != urn);
+        if named.is_empty() {
+            return by_urn(snapshot, urn, ctx);
+        }
+        return Err(Error::user(format!(
+            "{text:?} is ambiguous: it is the reference identifier for\n    {urn}\nbut also the name of\n    {}\nspecify \
+             the resource by URN instead",
+            named.join("\n    ")
+        )));
+    }
+    match named.as_slice() {
+        [one] => by_urn(snapshot, one, ctx),
+        [] => Err(Error::user(format!(
+            "no resource identified by {text:?} found in the stack; run `pulumi do show-resources` to list resource \
+             reference identifiers"
+        ))
+        .known(Code::NoResource)),
+        several => Err(Error::user(format!(
+            "{} resources in the stack are named {text:?}:\n    {}\nspecify one by URN",
+            several.len(),
+            several.join("\n    ")
+        ))),
+    }
+}
+
+/// The resource called `urn`. Copies that are about to be deleted count only if there is no other.
+fn by_urn<'s>(
+    snapshot: &'s Snapshot,
+    urn: &str,
+    ctx: &Context,
+) -> Result<&'s ResourceState, Error> {
+    let states = snapshot.resources.iter().map(AsRef::as_ref);
+    let copies: Vec<&ResourceState> = states.filter(|it| it.urn.as_str() == urn).collect();
+    let doomed = copies.iter().filter(|state| state.delete).count();
+    let found = copies.iter().find(|state| !state.delete).or(copies.first());
+    let Some(found) = found else {
+        let candidates = snapshot.resources.iter().map(|state| state.urn.as_str());
+        return Err(Error::user(super::not_found(urn, candidates)).known(Code::NoResource));
+    };
+    if doomed > 0 && !found.delete {
+        ctx.printer.stderr(&format!(
+            "warning: {doomed} copy(ies) of this resource are pending deletion; showing the live resource (`pulumi stack \
+             export` lists all copies)\n"
+        ));
+    }
+    Ok(found)
 }
 
 fn document(state: &ResourceState, secrets: Secrets) -> Json {
@@ -120,19 +155,9 @@ fn text(state: &ResourceState, secrets: Secrets) -> String {
         out.push_str("Pending deletion: yes\n");
     }
     for (title, map) in [("Inputs", &state.inputs), ("Outputs", &state.outputs)] {
-        let map = visible(map);
-        if map.is_empty() {
-            continue;
-        }
-        let _ = writeln!(out, "{title}:");
-        let width = map.keys().map(|key| key.as_str().len()).max().unwrap_or(0);
-        for (key, value) in &map {
-            let _ = writeln!(
-                out,
-                "    {:width$}: {}",
-                key.as_str(),
-                value_text(value, secrets)
-            );
+        if !map.is_empty() {
+            let shown = secrets == Secrets::Shown;
+            let _ = writeln!(out, "{title}:\n{}", plumb_display::object_text(map, shown));
         }
     }
     out

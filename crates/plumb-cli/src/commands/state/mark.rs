@@ -1,9 +1,11 @@
 //! `state protect`, `unprotect`, `taint`, `untaint`.
 
 use clap::Args;
-use plumb_state::edit::{Selection, set_protect, set_taint};
+use plumb_state::Snapshot;
+use plumb_state::edit::{Missing, Selection, set_protect, set_taint};
 
-use super::{TargetArgs, confirm, not_located, stack_of, urns};
+use super::{TargetArgs, choose, confirm, not_found, require_words, stack_of};
+use crate::identity::Code;
 use crate::{Context, Error, ExitStatus};
 
 /// Arguments of the verbs that can be told to take everything.
@@ -60,16 +62,12 @@ impl Mark {
 }
 
 pub(super) fn run(mark: Mark, args: AllArgs, ctx: &Context) -> Result<(), Error> {
-    if args.all && !args.urns.is_empty() {
-        return Err(Error::user(
-            "cannot specify resource URNs together with --all",
-        ));
-    }
+    require_words(args.all || !args.urns.is_empty(), "<resource URN>", ctx)?;
     let stack = stack_of(&args.target, ctx)?;
-    let targets = if args.all {
-        Vec::new()
+    let targets = if args.all || !args.urns.is_empty() {
+        args.urns
     } else {
-        urns(&args.urns, &stack, ctx)?
+        vec![choose(&stack, ctx)?.to_string()]
     };
     if !confirm(&args.target, ctx)? {
         return Err(Error::shown(ExitStatus::Failure));
@@ -78,7 +76,7 @@ pub(super) fn run(mark: Mark, args: AllArgs, ctx: &Context) -> Result<(), Error>
         let selection = if args.all {
             Selection::All
         } else {
-            Selection::Urns(&targets)
+            Selection::Named(&targets)
         };
         let marked = match mark {
             Mark::Protect => set_protect(snapshot, selection, true),
@@ -86,7 +84,7 @@ pub(super) fn run(mark: Mark, args: AllArgs, ctx: &Context) -> Result<(), Error>
             Mark::Taint => set_taint(snapshot, selection, true),
             Mark::Untaint => set_taint(snapshot, selection, false),
         };
-        marked.map_err(|error| not_located(error, snapshot.opaque()))
+        marked.map_err(|Missing(names)| missing(&names, snapshot.opaque()))
     })?;
     ctx.printer.line(&if args.all {
         format!("All resources {}", mark.done())
@@ -94,4 +92,14 @@ pub(super) fn run(mark: Mark, args: AllArgs, ctx: &Context) -> Result<(), Error>
         format!("{count} resources {}", mark.done())
     });
     Ok(())
+}
+
+/// The message about every name that is not that of a live resource.
+fn missing(names: &[String], snapshot: &Snapshot) -> Error {
+    let live = || {
+        let all = snapshot.resources.iter().filter(|state| !state.delete);
+        all.map(|state| state.urn.as_str())
+    };
+    let texts: Vec<String> = names.iter().map(|name| not_found(name, live())).collect();
+    Error::user(texts.join("\n")).known(Code::NoResource)
 }

@@ -101,14 +101,23 @@ fn confirm(target: &TargetArgs, ctx: &Context) -> Result<bool, Error> {
     prompt::confirm("This command will edit your stack's state directly. Confirm?")
 }
 
-const LISTING_HINT: &str = "To list the resource URNs in the stack, run `pulumi stack --show-urns`; to inspect the full \
-                            state, run `pulumi stack export`.";
+/// How to find URNs; `stack` is named unless it is the current one.
+fn listing_hint(stack: Option<&str>) -> String {
+    let flag = stack
+        .map(|name| format!(" --stack {name}"))
+        .unwrap_or_default();
+    format!(
+        "To list the resource URNs in the stack, run `pulumi stack --show-urns{flag}`; to inspect the full state, run \
+         `pulumi stack export{flag}`."
+    )
+}
 
 /// Reads a URN from the command line.
 fn parse_urn(text: &str) -> Result<Urn, Error> {
     Urn::parse(text).map_err(|_| {
         Error::user(format!(
-            "\"{text}\" is not a valid resource URN\n{LISTING_HINT}"
+            "\"{text}\" is not a valid resource URN\n{}",
+            listing_hint(None)
         ))
         .known(Code::NoResource)
     })
@@ -119,11 +128,21 @@ fn urns(words: &[String], stack: &Stack, ctx: &Context) -> Result<Vec<Urn>, Erro
     if !words.is_empty() {
         return words.iter().map(|word| parse_urn(word)).collect();
     }
-    if !ctx.is_interactive() {
-        return Err(Error::user(
-            "Must supply <resource URN> unless pulumi is run interactively",
-        ));
+    choose(stack, ctx).map(|urn| vec![urn])
+}
+
+/// Refuses to go on without arguments where nobody can be asked for them.
+fn require_words(are_there: bool, missing: &str, ctx: &Context) -> Result<(), Error> {
+    if are_there || ctx.is_interactive() {
+        return Ok(());
     }
+    Err(Error::user(format!(
+        "Must supply {missing} unless pulumi is run interactively"
+    )))
+}
+
+/// Has the user choose a resource.
+fn choose(stack: &Stack, ctx: &Context) -> Result<Urn, Error> {
     let state = ctx.load_state(stack)?;
     let all: Vec<Urn> = state
         .opaque()
@@ -142,22 +161,15 @@ fn urns(words: &[String], stack: &Stack, ctx: &Context) -> Result<Vec<Urn>, Erro
         "Select a resource:",
         all.iter().map(ToString::to_string).collect(),
     )?;
-    Ok(vec![all[index].clone()])
+    Ok(all[index].clone())
 }
 
 /// The message about a URN that does not lead to one resource.
 fn not_located(error: LocateError, snapshot: &Snapshot) -> Error {
     match error {
         LocateError::NotFound { urn } => {
-            let mut text = LocateError::NotFound { urn: urn.clone() }.to_string();
-            let similar = similar(&urn, snapshot);
-            if !similar.is_empty() {
-                text.push_str("\nDid you mean:");
-                for urn in similar {
-                    let _ = write!(text, "\n  {urn}");
-                }
-            }
-            Error::user(format!("{text}\n{LISTING_HINT}"))
+            let candidates = snapshot.resources.iter().map(|state| state.urn.as_str());
+            Error::user(not_found(urn.as_str(), candidates)).known(Code::NoResource)
         }
         LocateError::Ambiguous { indices, .. } => {
             let mut text =
@@ -170,43 +182,49 @@ fn not_located(error: LocateError, snapshot: &Snapshot) -> Error {
     }
 }
 
+/// The message about a URN that none of the `candidates` is, with those that are nearly the same.
+fn not_found<'c>(urn: &str, candidates: impl Iterator<Item = &'c str>) -> String {
+    let mut text = format!("No such resource {urn:?} exists in the current state");
+    let similar = similar(urn, candidates);
+    if !similar.is_empty() {
+        text.push_str("\nDid you mean:");
+        for urn in similar {
+            let _ = write!(text, "\n  {urn}");
+        }
+    }
+    format!("{text}\n{}", listing_hint(None))
+}
+
 const MOST_SIMILAR: usize = 3;
 
 /// URNs that are nearly the same, the most similar first.
-fn similar(urn: &Urn, snapshot: &Snapshot) -> Vec<Urn> {
-    let farthest = urn.as_str().len() / 3;
-    let mut scored: Vec<(usize, Urn)> = snapshot
-        .resources
-        .iter()
-        .map(|state| {
-            (
-                distance(state.urn.as_str(), urn.as_str()),
-                state.urn.clone(),
-            )
-        })
-        .filter(|(distance, _)| *distance <= farthest)
-        .collect();
-    scored.sort();
-    scored.dedup();
-    scored
-        .into_iter()
-        .map(|(_, urn)| urn)
-        .take(MOST_SIMILAR)
-        .collect()
+fn similar<'c>(urn: &str, candidates: impl Iterator<Item = &'c str>) -> Vec<&'c str> {
+    let farthest = (urn.len() / 4).max(2);
+    let mut scored: Vec<(usize, &str)> = Vec::new();
+    for candidate in candidates {
+        let distance = distance(candidate, urn);
+        if distance <= farthest && !scored.iter().any(|(_, known)| *known == candidate) {
+            scored.push((distance, candidate));
+        }
+    }
+    scored.sort_by_key(|(distance, _)| *distance);
+    let urns = scored.into_iter().map(|(_, urn)| urn);
+    urns.take(MOST_SIMILAR).collect()
 }
 
-/// How many characters must be inserted and deleted to make one text of the other.
+/// How many characters must be inserted, deleted and replaced to make one text of the other; case does not count.
 fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
+    let folded = |text: &str| -> Vec<char> { text.chars().flat_map(char::to_lowercase).collect() };
+    let right = folded(right);
     let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (at, next) in left.chars().enumerate() {
+    for (at, next) in folded(left).into_iter().enumerate() {
         let mut diagonal = std::mem::replace(&mut row[0], at + 1);
         for (column, other) in right.iter().enumerate() {
             let above = row[column + 1];
             row[column + 1] = if next == *other {
                 diagonal
             } else {
-                1 + above.min(row[column])
+                1 + above.min(row[column]).min(diagonal)
             };
             diagonal = above;
         }
@@ -219,18 +237,15 @@ mod tests {
     use super::distance;
 
     #[test]
-    fn a_replaced_character_counts_twice() {
+    fn texts_differ_by_their_edits_without_case() {
         assert_eq!(
             [
                 distance("", "ab"),
-                distance("abc", "abc"),
-                distance("abc", "axc")
+                distance("abc", "ABC"),
+                distance("abc", "axc"),
+                distance("nothing", "a"),
             ],
-            [2, 0, 2]
-        );
-        assert_eq!(
-            [distance("nothing", "a"), distance("nothing", "b2")],
-            [8, 9]
+            [2, 0, 1, 7]
         );
     }
 }

@@ -2,9 +2,9 @@
 
 use clap::Args;
 use plumb_resource::Urn;
-use plumb_state::edit::{locate, rename_resource};
+use plumb_state::edit::{LocateError, locate, rename_resource};
 
-use super::{TargetArgs, confirm, not_located, stack_of};
+use super::{TargetArgs, choose, confirm, not_located, require_words, stack_of};
 use crate::{Context, Error, ExitStatus, prompt};
 
 /// Rename a resource from a stack's state
@@ -20,28 +20,32 @@ pub struct RenameArgs {
 }
 
 pub(super) fn run(args: RenameArgs, ctx: &Context) -> Result<(), Error> {
+    require_words(
+        args.new_name.is_some(),
+        "<resource URN> and <new name>",
+        ctx,
+    )?;
+    let urn = args.urn.as_deref().map(Urn::parse).transpose();
+    let urn = urn.map_err(|_| Error::user("The provided input URN is not valid"))?;
     let stack = stack_of(&args.target, ctx)?;
-    let urn = match &args.urn {
-        Some(text) => {
-            Urn::parse(text).map_err(|_| Error::user("The provided input URN is not valid"))?
-        }
-        None => super::urns(&[], &stack, ctx)?.remove(0),
+    let urn = match urn {
+        Some(urn) => urn,
+        None => choose(&stack, ctx)?,
     };
     let name = match args.new_name {
         Some(name) => name,
-        None if ctx.is_interactive() => prompt::text("Choose a new name for the resource:", None)?,
-        None => {
-            return Err(Error::user(
-                "Must supply <new name> unless pulumi is run interactively",
-            ));
-        }
+        None => prompt::text("Choose a new name for the resource:", None)?,
     };
     if !confirm(&args.target, ctx)? {
         return Err(Error::shown(ExitStatus::Failure));
     }
     ctx.edit_state(&stack, |snapshot| {
-        let index =
-            locate(snapshot, &urn).map_err(|error| not_located(error, snapshot.opaque()))?;
+        let index = locate(snapshot, &urn).map_err(|error| match error {
+            LocateError::Ambiguous { .. } => {
+                Error::user("The input URN ambiguously refers to multiple resources")
+            }
+            missing @ LocateError::NotFound { .. } => not_located(missing, snapshot.opaque()),
+        })?;
         Ok(rename_resource(snapshot, index, &name)?)
     })?;
     ctx.printer.line("Resource renamed");

@@ -32,8 +32,8 @@ pub(super) fn run(args: RepairArgs, ctx: &Context) -> Result<(), Error> {
         return Ok(());
     }
     let planned = repaired(&ctx.encrypted_state(state)?)?;
-    show(&planned, ctx);
     if !args.target.yes {
+        show(&planned, ctx);
         if !ctx.is_interactive() {
             return Err(
                 Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed)

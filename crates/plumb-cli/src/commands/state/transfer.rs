@@ -5,10 +5,9 @@ use plumb_resource::Urn;
 use plumb_state::edit::{Broken, MoveError, Moved, Parents, StackIdentity, move_resources};
 use plumb_state::{CiphertextCache, EncryptedSnapshot, Manifest, Snapshot};
 
-use super::parse_urn;
 use crate::context::{IfMissing, ManagerCodec, Stack, StackState};
 use crate::identity::Code;
-use crate::{Context, Error, ExitStatus, VERSION, prompt};
+use crate::{Context, Error, ExitStatus, Printer, VERSION, prompt};
 
 /// Move resources from one stack to another
 ///
@@ -44,24 +43,20 @@ pub(super) fn run(args: MoveArgs, ctx: &Context) -> Result<(), Error> {
     }
     let source = ctx.require_stack(args.source.as_deref(), IfMissing::Fail)?;
     let dest = ctx.require_stack(args.dest.as_deref(), IfMissing::Fail)?;
-    if source.reference == dest.reference {
-        return Err(Error::user(
-            "source and destination stack must be different",
-        ));
-    }
-    let urns = args
-        .urns
-        .iter()
-        .map(|text| parse_urn(text))
-        .collect::<Result<Vec<_>, _>>()?;
     let parents = if args.include_parents {
         Parents::Move
     } else {
         Parents::Stay
     };
     let mut both = Both::load(&source, &dest, ctx)?;
-    let moved = both.change(&urns, parents)?;
+    let urns = both.named(&args.urns, ctx);
+    let moved = both.change(&urns, parents, ctx)?;
     show(&moved, &both, ctx);
+    if source.reference == dest.reference {
+        return Err(Error::user(
+            "source and destination stack must be different",
+        ));
+    }
     if !args.yes {
         if !ctx.is_interactive() {
             return Err(
@@ -73,10 +68,11 @@ pub(super) fn run(args: MoveArgs, ctx: &Context) -> Result<(), Error> {
         }
     }
     both.save(&urns, parents, ctx)?;
-    ctx.printer.line(&format!(
+    ctx.printer.styled_line(&Printer::headline(&format!(
         "Successfully moved resources from {} to {}",
-        source.shown, dest.shown
-    ));
+        source.reference.qualified(),
+        dest.reference.qualified()
+    )));
     Ok(())
 }
 
@@ -129,21 +125,67 @@ impl<'s> Both<'s> {
         })
     }
 
+    /// URNs of the named resources; a warning for each name that no resource has.
+    fn named(&self, words: &[String], ctx: &Context) -> Vec<Urn> {
+        let resources = &self.from.snapshot.resources;
+        let mut urns: Vec<Urn> = Vec::new();
+        let mut missing: Vec<&str> = Vec::new();
+        for word in words {
+            match resources.iter().find(|state| state.urn.as_str() == word) {
+                Some(state) => urns.push(state.urn.clone()),
+                None if !missing.contains(&word.as_str()) => missing.push(word),
+                None => {}
+            }
+        }
+        let is_provider = |urn: &Urn| {
+            resources
+                .iter()
+                .any(|it| it.urn == *urn && it.type_token.is_provider())
+        };
+        if !urns.iter().any(is_provider) {
+            for word in missing {
+                ctx.printer.styled_line(&format!(
+                    "{} Resource {word} not found in source stack",
+                    Printer::caution("warning:")
+                ));
+            }
+        }
+        urns
+    }
+
+    fn show_plan<'u>(&self, urns: impl IntoIterator<Item = &'u Urn>, ctx: &Context) {
+        ctx.printer.styled_line(&Printer::headline(&format!(
+            "Planning to move the following resources from {} to {}:\n",
+            self.source.reference.qualified(),
+            self.dest.reference.qualified()
+        )));
+        for urn in urns {
+            ctx.printer.line(&format!("  - {urn}"));
+        }
+        ctx.printer.line("");
+    }
+
     /// Moves the resources, in memory.
-    fn change(&mut self, urns: &[Urn], parents: Parents) -> Result<Moved, Error> {
+    fn change(&mut self, urns: &[Urn], parents: Parents, ctx: &Context) -> Result<Moved, Error> {
         let identity = StackIdentity {
             stack: self.dest.name().into(),
             project: Some(self.dest.project_name().into()),
         };
         let (from, to) = (&mut self.from.snapshot, &mut self.to.snapshot);
-        let before = from.clone();
-        let moved =
-            move_resources(from, to, urns, parents, &identity).map_err(|error| match error {
-                MoveError::NotFound { urn } => {
-                    super::not_located(plumb_state::edit::LocateError::NotFound { urn }, &before)
+        let moved = match move_resources(from, to, urns, parents, &identity) {
+            Ok(moved) => moved,
+            Err(MoveError::Nothing) => {
+                let hint = super::listing_hint(Some(&self.source.reference.qualified()));
+                return Err(Error::user(format!("{}\n{hint}", MoveError::Nothing)));
+            }
+            Err(error) => {
+                if let MoveError::Taken { planned, .. } = &error {
+                    self.show_plan(planned, ctx);
                 }
-                other => Error::from(other),
-            })?;
+                return Err(error.into());
+            }
+        };
+        let to = &self.to.snapshot;
         if to.secrets_provider.is_none() {
             let has_secrets = to
                 .resources
@@ -166,7 +208,7 @@ impl<'s> Both<'s> {
         let taken_from = ctx.take_stack(source)?;
         let taken_to = ctx.take_stack(dest)?;
         let mut both = Both::load(source, dest, ctx)?;
-        both.change(urns, parents)?;
+        both.change(urns, parents, ctx)?;
         let (from, to) = (both.from.encrypted()?, both.to.encrypted()?);
         for snapshot in [&from, &to] {
             if !ctx.globals.disable_integrity_checking {
@@ -183,43 +225,41 @@ impl<'s> Both<'s> {
     }
 }
 
+/// Shows what moves, and which dependencies will be lost.
 fn show(moved: &Moved, both: &Both<'_>, ctx: &Context) {
-    let (source, dest) = (&both.source.shown, &both.dest.shown);
-    let list = |title: String, lines: Vec<String>| {
-        if !lines.is_empty() {
-            ctx.printer.line(&title);
-            for line in lines {
-                ctx.printer.line(&format!("  - {line}"));
-            }
-            ctx.printer.line("");
+    let (source, dest) = (
+        both.source.reference.qualified(),
+        both.dest.reference.qualified(),
+    );
+    both.show_plan(moved.resources.iter().map(|(former, _)| former), ctx);
+    let list = |title: String, all: &[Broken]| {
+        if !all.is_empty() {
+            ctx.printer
+                .styled_line(&Printer::caution(&format!("{title}\n")));
+        }
+        for it in all {
+            ctx.printer.line(&format!("  - {it}"));
         }
     };
-    let urns = moved.resources.iter().map(|(former, _)| former.to_string());
-    list(
-        format!("Planning to move the following resources from {source} to {dest}:\n"),
-        urns.chain(moved.providers.iter().map(ToString::to_string))
-            .collect(),
-    );
-    let broken = |all: &[Broken]| -> Vec<String> {
-        let line = |it: &Broken| format!("{} has a dependency on {}", it.resource, it.dependency);
-        all.iter().map(line).collect()
-    };
     list(
         format!(
-            "The following resources remaining in {source} have dependencies on resources moved to {dest}:\n"
+            "The following resources remaining in {source} have dependencies on resources moved to {dest}:"
         ),
-        broken(&moved.broken_behind),
+        &moved.broken_behind,
     );
+    if !moved.broken_behind.is_empty() && !moved.broken_ahead.is_empty() {
+        ctx.printer.line("");
+    }
     list(
         format!(
-            "The following resources being moved to {dest} have dependencies on resources in {source}:\n"
+            "The following resources being moved to {dest} have dependencies on resources in {source}:"
         ),
-        broken(&moved.broken_ahead),
+        &moved.broken_ahead,
     );
     if !moved.broken_ahead.is_empty() || !moved.broken_behind.is_empty() {
         ctx.printer.line(
-            "These dependencies will be dropped. The programs have to hand such values over as outputs and configuration, or \
-             with stack references.\n",
+            "\nIf you go ahead with moving these dependencies, it will be necessary to create the appropriate inputs and \
+             outputs in the program for the stack the resources are moved to.\n",
         );
     }
 }
