@@ -2,12 +2,13 @@
 
 mod svg;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use plumb_resource::Urn;
+use plumb_resource::{ResourceState, Urn};
 use plumb_state::Snapshot;
 use rustc_hash::FxHashMap;
 
@@ -16,7 +17,8 @@ use crate::{Context, Error};
 
 /// Export a stack's dependency graph to a file
 ///
-/// The file is in the DOT language, which Graphviz turns into pictures, or a picture itself if its name ends with `.svg`.
+/// The file is in the DOT language, which Graphviz turns into pictures, or a picture itself if its name ends with `.svg`. The
+/// name `-` stands for standard output.
 #[derive(Args, Debug)]
 pub struct GraphArgs {
     /// Ignores edges introduced by parent/child resource relationships
@@ -41,22 +43,24 @@ pub struct GraphArgs {
     #[arg(long)]
     pub open: bool,
     /// The file to write
-    #[arg(required_unless_present = "open")]
     pub file: Option<String>,
 }
 
+/// The name of a file that stands for standard output.
+const STDOUT: &str = "-";
+
 pub(super) fn run(args: GraphArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    if args.file.is_none() && !args.open {
+        return Err(Error::user("accepts 1 arg(s), received 0"));
+    }
     let stack = stack_of(target, ctx)?;
     let state = ctx.load_state(&stack)?;
-    let snapshot = state
-        .opaque()
-        .filter(|snapshot| !snapshot.resources.is_empty())
-        .ok_or_else(|| {
-            Error::user(format!(
-                "unable to find snapshot for stack '{}'",
-                stack.shown
-            ))
-        })?;
+    let nothing = Snapshot::default();
+    let snapshot = state.opaque().unwrap_or(&nothing);
+    if args.file.as_deref() == Some(STDOUT) {
+        ctx.printer.data(&dot(snapshot, &args));
+        return Ok(());
+    }
     let (path, shown) = target_file(&args, &stack.shown, ctx)?;
     let is_picture = path
         .extension()
@@ -68,7 +72,7 @@ pub(super) fn run(args: GraphArgs, target: &TargetArgs, ctx: &Context) -> Result
     };
     std::fs::write(&path, text)
         .map_err(|error| Error::from(error).context(format!("could not write {shown}")))?;
-    ctx.printer.line(&format!(
+    ctx.printer.info(&format!(
         "{}Wrote stack dependency graph to `{shown}`",
         ctx.emoji_or("🔍 ", ""),
     ));
@@ -121,61 +125,153 @@ fn open(path: &Path) -> bool {
     })
 }
 
+/// The graph in the DOT language.
+///
+/// Nodes stand in the order of their URNs, and get their numbers when they are first mentioned. A dependency leads to the
+/// resource that depends on it; a child leads to its parent.
 fn dot(snapshot: &Snapshot, args: &GraphArgs) -> String {
-    let index: FxHashMap<&Urn, usize> = snapshot
+    // Of several copies the last one stands for the URN.
+    let states: BTreeMap<&Urn, &ResourceState> = snapshot
         .resources
         .iter()
-        .enumerate()
-        .map(|(index, state)| (&state.urn, index))
+        .map(|state| (&state.urn, state.as_ref()))
         .collect();
+    let mut edges: FxHashMap<&Urn, Vec<Edge<'_>>> = FxHashMap::default();
+    for copy in &snapshot.resources {
+        let state = states[&copy.urn];
+        if !args.ignore_dependency_edges {
+            for dependency in state
+                .dependencies
+                .iter()
+                .filter(|urn| states.contains_key(urn))
+            {
+                let edge = Edge {
+                    to: &state.urn,
+                    color: &args.dependency_edge_color,
+                    label: properties_with(state, dependency),
+                };
+                edges.entry(dependency).or_default().push(edge);
+            }
+        }
+        let parent = state.parent.as_ref().filter(|urn| states.contains_key(urn));
+        if let Some(parent) = parent.filter(|_| !args.ignore_parent_edges) {
+            let edge = Edge {
+                to: parent,
+                color: &args.parent_edge_color,
+                label: String::new(),
+            };
+            edges.entry(&state.urn).or_default().push(edge);
+        }
+    }
     let mut out = String::from("strict digraph {\n");
     if !args.dot_fragment.is_empty() {
         let _ = writeln!(out, "{}", args.dot_fragment);
     }
-    for (at, state) in snapshot.resources.iter().enumerate() {
+    let mut numbers = FxHashMap::default();
+    for urn in states.keys() {
+        let at = number_of(urn, &mut numbers);
         let label = if args.short_node_name {
-            state.urn.name()
+            urn.name()
         } else {
-            state.urn.as_str()
+            urn.as_str()
         };
-        let _ = writeln!(out, "    Resource{at} [label={label:?}];");
-        if let Some(parent) = state
-            .parent
-            .as_ref()
-            .and_then(|urn| index.get(urn))
-            .filter(|_| !args.ignore_parent_edges)
-        {
+        if label.is_empty() {
+            let _ = writeln!(out, "    Resource{at};");
+        } else {
+            let _ = writeln!(out, "    Resource{at} [label={}];", quoted(label));
+        }
+        for edge in edges.get(urn).into_iter().flatten() {
+            let to = number_of(edge.to, &mut numbers);
             let _ = writeln!(
                 out,
-                "    Resource{at} -> Resource{parent} [color={:?}];",
-                args.parent_edge_color
+                "    Resource{at} -> Resource{to}{};",
+                edge.attributes()
             );
-        }
-        if args.ignore_dependency_edges {
-            continue;
-        }
-        for dependency in &state.dependencies {
-            let Some(to) = index.get(dependency) else {
-                continue;
-            };
-            let properties: Vec<&str> = state
-                .property_dependencies
-                .iter()
-                .filter(|(_, urns)| urns.contains(dependency))
-                .map(|(key, _)| key.as_str())
-                .collect();
-            let color = &args.dependency_edge_color;
-            let _ = if properties.is_empty() {
-                writeln!(out, "    Resource{at} -> Resource{to} [color={color:?}];")
-            } else {
-                writeln!(
-                    out,
-                    "    Resource{at} -> Resource{to} [color={color:?}, label={:?}];",
-                    properties.join(", ")
-                )
-            };
         }
     }
     out.push_str("}\n");
     out
+}
+
+struct Edge<'a> {
+    to: &'a Urn,
+    color: &'a str,
+    label: String,
+}
+
+impl Edge<'_> {
+    fn attributes(&self) -> String {
+        let attributes = [("color", self.color), ("label", &self.label)]
+            .iter()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(name, value)| format!("{name} = {}", quoted(value)))
+            .collect::<Vec<_>>()
+            .join(", ");
+        if attributes.is_empty() {
+            attributes
+        } else {
+            format!(" [{attributes}]")
+        }
+    }
+}
+
+/// Properties of `state` that come from `dependency`.
+fn properties_with(state: &ResourceState, dependency: &Urn) -> String {
+    let mut keys: Vec<&str> = state
+        .property_dependencies
+        .iter()
+        .filter(|(_, urns)| urns.contains(dependency))
+        .map(|(key, _)| key.as_str())
+        .collect();
+    keys.sort_unstable();
+    keys.join(", ")
+}
+
+fn number_of<'u>(urn: &'u Urn, numbers: &mut FxHashMap<&'u Urn, usize>) -> usize {
+    let next = numbers.len();
+    *numbers.entry(urn).or_insert(next)
+}
+
+/// A text as DOT reads it: only quotes and backslashes mean something there.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use plumb_resource::ResourceKind;
+
+    use super::*;
+
+    #[test]
+    fn dependencies_lead_to_dependents_in_the_order_of_urns() {
+        let state = |name: &str| {
+            let urn = format!("urn:pulumi:dev::lab::lab:index:Thing::{name}");
+            ResourceState::new(Urn::parse(&urn).unwrap(), ResourceKind::Custom)
+        };
+        let (z, mut a) = (state("z"), state("a"));
+        a.dependencies = vec![z.urn.clone()].into();
+        a.parent = Some(z.urn.clone());
+        let resources = vec![Arc::new(z), Arc::new(a)];
+        let snapshot = Snapshot {
+            resources,
+            ..Snapshot::default()
+        };
+        let args = GraphArgs {
+            ignore_parent_edges: false,
+            ignore_dependency_edges: false,
+            dependency_edge_color: "red".into(),
+            parent_edge_color: String::new(),
+            short_node_name: true,
+            dot_fragment: String::new(),
+            open: false,
+            file: None,
+        };
+        let expected = "strict digraph {\n    Resource0 [label=\"a\"];\n    Resource0 -> Resource1;\n    \
+                        Resource1 [label=\"z\"];\n    Resource1 -> Resource0 [color = \"red\"];\n}\n";
+        assert_eq!(dot(&snapshot, &args), expected);
+        assert_eq!(quoted(r#"a"b\c"#), r#""a\"b\\c""#);
+    }
 }
