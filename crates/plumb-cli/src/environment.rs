@@ -128,10 +128,12 @@ impl Environment {
 
     /// Name of the user, as locks and logins show it.
     pub fn user_name(&self) -> String {
-        ["USER", "LOGNAME", "USERNAME"]
-            .iter()
-            .find_map(|name| self.non_empty(name).map(ToOwned::to_owned))
-            .unwrap_or_else(system_user)
+        system_user().unwrap_or_else(|| {
+            ["USER", "LOGNAME", "USERNAME"]
+                .iter()
+                .find_map(|name| self.non_empty(name).map(ToOwned::to_owned))
+                .unwrap_or_default()
+        })
     }
 
     /// Name of the machine.
@@ -216,20 +218,19 @@ fn system_host() -> Option<String> {
 
 /// The user's name in the system's list, or the number when it is not there.
 #[cfg(unix)]
-fn system_user() -> String {
+fn system_user() -> Option<String> {
     let id = rustix::process::getuid().as_raw().to_string();
     let listed = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let name = listed.lines().find_map(|line| {
+    listed.lines().find_map(|line| {
         let mut fields = line.split(':');
         let name = fields.next()?;
         (fields.nth(1)? == id).then(|| name.to_owned())
-    });
-    name.unwrap_or(id)
+    })
 }
 
 #[cfg(not(unix))]
-fn system_user() -> String {
-    String::new()
+fn system_user() -> Option<String> {
+    None
 }
 
 #[cfg(test)]

@@ -75,7 +75,7 @@ impl Table {
         let mut widths: Vec<usize> = self.headers.iter().map(|header| columns(header)).collect();
         for row in &self.rows {
             for (cell, width) in row.cells.iter().zip(&mut widths) {
-                let widest = cell.lines().map(columns).max().unwrap_or(0);
+                let widest = cell.split('\n').map(columns).max().unwrap_or(0);
                 *width = widest.max(*width);
             }
         }
@@ -87,7 +87,7 @@ fn lines_of(row: &Row, widths: &[usize]) -> Vec<String> {
     let height = row
         .cells
         .iter()
-        .map(|cell| cell.lines().count())
+        .map(|cell| cell.split('\n').count())
         .max()
         .unwrap_or(0)
         .max(1);
@@ -95,7 +95,7 @@ fn lines_of(row: &Row, widths: &[usize]) -> Vec<String> {
         let cells: Vec<String> = row
             .cells
             .iter()
-            .map(|cell| cell.lines().nth(index).unwrap_or_default().to_owned())
+            .map(|cell| cell.split('\n').nth(index).unwrap_or_default().to_owned())
             .collect();
         join(&cells, widths)
     };
@@ -151,11 +151,11 @@ mod tests {
     fn columns_are_as_wide_as_their_widest_cell() {
         let mut table = Table::new(["KEY", "VALUE"]).indented("    ");
         table.row(["a", "1"]);
-        table.row(["longer", "two\nlines"]);
+        table.row(["longer", "two\nlines\n"]);
         let text = colorize(&table.render(), ColorMode::Never).into_owned();
         assert_eq!(
             text,
-            "    KEY     VALUE\n    a       1\n    longer  two\n            lines\n"
+            "    KEY     VALUE\n    a       1\n    longer  two\n            lines\n            \n"
         );
     }
 

@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use indexmap::IndexMap;
 use plumb_events::json::{changes_by_name, to_json_line};
 use plumb_events::{Event, Summary};
-use plumb_resource::{StepOp, Urn};
+use plumb_resource::StepOp;
 use serde::Serialize;
 
-/// Folds events to the summary line.
+/// Folds events to the summary line: how often each operation was done, and every step that was begun.
 #[derive(Debug, Default)]
 pub struct ResultSummary {
     show_sames: bool,
-    resources: IndexMap<Urn, Resource>,
+    resources: Vec<Resource>,
     summary: Option<Summary>,
 }
 
@@ -31,8 +30,10 @@ struct Resource {
 struct Document<'a> {
     result: &'static str,
     duration: u64,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     summary: BTreeMap<&'static str, u32>,
-    resources: Vec<&'a Resource>,
+    #[serde(skip_serializing_if = "<[Resource]>::is_empty")]
+    resources: &'a [Resource],
 }
 
 impl ResultSummary {
@@ -47,10 +48,9 @@ impl ResultSummary {
     /// Takes an event in.
     pub fn handle(&mut self, event: &Event) {
         match event {
-            Event::ResourcePre(step) | Event::ResourceOutputs(step) if !step.internal => {
+            Event::ResourcePre(step) if !step.internal => {
                 let metadata = &step.metadata;
-                let is_part = metadata.op.is_replacement() && metadata.op != StepOp::Replace;
-                if is_part || metadata.op == StepOp::Refresh {
+                if metadata.op == StepOp::Same && !self.show_sames {
                     return;
                 }
                 let resource = Resource {
@@ -60,7 +60,7 @@ impl ResultSummary {
                     op: metadata.op.as_str(),
                     parent: metadata.parent().map(ToString::to_string),
                 };
-                self.resources.insert(metadata.urn.clone(), resource);
+                self.resources.push(resource);
             }
             Event::Summary(summary) => self.summary = Some(summary.clone()),
             _ => {}
@@ -76,11 +76,7 @@ impl ResultSummary {
             result: summary.result.as_str(),
             duration: u64::try_from(summary.duration.as_nanos()).unwrap_or(u64::MAX),
             summary: changes_by_name(summary),
-            resources: self
-                .resources
-                .values()
-                .filter(|resource| self.show_sames || resource.op != StepOp::Same.as_str())
-                .collect(),
+            resources: &self.resources,
         };
         format!("{}\n", to_json_line(&document))
     }

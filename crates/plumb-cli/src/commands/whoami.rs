@@ -1,7 +1,7 @@
 //! `whoami`.
 
 use clap::{ArgGroup, Args};
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 
 use super::wants_json;
 use crate::json::{Indent, pretty};
@@ -22,18 +22,25 @@ pub struct WhoamiArgs {
     pub output: String,
 }
 
+/// The user as JSON has it. Stores of files know no organizations.
+#[derive(Serialize)]
+struct Document {
+    user: String,
+    url: String,
+}
+
 /// Runs `whoami`.
 pub fn run(args: WhoamiArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let user = ctx.environment.user_name();
     let url = ctx.backend()?.url().to_owned();
     if wants_json(args.json, &args.output)? {
-        let json = json!({ "user": user, "organizations": Json::Null, "url": url });
-        ctx.printer.data(&pretty(&json, Indent::Two));
+        ctx.printer
+            .data(&pretty(&Document { user, url }, Indent::Two));
     } else if args.verbose {
         ctx.printer.line(&format!("User: {user}"));
         ctx.printer.line("Organizations: ");
         ctx.printer.line(&format!("Backend URL: {url}"));
-        ctx.printer.line("Token type: unknown");
+        ctx.printer.line("Token type: personal");
     } else {
         ctx.printer.line(&user);
     }

@@ -15,7 +15,7 @@ use plumb_state::{CiphertextCache, Manifest, Snapshot};
 use super::secrets::{ManagerCodec, check_provider_name, provider_of};
 use super::{Context, StackSettings};
 use crate::identity::{Code, Subject};
-use crate::{Error, VERSION, prompt};
+use crate::{Error, prompt};
 
 /// A stack that a command works on.
 #[derive(Clone)]
@@ -328,15 +328,12 @@ fn record_manager(settings: &mut StackSettings, manager: &dyn SecretsManager) ->
     settings.save(None)
 }
 
-/// The state of a new stack: nothing but how secrets are encrypted. It has no time, for the stack was never updated.
+/// The state of a new stack: the time, and how secrets are encrypted. It has no version, for the stack was never updated.
 fn first_snapshot(
     manager: Arc<dyn SecretsManager>,
 ) -> Result<plumb_state::EncryptedSnapshot, Error> {
     let snapshot = Snapshot {
-        manifest: Manifest {
-            time: Manifest::default().time,
-            ..Manifest::new(Timestamp::UNIX_EPOCH, VERSION)
-        },
+        manifest: Manifest::new(Timestamp::now(), ""),
         secrets_provider: Some(provider_of(manager.as_ref())),
         ..Snapshot::default()
     };

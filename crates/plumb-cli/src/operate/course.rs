@@ -439,11 +439,12 @@ fn add_execution(ctx: &Context, verb: &Verb, session: &Session<'_>, facts: &mut 
     if let Some(agent) = &verb.common.exec_agent {
         facts.insert("exec.agent".to_owned(), agent.clone());
     }
-    if verb.plan.is_some() {
-        facts.insert("updatePlan".to_owned(), "true".to_owned());
-    }
+    facts.insert("updatePlan".to_owned(), verb.plan.is_some().to_string());
+    // No backend with environments is known here.
+    facts.insert("stack.environments".to_owned(), "[]".to_owned());
     let runtime = session.surroundings.runtime();
-    if let Some(runtime) = runtime.filter(|runtime| !runtime.name.is_empty()) {
+    let is_update = verb.kind == super::verb::Kind::Up;
+    if let Some(runtime) = runtime.filter(|it| is_update && !it.name.is_empty()) {
         facts.insert("runtime.name".to_owned(), runtime.name.clone());
     }
     for (flag, told) in &ctx.globals.user_flags {

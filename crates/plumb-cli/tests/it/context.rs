@@ -182,3 +182,9 @@ impl Ran {
         }
     }
 }
+
+/// The user that the tests run as, whom the environment of commands calls otherwise.
+pub(crate) fn system_user() -> String {
+    let id = Command::new("id").arg("-un").output().unwrap();
+    String::from_utf8(id.stdout).unwrap().trim().to_owned()
+}

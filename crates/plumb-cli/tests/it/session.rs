@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::context::{Ran, TestContext};
+use crate::context::{Ran, TestContext, system_user};
 
 #[test]
 fn stacks_are_kept_at_home_when_nobody_has_logged_in() {
@@ -16,10 +16,7 @@ fn stacks_are_kept_at_home_when_nobody_has_logged_in() {
             .is_file()
     );
     let who: Value = serde_json::from_str(&context.ok(&["whoami", "--json"])).unwrap();
-    assert_eq!(
-        who,
-        json!({ "user": "tester", "organizations": null, "url": "file://~" })
-    );
+    assert_eq!(who, json!({ "user": system_user(), "url": "file://~" }));
 }
 
 #[test]
@@ -29,10 +26,11 @@ fn logins_are_remembered() {
     let store = format!("file://{}", context.store().display());
     let text = context.ok(&["login", &store]);
     assert!(
-        text.starts_with("Logged in to ") && text.ends_with(" as tester (file://<root>/store)\n"),
+        text.starts_with("Logged in to ")
+            && text.ends_with(&format!(" as {} (file://<root>/store)\n", system_user())),
         "{text}"
     );
-    assert_eq!(context.ok(&["whoami"]), "tester\n");
+    assert_eq!(context.ok(&["whoami"]), format!("{}\n", system_user()));
     assert!(
         context
             .ok(&["whoami", "-v"])

@@ -27,7 +27,7 @@ use serde_json::Value as Json;
 use tokio::runtime::Runtime;
 use tonic::Status;
 
-use crate::context::{Ran, TestContext};
+use crate::context::{Ran, TestContext, system_user};
 use crate::recordings::grpc::{self, Answer, Served};
 
 /// Commands that nobody has written a transcript for yet. The list only gets shorter.
@@ -338,8 +338,13 @@ fn write_output(out: &mut String, ran: &Ran, is_of_machine: bool, redactions: &[
 fn redactions() -> Vec<(Regex, &'static str)> {
     let machine = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let machine = format!(r"\b{}\b", regex::escape(machine.trim()));
+    let user = regex::escape(&system_user());
+    let named = format!(r#"(?m)(^|"user": "| as ){user}($|"| \()"#);
+    let at = format!(r"\b{user}@[\w.-]+");
     let all = [
         (machine.as_str(), "<machine>"),
+        (named.as_str(), "${1}<user>${2}"),
+        (at.as_str(), "<user>@<machine>"),
         (
             r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)",
             "<time>",
@@ -358,7 +363,6 @@ fn redactions() -> Vec<(Regex, &'static str)> {
         ),
         (r"v1:[A-Za-z0-9+/=]{10,}(:[A-Za-z0-9+/=]+)*", "<ciphertext>"),
         (r"\bpid \d+", "pid <pid>"),
-        (r"\btester@[\w.-]+", "tester@<machine>"),
         (r"Managed by .+", "Managed by <machine>"),
         (r#"(pulumi\.(?:arch|os)"?: "?)\w+"#, "${1}<machine>"),
         (r"\b[0-9a-f]{64}\b", "<digest>"),

@@ -170,6 +170,6 @@ fn the_summary_line_lists_what_changed() {
         }
         summary.to_line()
     };
-    insta::assert_snapshot!(line(false).trim_end(), @r#"{"result":"succeeded","duration":64100000000,"summary":{"replace":1,"same":1},"resources":[{"urn":"urn:pulumi:dev::shop::a:b:C::x","type":"a:b:C","name":"x","op":"replace","parent":"urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev"}]}"#);
+    insta::assert_snapshot!(line(false).trim_end(), @r#"{"result":"succeeded","duration":64100000000,"summary":{"replace":1,"same":1},"resources":[{"urn":"urn:pulumi:dev::shop::a:b:C::x","type":"a:b:C","name":"x","op":"create-replacement","parent":"urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev"},{"urn":"urn:pulumi:dev::shop::a:b:C::x","type":"a:b:C","name":"x","op":"replace","parent":"urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev"},{"urn":"urn:pulumi:dev::shop::a:b:C::x","type":"a:b:C","name":"x","op":"delete-replaced","parent":"urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev"}]}"#);
     assert!(line(true).contains(r#""op":"same""#));
 }

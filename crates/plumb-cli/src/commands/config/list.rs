@@ -1,7 +1,8 @@
 //! `config` without a verb.
 
+use std::collections::BTreeMap;
+
 use plumb_project::config::{Key, Value};
-use serde_json::{Map, Value as Json};
 
 use super::shown::{self, Secrets};
 use super::{Target, TargetArgs};
@@ -31,12 +32,11 @@ pub(super) fn run(
         Secrets::Hidden
     };
     if json {
-        let mut object = Map::new();
+        let mut object = BTreeMap::new();
         for (key, value) in entries {
             object.insert(key.to_string(), shown::json(value, secrets)?);
         }
-        ctx.printer
-            .data(&pretty(&Json::Object(object), Indent::Two));
+        ctx.printer.data(&pretty(&object, Indent::Two));
         return Ok(());
     }
     let mut table = Table::new(["KEY", "VALUE"]);

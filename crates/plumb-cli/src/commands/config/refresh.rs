@@ -26,7 +26,9 @@ pub(super) fn run(args: RefreshArgs, target: &TargetArgs, ctx: &Context) -> Resu
         .backend
         .history(&stack.reference, Some(Page { size: 1, number: 1 }))?;
     let Some(record) = newest.into_iter().next() else {
-        return Err(Error::user("no previous deployment"));
+        return Err(Error::user(
+            "getting latest configuration: no previous deployment",
+        ));
     };
     let path = ctx
         .settings_path(&stack, target.config_file.as_deref())?

@@ -2,7 +2,8 @@
 
 use plumb_project::config::{Tree, Value};
 use plumb_secrets::Error as SecretsError;
-use serde_json::{Map, Value as Json};
+use serde::Serialize;
+use serde_json::Value as Json;
 
 use crate::Error;
 use crate::context::StackSecrets;
@@ -24,18 +25,31 @@ pub(super) fn text(value: &Value, secrets: Secrets<'_>) -> Result<String, Error>
     Ok(value.try_reveal(&mut |ciphertext| reveal(ciphertext, secrets))?)
 }
 
-/// A value as a JSON object with `value`, `objectValue` and `secret`.
-pub(super) fn json(value: &Value, secrets: Secrets<'_>) -> Result<Json, Error> {
-    let mut object = Map::new();
-    let is_secret = value.is_secret();
-    if !is_secret || matches!(secrets, Secrets::Shown(_)) {
-        object.insert("value".to_owned(), Json::from(text(value, secrets)?));
+/// A value as JSON has it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Shown {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object_value: Option<Json>,
+    secret: bool,
+}
+
+/// A value as a JSON object.
+pub(super) fn json(value: &Value, secrets: Secrets<'_>) -> Result<Shown, Error> {
+    let mut shown = Shown {
+        value: None,
+        object_value: None,
+        secret: value.is_secret(),
+    };
+    if !shown.secret || matches!(secrets, Secrets::Shown(_)) {
+        shown.value = Some(text(value, secrets)?);
         if let Value::Object(tree) = value {
-            object.insert("objectValue".to_owned(), object_json(tree, secrets)?);
+            shown.object_value = Some(object_json(tree, secrets)?);
         }
     }
-    object.insert("secret".to_owned(), Json::from(is_secret));
-    Ok(Json::Object(object))
+    Ok(shown)
 }
 
 fn object_json(tree: &Tree, secrets: Secrets<'_>) -> Result<Json, Error> {

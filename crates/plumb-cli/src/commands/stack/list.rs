@@ -4,7 +4,7 @@ use clap::{ArgGroup, Args};
 use jiff::Timestamp;
 use plumb_backend::{StackFilter, StackSummary};
 use plumb_project::ProjectName;
-use serde_json::{Map, Value as Json};
+use serde::Serialize;
 
 use crate::commands::{stack::values, wants_json};
 use crate::json::{Indent, pretty};
@@ -52,18 +52,14 @@ pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<(), Error> {
     let mut listed = Vec::new();
     for summary in stacks {
         let is_current = selected.as_ref() == Some(&summary.stack);
-        let name = if args.all {
-            summary.stack.qualified()
-        } else {
-            ctx.shown_name(&summary.stack)?
-        };
+        let name = ctx.shown_name(&summary.stack)?;
         listed.push((name, is_current, summary));
     }
     listed.sort_by(|left, right| left.0.cmp(&right.0));
     if as_json {
-        let all: Vec<Json> = listed
+        let all: Vec<Listed<'_>> = listed
             .iter()
-            .map(|(name, is_current, summary)| json(name, *is_current, summary))
+            .map(|(name, is_current, summary)| Listed::new(name, *is_current, summary))
             .collect();
         ctx.printer.data(&pretty(&all, Indent::Two));
         return Ok(());
@@ -101,17 +97,27 @@ fn filter_of(args: &ListArgs, ctx: &Context) -> Result<StackFilter, Error> {
     Ok(StackFilter { project, tag })
 }
 
-fn json(name: &str, is_current: bool, summary: &StackSummary) -> Json {
-    let mut object = Map::new();
-    object.insert("name".to_owned(), Json::from(name));
-    object.insert("current".to_owned(), Json::from(is_current));
-    if let Some(time) = last_update(summary) {
-        object.insert("lastUpdate".to_owned(), Json::from(values::json_time(time)));
+/// A stack as JSON has it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed<'a> {
+    name: &'a str,
+    current: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_update: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource_count: Option<usize>,
+}
+
+impl<'a> Listed<'a> {
+    fn new(name: &'a str, current: bool, summary: &StackSummary) -> Self {
+        Listed {
+            name,
+            current,
+            last_update: last_update(summary).map(values::json_time),
+            resource_count: summary.resource_count,
+        }
     }
-    if let Some(count) = summary.resource_count {
-        object.insert("resourceCount".to_owned(), Json::from(count));
-    }
-    Json::Object(object)
 }
 
 /// When the stack was updated; the zero time stands for never.

@@ -1,13 +1,16 @@
 //! `stack` without a verb (`cli.md` 4.1, 4.2).
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use clap::Args;
+use jiff::Timestamp;
 use plumb_display::linked;
 use plumb_resource::{ResourceState, Urn};
-use plumb_state::Snapshot;
+use plumb_state::{Manifest, Snapshot};
 use rustc_hash::FxHashMap;
-use serde_json::{Map, Value as Json, json};
+use serde::Serialize;
+use serde_json::Value as Json;
 
 use super::values::{Secrets, full_time, json_time, map_json, time_ago};
 use super::{TargetArgs, output, stack_of};
@@ -41,7 +44,12 @@ pub(super) fn run(args: &ShowArgs, target: &TargetArgs, ctx: &Context) -> Result
     let as_json = wants_json(false, &args.output)?;
     let stack = stack_of(target, ctx)?;
     if args.show_name {
-        ctx.printer.line(&stack.shown);
+        let name = if ctx.globals.fully_qualify_stack_names {
+            &stack.shown
+        } else {
+            stack.name()
+        };
+        ctx.printer.line(name);
         return Ok(());
     }
     let state = ctx.load_state(&stack)?;
@@ -58,7 +66,7 @@ pub(super) fn run(args: &ShowArgs, target: &TargetArgs, ctx: &Context) -> Result
     };
     if as_json {
         ctx.printer
-            .data(&pretty(&document(&stack, snapshot, secrets)?, Indent::Two));
+            .data(&pretty(&document(&stack, snapshot, secrets), Indent::Two));
         return Ok(());
     }
     ctx.printer
@@ -87,17 +95,14 @@ pub(super) fn run(args: &ShowArgs, target: &TargetArgs, ctx: &Context) -> Result
 
 /// When the stack was updated, and with what.
 fn manifest(snapshot: Option<&Snapshot>) -> String {
-    let Some(manifest) = snapshot
-        .map(|snapshot| &snapshot.manifest)
-        .filter(|m| m.time.as_second() > 0)
-    else {
+    let Some(manifest) = snapshot.map(|snapshot| &snapshot.manifest) else {
         return "    No updates yet; run `pulumi up`\n".to_owned();
     };
-    let mut out = format!(
-        "    Last updated: {} ({})\n",
-        time_ago(manifest.time),
-        full_time(manifest.time)
-    );
+    let mut out = String::new();
+    if has_time(manifest) && manifest.time < Timestamp::now() {
+        let (ago, time) = (time_ago(manifest.time), full_time(manifest.time));
+        let _ = writeln!(out, "    Last updated: {ago} ({time})");
+    }
     if !manifest.version.is_empty() {
         let _ = writeln!(out, "    Pulumi version used: {}", manifest.version);
     }
@@ -212,10 +217,10 @@ fn row(state: &ResourceState, branch: &str, below: &str, style: Style<'_>) -> Ro
     let mut details = String::new();
     if style.args.show_urns {
         let urn = linked(state.urn.as_str(), style.link);
-        let _ = writeln!(details, "    {below} URN: {urn}");
+        let _ = writeln!(details, "    {below}URN: {urn}");
     }
     if style.args.show_ids && !state.id.as_str().is_empty() {
-        let _ = writeln!(details, "    {below} ID: {}", state.id.as_str());
+        let _ = writeln!(details, "    {below}ID: {}", state.id.as_str());
     }
     Row {
         cells: vec![
@@ -227,65 +232,93 @@ fn row(state: &ResourceState, branch: &str, below: &str, style: Style<'_>) -> Ro
 }
 
 /// The stack as JSON.
-fn document(stack: &Stack, snapshot: Option<&Snapshot>, secrets: Secrets) -> Result<Json, Error> {
-    let mut object = Map::new();
-    let mut put = |key: &str, value: Json| object.insert(key.to_owned(), value);
-    if stack.reference.project.is_some() {
-        put("organization", Json::from("organization"));
-    }
-    put("project", Json::from(stack.project_name()));
-    put("stack", Json::from(stack.name()));
-    put("backend", Json::from(stack.backend.name()));
-    let tags = stack.backend.tags(&stack.reference)?;
-    if !tags.is_empty() {
-        put("tags", json!(tags));
-    }
-    if let Some(snapshot) = snapshot {
-        let manifest = &snapshot.manifest;
-        let plugins: Vec<Json> = manifest
-            .plugins
-            .iter()
-            .map(|plugin| {
-                json!({ "name": plugin.name.as_str(), "kind": plugin.kind.as_str(), "version": plugin.version.as_str() })
-            })
-            .collect();
-        let mut head =
-            json!({ "time": json_time(manifest.time), "pulumiVersion": manifest.version.as_str() });
-        if !plugins.is_empty() {
-            head["plugins"] = Json::Array(plugins);
-        }
-        put("manifest", head);
-        put(
-            "resources",
-            Json::Array(
-                snapshot
-                    .resources
-                    .iter()
-                    .map(|state| resource(state))
-                    .collect(),
-            ),
-        );
-        let outputs = output::outputs_of(Some(snapshot));
-        if !outputs.is_empty() {
-            put("outputs", map_json(&outputs, secrets));
-        }
-    }
-    Ok(Json::Object(object))
+#[derive(Serialize)]
+struct Document<'a> {
+    project: &'a str,
+    stack: &'a str,
+    backend: String,
+    /// Tags that a service keeps: stores of files have none to show here.
+    tags: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    manifest: Option<Head<'a>>,
+    resources: Vec<Resource<'a>>,
+    outputs: Json,
 }
 
-fn resource(state: &ResourceState) -> Json {
-    let mut object = json!({
-        "urn": state.urn.as_str(),
-        "type": state.type_token.as_str(),
-        "name": state.urn.name(),
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Head<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<String>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pulumi_version: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    plugins: Vec<Plugin<'a>>,
+}
+
+#[derive(Serialize)]
+struct Plugin<'a> {
+    name: &'a str,
+    kind: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    version: &'a str,
+}
+
+#[derive(Serialize)]
+struct Resource<'a> {
+    urn: &'a str,
+    #[serde(rename = "type")]
+    type_token: &'a str,
+    name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<&'a str>,
+}
+
+fn document<'a>(
+    stack: &'a Stack,
+    snapshot: Option<&'a Snapshot>,
+    secrets: Secrets,
+) -> Document<'a> {
+    let resources = snapshot.map_or(&[][..], |snapshot| snapshot.resources.as_slice());
+    Document {
+        project: stack.project_name(),
+        stack: stack.name(),
+        backend: stack.backend.name().to_string(),
+        tags: BTreeMap::new(),
+        manifest: snapshot.map(|snapshot| head(&snapshot.manifest)),
+        resources: resources.iter().map(|state| resource(state)).collect(),
+        outputs: map_json(&output::outputs_of(snapshot), secrets),
+    }
+}
+
+fn head(manifest: &Manifest) -> Head<'_> {
+    let plugins = manifest.plugins.iter().map(|plugin| Plugin {
+        name: &plugin.name,
+        kind: &plugin.kind,
+        version: &plugin.version,
     });
-    if !state.id.as_str().is_empty() {
-        object["id"] = Json::from(state.id.as_str());
+    Head {
+        time: has_time(manifest).then(|| json_time(manifest.time)),
+        pulumi_version: &manifest.version,
+        plugins: plugins.collect(),
     }
-    if let Some(parent) = &state.parent {
-        object["parent"] = Json::from(parent.as_str());
+}
+
+/// Whether the manifest says when it was made.
+fn has_time(manifest: &Manifest) -> bool {
+    manifest.time != Manifest::default().time
+}
+
+fn resource(state: &ResourceState) -> Resource<'_> {
+    Resource {
+        urn: state.urn.as_str(),
+        type_token: state.type_token.as_str(),
+        name: state.urn.name(),
+        id: state.id.as_str(),
+        parent: state.parent.as_ref().map(Urn::as_str),
     }
-    object
 }
 
 #[cfg(test)]
@@ -335,13 +368,13 @@ mod tests {
         let expected = [
             "    TYPE                                 NAME",
             "    pulumi:pulumi:Stack                  shop-dev",
-            "    │   URN: urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev",
+            "    │  URN: urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev",
             "    ├─ random:index/randomPet:RandomPet  pet",
-            "    │      URN: urn:pulumi:dev::shop::random:index/randomPet:RandomPet::pet",
-            "    │      ID: calm-otter",
+            "    │     URN: urn:pulumi:dev::shop::random:index/randomPet:RandomPet::pet",
+            "    │     ID: calm-otter",
             "    └─ pulumi:providers:random           default",
-            "           URN: urn:pulumi:dev::shop::pulumi:providers:random::default",
-            "           ID: p",
+            "          URN: urn:pulumi:dev::shop::pulumi:providers:random::default",
+            "          ID: p",
         ];
         assert_eq!(text.lines().collect::<Vec<_>>(), expected);
     }

@@ -83,14 +83,15 @@ pub(crate) fn value_json(value: &Value, secrets: Secrets) -> Json {
 }
 
 fn reference_json(reference: &Arc<plumb_value::ResourceReference>) -> Json {
-    let mut object = json!({ SIGNATURE: RESOURCE, "urn": reference.urn.as_str() });
+    let mut object = json!({
+        SIGNATURE: RESOURCE,
+        "urn": reference.urn.as_str(),
+        "packageVersion": reference.package_version.as_str(),
+    });
     match &reference.id {
         ReferenceId::Known(id) => object["id"] = Json::from(id.as_str()),
         ReferenceId::Unknown => object["id"] = Json::from(""),
         ReferenceId::None => {}
-    }
-    if !reference.package_version.is_empty() {
-        object["packageVersion"] = Json::from(reference.package_version.as_str());
     }
     object
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod past;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use clap::{ArgGroup, Args, Subcommand};
@@ -9,7 +10,8 @@ use jiff::Timestamp;
 use plumb_backend::{Page, UpdateRecord};
 use plumb_project::config::{ConfigMap, Value};
 use plumb_secrets::SecretsManager;
-use serde_json::{Map, Value as Json};
+use serde::Serialize;
+use serde_json::Value as Json;
 
 use super::values::{full_time, json_time, time_ago};
 use super::{TargetArgs, stack_of};
@@ -75,7 +77,7 @@ pub(crate) fn run(args: HistoryArgs, target: &TargetArgs, ctx: &Context) -> Resu
     let updates = stack.backend.history(&stack.reference, Some(page))?;
     if as_json {
         let manager = revealing_manager(&stack, args.show_secrets, ctx)?;
-        let all: Result<Vec<Json>, Error> = updates
+        let all: Result<Vec<Shown<'_>>, Error> = updates
             .iter()
             .map(|update| json(update, manager.as_deref(), args.show_secrets))
             .collect();
@@ -111,68 +113,79 @@ fn revealing_manager(
         .manager())
 }
 
-fn json(
-    update: &UpdateRecord,
-    manager: Option<&dyn SecretsManager>,
-    show_secrets: bool,
-) -> Result<Json, Error> {
-    let mut object = Map::new();
-    object.insert("kind".to_owned(), Json::from(update.kind.as_str()));
-    object.insert(
-        "startTime".to_owned(),
-        Json::from(json_time(seconds(update.start_time))),
-    );
-    object.insert("message".to_owned(), Json::from(update.message.as_str()));
-    let environment = update
-        .environment
-        .iter()
-        .map(|(key, value)| (key.clone(), Json::from(value.as_str())));
-    object.insert(
-        "environment".to_owned(),
-        Json::Object(environment.collect()),
-    );
-    let mut config = Map::new();
-    for (key, value) in ConfigMap::from_json(&update.config)?.iter() {
-        config.insert(key.to_string(), config_json(value, manager, show_secrets));
-    }
-    object.insert("config".to_owned(), Json::Object(config));
-    object.insert("version".to_owned(), Json::from(update.version));
-    if !update.result.is_empty() && update.result != "in-progress" {
-        object.insert("result".to_owned(), Json::from(update.result.as_str()));
-        object.insert(
-            "endTime".to_owned(),
-            Json::from(json_time(seconds(update.end_time))),
-        );
-        if let Some(changes) = &update.resource_changes {
-            let changes = changes
-                .iter()
-                .map(|(op, count)| (op.clone(), Json::from(*count)));
-            object.insert(
-                "resourceChanges".to_owned(),
-                Json::Object(changes.collect()),
-            );
-        }
-    }
-    Ok(Json::Object(object))
+/// An update as JSON has it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Shown<'u> {
+    version: u64,
+    kind: &'u str,
+    start_time: String,
+    message: &'u str,
+    environment: &'u BTreeMap<String, String>,
+    config: BTreeMap<String, ShownValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'u str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource_changes: Option<&'u BTreeMap<String, u64>>,
 }
 
-fn config_json(value: &Value, manager: Option<&dyn SecretsManager>, show_secrets: bool) -> Json {
-    let mut object = Map::new();
-    if !value.is_secret() || show_secrets {
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ShownValue {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object_value: Option<Json>,
+    secret: bool,
+}
+
+fn json<'u>(
+    update: &'u UpdateRecord,
+    manager: Option<&dyn SecretsManager>,
+    show_secrets: bool,
+) -> Result<Shown<'u>, Error> {
+    let config = ConfigMap::from_json(&update.config)?;
+    let config = config
+        .iter()
+        .map(|(key, value)| (key.to_string(), config_json(value, manager, show_secrets)));
+    let is_over = !update.result.is_empty() && update.result != "in-progress";
+    Ok(Shown {
+        version: update.version,
+        kind: update.kind.as_str(),
+        start_time: json_time(seconds(update.start_time)),
+        message: &update.message,
+        environment: &update.environment,
+        config: config.collect(),
+        result: is_over.then_some(update.result.as_str()),
+        end_time: is_over.then(|| json_time(seconds(update.end_time))),
+        resource_changes: update.resource_changes.as_ref().filter(|_| is_over),
+    })
+}
+
+fn config_json(
+    value: &Value,
+    manager: Option<&dyn SecretsManager>,
+    show_secrets: bool,
+) -> ShownValue {
+    let mut shown = ShownValue {
+        value: None,
+        object_value: None,
+        secret: value.is_secret(),
+    };
+    if !shown.secret || show_secrets {
         let revealed = value.try_reveal(&mut |ciphertext| {
             let text = manager.and_then(|manager| manager.decrypt(&[ciphertext]).ok()?.pop());
             text.map(|text| text.expose().to_owned()).ok_or(())
         });
         let text = revealed.unwrap_or_else(|()| "ERROR_UNABLE_TO_DECRYPT".to_owned());
-        if let Value::Object(_) = value
-            && let Ok(parsed) = serde_json::from_str::<Json>(&text)
-        {
-            object.insert("objectValue".to_owned(), parsed);
+        if let Value::Object(_) = value {
+            shown.object_value = serde_json::from_str(&text).ok();
         }
-        object.insert("value".to_owned(), Json::from(text));
+        shown.value = Some(text);
     }
-    object.insert("secret".to_owned(), Json::from(value.is_secret()));
-    Json::Object(object)
+    shown
 }
 
 fn seconds(seconds: i64) -> Timestamp {
