@@ -1,0 +1,182 @@
+"""Scripts of commands, from a seed."""
+
+import random
+
+from material import A, B, C, IMPORTS, KID, NAMES, PROJECTS, PROVIDER, ROOT, SETTINGS, STATES
+
+FEWEST, MOST = 5, 12
+
+STACKS = ["dev", "dev", "dev", "two", "three", "organization/lab/dev", "organization/other/dev", "lab/dev", "nowhere", "bad name",
+          "a/b/c/d", "UPPER.x-1_y"]
+KEYS = ["plain", "lab:plain", "num", "flag", "obj", "obj.k", "obj.k[0]", "aws:region", "secret", "password", "a:b:c", "", "needed",
+        "size", "with space", '"quoted.key"', "obj.k[9]", "obj[", "x.y[0].z"]
+VALUES = ["text", "12", "1.50", "true", "null", "", "-5", "[1,2]", '{"a": 1}', "two words", "AAAABBBBccccDDDD1111",
+          "line1\\nline2", "<&>", "0123", "1e3"]
+OUTPUTS = ["text", "n", "list", "map", "nil", "html", "lines", "one", "deep", "b", "secret", "missing"]
+TAGS = ["owner", "pulumi:project", "a b", "x" * 50, ""]
+URNS = [*NAMES, A + "x", "urn:pulumi:dev::lab::lab:index:Thing::zzz", "nonsense", "a", "urn:pulumi:two::lab::lab:index:Thing::a", ""]
+
+
+def write(name, content):
+    return {"write": name, "content": content}
+
+
+class Generator:
+    """Makes the script of one number."""
+
+    def __init__(self, seed, number):
+        self.random = random.Random(f"{seed}/{number}")
+
+    def one(self, choices):
+        return self.random.choice(choices)
+
+    def maybe(self, chance, *words):
+        return list(words) if self.random.random() < chance else []
+
+    def some(self, choices, most):
+        return self.random.sample(choices, self.random.randint(0, min(most, len(choices))))
+
+    def script(self):
+        steps = [write("Pulumi.yaml", PROJECTS[self.one(["plain", "plain", "outputs", "program", "described"])])]
+        if self.random.random() < 0.95:
+            steps.append(["stack", "init", "dev"])
+        if self.random.random() < 0.6:
+            steps += [write("state.json", STATES["state.json"]), ["stack", "import", "--file", "state.json"]]
+        families = [self.stack] * 5 + [self.config] * 5 + [self.state] * 5 + [self.files] * 2 + [self.bring_state] * 2
+        families += [self.operation] * 2 + [self.bring_resource] + [self.around]
+        for _ in range(self.random.randint(FEWEST, MOST)):
+            made = self.one(families)()
+            steps += made if isinstance(made[0], (list, dict)) else [made]
+        return steps
+
+    def stack_flag(self, chance=0.2):
+        return self.maybe(chance, self.one(["-s", "--stack"]), self.one(STACKS))
+
+    def json_flags(self):
+        return self.one([[], [], [], ["--json"], ["-j"], ["--output", "json"], ["--output=default"], ["--output", "yaml"],
+                         ["--json", "--output", "json"]])
+
+    def stack(self):
+        choices = [
+            lambda: ["stack", *self.some(["-i", "-u", "--show-secrets", "--show-name", "-Q"], 2),
+                     *self.one([[], [], ["--output", "json"], ["--output", "x"]])],
+            lambda: ["stack", self.one(["ls", "list"]), *self.some(["-a", "-Q"], 1), *self.json_flags(),
+                     *self.maybe(0.2, "--project", self.one(["lab", "other", "x y"])), *self.maybe(0.1, "--tag", self.one(["owner", "owner=x"])),
+                     *self.maybe(0.1, "--organization", self.one(["organization", "acme"]))],
+            lambda: ["stack", "init", *self.maybe(0.9, self.one(STACKS)), *self.maybe(0.2, "--no-select"),
+                     *self.maybe(0.2, "--copy-config-from", self.one(STACKS)),
+                     *self.maybe(0.2, "--secrets-provider", self.one(["passphrase", "default", "nonsense", "awskms://x"]))],
+            lambda: ["stack", "select", *self.maybe(0.85, self.one(STACKS)), *self.maybe(0.2, "--create")],
+            lambda: ["stack", "unselect"],
+            lambda: ["stack", self.one(["rm", "remove"]), *self.maybe(0.7, self.one(STACKS)), *self.maybe(0.8, "--yes"),
+                     *self.maybe(0.4, "--force"), *self.maybe(0.2, "--preserve-config"), *self.maybe(0.1, "--remove-backups")],
+            lambda: ["stack", "rename", *self.maybe(0.95, self.one(STACKS)), *self.stack_flag(0.1)],
+            lambda: ["stack", "output", *self.maybe(0.5, self.one(OUTPUTS)), *self.some(["--json", "--shell", "--show-secrets"], 2)],
+            lambda: ["stack", "export", *self.maybe(0.2, "--show-secrets"), *self.maybe(0.2, "--file", self.one(["out.json", "no/such.json"])),
+                     *self.maybe(0.1, "--version", self.one(["1", "x"]))],
+            lambda: ["stack", self.one(["history", "hist"]), *self.some(["--full-dates", "--show-secrets"], 1), *self.json_flags(),
+                     *self.maybe(0.2, "--page", self.one(["1", "2", "0", "x"])), *self.maybe(0.1, "--page-size", self.one(["1", "0", "-1"]))],
+            lambda: ["stack", "tag", "set", *self.maybe(0.95, self.one(TAGS)), *self.maybe(0.95, self.one(VALUES))],
+            lambda: ["stack", "tag", "get", *self.maybe(0.95, self.one(TAGS))],
+            lambda: ["stack", "tag", self.one(["ls", "list"]), *self.json_flags()],
+            lambda: ["stack", "tag", self.one(["rm", "remove"]), self.one(TAGS)],
+            lambda: ["stack", "graph", self.one(["g.dot", "no/g.dot", "g.dot"]),
+                     *self.some(["--short-node-name", "--ignore-parent-edges", "--ignore-dependency-edges"], 2),
+                     *self.maybe(0.2, "--dependency-edge-color", "red"), *self.maybe(0.2, "--dot-fragment", "x=1")],
+            lambda: ["stack", "change-secrets-provider", *self.maybe(0.95, self.one(["passphrase", "default", "nonsense"]))],
+            lambda: ["stack", self.one(["nonsense", "lst", "get", "selct"])],
+        ]
+        return [*self.one(choices)(), *self.stack_flag(0.12)]
+
+    def config(self):
+        kind = lambda: self.some(["--secret", "--plaintext", "--path", "--type=int", "--type=float", "--type=bool", "--type=string",
+                                  "--type=x", "--raw"], 2)
+        pairs = lambda: [word for _ in range(self.random.randint(0, 3))
+                         for word in (self.one(["--plaintext", "--secret"]), f"{self.one(KEYS)}={self.one(VALUES)}")]
+        choices = [
+            lambda: ["config", *self.some(["--show-secrets", "--json"], 2)],
+            lambda: ["config", "get", *self.maybe(0.95, self.one(KEYS)), *self.some(["--path", "--json"], 2)],
+            lambda: ["config", "set", *self.maybe(0.97, self.one(KEYS)), *self.maybe(0.95, self.one(VALUES)), *kind()],
+            lambda: ["config", "set", self.one(KEYS), self.one(VALUES), *self.maybe(0.3, "--path")],
+            lambda: ["config", "set-all", *pairs(), *self.maybe(0.3, "--path")],
+            lambda: ["config", "set-all", "--json", self.one(['{"lab:j": {"value": "v", "secret": false}}', '{"j": {"value": "1"}}', "[]", "{",
+                                                             '{"lab:o": {"objectValue": {"a": [1]}, "value": "{}", "secret": false}}'])],
+            lambda: ["config", self.one(["rm", "remove"]), *self.maybe(0.95, self.one(KEYS)), *self.maybe(0.4, "--path")],
+            lambda: ["config", self.one(["rm-all", "remove-all"]), *self.some(KEYS, 3), *self.maybe(0.3, "--path")],
+            lambda: ["config", self.one(["cp", "copy"]), *self.maybe(0.5, self.one(KEYS)), *self.maybe(0.8, "--dest", self.one(STACKS)),
+                     *self.maybe(0.3, "--path")],
+            lambda: ["config", "refresh", *self.maybe(0.4, "--force")],
+            lambda: ["config", "env", self.one(["ls", "add", "rm", "init"]), *self.maybe(0.5, self.one(["e", "--yes"]))],
+            lambda: ["config", self.one(["gt", "st", "nonsense"])],
+        ]
+        return [*self.one(choices)(), *self.stack_flag(0.12), *self.maybe(0.05, "--config-file", self.one(["Pulumi.x.yaml", "no/x.yaml"]))]
+
+    def state(self):
+        urns = lambda: [self.one(URNS) for _ in range(self.one([0, 1, 1, 1, 2, 3]))]
+        yes = lambda: self.maybe(0.9, self.one(["--yes", "-y"]))
+        choices = [
+            lambda: ["state", self.one(["rm", "remove", "delete"]), *urns(), *self.some(["--force", "--target-dependents", "--all"], 2), *yes()],
+            lambda: ["state", self.one(["protect", "unprotect", "untaint"]), *urns(), *self.maybe(0.2, "--all"), *yes()],
+            lambda: ["state", "taint", *urns(), *yes()],
+            lambda: ["state", "rename", *self.maybe(0.95, self.one(URNS)), *self.maybe(0.95, self.one(["new", "a", "b", "x y", "", "a::b"])), *yes()],
+            lambda: ["state", self.one(["move", "mv"]), *urns(), "--yes", *self.maybe(0.9, "--dest", self.one(STACKS)),
+                     *self.maybe(0.2, "--source", self.one(STACKS)), *self.maybe(0.2, "--include-parents")],
+            lambda: [["stack", "init", "two", "--no-select"],
+                     ["state", "move", self.one([A, B, C, KID]), *self.maybe(0.4, self.one([A, B, C, KID])), "--yes", "--dest", "two"]],
+            lambda: ["state", "repair", "--yes"],
+            lambda: ["state", "get", *self.maybe(0.95, self.one([*URNS, "b", "kid", "default_1_0_0", "lab-dev"])), *self.maybe(0.2, "--show-secrets"),
+                     *self.one([[], [], ["--output", "json"], ["--output", "x"]])],
+            lambda: ["state", "edit"],
+            lambda: ["state", "upgrade", *yes()],
+            lambda: ["state", self.one(["nonsense", "delte"])],
+        ]
+        made = self.one(choices)()
+        return made if isinstance(made[0], list) or "--source" in made or "move" in made[:2] or "mv" in made[:2] else [*made, *self.stack_flag(0.1)]
+
+    def files(self):
+        choices = [
+            lambda: write("Pulumi.dev.yaml", SETTINGS[self.one(list(SETTINGS))]),
+            lambda: write("Pulumi.dev.yaml", SETTINGS[self.one(["good", "comment"])]),
+            lambda: write("Pulumi.yaml", PROJECTS[self.one(list(PROJECTS))]),
+            lambda: {"delete": self.one(["Pulumi.yaml", "Pulumi.dev.yaml"])},
+        ]
+        return [self.one(choices)(), self.one([self.config, self.stack])()] if self.random.random() < 0.7 else [self.one(choices)()]
+
+    def bring_state(self):
+        name = self.one(list(STATES))
+        command = ["stack", "import", *self.maybe(0.95, "--file", self.one([name] * 9 + ["no-such.json"])), *self.maybe(0.3, "--force"),
+                   *self.stack_flag(0.1), *self.maybe(0.05, "extra")]
+        after = [["state", "repair", "--yes"]] if self.random.random() < 0.3 else []
+        return [write(name, STATES[name]), command, *after]
+
+    def operation(self):
+        flags = lambda: self.some(["--skip-preview", "--diff", "--suppress-outputs", "--show-sames", "--refresh", "--suppress-progress",
+                                   "--expect-no-changes", "--show-config", "--show-full-output", "--json", "--output=json"], 2)
+        verb = self.one(["preview", "up", "up", "refresh", "destroy"])
+        words = [verb, *flags()]
+        if verb != "preview":
+            words += self.maybe(0.85, "--yes")
+            words += self.maybe(0.1, "--preview-only")
+        words += self.maybe(0.15, "--target", self.one(URNS))
+        if verb != "refresh":
+            words += self.maybe(0.1, "--exclude", self.one(URNS))
+        if verb == "destroy":
+            words += self.maybe(0.2, "--exclude-protected")
+            words += self.maybe(0.2, "--remove")
+        if verb in ("up", "preview"):
+            words += self.maybe(0.1, "--replace", self.one([A, B, "x"]))
+            words += self.maybe(0.1, "-c", self.one(["size=5", "size", "lab:k=v"]))
+        return [*words, *self.stack_flag(0.1), *self.maybe(0.05, "-m", "a message"), *self.maybe(0.03, "--nonsense")]
+
+    def bring_resource(self):
+        if self.random.random() < 0.5:
+            name = self.one(list(IMPORTS))
+            return [write(name, IMPORTS[name]), ["import", "--file", name, *self.maybe(0.9, "--yes"), *self.maybe(0.3, "--generate-code=false")]]
+        words = self.one([["lab:index:Thing", "n", "n-1"], ["lab:index:Thing", "n"], ["Thing", "n", "x"], [], ["a", "b", "c", "d"]])
+        return ["import", *words, *self.maybe(0.9, "--yes"), *self.maybe(0.2, "--protect=false"), *self.maybe(0.2, "--preview-only"),
+                *self.maybe(0.2, "--parent", self.one([f"p={ROOT}", "p=x", "x"])), *self.maybe(0.1, "--provider", f"p={PROVIDER}"),
+                *self.maybe(0.2, "--out", self.one(["code.yaml", "no/code.yaml"]))]
+
+    def around(self):
+        return self.one([["whoami", *self.some(["-v", "--json"], 1)], ["project", "ls", *self.json_flags()], ["cancel", "--yes"],
+                         ["logout"], ["version"], ["nonsense"], ["stack", "--help"][:1], ["org", "get-default"], ["plugin", "ls", *self.json_flags()]])

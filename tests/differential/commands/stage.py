@@ -1,0 +1,107 @@
+"""A side: the folders and the environment of one binary, and what a command does there."""
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from normal import Normaliser
+
+LAB = Path(__file__).resolve().parents[2] / "lab"
+
+
+@dataclass
+class Outcome:
+    """What a step did, normalised."""
+
+    exit: int = 0
+    stdout: list = field(default_factory=list)
+    stderr: list = field(default_factory=list)
+    files: dict = field(default_factory=dict)
+
+
+class Side:
+    """Runs the steps of one script with one binary."""
+
+    def __init__(self, binary, root, python_bin, timeout=120):
+        self.binary, self.root, self.python_bin, self.timeout = Path(binary).resolve(), Path(root), python_bin, timeout
+        for name in ("home", "user", "store", "project", "cloud"):
+            (self.root / name).mkdir(parents=True)
+        self.project = self.root / "project"
+        self.normal = Normaliser(self.root)
+        self._install_lab()
+
+    def close(self):
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def _install_lab(self):
+        place = self.root / "home" / "plugins" / "resource-lab-v1.0.0"
+        place.mkdir(parents=True)
+        launcher = place / "pulumi-resource-lab"
+        launcher.write_text(f'#!/bin/sh\nexport LAB_VERSION=1.0.0\nexec "{LAB / "pulumi-resource-lab"}" "$@"\n')
+        launcher.chmod(0o755)
+        thing = {"type": "Thing", "id": "n-1", "serial": 1, "region": "nowhere", "data": {"value": "found"}, "control": {}}
+        (self.root / "cloud" / "Thing__n-1.json").write_text(json.dumps(thing))
+
+    def _environment(self):
+        env = {
+            "HOME": str(self.root / "user"), "PULUMI_HOME": str(self.root / "home"), "NO_COLOR": "1", "USER": os.environ.get("USER", "root"),
+            "PULUMI_BACKEND_URL": f"file://{self.root / 'store'}", "PULUMI_CONFIG_PASSPHRASE": "side by side",
+            "PULUMI_SKIP_UPDATE_CHECK": "true", "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+            "LAB_CLOUD": str(self.root / "cloud"), "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        path = [str(self.binary.parent)]
+        if self.python_bin:
+            path.append(str(self.python_bin))
+            env["LAB_PYTHON"] = str(Path(self.python_bin) / "python3")
+        env["PATH"] = os.pathsep.join([*path, os.environ.get("PATH", "")])
+        return env
+
+    def step(self, step):
+        """Does a step of a script: a command, or an edit of a file."""
+        if isinstance(step, dict):
+            self._edit(step)
+            return Outcome()
+        done = subprocess.run([str(self.binary), *step], cwd=self.project, env=self._environment(), capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=self.timeout, check=False)
+        read = lambda data: self.normal.lines(data.decode("utf-8", "replace"))
+        return Outcome(done.returncode, read(done.stdout), read(done.stderr), self._files())
+
+    def _edit(self, step):
+        if "delete" in step:
+            (self.project / step["delete"]).unlink(missing_ok=True)
+            return
+        content = step["content"]
+        if step["write"].endswith(".json") and '"deployment"' in content:
+            content = self._with_manager(content)
+        (self.project / step["write"]).write_text(content)
+
+    def _with_manager(self, content):
+        """States to import record how the stack encrypts: the reference cannot take them otherwise."""
+        try:
+            state = json.loads(content)
+            checkpoint = json.loads((self.root / "store" / ".pulumi" / "stacks" / "lab" / "dev.json").read_text())
+            state["deployment"]["secrets_providers"] = checkpoint["checkpoint"]["latest"]["secrets_providers"]
+            return json.dumps(state, indent=2)
+        except (OSError, ValueError, KeyError, TypeError):
+            return content
+
+    def _files(self):
+        """Files of the project, and states, as lines by name."""
+        found = {}
+        for path in sorted(self.project.rglob("*")):
+            if path.is_file():
+                found[str(path.relative_to(self.project))] = self.normal.lines(path.read_text(errors="replace"))
+        stacks = self.root / "store" / ".pulumi" / "stacks"
+        for path in sorted(stacks.rglob("*.json")):
+            found[f"<store>/{path.relative_to(stacks)}"] = self.normal.lines(_readable(path))
+        return found
+
+
+def _readable(path):
+    try:
+        return json.dumps(json.loads(path.read_text()), indent=1)
+    except ValueError:
+        return path.read_text(errors="replace")
