@@ -113,7 +113,8 @@ impl Deployment {
                     &old_inputs.unwrap_or_default(),
                 )),
                 new_inputs: provider_inputs::without_internal(&inputs),
-                allow_unknowns,
+                // What is left out of an update, because of targets, may leave a configuration open in it, too.
+                allow_unknowns: true,
             });
             return self.ask(Waiter::Registration(idx), instance, request);
         }

@@ -271,7 +271,8 @@ impl Deployment {
             old_inputs: provider_inputs::without_internal(&before.inputs),
             old_outputs: provider_inputs::outputs_of(before),
             new_inputs: provider_inputs::without_internal(&after),
-            allow_unknowns: self.ctx.options.is_preview(),
+            // As in CheckConfig: targets may leave a configuration open in an update, too.
+            allow_unknowns: true,
             ignore_changes: EcoVec::new(),
         });
         self.registration_mut(idx).stage = RegStage::DiffingProvider;

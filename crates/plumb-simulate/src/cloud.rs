@@ -126,6 +126,11 @@ impl Cloud {
         &self.objects
     }
 
+    /// How many objects of each name there have been.
+    pub fn numbers(&self) -> &BTreeMap<EcoString, u32> {
+        &self.numbers
+    }
+
     /// Whether there is an object of this id.
     pub fn has(&self, id: &str) -> bool {
         self.objects.contains_key(id)

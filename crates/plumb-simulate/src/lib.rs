@@ -17,6 +17,7 @@ pub mod checks;
 pub mod cloud;
 pub mod coverage;
 pub mod dice;
+pub mod differential;
 pub mod found;
 pub mod generate;
 pub mod model;

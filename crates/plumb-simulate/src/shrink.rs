@@ -5,53 +5,83 @@ use crate::simulate::{Care, Failed, run_observed};
 use crate::story::{Flags, Method, Program, Res, Story};
 use crate::world::World;
 
-/// How many variants are tried at most.
-const PATIENCE: usize = 6_000;
+/// How much is tried to make a story small.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// How many variants are tried at most.
+    pub tries: usize,
+    /// Orders of events that are tried for each variant, besides the one that it has.
+    pub orders: u64,
+}
 
-/// Orders of events that are tried for each variant, besides the one that it has.
-const ORDERS: u64 = 4;
+const EFFORT: Effort = Effort {
+    tries: 6_000,
+    orders: 4,
+};
 
-struct Shrinker<'a> {
-    start: &'a World,
+/// What a variant of a story comes to: the operation that fails, and how; nothing where it fails otherwise, or not at all.
+type Attempt<'a, F> = dyn FnMut(&Story) -> Option<(usize, F)> + 'a;
+
+struct Shrinker<'a, F> {
+    attempt: &'a mut Attempt<'a, F>,
+    effort: Effort,
     story: Story,
-    failed: Failed,
+    failed: F,
     tries: usize,
 }
 
 /// Drops operations, resources, options and faults while the story still breaks the same rule.
 pub fn shrink(start: &World, story: Story, failed: Failed) -> (Story, Failed) {
+    let rule = failed.violation.rule;
+    let mut attempt = |candidate: &Story| {
+        let coverage = &mut Coverage::default();
+        let result = run_observed(start, candidate, Care::Full, coverage, |_, _| {});
+        let failed = result.err().filter(|it| it.violation.rule == rule)?;
+        Some((failed.operation, failed))
+    };
+    let operation = failed.operation;
+    shrink_with(story, operation, failed, EFFORT, &mut attempt)
+}
+
+/// Drops what a story fails without, where `attempt` says whether a variant still does, and at which operation.
+pub fn shrink_with<'a, F>(
+    mut story: Story,
+    operation: usize,
+    failed: F,
+    effort: Effort,
+    attempt: &'a mut Attempt<'a, F>,
+) -> (Story, F) {
+    story.operations.truncate(operation + 1);
     let mut shrinker = Shrinker {
-        start,
+        attempt,
+        effort,
         story,
         failed,
         tries: 0,
     };
-    shrinker
-        .story
-        .operations
-        .truncate(shrinker.failed.operation + 1);
     loop {
         let before = shrinker.story.to_string().len();
         shrinker.drop_operations();
         shrinker.simplify_operations();
         shrinker.drop_resources();
         shrinker.drop_options();
-        if shrinker.story.to_string().len() >= before || shrinker.tries > PATIENCE {
+        if shrinker.story.to_string().len() >= before || shrinker.tries > effort.tries {
             return (shrinker.story, shrinker.failed);
         }
     }
 }
 
-impl Shrinker<'_> {
+impl<F> Shrinker<'_, F> {
     /// Takes a variant if it fails for the same reason, in some order of events.
     fn accept(&mut self, mut variant: Story) -> bool {
         for operation in &mut variant.operations {
             operation.program.tidy();
         }
-        if variant == self.story || variant.operations.is_empty() || self.tries > PATIENCE {
+        if variant == self.story || variant.operations.is_empty() || self.tries > self.effort.tries
+        {
             return false;
         }
-        for order in 0..=ORDERS {
+        for order in 0..=self.effort.orders {
             self.tries += 1;
             let mut candidate = variant.clone();
             if order > 0 {
@@ -59,12 +89,8 @@ impl Shrinker<'_> {
                     operation.seed = order;
                 }
             }
-            let coverage = &mut Coverage::default();
-            if let Err(failed) =
-                run_observed(self.start, &candidate, Care::Full, coverage, |_, _| {})
-                && failed.violation.rule == self.failed.violation.rule
-            {
-                candidate.operations.truncate(failed.operation + 1);
+            if let Some((operation, failed)) = (self.attempt)(&candidate) {
+                candidate.operations.truncate(operation + 1);
                 self.story = candidate;
                 self.failed = failed;
                 return true;

@@ -27,8 +27,8 @@ use plumb_deploy::setup::{
 };
 use plumb_deploy::target::UrnSet;
 use plumb_deploy::{Effect, Event, Milestone};
-use plumb_events::{OperationResult, Summary};
-use plumb_resource::provider::{CallRequest, PluginSpec};
+use plumb_events::{Diagnostic, OperationResult, Summary};
+use plumb_resource::provider::{CallRequest, PluginSpec, ProviderCall};
 use plumb_resource::{PropertyDependencies, ProviderRef, ResourceId, StepOp, Urn, ViewStep};
 use plumb_state::Snapshot;
 use plumb_state::plan::Plan;
@@ -287,6 +287,12 @@ pub struct Trace {
     pub plan: Option<Plan>,
     /// What the core answered to each event.
     pub effects: Vec<Vec<Effect>>,
+    /// Calls of providers with everything that they say, in a run whose order is fixed.
+    pub provider_calls: Vec<ProviderCall>,
+    /// What people were shown, in a run whose order is fixed.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Steps that were shown to have failed, in a run whose order is fixed.
+    pub failures: Vec<(Urn, StepOp)>,
     /// The state at the end.
     pub after: Snapshot,
 }

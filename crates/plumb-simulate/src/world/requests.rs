@@ -1,6 +1,6 @@
 //! Requests of a program, made from what it says and from the replies so far.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -89,8 +89,9 @@ impl Known<'_> {
     fn dependencies<C: FromIterator<Urn>>(&self, res: &Res) -> C {
         let named = res.depends_on.iter().map(|name| self.urn(name));
         let used = res.properties.values().flat_map(|prop| self.urns(prop));
-        let all: BTreeSet<Urn> = named.chain(used).collect();
-        all.into_iter().collect()
+        let all = named.chain(used).map(|urn| (urn.to_string(), urn));
+        let all: BTreeMap<String, Urn> = all.collect();
+        all.into_values().collect()
     }
 
     fn property_dependencies(&self, res: &Res, inputs: &PropertyMap) -> PropertyDependencies {

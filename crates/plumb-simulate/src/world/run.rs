@@ -66,7 +66,17 @@ pub enum Planning {
 /// How often a run may choose before it counts as endless.
 const PATIENCE: u32 = 20_000;
 
+/// In which order things happen, of all that are legal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    /// In one that the dice pick.
+    Any,
+    /// One thing after another.
+    Fixed,
+}
+
 struct Run<'w> {
+    order: Order,
     cloud: &'w mut Cloud,
     operation: &'w Operation,
     deployment: Deployment,
@@ -97,6 +107,8 @@ struct Run<'w> {
     program_runs: bool,
     /// The program was refused something that it cannot do without.
     has_trouble: bool,
+    /// The program was turned away, because the run is over.
+    was_turned_away: bool,
     /// Snippets that are evaluated.
     evaluations: Vec<snippets::Evaluation>,
     /// The program has functions, for hooks and transforms, and has not named them yet.
@@ -118,11 +130,26 @@ impl World {
         self.run_with(operation, Planning::None)
     }
 
+    /// Runs an operation with one thing after another: the program asks for the next resource when it has heard of the
+    /// one before, calls are answered in the order in which they were made.
+    pub fn run_in_order(&mut self, operation: &Operation) -> Result<Trace, Violation> {
+        self.run_as(operation, Planning::None, Order::Fixed)
+    }
+
     /// The same, with a plan.
     pub fn run_with(
         &mut self,
         operation: &Operation,
         planning: Planning,
+    ) -> Result<Trace, Violation> {
+        self.run_as(operation, planning, Order::Any)
+    }
+
+    fn run_as(
+        &mut self,
+        operation: &Operation,
+        planning: Planning,
+        order: Order,
     ) -> Result<Trace, Violation> {
         self.operations += 1;
         self.before(operation);
@@ -138,6 +165,8 @@ impl World {
             .map_err(|error| Violation::new("start", error.to_string()))?;
         let base = self.snapshot.clone();
         let mut run = Run::new(&mut self.cloud, operation, deployment, base, started);
+        run.order = order;
+        run.eager |= order == Order::Fixed;
         if let Err(violation) = run.drive() {
             let what = format!("{}; steps: {}", violation.what, run.trace.steps_told());
             return Err(Violation::new(violation.rule, what));
@@ -163,6 +192,7 @@ impl<'w> Run<'w> {
         let program = &operation.program;
         let has_outputs = |res: &&Res| res.is_component() && !res.outputs.is_empty();
         Run {
+            order: Order::Any,
             cloud,
             operation,
             deployment,
@@ -186,6 +216,7 @@ impl<'w> Run<'w> {
             plugins: Plugins::default(),
             program_runs: false,
             has_trouble: false,
+            was_turned_away: false,
             evaluations: Vec::new(),
             next_request: 0,
             now: started,
@@ -215,7 +246,11 @@ impl Run<'_> {
             if self.trace.outcome.is_some() {
                 break;
             }
-            match self.choose() {
+            let choice = match self.order {
+                Order::Any => self.choose(),
+                Order::Fixed => self.next_in_order(),
+            };
+            match choice {
                 Some(choice) => self.perform_choice(choice)?,
                 None => self.stuck()?,
             }

@@ -3,7 +3,7 @@
 use plumb_deploy::{Event, ProgramEnd};
 use plumb_resource::provider::ProviderCall;
 
-use super::{Asked, Run};
+use super::{Asked, Order, Run};
 use crate::cloud::Faults;
 use crate::story::FaultKind;
 use crate::world::{Moment, Violation, calls, requests};
@@ -24,6 +24,7 @@ pub(super) enum Choice {
     Functions,
     EndProgram,
     GiveUp,
+    Bail,
     Await(usize),
     EndSnippet(usize),
 }
@@ -64,6 +65,48 @@ impl Run<'_> {
             choices.push(Choice::Sync);
         }
         self.dice.pick(&choices).copied()
+    }
+
+    /// The one thing that happens next: whatever others have to do, then what the program does, in the order in which it
+    /// is written down.
+    pub(super) fn next_in_order(&self) -> Option<Choice> {
+        if self.program_runs && !self.functions.is_empty() {
+            return Some(Choice::Functions);
+        }
+        let faults = Faults(&self.operation.faults);
+        let answers = |call: &ProviderCall| {
+            let subject = calls::subject(call);
+            let fault = subject.and_then(|(kind, urn)| faults.of(kind, urn.name()));
+            fault != Some(FaultKind::Hang) || self.trace.interrupted
+        };
+        if let Some(index) = self.calls.iter().position(|(_, call)| answers(call)) {
+            return Some(Choice::Answer(index));
+        }
+        if !self.callbacks.is_empty() {
+            return Some(Choice::CallBack(0));
+        }
+        if !self.program_runs || !self.asked.is_empty() {
+            return None;
+        }
+        if self.has_trouble {
+            return Some(Choice::GiveUp);
+        }
+        if self.was_turned_away {
+            return Some(Choice::Bail);
+        }
+        let program = &self.operation.program;
+        let is_ready = |res: &&crate::story::Res| {
+            let mut needs = program.needs_of(res);
+            needs.all(|need| self.trace.answers.contains_key(need))
+        };
+        if let Some(index) = self.waiting.iter().position(is_ready) {
+            return Some(Choice::Register(index));
+        }
+        Some(if self.unregistered.is_empty() {
+            Choice::EndProgram
+        } else {
+            Choice::Outputs(0)
+        })
     }
 
     /// What may be registered next, and completed.
@@ -114,6 +157,10 @@ impl Run<'_> {
             Choice::Ask(index) => self.ask_provider(index),
             Choice::CallMethod(index) => self.call_method(index),
             Choice::GiveUp => self.fail_program(),
+            Choice::Bail => {
+                self.program_runs = false;
+                self.event(Event::ProgramEnded(ProgramEnd::Bailed))
+            }
             Choice::Await(index) => self.await_next(index),
             Choice::EndSnippet(index) => self.end_snippet(index),
             Choice::Functions => std::mem::take(&mut self.functions)
@@ -147,7 +194,10 @@ impl Run<'_> {
 
     /// A provider answers.
     fn answer(&mut self, index: usize) -> Result<(), Violation> {
-        let (call, request) = self.calls.swap_remove(index);
+        let (call, request) = match self.order {
+            Order::Any => self.calls.swap_remove(index),
+            Order::Fixed => self.calls.remove(index),
+        };
         let faults = Faults(&self.operation.faults);
         let result = match &request {
             ProviderCall::Call(request) => self.method_answers(request),

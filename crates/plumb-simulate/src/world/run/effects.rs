@@ -4,7 +4,7 @@ use plumb_deploy::request::Reply;
 use plumb_deploy::{Effect, RequestId};
 use plumb_resource::provider::ProviderCall;
 
-use super::{Asked, Run};
+use super::{Asked, Order, Run};
 use crate::story::Res;
 use crate::world::journal::intent_of;
 use crate::world::{Moment, Violation, calls};
@@ -177,6 +177,9 @@ impl Run<'_> {
                 Ok(())
             }
             Effect::Call { call, request, .. } => {
+                if self.order == Order::Fixed {
+                    self.trace.provider_calls.push(request.clone());
+                }
                 self.trace.mutations.extend(calls::mutation(&request));
                 self.method_begins(&request);
                 self.calls.push((call, request));

@@ -12,6 +12,7 @@ impl Run<'_> {
         let Some(asked) = self.asked.remove(&id) else {
             return Err(Violation::new("replies", "a request is answered twice"));
         };
+        self.was_turned_away |= matches!(reply, Reply::Failed(_));
         match (asked, reply) {
             (Asked::Resource(name), Reply::Registered(reply)) => {
                 let answer = Answer {

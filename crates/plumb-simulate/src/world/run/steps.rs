@@ -5,7 +5,7 @@ use plumb_events::Severity;
 use plumb_resource::provider::ProviderCall;
 use plumb_resource::{ResourceId, ResourceKind, StepOp, Urn};
 
-use super::Run;
+use super::{Order, Run};
 use crate::world::{Moment, StepRecord, ViewMoment, Violation, calls, journal, views};
 
 /// Steps that read an object.
@@ -23,6 +23,16 @@ impl Run<'_> {
         use plumb_events::Event::{
             Diagnostic, ResourceFailed, ResourceOutputs, ResourcePre, Summary,
         };
+        if self.order == Order::Fixed {
+            match &event {
+                Diagnostic(it) => self.trace.diagnostics.push(it.clone()),
+                ResourceFailed(step) => {
+                    let (urn, op) = (step.metadata.urn.clone(), step.metadata.op);
+                    self.trace.failures.push((urn, op));
+                }
+                _ => {}
+            }
+        }
         match event {
             ResourcePre(step) if views::is_view(&step.metadata) => {
                 self.view_shown(ViewMoment::Began, &step.metadata);

@@ -1,0 +1,281 @@
+//! `differential --harness PROGRAM [--operations N] [--seed S]`: runs stories on the core and on the reference, and counts
+//! the differences by kind; each kind is shown with the smallest story that has it.
+//! `--shrink K` makes so many of the most frequent kinds small (3).
+//! `--story FILE` runs one story, and shows every difference; `--keep FILE` writes it down with the answers of the reference.
+#![expect(clippy::print_stdout, reason = "this program's output")]
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+use std::time::Instant;
+
+use plumb_simulate::differential::rules::rule_of;
+use plumb_simulate::differential::{Both, Difference, Kept, Reference, admit, run};
+use plumb_simulate::generate;
+use plumb_simulate::shrink::{Effort, shrink_with};
+use plumb_simulate::story::Story;
+use serde_json::{Value as Json, json};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Both sides run in one fixed order.
+const EFFORT: Effort = Effort {
+    tries: 400,
+    orders: 0,
+};
+
+const USAGE: &str = "usage: differential --harness PROGRAM [--operations N] [--seed S] [--shrink K] | \
+    --harness PROGRAM --story FILE [--keep FILE]";
+
+/// The harness around the reference, a process that answers line by line.
+struct Harness {
+    program: String,
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Harness {
+    fn start(program: &str) -> Result<Self, String> {
+        let failed = |error| format!("{program}: {error}");
+        let mut child = Command::new(program)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(failed)?;
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let (input, output) = pipes.ok_or("the harness has no pipes")?;
+        Ok(Harness {
+            program: program.to_owned(),
+            child,
+            input,
+            output: BufReader::new(output),
+        })
+    }
+
+    fn ask(&mut self, case: &Json) -> Option<Json> {
+        writeln!(self.input, "{case}").ok()?;
+        let mut line = String::new();
+        self.output.read_line(&mut line).ok()?;
+        serde_json::from_str(&line).ok()
+    }
+}
+
+impl Reference for Harness {
+    /// A harness that dies, as of a panic in a goroutine, is an answer too; another one takes its place.
+    fn perform(&mut self, case: &Json) -> Json {
+        if let Some(answer) = self.ask(case) {
+            return answer;
+        }
+        drop(self.child.wait());
+        let program = self.program.clone();
+        match Harness::start(&program) {
+            Ok(next) => *self = next,
+            Err(message) => return json!({"panic": message}),
+        }
+        json!({"panic": "the process ended"})
+    }
+}
+
+impl Drop for Harness {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// A kind of difference: how often it was seen, and where first.
+struct Kind {
+    count: u64,
+    story: Story,
+    operation: usize,
+    difference: Difference,
+}
+
+#[derive(Default)]
+struct Tally {
+    stories: u64,
+    operations: u64,
+    same: u64,
+    kinds: BTreeMap<String, Kind>,
+    rules: BTreeMap<&'static str, u64>,
+    without: BTreeMap<&'static str, u64>,
+    violations: BTreeMap<String, (u64, u64)>,
+}
+
+fn value<'a>(arguments: &'a [String], flag: &str) -> Option<&'a str> {
+    let at = arguments.iter().position(|it| it == flag)?;
+    arguments.get(at + 1).map(String::as_str)
+}
+
+fn number(arguments: &[String], flag: &str, default: u64) -> Result<u64, String> {
+    value(arguments, flag).map_or(Ok(default), |text| {
+        text.parse().map_err(|_| USAGE.to_owned())
+    })
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match start(&arguments) {
+        Ok(code) => code,
+        Err(message) => {
+            println!("{message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn start(arguments: &[String]) -> Result<ExitCode, String> {
+    let program = value(arguments, "--harness").ok_or(USAGE)?;
+    let mut harness = Harness::start(program)?;
+    if let Some(file) = value(arguments, "--story") {
+        return show(&mut harness, file, value(arguments, "--keep"));
+    }
+    let operations = number(arguments, "--operations", 10_000)?;
+    let seed = number(arguments, "--seed", 0)?;
+    let shrinks = number(arguments, "--shrink", 3)? as usize;
+    let started = Instant::now();
+    let mut tally = Tally::default();
+    let mut next = seed;
+    while tally.operations < operations {
+        one(&mut harness, next, &mut tally);
+        next += 1;
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    let speed = tally.operations as f64 / seconds;
+    println!(
+        "seeds {seed} to {}: {} stories, {} operations in {seconds:.0} s, {speed:.0} per second; {} without a difference",
+        next - 1,
+        tally.stories,
+        tally.operations,
+        tally.same
+    );
+    print(&tally);
+    shrink_most(&mut harness, &tally, shrinks);
+    Ok(if tally.kinds.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn one(harness: &mut Harness, seed: u64, tally: &mut Tally) {
+    let mut story = generate::story(seed);
+    for reason in admit(&mut story) {
+        *tally.without.entry(reason).or_default() += 1;
+    }
+    tally.stories += 1;
+    let result = run(&story, harness, |operation, both| {
+        tally.operations += 1;
+        let Some(difference) = both.difference() else {
+            tally.same += 1;
+            return true;
+        };
+        if let Some(rule) = rule_of(both, &difference) {
+            *tally.rules.entry(rule).or_default() += 1;
+            return true;
+        }
+        let signature = difference.signature.clone();
+        let kind = tally.kinds.entry(signature).or_insert_with(|| Kind {
+            count: 0,
+            story: story.clone(),
+            operation,
+            difference,
+        });
+        kind.count += 1;
+        true
+    });
+    if let Err((_, violation)) = result {
+        let entry = tally.violations.entry(violation.to_string());
+        entry.or_insert((0, seed)).0 += 1;
+    }
+}
+
+fn print(tally: &Tally) {
+    println!("left out, by stories: {:?}", tally.without);
+    println!("under a rule: {:?}", tally.rules);
+    for (what, (count, seed)) in &tally.violations {
+        println!("our own rules: {count} times, first in seed {seed}: {what}");
+    }
+    let mut kinds: Vec<_> = tally.kinds.iter().collect();
+    kinds.sort_by_key(|(_, kind)| std::cmp::Reverse(kind.count));
+    for (signature, kind) in kinds {
+        println!("{:>7}  {signature}", kind.count);
+    }
+}
+
+fn shrink_most(harness: &mut Harness, tally: &Tally, count: usize) {
+    let mut kinds: Vec<_> = tally.kinds.values().collect();
+    kinds.sort_by_key(|kind| std::cmp::Reverse(kind.count));
+    for kind in kinds.into_iter().take(count) {
+        let signature = kind.difference.signature.clone();
+        let mut attempt = |story: &Story| find(harness, story, &signature);
+        let (story, difference) = shrink_with(
+            kind.story.clone(),
+            kind.operation,
+            kind.difference.clone(),
+            EFFORT,
+            &mut attempt,
+        );
+        println!(
+            "\n{}\n  ours:   {}\n  theirs: {}\n\n{story}",
+            difference.signature, difference.ours, difference.theirs
+        );
+    }
+}
+
+/// The first operation of a story with a difference of this kind that no rule covers.
+fn find(harness: &mut Harness, story: &Story, signature: &str) -> Option<(usize, Difference)> {
+    let mut found = None;
+    let result = run(story, harness, |operation, both: &Both| {
+        let difference = both.difference();
+        let difference = difference.filter(|it| it.signature == signature);
+        let difference = difference.filter(|it| rule_of(both, it).is_none());
+        found = difference.map(|it| (operation, it));
+        found.is_none()
+    });
+    result.ok().and(found)
+}
+
+fn show(harness: &mut Harness, file: &str, keep: Option<&str>) -> Result<ExitCode, String> {
+    let read = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    let mut story: Story = read.parse().map_err(|error| format!("{file}: {error}"))?;
+    admit(&mut story);
+    let mut answers = Vec::new();
+    let mut has_differences = false;
+    let result = run(&story, harness, |operation, both| {
+        answers.push(both.theirs.clone());
+        let Some(difference) = both.difference() else {
+            println!("operation {operation}: the same");
+            return true;
+        };
+        let rule = rule_of(both, &difference);
+        has_differences |= rule.is_none();
+        println!(
+            "operation {operation}: {} {}\n  ours:   {}\n  theirs: {}",
+            difference.signature,
+            rule.map(|rule| format!("(rule: {rule})"))
+                .unwrap_or_default(),
+            difference.ours,
+            difference.theirs
+        );
+        if rule.is_none() {
+            println!("  ours:   {}\n  theirs: {}", both.ours, both.theirs);
+        }
+        true
+    });
+    if let Err((operation, violation)) = result {
+        return Err(format!("operation {operation}: {violation}"));
+    }
+    if let Some(file) = keep {
+        let kept = Kept { story, answers };
+        std::fs::write(file, kept.text()).map_err(|error| format!("{file}: {error}"))?;
+    }
+    Ok(if has_differences {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}

@@ -1,0 +1,46 @@
+//! Stories that once told a difference, with the answers of the reference as data.
+
+use serde_json::{Value as Json, json};
+
+use super::Reference;
+use crate::story::Story;
+
+/// A story and what the reference did in each of its operations.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// The story.
+    pub story: Story,
+    /// The answers of the reference.
+    pub answers: Vec<Json>,
+}
+
+impl Kept {
+    /// Reads the text of a file.
+    pub fn parse(text: &str) -> Option<Self> {
+        let document: Json = serde_json::from_str(text).ok()?;
+        let lines: Vec<&str> = document["story"]
+            .as_array()?
+            .iter()
+            .filter_map(Json::as_str)
+            .collect();
+        Some(Kept {
+            story: lines.join("\n").parse().ok()?,
+            answers: document["answers"].as_array()?.clone(),
+        })
+    }
+
+    /// The text of a file.
+    pub fn text(&self) -> String {
+        let story = self.story.to_string();
+        let lines: Vec<&str> = story.lines().collect();
+        let document = json!({"story": lines, "answers": self.answers});
+        format!("{document:#}\n")
+    }
+}
+
+/// Answers what is kept.
+impl Reference for std::vec::IntoIter<Json> {
+    fn perform(&mut self, _: &Json) -> Json {
+        self.next().unwrap_or_default()
+    }
+}

@@ -1,0 +1,100 @@
+//! Operations of stories as the reference does them, beside what the core does.
+//!
+//! 1. [`admit`] takes out of a story what the harness around the reference cannot do yet, and says what that was.
+//! 2. [`case`] is an operation with the state and the cloud that it starts from, as JSON. Each operation starts from the
+//!    state that the *core* left, so one difference does not bring about the next.
+//! 3. [`ours`] is what the core did, in the JSON that the harness writes too ([`seen`]).
+//! 4. [`compare`] finds the first fact in which the two differ, and gives it a signature, by which differences are counted.
+//!    [`rules`] knows the differences that are meant to be.
+//!
+//! A fixed order of events ([`World::run_in_order`]) on both sides leaves nothing to the order of arrival.
+
+mod admit;
+pub mod compare;
+mod kept;
+mod normal;
+pub mod rules;
+mod seen;
+mod wire;
+
+use serde_json::Value as Json;
+
+use crate::simulate::fresh_world;
+use crate::story::{Operation, Story};
+use crate::world::{Trace, Violation, World};
+
+pub use admit::admit;
+pub use compare::Difference;
+pub use kept::Kept;
+
+/// Does operations as the reference does them.
+pub trait Reference {
+    /// What the reference does in a case.
+    fn perform(&mut self, case: &Json) -> Json;
+}
+
+/// What the core did in an operation, and what it started from.
+#[derive(Debug)]
+pub struct Ours {
+    /// The case, for the reference.
+    pub case: Json,
+    /// What happened.
+    pub seen: Json,
+    /// The same with everything else that was noted.
+    pub trace: Trace,
+}
+
+/// Runs an operation on the core.
+pub fn ours(world: &mut World, operation: &Operation) -> Result<Ours, Violation> {
+    let mut before = world.clone();
+    before.before(operation);
+    let case = wire::case(&before, operation);
+    let trace = world.run_in_order(operation)?;
+    let seen = seen::seen(operation, &trace);
+    Ok(Ours { case, seen, trace })
+}
+
+/// What the two did in an operation, in a form in which equal things are equal.
+#[derive(Debug)]
+pub struct Both {
+    /// The case.
+    pub case: Json,
+    /// The core's side.
+    pub ours: Json,
+    /// The reference's side.
+    pub theirs: Json,
+}
+
+impl Both {
+    /// The two sides of an operation.
+    pub fn new(ours: Ours, theirs: Json) -> Self {
+        let known = normal::Known::of(&ours.case);
+        Both {
+            ours: known.normal(ours.seen),
+            theirs: known.normal(theirs),
+            case: ours.case,
+        }
+    }
+
+    /// The first fact in which they differ.
+    pub fn difference(&self) -> Option<Difference> {
+        compare::compare(&self.case, &self.ours, &self.theirs)
+    }
+}
+
+/// Runs a story on both; `look` sees each operation and says whether to go on.
+pub fn run(
+    story: &Story,
+    reference: &mut dyn Reference,
+    mut look: impl FnMut(usize, &Both) -> bool,
+) -> Result<(), (usize, Violation)> {
+    let mut world = fresh_world();
+    for (index, operation) in story.operations.iter().enumerate() {
+        let ours = ours(&mut world, operation).map_err(|violation| (index, violation))?;
+        let theirs = reference.perform(&ours.case);
+        if !look(index, &Both::new(ours, theirs)) {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! One form for what means the same.
+//!
+//! Ids of providers are made by chance: those that the case did not have are all called `new`. Times, and members that say
+//! nothing because they are empty, are dropped. Secrets of states are in the clear; the harness only writes them in base64.
+
+use std::collections::BTreeSet;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value as Json};
+
+/// The text that stands for an unknown value.
+const UNKNOWN: &str = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/// Length of an id that is made by chance.
+const LENGTH: usize = 36;
+
+/// The ids that a case has.
+pub(super) struct Known(BTreeSet<String>);
+
+impl Known {
+    pub(super) fn of(case: &Json) -> Self {
+        let mut known = BTreeSet::new();
+        collect(&case["state"], &mut known);
+        Known(known)
+    }
+
+    pub(super) fn normal(&self, value: Json) -> Json {
+        match value {
+            Json::String(text) => Json::String(self.renamed(&text)),
+            Json::Array(items) => items.into_iter().map(|it| self.normal(it)).collect(),
+            Json::Object(members) => {
+                let members = members.into_iter();
+                let members = members.filter(|(key, it)| !is_noise(key, it));
+                let members = members.map(|(key, it)| match (key.as_str(), it.as_str()) {
+                    ("ciphertext", Some(text)) => ("plaintext".to_owned(), decoded(text)),
+                    _ => (self.renamed(&key), self.normal(it)),
+                });
+                Json::Object(members.collect::<Map<_, _>>())
+            }
+            other => other,
+        }
+    }
+
+    fn renamed(&self, text: &str) -> String {
+        let mut rest = text;
+        let mut result = String::new();
+        while let Some(at) = chance(rest) {
+            let id = &rest[at..at + LENGTH];
+            result.push_str(&rest[..at]);
+            result.push_str(match id {
+                UNKNOWN => "unknown",
+                id if self.0.contains(id) => id,
+                _ => "new",
+            });
+            rest = &rest[at + LENGTH..];
+        }
+        result + rest
+    }
+}
+
+fn decoded(text: &str) -> Json {
+    let bytes = STANDARD.decode(text).unwrap_or_default();
+    Json::String(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn is_noise(key: &str, value: &Json) -> bool {
+    let is_empty = match value {
+        Json::Null => true,
+        Json::Object(members) => members.is_empty(),
+        Json::Array(items) => items.is_empty(),
+        _ => false,
+    };
+    let is_time = matches!(
+        key,
+        "created" | "modified" | "manifest" | "secrets_providers"
+    );
+    is_time || is_empty
+}
+
+fn collect(value: &Json, known: &mut BTreeSet<String>) {
+    match value {
+        Json::String(text) => {
+            let mut rest = text.as_str();
+            while let Some(at) = chance(rest) {
+                known.insert(rest[at..at + LENGTH].to_owned());
+                rest = &rest[at + LENGTH..];
+            }
+        }
+        Json::Array(items) => items.iter().for_each(|it| collect(it, known)),
+        Json::Object(members) => members.values().for_each(|it| collect(it, known)),
+        _ => {}
+    }
+}
+
+/// Where an id that is made by chance stands in a text.
+fn chance(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let is_one = |window: &[u8]| {
+        window.iter().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => *byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+    };
+    bytes.windows(LENGTH).position(is_one)
+}
