@@ -68,7 +68,7 @@ func newProvider(name string, version semver.Version, c *cloud, r *recorder) plu
 	addConfiguration(p, c, r)
 	addChecks(p, c, r)
 	addChanges(p, c, r)
-	return p
+	return &client{Provider: p}
 }
 
 func addConfiguration(p *deploytest.Provider, c *cloud, r *recorder) {

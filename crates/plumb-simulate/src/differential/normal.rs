@@ -31,11 +31,12 @@ impl Known {
             Json::Array(items) => items.into_iter().map(|it| self.normal(it)).collect(),
             Json::Object(members) => {
                 let members = members.into_iter();
-                let members = members.filter(|(key, it)| !is_noise(key, it));
                 let members = members.map(|(key, it)| match (key.as_str(), it.as_str()) {
                     ("ciphertext", Some(text)) => ("plaintext".to_owned(), decoded(text)),
+                    ("dependencies" | "replaceWith", _) => (key, sorted(self.normal(it))),
                     _ => (self.renamed(&key), self.normal(it)),
                 });
+                let members = members.filter(|(key, it)| !is_noise(key, it));
                 Json::Object(members.collect::<Map<_, _>>())
             }
             other => other,
@@ -57,6 +58,15 @@ impl Known {
         }
         result + rest
     }
+}
+
+/// Lists of resources are sets.
+fn sorted(list: Json) -> Json {
+    let Json::Array(mut items) = list else {
+        return list;
+    };
+    items.sort_by_key(Json::to_string);
+    Json::Array(items)
 }
 
 fn decoded(text: &str) -> Json {

@@ -3,7 +3,7 @@
 use plumb_deploy::request::Outcome;
 use plumb_events::{OperationResult, Severity, strip_color};
 use plumb_resource::provider::{Autonaming, ProviderCall};
-use plumb_resource::{StepOp, Urn};
+use plumb_resource::{ResourceId, StepOp, Urn};
 use plumb_state::file::Layout;
 use plumb_value::PropertyMap;
 use serde_json::{Map, Value as Json, json};
@@ -60,10 +60,12 @@ fn messages(trace: &Trace) -> Json {
     shown.collect()
 }
 
+/// The shell tells programs that the id of a provider is not known yet; that of others is none.
 fn reply(answer: &Answer) -> Json {
+    let is_open = answer.id == ResourceId::Unknown && answer.urn.type_token().is_provider();
     json!({
         "urn": answer.urn.to_string(),
-        "id": answer.id.as_str(),
+        "id": if is_open { "unknown" } else { answer.id.as_str() },
         "outputs": map(&answer.outputs),
         "outcome": match answer.outcome {
             Outcome::Success => "",
