@@ -1,15 +1,18 @@
 //! Making one property map as another is at a path, which is how ignoreChanges works.
 //!
-//! The rules are those of `engine.md` 4.5:
+//! The rules are those of `engine.md` 4.5, with the answers of the reference where two shapes meet:
 //!
-//! 1. The last step copies: what the old side has comes to the new side, what it has not goes.
-//! 2. **Arrays are never resized.** An index that only one side has is a failure.
-//! 3. A step that finds something to enter on one side only is a failure; one that finds it on neither side is fine,
-//!    since there is nothing to ignore.
-//! 4. A wildcard takes every key or index that either side has.
-//! 5. **Nothing stops being secret:** what was inside a secret and comes to a place outside one is made secret.
+//! 1. The last step copies: a property of the old side comes to the new side; one that the old side lacks is removed.
+//! 2. **Arrays are never resized.** As the last step, an index that only one side has is a failure; on the way to a
+//!    property, one that any of the two sides lacks.
+//! 3. A key on the way that only the new side has leads on, with nothing on the old side: for `tags.y.z`, `y` may be new,
+//!    and its `z` is removed. A key that only the old side has is a failure, since nothing is created on the way.
+//! 4. Values of two kinds, of which one can be entered and the other cannot, are a failure. Two that cannot be entered
+//!    are fine, since there is nothing to ignore.
+//! 5. As the last step, a wildcard takes every key or index of a container. On the way it takes those of the old side, and
+//!    needs containers of one kind on both sides.
+//! 6. **Nothing stops being secret:** a value from inside a secret that comes to a place outside one is made secret.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -30,10 +33,14 @@ impl PropertyPath {
     ///
     /// On failure nothing has changed, save for paths with wildcards, which are applied wherever they can be.
     pub fn reset(&self, new: &mut PropertyMap, old: &PropertyMap) -> Result<(), ResetError> {
-        let done = match self.segments().split_first() {
-            None => true,
-            Some((first, rest)) => reset_map(first, rest, new, old, false),
+        let old = Entered {
+            shape: Shape::Object(old),
+            make_secret: false,
         };
+        let done = self
+            .segments()
+            .split_first()
+            .is_some_and(|(first, rest)| reset_map(first, rest, new, old));
         if done {
             Ok(())
         } else {
@@ -54,62 +61,178 @@ pub fn reset_paths(
     paths.iter().filter(fails).cloned().collect()
 }
 
+/// The old side of a step: what can be entered of it, and whether a value copied from it has to be made secret.
+#[derive(Clone, Copy)]
+struct Entered<'a> {
+    shape: Shape<'a>,
+    make_secret: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Shape<'a> {
+    Object(&'a PropertyMap),
+    Array(&'a [Value]),
+    /// A value without elements, or none at all.
+    Leaf,
+}
+
+impl<'a> Entered<'a> {
+    /// The old side of the step after this one.
+    fn of(value: Option<&'a Value>, make_secret: bool) -> Self {
+        let shape = match value {
+            Some(Value::Secret(inner)) => return Entered::of(Some(inner), true),
+            Some(Value::Output(output)) => {
+                return Entered::of(output.value.as_ref(), make_secret || output.secret);
+            }
+            Some(Value::Object(map)) => Shape::Object(map),
+            Some(Value::Array(values)) => Shape::Array(values),
+            _ => Shape::Leaf,
+        };
+        Entered { shape, make_secret }
+    }
+
+    fn copied(self, value: &Value) -> Value {
+        if self.make_secret && !value.is_secret() {
+            Value::secret(value.clone())
+        } else {
+            value.clone()
+        }
+    }
+}
+
+fn reset_value(
+    segment: &PathSegment,
+    rest: &[PathSegment],
+    new: &mut Value,
+    old: Entered<'_>,
+) -> bool {
+    match new {
+        Value::Secret(inner) => {
+            let old = Entered {
+                make_secret: false,
+                ..old
+            };
+            reset_value(segment, rest, Arc::make_mut(inner), old)
+        }
+        Value::Output(output) if output.value.is_some() => {
+            let make_secret = old.make_secret && !output.secret;
+            let known = Arc::make_mut(output)
+                .value
+                .as_mut()
+                .expect("the guard saw a value");
+            reset_value(segment, rest, known, Entered { make_secret, ..old })
+        }
+        Value::Object(map) => reset_map(segment, rest, Arc::make_mut(map), old),
+        Value::Array(values) => {
+            reset_array(segment, rest, Arc::make_mut(values).as_mut_slice(), old)
+        }
+        _ => reset_leaf(segment, rest, old),
+    }
+}
+
+/// The new side cannot be entered.
+fn reset_leaf(segment: &PathSegment, rest: &[PathSegment], old: Entered<'_>) -> bool {
+    match (segment, old.shape) {
+        (PathSegment::Wildcard, _) => false,
+        (PathSegment::Key(key), Shape::Object(old)) => {
+            rest.is_empty() && !old.contains_key(key.as_str())
+        }
+        (PathSegment::Index(_), Shape::Array(_)) => false,
+        (PathSegment::Key(_) | PathSegment::Index(_), _) => true,
+    }
+}
+
 fn reset_map(
     segment: &PathSegment,
     rest: &[PathSegment],
     new: &mut PropertyMap,
-    old: &PropertyMap,
-    make_secret: bool,
+    old: Entered<'_>,
 ) -> bool {
     match segment {
-        PathSegment::Key(key) => reset_key(key, rest, new, old, make_secret),
-        PathSegment::Wildcard => {
-            let keys: BTreeSet<PropertyKey> = new.keys().chain(old.keys()).cloned().collect();
-            let mut done = true;
-            for key in &keys {
-                done &= reset_key(key.as_str(), rest, new, old, make_secret);
+        PathSegment::Key(key) if rest.is_empty() => {
+            let value = match old.shape {
+                Shape::Object(map) => map.get(key),
+                Shape::Array(_) | Shape::Leaf => None,
+            };
+            match value {
+                Some(value) => drop(new.insert(key.as_str(), old.copied(value))),
+                None => drop(new.remove(key)),
             }
-            done
+            true
         }
-        PathSegment::Index(_) => true,
+        PathSegment::Key(key) => match old.shape {
+            Shape::Object(map) => reset_below(key, rest, new, map, old.make_secret),
+            Shape::Array(_) | Shape::Leaf => false,
+        },
+        PathSegment::Wildcard => reset_all(rest, new, old),
+        PathSegment::Index(_) => !matches!(old.shape, Shape::Array(_)),
     }
 }
 
-fn reset_key(
+/// The step leads to the property `key`, and there are more.
+fn reset_below(
     key: &str,
     rest: &[PathSegment],
     new: &mut PropertyMap,
     old: &PropertyMap,
     make_secret: bool,
 ) -> bool {
-    let Some((next, after)) = rest.split_first() else {
-        match old.get(key) {
-            Some(value) => drop(new.insert(key, copied(value, make_secret))),
-            None => drop(new.remove(key)),
+    match (new.get_mut(key), old.get(key), rest.split_first()) {
+        (Some(new), old, Some((next, after))) => {
+            reset_value(next, after, new, Entered::of(old, make_secret))
+        }
+        (None, Some(_), _) => false,
+        (None, None, _) | (_, _, None) => true,
+    }
+}
+
+fn reset_all(rest: &[PathSegment], new: &mut PropertyMap, old: Entered<'_>) -> bool {
+    let Shape::Object(old_map) = old.shape else {
+        return rest.is_empty();
+    };
+    if rest.is_empty() {
+        let added: Vec<PropertyKey> = new
+            .keys()
+            .filter(|key| !old_map.contains_key(key.as_str()))
+            .cloned()
+            .collect();
+        for key in &added {
+            new.remove(key.as_str());
+        }
+        for (key, value) in old_map {
+            new.insert(key.clone(), old.copied(value));
         }
         return true;
-    };
-    match (new.get_mut(key), old.get(key)) {
-        (Some(new), Some(old)) => reset_value(next, after, new, Side::of(old, make_secret)),
-        (Some(one), None) => !can_enter(next, one),
-        (None, Some(one)) => !can_enter(next, one),
-        (None, None) => true,
     }
+    let mut done = true;
+    for key in old_map.keys() {
+        done &= reset_below(key.as_str(), rest, new, old_map, old.make_secret);
+    }
+    done
 }
 
 fn reset_array(
     segment: &PathSegment,
     rest: &[PathSegment],
     new: &mut [Value],
-    old: &[Value],
-    make_secret: bool,
+    old: Entered<'_>,
 ) -> bool {
+    let Shape::Array(old_values) = old.shape else {
+        return match segment {
+            PathSegment::Wildcard => rest.is_empty(),
+            PathSegment::Index(_) => false,
+            PathSegment::Key(key) => match old.shape {
+                Shape::Object(map) => rest.is_empty() && !map.contains_key(key.as_str()),
+                Shape::Array(_) | Shape::Leaf => true,
+            },
+        };
+    };
     match segment {
-        PathSegment::Index(idx) => reset_element(*idx, rest, new, old, make_secret),
+        PathSegment::Index(idx) => reset_element(*idx, rest, new, old_values, old),
         PathSegment::Wildcard => {
             let mut done = true;
-            for idx in 0..new.len().max(old.len()) {
-                done &= reset_element(idx, rest, new, old, make_secret);
+            for idx in 0..new.len().max(old_values.len()) {
+                done &= reset_element(idx, rest, new, old_values, old);
             }
             done
         }
@@ -121,116 +244,19 @@ fn reset_element(
     idx: usize,
     rest: &[PathSegment],
     new: &mut [Value],
-    old: &[Value],
-    make_secret: bool,
+    old_values: &[Value],
+    old: Entered<'_>,
 ) -> bool {
-    let (new, old) = match (new.get_mut(idx), old.get(idx)) {
-        (Some(new), Some(old)) => (new, old),
-        (None, None) => return true,
-        _ => return false,
-    };
-    match rest.split_first() {
-        None => {
-            *new = copied(old, make_secret);
+    match (new.get_mut(idx), old_values.get(idx), rest.split_first()) {
+        (Some(new), Some(value), None) => {
+            *new = old.copied(value);
             true
         }
-        Some((next, after)) => reset_value(next, after, new, Side::of(old, make_secret)),
-    }
-}
-
-/// The old side of a step: its value without wrappers, and whether what is copied from it has to be made secret.
-#[derive(Clone, Copy)]
-struct Side<'a> {
-    value: Option<&'a Value>,
-    make_secret: bool,
-}
-
-impl<'a> Side<'a> {
-    fn of(value: &'a Value, make_secret: bool) -> Self {
-        match value {
-            Value::Secret(inner) => Side::of(inner, true),
-            Value::Output(output) => match &output.value {
-                Some(known) => Side::of(known, make_secret || output.secret),
-                None => Side {
-                    value: None,
-                    make_secret,
-                },
-            },
-            plain => Side {
-                value: Some(plain),
-                make_secret,
-            },
+        (Some(new), Some(value), Some((next, after))) => {
+            reset_value(next, after, new, Entered::of(Some(value), old.make_secret))
         }
-    }
-}
-
-fn reset_value(
-    segment: &PathSegment,
-    rest: &[PathSegment],
-    new: &mut Value,
-    old: Side<'_>,
-) -> bool {
-    match (new, old.value) {
-        (Value::Secret(inner), _) => reset_value(
-            segment,
-            rest,
-            Arc::make_mut(inner),
-            Side {
-                make_secret: false,
-                ..old
-            },
-        ),
-        (Value::Output(output), _) if output.value.is_some() => {
-            let make_secret = old.make_secret && !output.secret;
-            let known = Arc::make_mut(output)
-                .value
-                .as_mut()
-                .expect("the guard saw a value");
-            reset_value(segment, rest, known, Side { make_secret, ..old })
-        }
-        (Value::Object(new), Some(Value::Object(old_map))) => {
-            reset_map(segment, rest, Arc::make_mut(new), old_map, old.make_secret)
-        }
-        (Value::Array(new), Some(Value::Array(old_values))) => reset_array(
-            segment,
-            rest,
-            Arc::make_mut(new).as_mut_slice(),
-            old_values,
-            old.make_secret,
-        ),
-        (new, old_value) => {
-            !can_enter(segment, new) && !old_value.is_some_and(|old| can_enter(segment, old))
-        }
-    }
-}
-
-/// Whether the step leads into this value.
-fn can_enter(segment: &PathSegment, value: &Value) -> bool {
-    match value {
-        Value::Secret(inner) => can_enter(segment, inner),
-        Value::Output(output) => output
-            .value
-            .as_ref()
-            .is_some_and(|known| can_enter(segment, known)),
-        Value::Object(_) => matches!(segment, PathSegment::Key(_) | PathSegment::Wildcard),
-        Value::Array(_) => matches!(segment, PathSegment::Index(_) | PathSegment::Wildcard),
-        Value::Null
-        | Value::Bool(_)
-        | Value::Number(_)
-        | Value::String(_)
-        | Value::Bytes(_)
-        | Value::Asset(_)
-        | Value::Archive(_)
-        | Value::Computed(_)
-        | Value::Resource(_) => false,
-    }
-}
-
-fn copied(old: &Value, make_secret: bool) -> Value {
-    if make_secret && !old.is_secret() {
-        Value::secret(old.clone())
-    } else {
-        old.clone()
+        (None, None, None) => true,
+        _ => false,
     }
 }
 
@@ -332,17 +358,45 @@ mod tests {
     #[test]
     fn added_and_removed_elements_on_the_way_are_left_alone() {
         check("a.x", r#"{"a": {"x": 1}}"#, "{}", Err(()));
-        check("a.x", "{}", r#"{"a": {"x": 1, "y": 1}}"#, Err(()));
         check("a[0]", r#"{"a": [1]}"#, "{}", Err(()));
         check("a[1]", r#"{"a": [1]}"#, r#"{"a": [1, 2]}"#, Err(()));
         check("a[1]", r#"{"a": [1, 2]}"#, r#"{"a": [1]}"#, Err(()));
         check("a.x", r#"{"a": {"x": 1}}"#, r#"{"a": "text"}"#, Err(()));
+        check("a.x", r#"{"a": 1}"#, "{}", Err(()));
+        check("a[0]", "{}", r#"{"a": [1]}"#, Err(()));
+        check("a.x.y", "{}", r#"{"a": {"x": {"y": 1}}}"#, Err(()));
         check(
-            "a.x.y",
-            r#"{"a": {}}"#,
-            r#"{"a": {"x": {"y": 1}}}"#,
+            "a[5].x",
+            r#"{"a": [{"x": 1}]}"#,
+            r#"{"a": [{"x": 2}]}"#,
             Err(()),
         );
+        check("a.*.x", r#"{"a": 1}"#, r#"{"a": 2}"#, Err(()));
+        check("a.*", r#"{"a": 1}"#, r#"{"a": 2}"#, Err(()));
+        check(
+            "a.x",
+            r#"{"a": [1]}"#,
+            r#"{"a": {"x": 1}}"#,
+            Ok(r#"{"a": {}}"#),
+        );
+    }
+
+    #[test]
+    fn a_key_on_the_way_may_be_new() {
+        check(
+            "a.x",
+            "{}",
+            r#"{"a": {"x": 1, "y": 1}}"#,
+            Ok(r#"{"a": {"y": 1}}"#),
+        );
+        check(
+            "tags.y.z",
+            r#"{"tags": {"x": 2}}"#,
+            r#"{"tags": {"y": {"z": 5, "w": 6}}}"#,
+            Ok(r#"{"tags": {"y": {"w": 6}}}"#),
+        );
+        check("a.*", "{}", r#"{"a": {"x": 1}}"#, Ok(r#"{"a": {"x": 1}}"#));
+        check("a[*]", r#"{"a": 1}"#, r#"{"a": [1]}"#, Ok(r#"{"a": [1]}"#));
     }
 
     #[test]
@@ -350,7 +404,6 @@ mod tests {
         for (path, old, new) in [
             ("a.x", "{}", "{}"),
             ("a.x", r#"{"a": 1}"#, r#"{"a": 2}"#),
-            ("a.x", r#"{"a": 1}"#, "{}"),
             ("a.x", r#"{"a": [1]}"#, r#"{"a": [2]}"#),
             ("a[5]", r#"{"a": [1]}"#, r#"{"a": [2]}"#),
             ("[0]", r#"{"a": 1}"#, r#"{"a": 2}"#),
@@ -448,7 +501,7 @@ mod tests {
         fn resetting_to_itself_changes_nothing(root in property_map(), path in r"[ab*](\.[ab*]|\[[01*]\]){0,3}") {
             let path = PropertyPath::parse(&path).unwrap();
             let mut new = root.clone();
-            prop_assert_eq!(path.reset(&mut new, &root), Ok(()));
+            let _ = path.reset(&mut new, &root);
             prop_assert_eq!(new, root);
         }
     }
