@@ -207,6 +207,10 @@ impl Deployment {
                 &format!("replacement trigger contains unknowns for {urn}"),
             );
         }
+        if self.is_triggered(idx) {
+            // The provider is not asked, whatever else has changed: no reasons are known.
+            return self.diffed(idx, DiffResult::of(DiffChanges::Some));
+        }
         if let Some(diff) = self.diff_by_rule(idx) {
             return self.diffed(idx, diff);
         }
@@ -229,6 +233,13 @@ impl Deployment {
                 self.diffed(idx, compare::must_replace("provider"));
             }
         }
+    }
+
+    /// Whether the replacement trigger says that the resource is to be replaced.
+    fn is_triggered(&self, idx: RegIdx) -> bool {
+        let trigger = &self.registration(idx).new.replacement_trigger;
+        self.old_of(idx)
+            .is_some_and(|old| compare::trigger_fires(&old.replacement_trigger, trigger))
     }
 
     /// Differences that follow from other resources or from what the user said.
@@ -370,11 +381,7 @@ impl Deployment {
             &registration.goal.replace_on_changes,
             &old.init_errors,
         );
-        let trigger = &registration.new.replacement_trigger;
-        let is_triggered = compare::trigger_fires(&old.replacement_trigger, trigger);
-        if is_triggered && diff.changes != DiffChanges::Some {
-            diff.changes = DiffChanges::Some;
-        }
+        let is_triggered = self.is_triggered(idx);
         // What went under its former name has no mark, but there is nothing left to update.
         let is_gone = old.pending_replacement || self.has_made_way(idx);
         if diff.changes == DiffChanges::Some || is_gone {

@@ -63,6 +63,9 @@ impl Deployment {
             let urn = self.arena.state(*idx).urn.clone();
             self.pass_by(&urn);
         }
+        if let Some(allowed) = &allowed {
+            self.tell_skipped_that_stay(allowed);
+        }
         if !self.plan_deletes(&deletes) {
             return;
         }
@@ -76,6 +79,23 @@ impl Deployment {
             .collect();
         if !steps.is_empty() {
             self.start_chain(Owner::Engine, steps);
+        }
+    }
+
+    /// Shows resources that were shown as skipped once more, as they stay: a destroy with targets leaves them.
+    fn tell_skipped_that_stay(&mut self, allowed: &FxHashSet<StateIdx>) {
+        for idx in std::mem::take(&mut self.targeting.shown_as_skipped) {
+            let Some(state) = self
+                .urns
+                .of_run(self.current_urn(&self.arena.state(idx).urn))
+            else {
+                continue;
+            };
+            if !allowed.contains(&idx) {
+                let same = self.untargeted_same_step(state);
+                self.announce_step(&same);
+                self.tell_step_done(&same, Some(state));
+            }
         }
     }
 

@@ -15,7 +15,9 @@ impl Deployment {
         if let (None, Some(cause)) = (&self.failure, self.deferred_failure.take()) {
             self.failure = Some(Failure::Step { cause });
         }
-        if self.failure.is_none() && self.refused_in_preview {
+        // A preview shows everything that would be refused, and fails at its end.
+        let is_refused_preview = self.failure.is_none() && self.refused_in_preview;
+        if is_refused_preview {
             self.failure = Some(Failure::Refused);
         }
         let fence = self.finish_stack_outputs();
@@ -27,7 +29,7 @@ impl Deployment {
             // It ends when they have judged.
             return;
         }
-        self.say_how_it_failed();
+        self.say_how_it_failed(is_refused_preview);
         for id in std::mem::take(&mut self.shutdown_waiters) {
             self.reply(id, Reply::Done, fence);
         }
@@ -43,10 +45,11 @@ impl Deployment {
         self.outbox.push(Effect::Finished(outcome));
     }
 
-    fn say_how_it_failed(&mut self) {
+    fn say_how_it_failed(&mut self, is_refused_preview: bool) {
         let how = match &self.failure {
             Some(Failure::Step { .. }) => "failed",
             Some(Failure::Canceled) => "canceled",
+            Some(Failure::Refused) if is_refused_preview => "failed",
             _ => return,
         };
         let what = if self.ctx.options.is_preview() {

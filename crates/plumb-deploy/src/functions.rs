@@ -57,7 +57,9 @@ impl Deployment {
             Existence::Missing => return self.reply(id, Reply::Invoked(unknown_result()), 0),
             Existence::Open => return self.wait_for_children(id, request),
         }
-        match self.instance_for_function(&reference, &request.package.package_ref, "Invoke") {
+        let instance =
+            self.instance_for_function(&reference, &request.package.package_ref, &request.token);
+        match instance {
             Ok(instance) => {
                 let call = ProviderCall::Invoke(InvokeRequest {
                     token: TypeToken::new(request.token.clone()),
@@ -66,7 +68,11 @@ impl Deployment {
                 });
                 self.call(Waiter::Invoke(id, request.token), instance, call, 0);
             }
-            Err(error) => self.reply(id, Reply::Failed(error), 0),
+            Err(error) => {
+                let message = format!("Invoke: {}", error.message);
+                let error = RequestError::new(error.kind, message);
+                self.reply(id, Reply::Failed(error), 0);
+            }
         }
     }
 
@@ -170,7 +176,7 @@ impl Deployment {
         };
         let mut dependencies = request.dependencies.clone();
         add_output_dependencies(&request.args, &mut dependencies);
-        match self.instance_for_function(&reference, &request.package.package_ref, "Call") {
+        match self.instance_for_function(&reference, &request.package.package_ref, &request.token) {
             Ok(instance) => {
                 let call = ProviderCall::Call(CallRequest {
                     token: TypeToken::new(request.token.clone()),
@@ -282,12 +288,12 @@ impl Deployment {
             }
             Ok(_) => self.reply(id, mismatched(), 0),
             Err(error) => {
-                let urn = self.urn_of(goal);
                 let message = format!(
                     "{} resource '{}' has a problem: {}",
                     goal.type_token, goal.name, error.message
                 );
-                self.error(Some(&urn), &message);
+                // The resource that a failed construction has not registered has no URN.
+                self.error(None, &message);
                 self.fail(Failure::Program);
             }
         }

@@ -60,6 +60,7 @@ pub(crate) enum HookWaiter {
 #[derive(Debug)]
 pub(crate) struct HookRun {
     occasion: Occasion,
+    hook: HookType,
     pub(crate) call: HookCall,
     remaining: VecDeque<EcoString>,
     /// The hook that runs.
@@ -123,6 +124,7 @@ impl HookRun {
         let names = bound(state, hook);
         (!names.is_empty()).then(|| HookRun {
             occasion,
+            hook,
             call: call(),
             remaining: names.iter().cloned().collect(),
             current: EcoString::new(),
@@ -304,12 +306,17 @@ impl Deployment {
             Ok(_) => MISMATCHED.to_owned(),
             Err(reason) => reason,
         };
-        let message = format!("{} hook \"{}\" failed: {reason}", run.occasion, run.current);
+        let current = &run.current;
         if run.ignores_errors {
+            let hook = run.hook.as_str();
+            let message = format!("{hook} hook \"{current}\" failed: {reason}");
             self.warning(Some(&run.call.urn), &message);
             return Ok(());
         }
-        Err(message)
+        Err(format!(
+            "{} hook \"{current}\" failed: {reason}",
+            run.occasion
+        ))
     }
 }
 

@@ -108,6 +108,7 @@ impl Deployment {
                 old: idx,
                 new: state.clone(),
                 is_registered: true,
+                shown: None,
             };
             steps.push(Step::new(state.urn.clone(), kept));
         }

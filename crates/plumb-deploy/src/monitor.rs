@@ -100,10 +100,9 @@ impl Deployment {
         }
         let is_provider = TypeToken::new(request.type_token.clone()).is_provider();
         if !request.env_var_mappings.is_empty() && !is_provider {
-            return Err(invalid(format!(
-                "environment variable mappings can only be used with provider resources, not '{}'",
-                request.type_token
-            )));
+            return Err(invalid(
+                "envVarMappings can only be used with provider resources".to_owned(),
+            ));
         }
         Ok(())
     }
@@ -223,6 +222,13 @@ impl Deployment {
             return self.reply(id, Reply::Failed(error), 0);
         }
         match self.resolve_provider(&package, &request.provider, &request.package) {
+            Ok(Resolved::Provider(reference)) if reference.is_denied() => {
+                let token = &request.type_token;
+                let message = format!(
+                    "Default provider for '{token}' disabled. '{token}' must use an explicit provider."
+                );
+                self.refuse_request(id, RequestError::new(RequestErrorKind::Unknown, message));
+            }
             Ok(Resolved::Provider(reference)) => self.read(id, *request, reference),
             Ok(Resolved::Later(spec)) => {
                 self.wait_for_default(spec, id, Parked::Other(Request::Read(request)));

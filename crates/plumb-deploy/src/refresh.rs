@@ -61,7 +61,7 @@ impl Deployment {
         let kept = self.kept_by_destroy();
         for idx in states {
             let state = self.arena.state(*idx).clone();
-            let is_selected = self.is_selected(&state, self.ctx.options.has_targets());
+            let is_selected = self.is_selected_for_refresh(&state);
             self.note_selected(&state.urn, is_selected);
             let asks = state.refresh_before_update && !kept.contains(&state.urn);
             if state.view_of.is_some() || !is_selected || !(everything || asks) {
@@ -362,11 +362,12 @@ impl Deployment {
 
     /// The refresh phase is over: what was found becomes the base of the rest.
     pub(crate) fn refreshed(&mut self) {
-        if let Some(cause) = self.deferred_failure.take() {
-            return self.fail(Failure::Step { cause });
-        }
+        // What could be read counts, whether or not something else could not.
         if !self.rebuild_base() {
             return;
+        }
+        if let Some(cause) = self.deferred_failure.take() {
+            return self.fail(Failure::Step { cause });
         }
         if self.ctx.operation == Operation::Refresh && !self.ctx.options.run_program {
             return self.finish();

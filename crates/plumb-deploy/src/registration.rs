@@ -14,7 +14,7 @@ use plumb_resource::{
     Goal, PropertyDependencies, ProviderRef, ResourceId, ResourceKind, ResourceState, Urn,
 };
 
-use plumb_value::PropertyMap;
+use plumb_value::{PropertyMap, Value};
 
 use crate::arena::StateIdx;
 use crate::autonaming::Named;
@@ -299,6 +299,7 @@ impl Deployment {
             // What it is to refer to will not be there: it goes as it is.
             Operation::Destroy if on_missing || closes_circle() => match registration.old {
                 None => self.skip_create(idx),
+                Some(old) if on_missing => self.keep_on_skipped(idx, old),
                 Some(old) => self.keep_registered(idx, old),
             },
             Operation::Destroy if is_managed => match registration.old {
@@ -422,6 +423,8 @@ impl Deployment {
             created: adopted.created,
             modified: adopted.modified,
             aliases: registration.new.aliases.clone(),
+            // upstream: an update of the adopted object records no trigger; the next run does.
+            replacement_trigger: Value::Null,
             ..ResourceState::from_goal(registration.urn.clone(), &registration.goal)
         });
         self.check(idx);

@@ -200,13 +200,8 @@ impl Deployment {
                 .as_ref()
                 .is_some_and(|reference| depends(reference.urn()));
             if by_provider || state.deleted_with.as_ref().is_some_and(depends) {
-                let key = if by_provider {
-                    "provider"
-                } else {
-                    "deletedWith"
-                };
                 collection.replaced.insert(state.urn.clone());
-                collection.found.push((candidate, vec![key.into()]));
+                collection.found.push((candidate, Vec::new()));
                 continue;
             }
             let Some(inputs) = with_unknowns(&state, &collection.replaced) else {
@@ -374,7 +369,7 @@ impl Deployment {
              protection. To unprotect the resource, remove the `protect` flag from the resource in your Pulumi program \
              and run `pulumi up`, or use the command:\n`pulumi state unprotect '{dependent}'`"
         );
-        self.error(Some(dependent), &message);
+        self.error(Some(root), &message);
         self.fail(Failure::Refused);
     }
 

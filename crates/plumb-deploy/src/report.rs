@@ -165,7 +165,10 @@ impl Deployment {
     /// The state before a step, as events show it.
     fn old_view(&self, step: &Step) -> Option<Arc<ResourceState>> {
         match &step.kind {
-            StepKind::SkippedCreate { new } => Some(new.clone()),
+            StepKind::SkippedCreate { new }
+            | StepKind::Kept {
+                shown: Some(new), ..
+            } => Some(new.clone()),
             StepKind::Import {
                 found: Some(found), ..
             } => Some(found.clone()),
@@ -191,6 +194,9 @@ impl Deployment {
             StepKind::Refresh {
                 registered: None, ..
             } => self.old_view(step).map(StateView::from),
+            StepKind::Kept {
+                shown: Some(shown), ..
+            } => Some(StateView::from(shown.clone())),
             // The id is known later.
             StepKind::Import { new, .. } | StepKind::Kept { new, .. } => {
                 Some(StateView::new(ResourceState {
@@ -218,9 +224,14 @@ impl Deployment {
     /// A step is done: counts it, remembers it for its outputs, shows it.
     pub(crate) fn tell_step_done(&mut self, step: &Step, state: Option<StateIdx>) {
         let op = step.op();
-        let new = match state {
-            Some(idx) => Some(self.arena.state(idx).clone()),
-            None => step.new_state().cloned(),
+        let shown = match &step.kind {
+            StepKind::Kept { shown, .. } => shown.clone(),
+            _ => None,
+        };
+        let new = match (shown, state) {
+            (Some(shown), _) => Some(shown),
+            (None, Some(idx)) => Some(self.arena.state(idx).clone()),
+            (None, None) => step.new_state().cloned(),
         };
         self.count(step, op, new.as_deref());
         if step.is_skipped_create() {

@@ -36,6 +36,9 @@ pub(crate) enum StepKind {
         /// Whether the program registered it. If not, something else needs it to be there, and the step is left out once
         /// the program does.
         is_registered: bool,
+        /// The state that events show, where it is not the one that stays: a destroy that runs the program shows a
+        /// resource that now depends on one that is not created like that one.
+        shown: Option<Arc<ResourceState>>,
     },
     /// Stands for the creation of something that is left out.
     SkippedCreate { new: Arc<ResourceState> },

@@ -25,6 +25,8 @@ pub(crate) struct Targeting {
     pub(crate) kept: KeptReferences,
     /// Providers of resources that are left as they are.
     pub(crate) kept_providers: FxHashSet<ProviderRef>,
+    /// Resources that events show as skipped, because they depend on a creation that a destroy skips.
+    pub(crate) shown_as_skipped: Vec<StateIdx>,
     /// Same steps of untargeted resources that must come before the next step of a targeted one.
     queued_sames: Vec<Step>,
 }
@@ -51,22 +53,39 @@ impl Deployment {
         self.is_selected(state, options.has_targets())
     }
 
-    /// The same for refreshes and deletes, where nothing belongs to the operation by itself.
-    pub(crate) fn is_selected(&self, state: &ResourceState, by_targets: bool) -> bool {
+    /// The same where nothing belongs to the operation by itself.
+    fn is_selected(&self, state: &ResourceState, by_targets: bool) -> bool {
+        self.selects(state, state.references_and_provider(), by_targets)
+    }
+
+    /// The same for a refresh, in which the users of a provider are not its dependents.
+    pub(crate) fn is_selected_for_refresh(&self, state: &ResourceState) -> bool {
+        self.selects(state, state.references(), self.ctx.options.has_targets())
+    }
+
+    /// Whether the operation is about `state`, by its own name or by the resources that it needs. What the command line
+    /// names counts for dependents whether it is registered or not, as do providers, which belong to every operation:
+    /// with `--exclude '**providers**' --exclude-dependents` every user of a provider is left out.
+    fn selects<'a>(
+        &self,
+        state: &ResourceState,
+        mut needs: impl Iterator<Item = &'a Urn>,
+        by_targets: bool,
+    ) -> bool {
         let options = &self.ctx.options;
-        let follows = |urns: &FxHashSet<Urn>| {
-            state
-                .references_and_provider()
-                .any(|urn| urns.contains(urn))
-        };
+        let Targeting {
+            targets, excludes, ..
+        } = &self.targeting;
         if by_targets {
             return options.targets.matches(&state.urn)
                 || self.is_of_target_snippet(state)
-                || (options.target_dependents && follows(&self.targeting.targets));
+                || (options.target_dependents
+                    && needs.any(|urn| targets.contains(urn) || options.targets.matches(urn)));
         }
         if options.excludes.is_constrained() {
             return !(options.excludes.matches(&state.urn)
-                || (options.exclude_dependents && follows(&self.targeting.excludes)));
+                || (options.exclude_dependents
+                    && needs.any(|urn| excludes.contains(urn) || options.excludes.matches(urn))));
         }
         true
     }
@@ -316,11 +335,35 @@ impl Deployment {
 
     /// Keeps the old state of a registration to the letter, after whatever it refers to.
     pub(crate) fn keep_registered(&mut self, idx: RegIdx, old: StateIdx) {
+        self.keep_registered_as(idx, old, None);
+    }
+
+    /// Keeps the old state of a registration that depends on a creation that a destroy skips. Events show it as the
+    /// program says it is, with the outputs that it has and no id.
+    pub(crate) fn keep_on_skipped(&mut self, idx: RegIdx, old: StateIdx) {
+        let shown = ResourceState {
+            outputs: self.arena.state(old).outputs.clone(),
+            ..self.registration(idx).new.as_ref().clone()
+        };
+        self.targeting.shown_as_skipped.push(old);
+        self.keep_registered_as(idx, old, Some(Arc::new(shown)));
+    }
+
+    fn keep_registered_as(
+        &mut self,
+        idx: RegIdx,
+        old: StateIdx,
+        as_shown: Option<Arc<ResourceState>>,
+    ) {
         let urn = self.registration(idx).urn.clone();
         let mut steps = Vec::new();
         self.sames_of_dependencies(old, &mut steps);
         self.urns.mark(&urn, Mark::Same);
-        steps.push(self.untargeted_same_step_as(old, Some(&urn)));
+        let mut same = self.untargeted_same_step_as(old, Some(&urn));
+        if let StepKind::Kept { shown, .. } = &mut same.kind {
+            *shown = as_shown;
+        }
+        steps.push(same);
         self.run_steps(idx, steps);
     }
 
@@ -414,6 +457,7 @@ impl Deployment {
         let kept = StepKind::Kept {
             old: idx,
             is_registered: registered.is_some(),
+            shown: None,
             new: Arc::new(new),
         };
         Step::new(urn, kept)

@@ -175,7 +175,7 @@ pub(super) fn register(
         aliases: aliases.into(),
         import_id: request.import_id.into(),
         custom_timeouts: registration::timeouts_from_wire(request.custom_timeouts.as_ref())
-            .map_err(|error| invalid(format!("unable to parse customTimeout Value {error}")))?,
+            .map_err(|error| Status::unknown(error.to_string()))?,
         retain_on_delete: request.retain_on_delete,
         deleted_with: optional_urn(&request.deleted_with, "DeletedWith")?,
         replace_with: urns(&request.replace_with, "ReplaceWith")?.into(),

@@ -351,11 +351,13 @@ fn provider_text(provider: Option<&ProviderRef>) -> String {
     provider.map(ToString::to_string).unwrap_or_default()
 }
 
-/// The id in events: only providers show that theirs will become known.
+/// The id in events: only providers, and objects that are read by an id of another one, show that theirs will become known.
 fn id_text(state: &ResourceState) -> &str {
-    match (&state.id, state.kind) {
-        (ResourceId::Unknown, ResourceKind::Provider) => UNKNOWN_SENTINEL,
-        (id, _) => id.as_str(),
+    match &state.id {
+        ResourceId::Unknown if state.external || state.kind == ResourceKind::Provider => {
+            UNKNOWN_SENTINEL
+        }
+        id => id.as_str(),
     }
 }
 

@@ -36,13 +36,16 @@ impl Model<'_> {
             self.coverage.reach("RTRIG-04");
             return Err("the replacement trigger contains unknowns".to_owned());
         }
-        let mut diff = self.difference(wanted, &old)?;
-        self.apply_replace_on_changes(&wanted.state, &old, &mut diff);
         if trigger_fires(&old.replacement_trigger, &wanted.state.replacement_trigger) {
             self.coverage.reach("RTRIG-01");
-            diff.is_some = true;
-            diff.replaces = true;
+            return Ok(Difference {
+                is_some: true,
+                replaces: true,
+                ..Difference::default()
+            });
         }
+        let mut diff = self.difference(wanted, &old)?;
+        self.apply_replace_on_changes(&wanted.state, &old, &mut diff);
         Ok(diff)
     }
 

@@ -66,7 +66,7 @@ impl Model<'_> {
         let kept = excludes.then(|| self.excluded_and_needed());
         for node in nodes {
             let state = self.state(*node).clone();
-            let is_selected = self.is_selected(&state);
+            let is_selected = self.is_selected_for_refresh(&state);
             self.note_selected(&state.urn, is_selected);
             let is_kept = kept.as_ref().is_some_and(|kept| kept.contains(&state.urn));
             let asks = state.refresh_before_update && !is_kept;
@@ -79,12 +79,12 @@ impl Model<'_> {
 
     /// Everything is read: the program runs on what was found.
     pub(super) fn refreshed(&mut self) {
+        self.chains.clear();
+        self.rebuild_base();
         if self.deferred {
             self.must_end = true;
             return;
         }
-        self.chains.clear();
-        self.rebuild_base();
         self.start_program();
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use plumb_deploy::request::Outcome;
 use plumb_resource::{ProviderRef, ResourceId, ResourceKind, ResourceState, Urn};
+use plumb_value::Value;
 
 use super::difference::Difference;
 use super::monitor::Wanted;
@@ -123,6 +124,7 @@ impl Model<'_> {
                 registration.old = Some(node);
                 registration.imported = true;
                 registration.wanted.state.refresh_before_update = false;
+                registration.wanted.state.replacement_trigger = Value::Null;
                 registration.stage = Stage::Checking;
             }
             _ => {

@@ -100,19 +100,27 @@ impl Model<'_> {
     }
 
     pub(super) fn is_selected(&self, state: &ResourceState) -> bool {
+        self.selects(state, &state.references_and_provider().collect::<Vec<_>>())
+    }
+
+    /// Whether a refresh is about an entry: users of a provider do not follow it.
+    pub(super) fn is_selected_for_refresh(&self, state: &ResourceState) -> bool {
+        self.selects(state, &state.references().collect::<Vec<_>>())
+    }
+
+    fn selects(&self, state: &ResourceState, needs: &[&Urn]) -> bool {
         let targets = &self.targets;
-        let follows = |urns: &BTreeSet<Urn>| {
-            state
-                .references_and_provider()
-                .any(|urn| urns.contains(urn))
+        let follows = |urns: &BTreeSet<Urn>, patterns: &[String]| {
+            let is_one = |urn: &&Urn| urns.contains(*urn) || any_names(patterns, urn);
+            needs.iter().any(is_one)
         };
         if targets.has_targets() {
             return any_names(&targets.named, &state.urn)
                 || targets.has_snippet_of(state)
-                || (targets.with_dependents && follows(&targets.targeted));
+                || (targets.with_dependents && follows(&targets.targeted, &targets.named));
         }
         !(any_names(&targets.excludes, &state.urn)
-            || (targets.without_dependents && follows(&targets.excluded)))
+            || (targets.without_dependents && follows(&targets.excluded, &targets.excludes)))
     }
 
     pub(super) fn note_target(&mut self, state: &ResourceState, included: bool) {

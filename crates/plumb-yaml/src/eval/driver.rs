@@ -274,6 +274,26 @@ impl<'a> Run<'a> {
             .clone()
     }
 
+    fn note_failed_registration(&self, message: String) {
+        let mut failed = self
+            .failed_registration
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        failed.get_or_insert(message);
+    }
+
+    /// Handles a reply to a registration or a read that made no resource. The program fails at its end if it was refused,
+    /// because the others may go on.
+    fn unregistered(&self, reply: Reply, span: Span) -> Val {
+        match reply {
+            Reply::Failed(error) if error.kind != RequestErrorKind::Unavailable => {
+                self.note_failed_registration(answers::error_text(&error));
+                Val::Poison
+            }
+            reply => self.unanswered(reply, span),
+        }
+    }
+
     async fn register(
         &self,
         index: usize,
@@ -308,16 +328,12 @@ impl<'a> Run<'a> {
             }
             Reply::Registered(_) => {
                 // The deployment goes on without it; the program fails at its end.
-                let mut failed = self
-                    .failed_registration
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
-                failed.get_or_insert_with(|| {
-                    format!("resource {name} [{type_token}] failed to register")
-                });
+                self.note_failed_registration(format!(
+                    "resource {name} [{type_token}] failed to register"
+                ));
                 Val::Poison
             }
-            reply => self.unanswered(reply, span),
+            reply => self.unregistered(reply, span),
         }
     }
 
@@ -342,7 +358,7 @@ impl<'a> Run<'a> {
                 }))
             }
             Reply::Read(_) => Val::Poison,
-            reply => self.unanswered(reply, span),
+            reply => self.unregistered(reply, span),
         }
     }
 

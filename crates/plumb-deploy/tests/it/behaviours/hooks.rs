@@ -476,8 +476,8 @@ fn with_continue_on_error_the_rest_is_done() {
 #[test]
 fn failures_of_hooks_may_be_warnings() {
     for (hook_type, message) in [
-        (BeforeCreate, "before hook \"h\" failed: Oh no"),
-        (AfterCreate, "after hook \"h\" failed: Oh no"),
+        (BeforeCreate, "BeforeCreate hook \"h\" failed: Oh no"),
+        (AfterCreate, "AfterCreate hook \"h\" failed: Oh no"),
     ] {
         for_orders(|world| {
             world.hook_fails("h", "Oh no");
