@@ -1,6 +1,8 @@
 //! Unpacking archives that somebody else made.
 //!
-//! Nothing of an archive lands outside its folder, also not through links in it, and it cannot fill the disk.
+//! Nothing of an archive lands outside its folder, also not through links in it, and it cannot fill the disk: **bytes, files
+//! and folders are counted as they are written**, whatever the archive says of them. A sparse file takes nothing in the
+//! archive, and all of its size where it is unpacked.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -12,7 +14,7 @@ use tar::{Archive, Entry, EntryType};
 /// How much bigger than the archive its content may be, beside what any archive may hold.
 const RATIO: u64 = 50;
 const ALWAYS: u64 = 64 << 20;
-/// How many files and folders an archive may have.
+/// How many files, folders and links an archive may have.
 const ENTRIES: usize = 500_000;
 
 /// Why an archive was not unpacked.
@@ -54,28 +56,63 @@ pub(crate) fn unpack(archive: &Path, target: &Path) -> Result<(), ArchiveError> 
     // One byte more than is allowed tells that there is too much.
     let content = GzDecoder::new(io::BufReader::new(file)).take(limit + 1);
     let mut archive = Archive::new(content);
-    let result = unpack_entries(&mut archive, target, limit);
+    let mut budget = Budget {
+        limit,
+        bytes: limit,
+        entries: ENTRIES,
+    };
+    let result = unpack_entries(&mut archive, target, &mut budget);
     if archive.into_inner().limit() == 0 {
         return Err(ArchiveError::TooBig { limit });
     }
     result
 }
 
+/// What an archive may still make.
+struct Budget {
+    limit: u64,
+    bytes: u64,
+    entries: usize,
+}
+
+impl Budget {
+    fn too_big(&self) -> ArchiveError {
+        ArchiveError::TooBig { limit: self.limit }
+    }
+
+    fn entry(&mut self) -> Result<(), ArchiveError> {
+        let left = self.entries.checked_sub(1);
+        self.entries = left.ok_or_else(|| self.too_big())?;
+        Ok(())
+    }
+
+    /// Writes all of `content`, as far as that is allowed.
+    fn write(&mut self, content: impl Read, file: &mut File) -> Result<(), ArchiveError> {
+        // One byte more than is allowed tells that there is too much.
+        let written = io::copy(&mut content.take(self.bytes.saturating_add(1)), file)?;
+        let left = self.bytes.checked_sub(written);
+        self.bytes = left.ok_or_else(|| self.too_big())?;
+        Ok(())
+    }
+}
+
 fn unpack_entries(
     archive: &mut Archive<impl Read>,
     target: &Path,
-    limit: u64,
+    budget: &mut Budget,
 ) -> Result<(), ArchiveError> {
-    for (number, entry) in archive.entries()?.enumerate() {
-        if number >= ENTRIES {
-            return Err(ArchiveError::TooBig { limit });
-        }
-        unpack_entry(entry?, target)?;
+    for entry in archive.entries()? {
+        budget.entry()?;
+        unpack_entry(entry?, target, budget)?;
     }
     Ok(())
 }
 
-fn unpack_entry(mut entry: Entry<'_, impl Read>, target: &Path) -> Result<(), ArchiveError> {
+fn unpack_entry(
+    mut entry: Entry<'_, impl Read>,
+    target: &Path,
+    budget: &mut Budget,
+) -> Result<(), ArchiveError> {
     let path = entry.path()?.into_owned();
     let Some(inside) = inside(&path) else {
         return Err(ArchiveError::Escape { path });
@@ -85,13 +122,13 @@ fn unpack_entry(mut entry: Entry<'_, impl Read>, target: &Path) -> Result<(), Ar
     }
     let place = target.join(&inside);
     match entry.header().entry_type() {
-        EntryType::Directory => make_folders(target, &inside, &path),
+        EntryType::Directory => make_folders(target, &inside, &path, budget),
         EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
-            make_folders(target, parent_of(&inside), &path)?;
-            write_file(&mut entry, &place)
+            make_folders(target, parent_of(&inside), &path, budget)?;
+            write_file(&mut entry, &place, budget)
         }
         EntryType::Symlink => {
-            make_folders(target, parent_of(&inside), &path)?;
+            make_folders(target, parent_of(&inside), &path, budget)?;
             make_link(&entry, &inside, &place)
         }
         EntryType::XGlobalHeader => Ok(()),
@@ -122,7 +159,12 @@ fn inside(path: &Path) -> Option<PathBuf> {
 }
 
 /// Makes the folders of `inside` one by one: none of them may be a link by which the rest would land elsewhere.
-fn make_folders(target: &Path, inside: &Path, entry: &Path) -> Result<(), ArchiveError> {
+fn make_folders(
+    target: &Path,
+    inside: &Path,
+    entry: &Path,
+    budget: &mut Budget,
+) -> Result<(), ArchiveError> {
     let mut folder = target.to_owned();
     for part in inside.components() {
         folder.push(part);
@@ -133,7 +175,10 @@ fn make_folders(target: &Path, inside: &Path, entry: &Path) -> Result<(), Archiv
                     path: entry.to_owned(),
                 });
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => make_folder(&folder)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                budget.entry()?;
+                make_folder(&folder)?;
+            }
             Err(error) => return Err(error.into()),
         }
     }
@@ -156,7 +201,11 @@ fn clear(place: &Path) -> io::Result<()> {
     }
 }
 
-fn write_file(entry: &mut Entry<'_, impl Read>, place: &Path) -> Result<(), ArchiveError> {
+fn write_file(
+    entry: &mut Entry<'_, impl Read>,
+    place: &Path,
+    budget: &mut Budget,
+) -> Result<(), ArchiveError> {
     clear(place)?;
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -166,8 +215,7 @@ fn write_file(entry: &mut Entry<'_, impl Read>, place: &Path) -> Result<(), Arch
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode | 0o600);
     }
     let mut file = options.open(place)?;
-    io::copy(entry, &mut file)?;
-    Ok(())
+    budget.write(entry, &mut file)
 }
 
 #[cfg(unix)]
@@ -184,8 +232,29 @@ fn make_link(
         return Err(escape());
     }
     clear(place)?;
-    std::os::unix::fs::symlink(&link, place)?;
+    std::os::unix::fs::symlink(straight(&link), place)?;
     Ok(())
+}
+
+/// The link with every `..` at its beginning. Behind the name of another link `..` would lead up from where that one points
+/// to: `a/b/up/..` is outside of the folder if `a/b/up` leads to it.
+#[cfg(unix)]
+fn straight(link: &Path) -> PathBuf {
+    let mut straight = PathBuf::new();
+    for component in link.components() {
+        let last = straight.components().next_back();
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(last, Some(Component::Normal(_))) => {
+                straight.pop();
+            }
+            other => straight.push(other),
+        }
+    }
+    if straight.as_os_str().is_empty() {
+        straight.push(".");
+    }
+    straight
 }
 
 #[cfg(not(unix))]

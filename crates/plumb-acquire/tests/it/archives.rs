@@ -8,7 +8,7 @@ use plumb_plugin::PluginKind;
 use semver::Version;
 use tar::{Builder, EntryType, Header};
 
-use crate::support::{World, archive};
+use crate::support::{World, archive, pack};
 
 fn header(path: &str, kind: EntryType, size: u64) -> Header {
     let mut header = Header::new_gnu();
@@ -152,6 +152,194 @@ fn a_bomb_does_not_fill_the_disk() {
         tar.append(&header, zeros.as_slice()).unwrap();
     });
     refused(&content, "unpacks to more than");
+}
+
+/// A file of so many bytes, of which the archive holds the last 512.
+fn sparse(path: &str, size: u64) -> Header {
+    let mut header = header(path, EntryType::GNUSparse, 512);
+    let octal = |field: &mut [u8; 12], number: u64| {
+        field.copy_from_slice(format!("{number:011o}\0").as_bytes());
+    };
+    let gnu = header.as_gnu_mut().unwrap();
+    octal(&mut gnu.sparse[0].offset, size - 512);
+    octal(&mut gnu.sparse[0].numbytes, 512);
+    octal(&mut gnu.realsize, size);
+    header.set_cksum();
+    header
+}
+
+#[test]
+fn a_sparse_file_does_not_fill_the_disk() {
+    let of_size = |size| {
+        archive(|tar| {
+            tar.append(&sparse("holes", size), [1; 512].as_slice())
+                .unwrap();
+        })
+    };
+    refused(&of_size(4 << 30), "unpacks to more than");
+    let world = World::new();
+    assert_eq!(try_install(&world, &of_size(1 << 20)), Ok(true));
+    let written = std::fs::read(world.installed().join("holes")).unwrap();
+    assert_eq!(
+        (written.len(), written[0], written[(1 << 20) - 1]),
+        (1 << 20, 0, 1)
+    );
+}
+
+#[test]
+fn links_over_links_stay_inside() {
+    let world = World::new();
+    let content = archive(|tar| {
+        let up = link("a/b/up", EntryType::Symlink, "../..");
+        tar.append(&up, [].as_slice()).unwrap();
+        let over = link("over", EntryType::Symlink, "a/b/up/..");
+        tar.append(&over, [].as_slice()).unwrap();
+    });
+    assert_eq!(try_install(&world, &content), Ok(true));
+    let folder = world.installed().canonicalize().unwrap();
+    let over = folder.join("over").canonicalize().unwrap();
+    assert_eq!(over, folder.join("a/b"));
+}
+
+/// Numbers by chance that are the same for the same seed.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % end
+    }
+}
+
+/// A tar file of everything, before it is packed.
+fn everything() -> Vec<u8> {
+    let mut tar = Builder::new(Vec::new());
+    let folder = header("lib", EntryType::Directory, 0);
+    tar.append(&folder, [].as_slice()).unwrap();
+    file(&mut tar, "lib/real");
+    file(&mut tar, "pulumi-resource-pet");
+    for (path, to) in [
+        ("bin/name", "../lib/real"),
+        ("up", "lib/.."),
+        ("lib/over", "../up/lib"),
+    ] {
+        let link = link(path, EntryType::Symlink, to);
+        tar.append(&link, [].as_slice()).unwrap();
+    }
+    tar.append(&sparse("holes", 4096), [1; 512].as_slice())
+        .unwrap();
+    let mut long = Header::new_gnu();
+    long.set_size(2);
+    tar.append_data(&mut long, "long/".repeat(40) + "name", b"hi".as_slice())
+        .unwrap();
+    tar.into_inner().unwrap()
+}
+
+/// Words that turn up in archives that mean no good.
+const EVIL: [&[u8]; 8] = [
+    b"../",
+    b"/tmp/plumb-evil",
+    b"..",
+    b"up/..",
+    b"./",
+    b"77777777777",
+    b"\xff\xff\xff\xff",
+    b"\0",
+];
+
+fn mutate(tar: &mut Vec<u8>, chance: &mut Chance) {
+    let block = 512 * chance.below(tar.len() / 512);
+    match chance.below(5) {
+        // The type of an entry.
+        0 => tar[block + 156] = b"0123456789gxLKSVM\0"[chance.below(18)],
+        // A field of a header: name, size, link, sparse map.
+        1 | 2 => {
+            let field = [0, 1, 4, 124, 157, 160, 345, 386, 398, 483][chance.below(10)];
+            let word = EVIL[chance.below(EVIL.len())];
+            tar[block + field..block + field + word.len()].copy_from_slice(word);
+        }
+        3 => {
+            let copy = tar[block..block + 512].to_vec();
+            let to = 512 * chance.below(tar.len() / 512);
+            tar[to..to + 512].copy_from_slice(&copy);
+        }
+        _ => {
+            let place = chance.below(tar.len());
+            tar[place] = u8::try_from(chance.below(256)).unwrap();
+        }
+    }
+    fix_checksum(&mut tar[block..block + 512]);
+}
+
+/// Makes the block a header that readers believe.
+fn fix_checksum(block: &mut [u8]) {
+    block[148..156].fill(b' ');
+    let sum: u32 = block.iter().map(|byte| u32::from(*byte)).sum();
+    block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+}
+
+/// What is below a folder: only files, folders, and links that lead nowhere else. Answers how many bytes that is.
+fn look_through(root: &Path, folder: &Path, seed: u64) -> u64 {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let kind = path.symlink_metadata().unwrap();
+        if kind.is_dir() {
+            bytes += look_through(root, &path, seed);
+        } else if kind.is_symlink() {
+            if let Ok(to) = path.canonicalize() {
+                assert!(
+                    to.starts_with(root),
+                    "seed {seed}: {path:?} leads to {to:?}"
+                );
+            }
+        } else {
+            assert!(kind.is_file(), "seed {seed}: {path:?}");
+            bytes += kind.len();
+        }
+    }
+    bytes
+}
+
+#[test]
+fn no_mutation_of_an_archive_leaves_its_folder() {
+    let whole = everything();
+    for seed in 0..400 {
+        let mut chance = Chance(seed);
+        let mut tar = whole.clone();
+        for _ in 0..=chance.below(6) {
+            mutate(&mut tar, &mut chance);
+        }
+        if chance.below(4) == 0 {
+            tar.truncate(chance.below(tar.len()));
+        }
+        let world = World::new();
+        // Refused or not, nothing of it may be anywhere else.
+        let _ = try_install(&world, &pack(&tar));
+        let plugins = world.cache().directory().to_owned();
+        let mut names: Vec<String> = world.left();
+        names.retain(|name| !name.starts_with("resource-pet-v1.0.0"));
+        assert_eq!(names, Vec::<String>::new(), "seed {seed}");
+        let installed = world.installed();
+        if let Ok(root) = installed.canonicalize() {
+            let bytes = look_through(&root, &root, seed);
+            assert!(bytes < 80 << 20, "seed {seed}: {bytes} bytes");
+        }
+        let beside = std::fs::read_dir(world.folder.path()).unwrap();
+        let beside: Vec<_> = beside
+            .map(|it| it.unwrap().path())
+            .filter(|it| *it != plugins)
+            .collect();
+        assert_eq!(
+            beside,
+            [world.folder.path().join("archive.tar.gz")],
+            "seed {seed}"
+        );
+        assert!(!Path::new("/tmp/plumb-evil").exists(), "seed {seed}");
+    }
 }
 
 #[test]

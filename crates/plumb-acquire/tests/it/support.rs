@@ -113,8 +113,12 @@ pub(crate) fn plugin(text: &str) -> Vec<u8> {
 pub(crate) fn archive(fill: impl FnOnce(&mut tar::Builder<Vec<u8>>)) -> Vec<u8> {
     let mut tar = tar::Builder::new(Vec::new());
     fill(&mut tar);
+    pack(&tar.into_inner().unwrap())
+}
+
+pub(crate) fn pack(tar: &[u8]) -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-    packed.write_all(&tar.into_inner().unwrap()).unwrap();
+    packed.write_all(tar).unwrap();
     packed.finish().unwrap()
 }
 
