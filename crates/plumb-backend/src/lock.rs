@@ -1,6 +1,7 @@
 //! Locks in upstream's format (`state.md` 3.5), which keep other programs and machines away.
 //!
-//! 1. Every other lock of the stack is looked at. One whose process has died on this machine is taken away.
+//! 1. Every other lock of the stack is looked at. One whose process is known to have ended ([`ProcessIdentity`]) is taken
+//!    away.
 //! 2. The own lock is written.
 //! 3. The others are looked at again: of two who come at the same time, both may lose, never both win.
 
@@ -14,6 +15,7 @@ use uuid::Uuid;
 
 use crate::error::BackendError;
 use crate::keys;
+use crate::process::ProcessIdentity;
 use crate::store::{Owner, Store, json_bytes};
 
 /// The content of a lock file.
@@ -24,6 +26,9 @@ pub struct LockContent {
     pub owner: Owner,
     /// When it was made.
     pub timestamp: String,
+    /// Which process that is, in words that cannot mean another one. Locks of other programs do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<ProcessIdentity>,
 }
 
 /// A lock that somebody holds.
@@ -40,7 +45,9 @@ pub struct HeldLock {
 impl fmt::Display for HeldLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.content {
-            Some(LockContent { owner, timestamp }) => {
+            Some(LockContent {
+                owner, timestamp, ..
+            }) => {
                 let Owner {
                     pid,
                     username,
@@ -70,13 +77,16 @@ impl Lock {
         store: &Arc<Store>,
         stack: &StackReference,
     ) -> Result<(Self, Vec<HeldLock>), BackendError> {
+        let process = ProcessIdentity::own();
         let mut taken_over = Vec::new();
         let mut held = Vec::new();
         for lock in locks_of(store, stack)? {
-            let is_dead = lock
-                .content
+            let content = lock.content.as_ref();
+            let other = content.and_then(|content| content.process.as_ref());
+            let is_dead = process
                 .as_ref()
-                .is_some_and(|content| is_dead(&store.owner, &content.owner));
+                .zip(other)
+                .is_some_and(|(own, other)| own.knows_dead(other));
             if is_dead {
                 taken_over.push(lock);
             } else {
@@ -93,6 +103,7 @@ impl Lock {
         let content = LockContent {
             owner: store.owner.clone(),
             timestamp: Timestamp::now().to_string(),
+            process,
         };
         store.bucket.put_relaxed(&key, &json_bytes(&content))?;
         let own = Lock {
@@ -153,28 +164,4 @@ pub(crate) fn locks_of(
         });
     }
     Ok(locks)
-}
-
-/// Whether `other` was a process of this machine that has ended.
-fn is_dead(own: &Owner, other: &Owner) -> bool {
-    own.hostname == other.hostname
-        && !own.hostname.is_empty()
-        && own.pid != other.pid
-        && !is_running(other.pid)
-}
-
-#[cfg(unix)]
-fn is_running(pid: u32) -> bool {
-    let Some(pid) = i32::try_from(pid)
-        .ok()
-        .and_then(rustix::process::Pid::from_raw)
-    else {
-        return true;
-    };
-    rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH)
-}
-
-#[cfg(not(unix))]
-fn is_running(_pid: u32) -> bool {
-    true
 }

@@ -84,8 +84,9 @@ pub const ENTRIES: &[Entry] = &[
         meaning: "Somebody else works on the stack.",
         words: &["the stack is currently locked by"],
         hint: "wait for that update to end; if nobody runs it any more, run `plumb cancel`",
-        details: "The message names who has locked the stack, where, and since when. The lock of a process that has died on the \
-                  same machine is taken over without asking.",
+        details: "The message names who has locked the stack, where, and since when. The lock of a process that is \
+                  known to have ended is taken over without asking; that can be told on Linux, within one container or outside of \
+                  all, until the machine is started again.",
     },
     Entry {
         code: Code::TakenOver,

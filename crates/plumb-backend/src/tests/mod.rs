@@ -175,7 +175,7 @@ fn crash(world: &World, update: Update) {
     drop(update);
     fs::remove_dir_all(world.path(".pulumi")).unwrap();
     copy_folder(before.path(), &world.path(".pulumi"));
-    let dead = dead_pid();
+    let dead = ended_process().pid;
     visit(&world.path(".pulumi/locks"), &|path| {
         let text = fs::read_to_string(path).unwrap();
         let own = format!("\"pid\":{}", std::process::id());
@@ -197,9 +197,12 @@ fn visit(folder: &Path, action: &dyn Fn(&Path)) {
     }
 }
 
-/// The id of a process that has ended.
-fn dead_pid() -> u32 {
+/// A process that has ended.
+fn ended_process() -> crate::ProcessIdentity {
     let mut child = std::process::Command::new("true").spawn().unwrap();
     child.wait().unwrap();
-    child.id()
+    crate::ProcessIdentity {
+        pid: child.id(),
+        ..crate::ProcessIdentity::own().unwrap()
+    }
 }

@@ -7,7 +7,7 @@ use plumb_state::journal::{disk, parse_entry};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
-use super::{World, crash, created, dead_pid, record, resources, stack};
+use super::{World, crash, created, ended_process, record, resources, stack};
 use crate::backend::Backend;
 use crate::recovery::{Note, SetAsideReason};
 
@@ -74,7 +74,8 @@ fn the_lock_of_a_process_on_another_machine_stays() {
     let world = crashed(&["a"]);
     let folder = ".pulumi/locks/organization/proj/dev";
     let lock = format!("{folder}/{}", world.names(folder)[0]);
-    world.write(&lock, &world.read(&lock).replace("\"here\"", "\"there\""));
+    let elsewhere = world.read(&lock).replace("\"bootId\":\"", "\"bootId\":\"x");
+    world.write(&lock, &elsewhere);
     assert!(world.backend().begin_update(&stack("dev"), "u2").is_err());
     world.write(&lock, "not JSON");
     let error = world
@@ -209,16 +210,48 @@ fn a_crash_between_saving_and_removing_the_journal_is_no_second_run() {
     let present = disk::CheckpointDigest::of(state.as_bytes());
     assert_ne!(digest, present);
     world.write(".pulumi/journals/proj/dev/u1.folded", &present.to_string());
-    let dead = dead_pid();
+    let dead = serde_json::to_string(&ended_process()).unwrap();
     world.write(
         &format!("{lock_folder}/x.json"),
-        &format!(r#"{{"pid":{dead},"username":"u","hostname":"here","timestamp":"2025-01-02T03:04:05Z"}}"#),
+        &format!(r#"{{"pid":1,"username":"u","hostname":"there","timestamp":"2025-01-02T03:04:05Z","process":{dead}}}"#),
     );
     let update = world.backend().begin_update(&stack("dev"), "u3").unwrap();
     assert_eq!(update.notes().len(), 1, "{:?}", update.notes());
     drop(update);
     assert_eq!(world.read(STATE), state);
     assert!(world.names(".pulumi/journals/proj/dev").is_empty());
+}
+
+/// Containers share host names, and count processes by themselves.
+#[test]
+fn host_name_and_process_id_are_no_proof_of_death() {
+    let ended = ended_process();
+    let elsewhere = crate::ProcessIdentity {
+        pid_namespace: "pid:[1]".to_owned(),
+        ..ended.clone()
+    };
+    for process in [None, Some(elsewhere)] {
+        let world = World::new();
+        let backend = world.backend();
+        backend.create_stack(&stack("dev"), None).unwrap();
+        let content = crate::LockContent {
+            owner: crate::Owner {
+                pid: ended.pid,
+                username: "u".to_owned(),
+                hostname: "here".to_owned(),
+            },
+            timestamp: "2025-01-02T03:04:05Z".to_owned(),
+            process,
+        };
+        let text = serde_json::to_string(&content).unwrap();
+        world.write(".pulumi/locks/organization/proj/dev/x.json", &text);
+        let begun = backend.begin_update(&stack("dev"), "u1");
+        assert!(matches!(begun, Err(crate::BackendError::Locked { .. })));
+        assert_eq!(
+            world.names(".pulumi/locks/organization/proj/dev"),
+            ["x.json"]
+        );
+    }
 }
 
 #[test]
