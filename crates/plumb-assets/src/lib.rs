@@ -1,9 +1,10 @@
 //! Content of assets and archives on this machine.
 //!
 //! [`FsReader`] is the [`AssetReader`] of real programs: files and directories come from a folder, archive files are
-//! unpacked in memory, remote addresses go to a [`UriFetcher`] if there is one. What is read and in which order, and
+//! unpacked in memory, remote addresses go to a [`UriFetcher`] if there is one: [`HttpFetcher`] in real programs. What is read and in which order, and
 //! what the hashes are, is decided in `plumb_value::assets`.
 
+mod remote;
 mod unpack;
 
 use std::fs::{File, FileType};
@@ -11,14 +12,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use remote::{FetchLimits, HttpFetcher};
+
 use plumb_value::assets::{
     ArchiveFormat, AssetError, AssetReader, Content, DirEntry, FileKind, UnpackedFiles,
 };
 
 /// Fetches remote assets. Called where blocking is allowed; an implementation over an async client blocks on it.
 pub trait UriFetcher: Send + Sync {
-    /// The bytes at an `http` or `https` address.
-    fn fetch(&self, uri: &str) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>>;
+    /// The content at an `http` or `https` address.
+    fn fetch(&self, uri: &str) -> Result<Content, Box<dyn std::error::Error + Send + Sync>>;
 }
 
 /// Reads assets from the file system.
@@ -104,9 +107,9 @@ impl AssetReader for FsReader {
             uri: uri.to_owned(),
         })?;
         match fetcher.fetch(uri) {
-            Ok(bytes) => Ok(Content::from_bytes(bytes)),
+            Ok(content) => Ok(content),
             Err(source) => Err(AssetError::Fetch {
-                uri: uri.to_owned(),
+                uri: without_credentials(uri),
                 source,
             }),
         }
@@ -137,6 +140,21 @@ fn kind_of(file_type: FileType, path: &Path) -> io::Result<FileKind> {
     })
 }
 
+/// An address as messages show it: who asks, and with what, is nobody's business.
+fn without_credentials(uri: &str) -> String {
+    let uri = uri.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = uri.split_once("://") else {
+        return uri.to_owned();
+    };
+    let (authority, path) = rest
+        .find('/')
+        .map_or((rest, ""), |slash| rest.split_at(slash));
+    let host = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
+    format!("{scheme}://{host}{path}")
+}
+
 fn unreadable(path: &Path, source: io::Error) -> AssetError {
     AssetError::Read {
         location: path.display().to_string(),
@@ -144,5 +162,7 @@ fn unreadable(path: &Path, source: io::Error) -> AssetError {
     }
 }
 
+#[cfg(test)]
+mod remote_tests;
 #[cfg(test)]
 mod tests;

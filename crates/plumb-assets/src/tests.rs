@@ -229,11 +229,11 @@ fn errors_say_what_could_not_be_read() {
 fn remote_addresses_go_to_the_fetcher() {
     struct Echo;
     impl UriFetcher for Echo {
-        fn fetch(&self, uri: &str) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
+        fn fetch(&self, uri: &str) -> Result<Content, Box<dyn std::error::Error + Send + Sync>> {
             if uri.ends_with("missing") {
                 Err("404".into())
             } else {
-                Ok(b"hello".into())
+                Ok(Content::from_bytes(b"hello"))
             }
         }
     }

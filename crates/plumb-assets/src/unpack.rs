@@ -1,89 +1,136 @@
 //! Reading archive files.
+//!
+//! Content is kept in memory, so an archive that is small and unpacks to very much must not be read to its end: bytes are
+//! counted as they come out, whatever the archive says of their number.
 
 use std::io::{Cursor, Read};
 
 use flate2::read::MultiGzDecoder;
 use plumb_value::assets::{ArchiveFormat, AssetError, Content, UnpackedFiles};
 
+/// How much bigger than the archive its content may be, beside what any archive may hold.
+const RATIO: u64 = 200;
+const ALWAYS: u64 = 1 << 30;
+/// How many files an archive may have.
+const ENTRIES: usize = 500_000;
+
 pub(crate) fn unpack(
     format: ArchiveFormat,
     content: Content,
     location: &str,
 ) -> Result<UnpackedFiles, AssetError> {
-    match format {
-        ArchiveFormat::Tar => tar_files(content.reader, location),
-        ArchiveFormat::TarGz => tar_files(MultiGzDecoder::new(content.reader), location),
-        ArchiveFormat::Zip => zip_files(content, location),
-    }
+    let limit = content.size.saturating_mul(RATIO).saturating_add(ALWAYS);
+    unpack_within(format, content, location, limit)
 }
 
-fn damaged(
+/// The same for an archive that may hold so many bytes.
+pub(crate) fn unpack_within(
+    format: ArchiveFormat,
+    content: Content,
     location: &str,
-    source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-) -> AssetError {
-    AssetError::Unpack {
-        location: location.to_owned(),
-        source: source.into(),
+    limit: u64,
+) -> Result<UnpackedFiles, AssetError> {
+    let unpacked = Unpacked {
+        location,
+        limit,
+        left: limit,
+        files: UnpackedFiles::new(),
+    };
+    match format {
+        ArchiveFormat::Tar => unpacked.tar(content.reader),
+        ArchiveFormat::TarGz => unpacked.tar(MultiGzDecoder::new(content.reader)),
+        ArchiveFormat::Zip => unpacked.zip(content),
     }
 }
 
-fn tar_files(reader: impl Read, location: &str) -> Result<UnpackedFiles, AssetError> {
-    let mut archive = tar::Archive::new(reader);
-    let mut files = UnpackedFiles::new();
-    for entry in archive
-        .entries()
-        .map_err(|error| damaged(location, error))?
-    {
-        let mut entry = entry.map_err(|error| damaged(location, error))?;
-        let name = String::from_utf8(entry.path_bytes().into_owned()).map_err(|error| {
-            AssetError::NameNotUtf8 {
-                location: error.to_string(),
+/// Files as they come out of an archive.
+struct Unpacked<'a> {
+    location: &'a str,
+    limit: u64,
+    /// Bytes that may still come.
+    left: u64,
+    files: UnpackedFiles,
+}
+
+impl Unpacked<'_> {
+    fn damaged(&self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> AssetError {
+        AssetError::Unpack {
+            location: self.location.to_owned(),
+            source: source.into(),
+        }
+    }
+
+    fn too_big(&self) -> AssetError {
+        AssetError::TooBig {
+            location: self.location.to_owned(),
+            limit: self.limit,
+            entries: ENTRIES,
+        }
+    }
+
+    fn add(&mut self, name: String, content: impl Read) -> Result<(), AssetError> {
+        if self.files.len() >= ENTRIES {
+            return Err(self.too_big());
+        }
+        let mut bytes = Vec::new();
+        // One byte more than is allowed tells that there is too much.
+        let read = content.take(self.left + 1).read_to_end(&mut bytes);
+        let read = read.map_err(|error| self.damaged(error))? as u64;
+        self.left = self.left.checked_sub(read).ok_or_else(|| self.too_big())?;
+        self.files.push((name, bytes.into()));
+        Ok(())
+    }
+
+    fn tar(mut self, reader: impl Read) -> Result<UnpackedFiles, AssetError> {
+        // Names and padding are read too, and may be as long.
+        let all = self.limit.saturating_mul(2).saturating_add(1);
+        let mut archive = tar::Archive::new(reader.take(all));
+        let result = self.tar_entries(&mut archive);
+        if archive.into_inner().limit() == 0 {
+            return Err(self.too_big());
+        }
+        result.map(|()| self.files)
+    }
+
+    fn tar_entries(&mut self, archive: &mut tar::Archive<impl Read>) -> Result<(), AssetError> {
+        let entries = archive.entries().map_err(|error| self.damaged(error))?;
+        for entry in entries {
+            let entry = entry.map_err(|error| self.damaged(error))?;
+            let name = String::from_utf8(entry.path_bytes().into_owned()).map_err(|error| {
+                AssetError::NameNotUtf8 {
+                    location: error.to_string(),
+                }
+            })?;
+            let kind = entry.header().entry_type();
+            if kind.is_dir() {
+                continue;
             }
-        })?;
-        let kind = entry.header().entry_type();
-        if kind.is_dir() {
-            continue;
+            if !kind.is_file() {
+                return Err(AssetError::UnsupportedEntry {
+                    location: self.location.to_owned(),
+                    name,
+                });
+            }
+            self.add(name, entry)?;
         }
-        if !kind.is_file() {
-            return Err(AssetError::UnsupportedEntry {
-                location: location.to_owned(),
-                name,
-            });
-        }
-        let mut bytes = Vec::new();
-        entry
-            .read_to_end(&mut bytes)
-            .map_err(|error| damaged(location, error))?;
-        files.push((name, bytes.into()));
+        Ok(())
     }
-    Ok(files)
-}
 
-fn zip_files(mut content: Content, location: &str) -> Result<UnpackedFiles, AssetError> {
-    let mut packed = Vec::new();
-    content
-        .reader
-        .read_to_end(&mut packed)
-        .map_err(|error| damaged(location, error))?;
-    let mut archive =
-        zip::ZipArchive::new(Cursor::new(packed)).map_err(|error| damaged(location, error))?;
-    let mut files = UnpackedFiles::new();
-    for idx in 0..archive.len() {
-        let mut entry = archive
-            .by_index(idx)
-            .map_err(|error| damaged(location, error))?;
-        if entry.is_dir() {
-            continue;
+    fn zip(mut self, mut content: Content) -> Result<UnpackedFiles, AssetError> {
+        let mut packed = Vec::new();
+        let read = content.reader.read_to_end(&mut packed);
+        read.map_err(|error| self.damaged(error))?;
+        let archive = zip::ZipArchive::new(Cursor::new(packed));
+        let mut archive = archive.map_err(|error| self.damaged(error))?;
+        for idx in 0..archive.len() {
+            let entry = archive.by_index(idx).map_err(|error| self.damaged(error))?;
+            if entry.is_dir() {
+                continue;
+            }
+            let name = entry.name().map_err(|error| self.damaged(error))?;
+            let name = name.into_owned();
+            self.add(name, entry)?;
         }
-        let mut bytes = Vec::new();
-        entry
-            .read_to_end(&mut bytes)
-            .map_err(|error| damaged(location, error))?;
-        let name = entry
-            .name()
-            .map_err(|error| damaged(location, error))?
-            .into_owned();
-        files.push((name, bytes.into()));
+        Ok(self.files)
     }
-    Ok(files)
 }

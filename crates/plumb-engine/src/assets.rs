@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use plumb_assets::FsReader;
+use plumb_assets::{FsReader, HttpFetcher};
 use plumb_deploy::request::Request;
 use plumb_value::assets::{HashError, compute_hashes};
 use plumb_value::{PropertyMap, Value};
@@ -20,7 +20,7 @@ pub(crate) async fn with_hashes(
     };
     if has_assets(properties) {
         let map = properties.clone();
-        let reader = FsReader::new(directory);
+        let reader = FsReader::new(directory).with_fetcher(Arc::new(HttpFetcher::default()));
         // Files may be large: this is work for a thread of its own.
         let hashed = tokio::task::spawn_blocking(move || compute_hashes(&map, &reader)).await;
         *properties =

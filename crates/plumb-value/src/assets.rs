@@ -134,6 +134,16 @@ pub enum AssetError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// An archive file holds too much.
+    #[error("`{location}` unpacks to more than {limit} bytes or {entries} files")]
+    TooBig {
+        /// Path or address.
+        location: String,
+        /// How many bytes it may hold.
+        limit: u64,
+        /// How many files it may hold.
+        entries: usize,
+    },
     /// A tar file has something other than files and directories in it.
     #[error("`{name}` in `{location}` is neither a file nor a directory")]
     UnsupportedEntry {
