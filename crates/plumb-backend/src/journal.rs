@@ -47,6 +47,9 @@ struct Records {
 /// Makes the bytes of records; gets the number of the first.
 type Encode = Box<dyn FnOnce(Seq) -> Vec<u8> + Send>;
 
+/// Room for the deepest values that a state may hold. Only what is used of it takes memory.
+const STACK: usize = 64 << 20;
+
 impl JournalWriter {
     /// Starts the thread. The file has its header already.
     pub(crate) fn start(file: Box<dyn JournalFile>, guard: Guard) -> Result<Self, JournalError> {
@@ -54,6 +57,7 @@ impl JournalWriter {
         let (report, progress) = watch::channel(Ok(Seq(0)));
         let thread = thread::Builder::new()
             .name("journal".to_owned())
+            .stack_size(STACK)
             .spawn(move || run(file, &guard, &records, &report))
             .map_err(|error| JournalError::Io {
                 message: error.to_string(),

@@ -56,6 +56,25 @@ pub const NAME: &str = "plumb";
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    let program = std::thread::Builder::new()
+        .name("main".to_owned())
+        .stack_size(STACK);
+    // Without so much address space, what is deep may be too deep.
+    match program.spawn(run_program) {
+        Ok(program) => program
+            .join()
+            .unwrap_or_else(|defect| std::panic::resume_unwind(defect)),
+        Err(_) => run_program(),
+    }
+}
+
+/// Room for work that goes down into values, which may be nested in 10,000 levels. Only what is used of it takes memory.
+const STACK: usize = 256 << 20;
+
+/// The same for the threads beside the main one.
+pub(crate) const WORKER_STACK: usize = 64 << 20;
+
+fn run_program() -> ExitCode {
     let environment = match Environment::of_process() {
         Ok(environment) => environment,
         Err(error) => return report(&Printer::new(ColorMode::Never, NAME), &error).into(),

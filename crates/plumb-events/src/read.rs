@@ -12,8 +12,10 @@ use plumb_resource::{
     StepOp, TypeToken, UNKNOWN_SENTINEL, Urn,
 };
 use plumb_value::{
-    Archive, ArchiveSource, Asset, AssetSource, PropertyMap, ReferenceId, ResourceReference, Value,
+    Archive, ArchiveSource, Asset, AssetSource, MAX_DEPTH, PropertyMap, ReferenceId,
+    ResourceReference, Value, json_depth,
 };
+use serde::Deserialize as _;
 use serde_json::{Map, Value as Json};
 
 use crate::json::signature;
@@ -43,6 +45,9 @@ pub enum ReadError {
     /// It has no field that names a known event.
     #[error("unknown kind of event")]
     Kind,
+    /// It is nested too deep.
+    #[error("nesting is deeper than {MAX_DEPTH} levels")]
+    Depth,
     /// A field is missing or of the wrong kind.
     #[error("event field `{field}` is missing or not valid")]
     Field {
@@ -57,7 +62,14 @@ pub enum ReadError {
 impl ReadEvent {
     /// Reads one line of an event log.
     pub fn from_line(line: &str) -> Result<Self, ReadError> {
-        let json: Json = serde_json::from_str(line)?;
+        if json_depth(line) > MAX_DEPTH {
+            return Err(ReadError::Depth);
+        }
+        let mut deserializer = serde_json::Deserializer::from_str(line);
+        // Events hold values, which are as deep as a state may be.
+        deserializer.disable_recursion_limit();
+        let json = Json::deserialize(serde_stacker::Deserializer::new(&mut deserializer))?;
+        deserializer.end()?;
         let fields = Fields::of(&json, "event")?;
         let event = read_event(&fields)?;
         Ok(ReadEvent {

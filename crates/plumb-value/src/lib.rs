@@ -8,6 +8,7 @@
 
 mod asset;
 pub mod assets;
+mod depth;
 pub mod diff;
 pub mod go_number;
 mod map;
@@ -20,6 +21,7 @@ mod test_values;
 mod value;
 
 pub use asset::{Archive, ArchiveSource, Asset, AssetSource, EMPTY_ARCHIVE_HASH, EMPTY_TEXT_HASH};
+pub use depth::{MAX_DEPTH, json_depth};
 pub use map::{PropertyKey, PropertyMap};
 pub use path::{PathSegment, PropertyPath};
 pub use reference::{ReferenceId, ResourceReference};

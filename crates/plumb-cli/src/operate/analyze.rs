@@ -86,6 +86,7 @@ pub fn run(args: &AnalyzeArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         return Ok(ExitStatus::Success);
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
+        .thread_stack_size(crate::WORKER_STACK)
         .enable_all()
         .build()
         .map_err(|error| Error::user(format!("could not start: {error}")))?;

@@ -94,6 +94,7 @@ impl Outside {
         surroundings.acquire = Some(plugin_source(ctx, &surroundings, LockMode::Update)?);
         let info = info(ctx, &surroundings)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
+            .thread_stack_size(crate::WORKER_STACK)
             .enable_all()
             .build()?;
         let source = SourceContext {

@@ -209,3 +209,36 @@ fn an_invalid_state_is_repaired() {
         "1 resources protected\n"
     );
 }
+
+/// All commands read what one of them has taken, up to the same depth.
+#[test]
+fn deep_values_go_through_every_command() {
+    let context = TestContext::new().with_passphrase();
+    let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+    let state = |depth: usize| {
+        let value = nested(depth);
+        format!(
+            r#"{{"version":3,"deployment":{{"manifest":{{"time":"2024-01-01T00:00:00Z","magic":"","version":""}},
+            "resources":[{{"urn":"urn:pulumi:dev::proj::pulumi:pulumi:Stack::proj-dev","custom":false,
+            "type":"pulumi:pulumi:Stack","outputs":{{"deep":{value}}}}}]}}}}"#
+        )
+    };
+    context.ok(&["stack", "init", "dev"]);
+    context.write("deep.json", &state(9_000));
+    context.ok(&["stack", "import", "--file", "deep.json"]);
+    let value = nested(9_000);
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    for words in [
+        ["stack", "export", "--show-secrets"].as_slice(),
+        &["stack", "output", "deep"],
+        &["stack", "output", "--json"],
+        &["stack", "output", "--show-secrets", "deep"],
+    ] {
+        let shown = squeezed(&context.ok(words));
+        assert!(shown.contains(&value), "{words:?}");
+    }
+    context.ok(&["stack"]);
+    context.write("deep.json", &state(11_000));
+    let error = context.fails(1, &["stack", "import", "--file", "deep.json"]);
+    assert!(error.contains("deeper than 10000 levels"), "{error}");
+}

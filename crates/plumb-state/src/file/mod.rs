@@ -15,7 +15,9 @@ mod time;
 mod wire;
 mod write;
 
+use plumb_value::{MAX_DEPTH, json_depth};
 use serde::Deserialize;
+use serde::de::DeserializeSeed;
 
 pub use convert::ResourceError;
 pub(crate) use convert::timeouts;
@@ -37,9 +39,6 @@ pub(crate) use write::{
     write_secrets_provider, write_snippet, write_timeout_members,
 };
 
-/// The deepest nesting that is read, the same as upstream's.
-const MAX_DEPTH: usize = 10_000;
-
 /// What the JSON parser handles with the stack it has.
 const SHALLOW: usize = 100;
 
@@ -55,38 +54,30 @@ pub(crate) fn from_json<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, s
         Ok(value) => return Ok(value),
         Err(error) => error,
     };
-    let depth = depth_of(text);
-    if depth <= SHALLOW {
+    if json_depth(text) <= SHALLOW {
         return Err(error);
     }
+    from_json_seed(text, std::marker::PhantomData)
+}
+
+/// The same with a seed, which reads once.
+pub(crate) fn from_json_seed<'de, S: DeserializeSeed<'de>>(
+    text: &'de str,
+    seed: S,
+) -> Result<S::Value, serde_json::Error> {
+    let depth = json_depth(text);
     if depth > MAX_DEPTH {
         return Err(serde::de::Error::custom(format_args!(
             "nesting is deeper than {MAX_DEPTH} levels"
         )));
     }
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    deserializer.disable_recursion_limit();
-    let value = T::deserialize(serde_stacker::Deserializer::new(&mut deserializer))?;
+    let value = if depth <= SHALLOW {
+        seed.deserialize(&mut deserializer)?
+    } else {
+        deserializer.disable_recursion_limit();
+        seed.deserialize(serde_stacker::Deserializer::new(&mut deserializer))?
+    };
     deserializer.end()?;
     Ok(value)
-}
-
-/// How deep containers nest in JSON text.
-fn depth_of(text: &str) -> usize {
-    let (mut depth, mut deepest, mut is_string, mut is_escaped) = (0_usize, 0, false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if is_string => is_escaped = true,
-            b'"' => is_string = !is_string,
-            _ if is_string => {}
-            b'{' | b'[' => {
-                depth += 1;
-                deepest = deepest.max(depth);
-            }
-            b'}' | b']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    deepest
 }

@@ -6,8 +6,11 @@
 
 use std::fmt;
 
-use serde::de::value::{MapAccessDeserializer, MapDeserializer};
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, IntoDeserializer as _, MapAccess,
+    SeqAccess, Visitor,
+};
 use serde_json::value::RawValue;
 
 use super::document::{Deployment, ParseError, Versioned, read_body, read_document, text_of};
@@ -146,10 +149,43 @@ impl<'de> Visitor<'de> for MaybeRootVisitor {
                 return Ok(MaybeRoot(None));
             }
         }
-        let members = MapDeserializer::<_, serde_json::Error>::new(members.into_iter());
+        let members = Members {
+            rest: members.into_iter(),
+            value: None,
+        };
         let root = WireResource::deserialize(MapAccessDeserializer::new(members));
         let root = root.map_err(serde::de::Error::custom)?;
         Ok(MaybeRoot(Some(root)))
+    }
+}
+
+/// Members that were read as text, read again as what they are. Text has lost how deep its reader may go.
+struct Members<'de> {
+    rest: std::vec::IntoIter<(String, &'de RawValue)>,
+    value: Option<&'de RawValue>,
+}
+
+impl<'de> MapAccess<'de> for Members<'de> {
+    type Error = serde_json::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Self::Error> {
+        let Some((key, value)) = self.rest.next() else {
+            return Ok(None);
+        };
+        self.value = Some(value);
+        seed.deserialize(key.into_deserializer()).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, Self::Error> {
+        let value = self.value.take();
+        let value = value.ok_or_else(|| serde::de::Error::custom("a member has one value"))?;
+        super::from_json_seed(value.get(), seed)
     }
 }
 
@@ -193,6 +229,30 @@ mod tests {
             assert_eq!(Some(state), all.find(|it| it.urn.is_root_stack()));
             assert_eq!(root.opaque().manifest, whole.opaque().manifest);
         }
+    }
+
+    /// The limit is that of the whole file.
+    #[test]
+    fn deep_outputs_are_read() {
+        let outputs = |depth: usize| {
+            let value = format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+            file(&ROOT.replace(r#"{"a": 1,"#, &format!(r#"{{"a": {value},"#)))
+        };
+        // The thread has the stack of a program's first thread, not the smaller one of tests.
+        let work = move || {
+            let root = parse_root(outputs(9_000).as_bytes()).unwrap();
+            let mut value = &root.opaque().resources[0].outputs.get("a").unwrap().clone();
+            let mut depth = 0;
+            while let Some([inner]) = value.as_array() {
+                (value, depth) = (inner, depth + 1);
+            }
+            assert_eq!(depth, 9_000);
+            let error = parse_root(outputs(11_000).as_bytes()).unwrap_err();
+            let text = format!("{error:?}");
+            assert!(text.contains("deeper than 10000 levels"), "{text}");
+        };
+        let thread = std::thread::Builder::new().stack_size(64 << 20);
+        thread.spawn(work).unwrap().join().unwrap();
     }
 
     #[test]
