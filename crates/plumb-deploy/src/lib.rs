@@ -98,3 +98,4 @@ pub use event::{
     RequestId,
 };
 pub use policies::inspection::Inspection;
+pub use provider_inputs::plugin_of;

@@ -75,6 +75,12 @@ pub(crate) fn outputs_of(provider: &ResourceState) -> Arc<PropertyMap> {
     }
 }
 
+/// The plugin that a provider resource names; none if it is no provider, or malformed.
+pub fn plugin_of(provider: &ResourceState) -> Option<PluginSpec> {
+    let package = provider.type_token.provided_package()?;
+    read(package, &provider.inputs).ok()
+}
+
 /// Reads the plugin of `package` out of `inputs`, or says what is malformed.
 pub(crate) fn read(package: &str, inputs: &PropertyMap) -> Result<PluginSpec, CheckFailure> {
     let internal = inputs.get(INTERNAL).map(Value::without_secrets);

@@ -92,7 +92,12 @@ impl Driver {
         let context = construct_context(&info);
         Ok(Driver {
             deployment: Deployment::new(deployment, Timestamp::now())?,
-            instances: Instances::new(setup.host.clone(), context, servers.tokens.clone()),
+            instances: Instances::new(
+                setup.host.clone(),
+                context,
+                setup.secrets,
+                servers.tokens.clone(),
+            ),
             host: setup.host,
             fence: Fence::new(setup.journal.durable().is_some()),
             journal: setup.journal,

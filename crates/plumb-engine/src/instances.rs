@@ -13,6 +13,7 @@ use plumb_resource::provider::{
 };
 use tokio::sync::OnceCell;
 
+use crate::SecretsGate;
 use crate::flights::Progress;
 use crate::server::StatusTokens;
 use crate::spans;
@@ -34,6 +35,7 @@ struct Configuration {
 pub(crate) struct Instances {
     host: Arc<PluginHost>,
     context: ConstructContext,
+    gate: SecretsGate,
     /// Where providers tell of views, and for which calls.
     status: (Arc<str>, StatusTokens),
     by_id: HashMap<InstanceId, Arc<Instance>>,
@@ -43,12 +45,14 @@ impl Instances {
     pub(crate) fn new(
         host: Arc<PluginHost>,
         context: ConstructContext,
+        gate: SecretsGate,
         tokens: StatusTokens,
     ) -> Self {
         let address = context.monitor_endpoint.as_str().into();
         Instances {
             host,
             context,
+            gate,
             status: (address, tokens),
             by_id: HashMap::new(),
         }
@@ -105,11 +109,13 @@ impl Instances {
             ProviderCall::Construct(_) | ProviderCall::Call(_) => Some(self.context.clone()),
             _ => None,
         };
+        let gate = self.gate.clone();
         let status = request.may_publish_views().then(|| self.status.clone());
         async move {
             let instance =
                 instance.ok_or_else(|| ProviderError::clean("the provider has been closed"))?;
             let provider = instance.provider(&host).await?;
+            gate.pass(provider.as_ref(), &request).await?;
             progress.configuring();
             if !matches!(
                 request,

@@ -1,15 +1,15 @@
 //! The journal of a run: entries of the core become durable records, and the snapshot at the end.
 
+mod lossy;
+
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use lossy::Lossy;
 use plumb_backend::{Seq, Update};
-use plumb_resource::{ResourceState, Urn};
+use plumb_resource::Urn;
 use plumb_state::journal::{EncryptedEntry, Entry, EntryKind, Fold, FoldError, OperationId};
-use plumb_state::{
-    CiphertextCache, PendingOperation, SecretCodec, SecretsError, SecretsProvider, Snapshot,
-};
-use plumb_value::Value;
+use plumb_state::{CiphertextCache, SecretCodec, SecretsError, SecretsProvider, Snapshot};
 
 /// Why the journal cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -19,11 +19,11 @@ pub enum JournalError {
     Secrets(#[from] SecretsError),
     /// The same, and providers had returned some that are lost.
     #[error(
-        "could not encrypt the secrets of the state, so what {} returned is recorded without them, to be replaced by the next update",
+        "could not encrypt the secrets of the state, so what {} returned is recorded without them, to be read again by the next update",
         list(resources)
     )]
     SecretsLost {
-        /// Resources whose objects are marked to be replaced.
+        /// Resources whose objects are marked to be read.
         resources: Vec<Urn>,
         /// Why.
         source: SecretsError,
@@ -87,19 +87,17 @@ impl RunJournal {
     /// Takes entries in order. They are durable when the update's journal says so, some time after a flush.
     ///
     /// When secrets cannot be encrypted the run cannot go on, but what providers have returned must not be lost: the
-    /// entries are recorded without their secrets, and then the error is returned. An object that is not whole for that
-    /// reason is marked to be replaced.
+    /// entries are recorded without these secrets, and then the error is returned. An object that is not whole for that
+    /// reason is marked to be read by the next run.
     pub fn record(&mut self, entries: Vec<Entry>) -> Result<(), JournalError> {
         match self.write(&entries) {
             Ok(()) => self.fold(entries),
             Err(JournalError::Secrets(source)) => {
-                let mut resources = Vec::new();
-                let blanked: Vec<Entry> = entries
-                    .into_iter()
-                    .map(|entry| without_secrets(entry, &mut resources))
-                    .collect();
-                self.write(&blanked)?;
-                self.fold(blanked)?;
+                let mut lossy = Lossy::new(&mut self.cache);
+                let left: Vec<Entry> = entries.into_iter().map(|it| lossy.entry(it)).collect();
+                let resources = lossy.incomplete;
+                self.write(&left)?;
+                self.fold(left)?;
                 Err(if resources.is_empty() {
                     source.into()
                 } else {
@@ -199,73 +197,6 @@ impl Drop for RunJournal {
         if let Err(error) = self.flush() {
             tracing::error!(%error, "the journal was not written to its end");
         }
-    }
-}
-
-/// The entry with null wherever a secret stands. `lost` gets the resources whose objects are not whole without.
-fn without_secrets(entry: Entry, lost: &mut Vec<Urn>) -> Entry {
-    let recorded = |state: &Arc<ResourceState>| {
-        let mut blanked = blank(state);
-        if state.outputs.contains_secrets() && has_object(state) {
-            blanked.taint = true;
-            lost.push(state.urn.clone());
-        }
-        Arc::new(blanked)
-    };
-    let kind = match entry.kind {
-        EntryKind::Begin { operation } => EntryKind::Begin {
-            operation: operation.map(|pending| PendingOperation {
-                resource: Arc::new(blank(&pending.resource)),
-                ..pending
-            }),
-        },
-        EntryKind::Success {
-            state,
-            remove,
-            delete,
-            pending_replacement,
-            is_refresh,
-            owner,
-        } => EntryKind::Success {
-            state: state.as_ref().map(recorded),
-            remove,
-            delete,
-            pending_replacement,
-            is_refresh,
-            owner,
-        },
-        EntryKind::RefreshSuccess { slot, state } => EntryKind::RefreshSuccess {
-            slot,
-            state: state.as_ref().map(recorded),
-        },
-        // The program says them again.
-        EntryKind::Outputs { slot, state } => EntryKind::Outputs {
-            slot,
-            state: Arc::new(blank(&state)),
-        },
-        other => other,
-    };
-    Entry { kind, ..entry }
-}
-
-/// Whether the outputs are those of an object that a provider keeps for this resource.
-fn has_object(state: &ResourceState) -> bool {
-    state.provider.is_some() && !state.external
-}
-
-fn blank(state: &ResourceState) -> ResourceState {
-    let mut hide = |value: Value| {
-        if value.is_secret() {
-            Value::Null
-        } else {
-            value
-        }
-    };
-    ResourceState {
-        inputs: Arc::new(state.inputs.map_values(&mut hide)),
-        outputs: Arc::new(state.outputs.map_values(&mut hide)),
-        replacement_trigger: state.replacement_trigger.map(&mut hide),
-        ..state.clone()
     }
 }
 

@@ -20,11 +20,13 @@ mod outbox;
 pub mod policies;
 pub mod position;
 pub mod program;
+mod secrets_gate;
 mod server;
 mod shell;
 pub mod snippet;
 pub mod spans;
 
 pub use language::{HostOrigin, LanguageProgram};
+pub use secrets_gate::SecretsGate;
 pub use server::SourceContext;
 pub use shell::{Ended, RunError, RunSetup, Shell, Subscriber};

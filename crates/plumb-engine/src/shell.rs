@@ -9,6 +9,7 @@ use plumb_plugin::PluginHost;
 use plumb_state::plan::Plan;
 use tokio::sync::{mpsc, watch};
 
+use crate::SecretsGate;
 use crate::driver::Driver;
 use crate::journal::RunJournal;
 use crate::monitor::{DebugMessages, Incoming, MonitorHandle, ResourceMonitor};
@@ -34,6 +35,8 @@ pub struct RunSetup {
     pub policies: PolicyPacks,
     /// Runs providers. Its engine address is [`Shell::address`].
     pub host: Arc<PluginHost>,
+    /// Opens when secrets can be recorded.
+    pub secrets: SecretsGate,
     /// Takes what the run records.
     pub journal: RunJournal,
     /// Hears of what happens.

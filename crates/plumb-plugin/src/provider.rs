@@ -8,7 +8,7 @@ use plumb_resource::provider::{
     CallRequest, CheckConfigRequest, CheckRequest, CheckResponse, ConfigureRequest,
     ConstructRequest, ConstructResponse, CreateRequest, CreateResponse, DeleteRequest, DiffRequest,
     DiffResult, InvokeRequest, InvokeResponse, ListRequest, ListResponse, Parameterization,
-    ProviderError, ReadRequest, ReadResponse, UpdateRequest, UpdateResponse,
+    ProviderCall, ProviderError, ReadRequest, ReadResponse, UpdateRequest, UpdateResponse,
 };
 
 /// Name and version of a running provider.
@@ -135,6 +135,11 @@ pub trait Provider: Send + Sync {
     /// Whether it may tell of views while it works on a resource, at the address that the request says.
     fn publishes_views(&self) -> bool {
         false
+    }
+    /// Whether the answer to this call may hold secrets that the program knows nothing of. Plugins may answer anything: those
+    /// that bridge a provider of another ecosystem keep its whole state among the outputs.
+    fn may_answer_secrets(&self, call: &ProviderCall) -> bool {
+        call.touches_the_world()
     }
     /// Asks for running operations to end soon. Advisory.
     async fn cancel(&self);

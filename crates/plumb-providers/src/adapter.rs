@@ -7,8 +7,8 @@ use plumb_plugin::{CallContext, ConstructContext, Provider, ProviderInfo};
 use plumb_resource::provider::{
     CallRequest, CheckConfigRequest, CheckRequest, CheckResponse, ConfigureRequest,
     ConstructRequest, ConstructResponse, CreateRequest, CreateResponse, DeleteRequest, DiffRequest,
-    DiffResult, InvokeRequest, InvokeResponse, Parameterization, ProviderError, ReadRequest,
-    ReadResponse, UpdateRequest, UpdateResponse,
+    DiffResult, InvokeRequest, InvokeResponse, Parameterization, ProviderCall, ProviderError,
+    ReadRequest, ReadResponse, UpdateRequest, UpdateResponse,
 };
 use plumb_resource::{DiffChanges, PropertyDependencies};
 use plumb_value::PropertyMap;
@@ -25,6 +25,12 @@ pub(crate) trait Package: Send + Sync {
     async fn update(&self, request: UpdateRequest) -> Result<UpdateResponse, ProviderError>;
     async fn delete(&self, request: DeleteRequest) -> Result<(), ProviderError>;
     async fn invoke(&self, request: InvokeRequest) -> Result<InvokeResponse, ProviderError>;
+
+    /// Whether resources of this type have outputs that are secret whatever their inputs are.
+    fn has_secret_outputs(&self, type_token: &str) -> bool {
+        let _ = type_token;
+        false
+    }
 
     /// Ends running operations.
     fn cancel(&self) {}
@@ -137,6 +143,20 @@ where
 
     async fn call(&self, _: CallRequest, _: &CallContext) -> Result<InvokeResponse, ProviderError> {
         Err(self.refuse("methods"))
+    }
+
+    fn may_answer_secrets(&self, call: &ProviderCall) -> bool {
+        // A preview of what is built in makes nothing, and shows what will be secret.
+        let is_preview = match call {
+            ProviderCall::Create(request) => request.preview,
+            ProviderCall::Update(request) => request.preview,
+            _ => false,
+        };
+        !is_preview
+            && call.touches_the_world()
+            && call
+                .urn()
+                .is_some_and(|urn| self.package.has_secret_outputs(urn.type_text()))
     }
 
     async fn cancel(&self) {

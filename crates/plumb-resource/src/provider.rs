@@ -162,6 +162,24 @@ impl ProviderCall {
         carried.into_iter().flatten().map(AsRef::as_ref)
     }
 
+    /// Whether the call changes or reads something. The others compare and check what is known already.
+    pub fn touches_the_world(&self) -> bool {
+        match self {
+            ProviderCall::Create(_)
+            | ProviderCall::Read(_)
+            | ProviderCall::Update(_)
+            | ProviderCall::Delete(_)
+            | ProviderCall::Invoke(_)
+            | ProviderCall::Construct(_)
+            | ProviderCall::Call(_) => true,
+            ProviderCall::CheckConfig(_)
+            | ProviderCall::DiffConfig(_)
+            | ProviderCall::Check(_)
+            | ProviderCall::Diff(_)
+            | ProviderCall::Parameterize(_) => false,
+        }
+    }
+
     /// Whether the provider may tell of views while it works on this call.
     pub fn may_publish_views(&self) -> bool {
         matches!(

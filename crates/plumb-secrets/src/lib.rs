@@ -37,6 +37,9 @@ pub trait SecretsManager: Send + Sync {
     /// The state in state files, as compact JSON.
     fn state(&self) -> &RawValue;
 
+    /// Makes sure that texts can be encrypted, and asks for what that takes.
+    fn check(&self) -> Result<(), Error>;
+
     /// Encrypts texts. The answer has as many ciphertexts, in the same order; none comes out the same twice.
     fn encrypt(&self, texts: &[Plaintext]) -> Result<Vec<String>, Error>;
 

@@ -40,6 +40,10 @@ impl SecretsManager for LockedManager {
         &self.state
     }
 
+    fn check(&self) -> Result<(), Error> {
+        Err(self.locked())
+    }
+
     fn encrypt(&self, texts: &[Plaintext]) -> Result<Vec<String>, Error> {
         if texts.is_empty() {
             Ok(Vec::new())

@@ -74,6 +74,7 @@ mod tests {
                 manager.encrypt(&["x".into()]),
                 Err(Error::Locked { .. })
             ));
+            assert!(matches!(manager.check(), Err(Error::Locked { .. })));
         }
     }
 
@@ -87,6 +88,7 @@ mod tests {
             manager.encrypt(&["x".into()]),
             Err(Error::NoPassphrase)
         ));
+        assert!(matches!(manager.check(), Err(Error::NoPassphrase)));
     }
 
     #[test]
@@ -99,6 +101,6 @@ mod tests {
             opened("passphrase", r#"{"salt":"v1"}"#),
             Err(Error::Salt(_))
         ));
-        assert!(opened("b64", "null").is_ok());
+        assert!(opened("b64", "null").unwrap().check().is_ok());
     }
 }

@@ -138,6 +138,10 @@ impl SecretsManager for PassphraseManager {
         &self.state
     }
 
+    fn check(&self) -> Result<(), Error> {
+        self.unlock()
+    }
+
     fn encrypt(&self, texts: &[Plaintext]) -> Result<Vec<String>, Error> {
         if texts.is_empty() {
             return Ok(Vec::new());

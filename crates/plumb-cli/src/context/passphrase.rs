@@ -33,6 +33,16 @@ impl Source {
         Ok(Some(text.trim().into()))
     }
 
+    /// Whether a passphrase can be had without asking.
+    pub(super) fn has_given(&self) -> Result<bool, SecretsError> {
+        Ok(Source::given(&self.environment)?.is_some())
+    }
+
+    /// Whether a passphrase that is wanted has to be asked for, and can be.
+    pub(super) fn would_ask(&self) -> Result<bool, SecretsError> {
+        Ok(self.is_interactive && !self.has_given()?)
+    }
+
     fn ask(&self, question: &str) -> Result<Plaintext, SecretsError> {
         if self.environment.is_on("PULUMI_TEST_PASSPHRASE") {
             return read_line();

@@ -4,6 +4,7 @@
 //! stack's settings file before anything else happens.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use plumb_project::SecretsSettings;
@@ -38,6 +39,10 @@ pub struct StackSecrets {
     /// The settings file and the project's name, for the salt of a new manager.
     file: Option<(PathBuf, String)>,
     state: Mutex<Managed>,
+    /// Whether it is known that secrets can be encrypted.
+    is_prepared: AtomicBool,
+    /// Whether something has passed that needs secrets to be encrypted later.
+    is_wanted: AtomicBool,
 }
 
 struct Managed {
@@ -97,6 +102,55 @@ impl StackSecrets {
         let manager: Arc<dyn SecretsManager> = Arc::new(created);
         managed.manager = Some(Arc::clone(&manager));
         Ok(manager)
+    }
+
+    /// Makes sure that secrets can be encrypted, and asks for what that takes. A stack without a manager gets one when the
+    /// first secret comes, if the passphrase for that is given.
+    pub fn prepare(&self) -> Result<(), SecretsError> {
+        match self.manager() {
+            Some(manager) => manager.check()?,
+            None if self.source.has_given()? => {}
+            None => self.manager_or_new()?.check()?,
+        }
+        self.is_prepared.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// [`StackSecrets::prepare`] while something is running: nobody can be asked. In a preview the question is put off
+    /// until its end, since nothing is recorded before.
+    pub fn prepare_unasked(&self, is_preview: bool) -> Result<(), SecretsError> {
+        if self.is_prepared.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        if !self.would_ask()? {
+            return self.prepare();
+        }
+        self.is_wanted.store(true, Ordering::Relaxed);
+        if is_preview {
+            Ok(())
+        } else {
+            Err(SecretsError::NoPassphrase)
+        }
+    }
+
+    /// Whether a preview has passed something that needs secrets to be encrypted.
+    pub fn is_wanted(&self) -> bool {
+        self.is_wanted.load(Ordering::Relaxed)
+    }
+
+    /// Whether the passphrase, if one is needed, is given. It may still be wrong.
+    pub fn is_given(&self) -> Result<bool, SecretsError> {
+        Ok(self.needs_passphrase() && self.source.has_given()?)
+    }
+
+    /// Whether [`StackSecrets::prepare`] would ask the user.
+    pub fn would_ask(&self) -> Result<bool, SecretsError> {
+        Ok(self.needs_passphrase() && self.source.would_ask()?)
+    }
+
+    fn needs_passphrase(&self) -> bool {
+        let manager = self.manager();
+        manager.is_none_or(|manager| manager.kind() == PASSPHRASE)
     }
 
     /// Makes sure that the passphrase, if one is needed, is right. Without a manager there is nothing to check.
@@ -222,6 +276,8 @@ impl Context {
                 manager,
                 settings: secrets,
             }),
+            is_prepared: AtomicBool::new(false),
+            is_wanted: AtomicBool::new(false),
         })
     }
 

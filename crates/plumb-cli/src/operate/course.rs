@@ -48,6 +48,7 @@ pub(super) fn run(ctx: &Context, verb: &Verb) -> Result<ExitStatus, Error> {
     // Requests, decisions and answers follow each other: on one thread none of them waits for another thread to wake up.
     // The journal has a thread of its own, and so has work that takes long.
     let runtime = tokio::runtime::Builder::new_current_thread()
+        .thread_stack_size(crate::WORKER_STACK)
         .enable_all()
         .build()
         .map_err(|error| Error::user(format!("could not start: {error}")))?;
@@ -229,6 +230,7 @@ async fn preview(
     if ran.seen.has_secrets {
         session.prepare_secrets()?;
     }
+    session.prepare_wanted_secrets()?;
     if verb.is_strict && session.plan.is_none() {
         session.plan = ran.plan;
     }

@@ -24,6 +24,7 @@ mod plan;
 mod policies;
 pub(crate) mod runs;
 mod screen;
+mod secrecy;
 mod session;
 mod snippets;
 mod state_json;

@@ -15,7 +15,7 @@ use plumb_deploy::snippets::SnippetChanges;
 use plumb_engine::journal::RunJournal;
 use plumb_engine::policies::PolicyPacks;
 use plumb_engine::program::ProgramInfo;
-use plumb_engine::{RunSetup, Shell, SourceContext};
+use plumb_engine::{RunSetup, SecretsGate, Shell, SourceContext};
 use plumb_events::OperationResult;
 use plumb_plugin::{Acquire, PluginHost};
 use plumb_resource::ROOT_STACK_TYPE;
@@ -33,7 +33,7 @@ use super::converted::Converted;
 use super::debugging::Debugged;
 use super::host::{BackendStacks, ProjectProgram, Surroundings};
 use super::screen::{self, ScreenSetup, Seen};
-use super::{naming, plan};
+use super::{naming, plan, secrecy};
 use plumb_secrets::{LockReason, LockedManager};
 use serde_json::value::RawValue;
 
@@ -278,6 +278,7 @@ impl<'c> Session<'c> {
             ProjectProgram::default()
         };
         let base = self.upgraded.clone().unwrap_or_else(|| self.base.clone());
+        self.require_secrets(&base, &program.packages, &host, is_preview)?;
         let journal = self.open_journal(&base, is_preview)?;
         // From here on nothing fails before the run begins.
         let has_downloads = screen.has_downloads();
@@ -295,6 +296,7 @@ impl<'c> Session<'c> {
             info,
             policies,
             host,
+            secrets: self.secrets_gate(is_preview),
             journal,
             subscriber,
             interrupts,
@@ -332,6 +334,38 @@ impl<'c> Session<'c> {
             journal.begin_with(written)?;
         }
         Ok(journal)
+    }
+
+    /// Asks for what it takes to record secrets before anything is shown, where it is known that plugins will be called.
+    fn require_secrets(
+        &self,
+        base: &Snapshot,
+        packages: &[PluginSpec],
+        host: &PluginHost,
+        is_preview: bool,
+    ) -> Result<(), Error> {
+        if self.secrets.is_given()? {
+            return Ok(());
+        }
+        // A preview finds out which of the packages the program uses, and there is time to ask after it.
+        let packages = if !is_preview && self.secrets.would_ask()? {
+            packages
+        } else {
+            &[]
+        };
+        if secrecy::calls_plugins(base, packages, host) {
+            self.secrets.prepare().map_err(secrecy::unavailable)?;
+        }
+        Ok(())
+    }
+
+    /// Opens when secrets can be recorded, without asking anybody.
+    fn secrets_gate(&self, is_preview: bool) -> SecretsGate {
+        let secrets = self.secrets.clone();
+        SecretsGate::new(move || {
+            let prepared = secrets.prepare_unasked(is_preview);
+            prepared.map_err(|error| crate::error::chain(&error))
+        })
     }
 
     fn setup(
@@ -406,7 +440,15 @@ impl<'c> Session<'c> {
 
     /// Makes sure, before anything changes, that secrets can be encrypted: there are some, or a preview showed some.
     pub(super) fn prepare_secrets(&self) -> Result<(), Error> {
-        self.secrets.manager_or_new()?;
+        self.secrets.manager_or_new()?.check()?;
+        Ok(())
+    }
+
+    /// The same where a preview has called a plugin, which may return secrets.
+    pub(super) fn prepare_wanted_secrets(&self) -> Result<(), Error> {
+        if self.secrets.is_wanted() {
+            self.secrets.prepare()?;
+        }
         Ok(())
     }
 

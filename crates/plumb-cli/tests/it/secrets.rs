@@ -54,28 +54,88 @@ fn a_preview_with_secrets_to_come_asks_for_the_passphrase() {
     assert!(!context.ok(&["stack", "export"]).contains("RandomBytes"));
 }
 
-/// Without a passphrase the secrets that a provider returned cannot be recorded; what has them is made again.
+/// Without a preview, what returns secrets is not made before they can be recorded.
 #[test]
-fn what_lost_its_secrets_is_replaced() {
+fn nothing_that_returns_secrets_is_made_without_a_passphrase() {
     let mut context = TestContext::new();
     context.write("Pulumi.yaml", SECRET_BYTES);
     context.ok(&["stack", "init", "dev"]);
     let up = ["up", "--yes", "--skip-preview", "--non-interactive"];
     let failed = context.run(&up);
-    assert_ne!(failed.code, 0);
+    assert_eq!(failed.code, 1);
     assert!(
         failed.stdout.contains(
-            "what 'urn:pulumi:dev::proj::random:index/randomBytes:RandomBytes::bytes' returned is recorded without them"
+            "the provider was not called, because its answer may hold secrets, which cannot be recorded: passphrase must be \
+             set with PULUMI_CONFIG_PASSPHRASE"
         ),
         "{}",
         failed.stdout
     );
-    assert!(context.ok(&["stack", "export"]).contains("\"taint\": true"));
+    let exported = context.ok(&["stack", "export"]);
+    assert!(!exported.contains("RandomBytes"), "{exported}");
     context.set("PULUMI_CONFIG_PASSPHRASE", Some("test"));
-    let mended = context.ok(&up);
-    assert!(mended.contains("1 replaced"), "{mended}");
+    let made = context.ok(&up);
+    assert!(made.contains("1 created"), "{made}");
     let shown = context.ok(&["stack", "output", "bytes", "--show-secrets"]);
     assert_eq!(shown.trim().len(), 16);
+}
+
+/// What the state says is known before anything is shown: managers that do not work refuse in the words that scripts know.
+#[test]
+fn objects_of_plugins_are_left_alone_without_a_secrets_manager() {
+    let context = TestContext::new();
+    context.write("Pulumi.yaml", "name: proj\nruntime: yaml\n");
+    context.ok(&["stack", "init", "dev"]);
+    let provider = "urn:pulumi:dev::proj::pulumi:providers:elsewhere::default";
+    let state = serde_json::json!({"version": 3, "deployment": {
+        "manifest": {"time": "2024-01-01T00:00:00Z", "magic": "", "version": ""},
+        "resources": [
+            {"urn": provider, "custom": true, "id": "p", "type": "pulumi:providers:elsewhere"},
+            {
+                "urn": "urn:pulumi:dev::proj::elsewhere:index:Database::db",
+                "custom": true,
+                "id": "db-1",
+                "type": "elsewhere:index:Database",
+                "provider": format!("{provider}::p"),
+            },
+        ],
+    }});
+    context.write("state.json", &state.to_string());
+    context.ok(&["stack", "import", "--file", "state.json", "--force"]);
+    let before = context.ok(&["stack", "export"]);
+    let settings = [
+        ("", "passphrase must be set with PULUMI_CONFIG_PASSPHRASE"),
+        (
+            "secretsprovider: awskms://key\nencryptedkey: AA==\n",
+            "cannot encrypt or decrypt secrets of the `cloud` secrets provider",
+        ),
+    ];
+    for (setting, reason) in settings {
+        context.write("Pulumi.dev.yaml", setting);
+        for verb in [
+            vec!["preview"],
+            vec!["up", "--yes"],
+            vec!["up", "--yes", "--skip-preview"],
+            vec!["refresh", "--yes"],
+            vec!["refresh", "--yes", "--run-program"],
+            vec!["destroy", "--yes"],
+            vec!["destroy", "--yes", "--run-program"],
+            vec![
+                "import",
+                "random:index/randomId:RandomId",
+                "x",
+                "AQI",
+                "--yes",
+            ],
+        ] {
+            let failed = context.run(&[verb.as_slice(), &["--non-interactive"]].concat());
+            assert_eq!(failed.code, 1, "{verb:?}");
+            let expected =
+                format!("error: getting stack configuration: get stack secrets manager: {reason}");
+            assert!(failed.stderr.starts_with(&expected), "{}", failed.stderr);
+            assert_eq!(context.ok(&["stack", "export"]), before);
+        }
+    }
 }
 
 /// engine.md 10.1: what a program or a provider says is plain text, and may name a secret.

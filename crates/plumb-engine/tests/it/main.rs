@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
 mod policies;
+mod secrets;
 mod support;
 
 use std::sync::Arc;

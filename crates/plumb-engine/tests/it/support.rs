@@ -13,7 +13,7 @@ use plumb_engine::journal::RunJournal;
 use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
 use plumb_engine::policies::PolicyPacks;
 use plumb_engine::program::{Program, ProgramInfo, ProgramResult};
-use plumb_engine::{RunSetup, Shell, SourceContext};
+use plumb_engine::{RunSetup, SecretsGate, Shell, SourceContext};
 use plumb_events::{Event, OperationResult};
 use plumb_plugin::discovery::Cache;
 use plumb_plugin::process::PluginTimeouts;
@@ -111,7 +111,12 @@ async fn run_all(
         snippets: None,
         info,
         policies,
-        host: Arc::new(host(folder.path(), shell.address(), constructor)),
+        host: Arc::new(host(
+            folder.path(),
+            shell.address(),
+            Arc::new(constructor.clone()),
+        )),
+        secrets: SecretsGate::new(|| Ok(())),
         journal: RunJournal::new(
             Snapshot::default(),
             None,
@@ -138,7 +143,7 @@ async fn run_all(
     }
 }
 
-fn setup() -> Setup {
+pub(crate) fn setup() -> Setup {
     Setup {
         stack: "dev".into(),
         project: "proj".into(),
@@ -152,7 +157,7 @@ fn setup() -> Setup {
     }
 }
 
-fn info(folder: &Path) -> ProgramInfo {
+pub(crate) fn info(folder: &Path) -> ProgramInfo {
     ProgramInfo {
         project: "proj".to_owned(),
         stack: "dev".to_owned(),
@@ -169,7 +174,7 @@ fn info(folder: &Path) -> ProgramInfo {
     }
 }
 
-fn host(folder: &Path, engine: &str, constructor: &Constructor) -> PluginHost {
+pub(crate) fn host(folder: &Path, engine: &str, provider: Arc<dyn Provider>) -> PluginHost {
     let mut host = PluginHost::new(HostOptions {
         schema_cache: None,
         acquire: None,
@@ -197,15 +202,11 @@ fn host(folder: &Path, engine: &str, constructor: &Constructor) -> PluginHost {
         ignore_versions: false,
         output: Arc::new(|_| {}),
     });
-    let constructor = constructor.clone();
-    host.register_builtin(
-        "test",
-        Box::new(move |_| Some(Arc::new(constructor.clone()))),
-    );
+    host.register_builtin("test", Box::new(move |_| Some(provider.clone())));
     host
 }
 
-struct InProcess<F>(F);
+pub(crate) struct InProcess<F>(pub(crate) F);
 
 #[async_trait]
 impl<F> Program for InProcess<F>

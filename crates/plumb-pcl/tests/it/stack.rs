@@ -16,7 +16,7 @@ use plumb_engine::journal::RunJournal;
 use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
 use plumb_engine::policies::PolicyPacks;
 use plumb_engine::program::{Program, ProgramInfo, ProgramResult};
-use plumb_engine::{RunError, RunSetup, Shell, SourceContext};
+use plumb_engine::{RunError, RunSetup, SecretsGate, Shell, SourceContext};
 use plumb_events::{Event, OperationResult};
 use plumb_pcl::PclSnippets;
 use plumb_plugin::discovery::Cache;
@@ -222,6 +222,7 @@ impl Stack {
             policies: PolicyPacks::default(),
             info,
             host: Arc::new(self.host(shell.address())),
+            secrets: SecretsGate::new(|| Ok(())),
             journal: RunJournal::new(
                 self.snapshot.clone(),
                 (!is_preview).then(|| Arc::new(self.update())),

@@ -376,6 +376,21 @@ impl PluginHost {
         self.find(PluginKind::Resource, spec).map(drop)
     }
 
+    /// Whether [`PluginHost::provider`] would answer a provider that is built in, as far as can be told without a look at
+    /// servers.
+    pub fn is_builtin(&self, spec: &PluginSpec) -> bool {
+        let name = spec.name.as_str();
+        let fits = || {
+            let builtin = self.builtins.get(name).and_then(|factory| factory(spec));
+            builtin.is_some()
+        };
+        if name == "pulumi" {
+            return fits();
+        }
+        let found = || self.options.discovery.find_spec(PluginKind::Resource, spec);
+        !self.options.attached_providers.contains_key(name) && found().is_err() && fits()
+    }
+
     async fn boot(&self, spec: &PluginSpec) -> Result<Arc<dyn Provider>, HostError> {
         let name = spec.name.as_str();
         let builtin = || self.builtins.get(name).and_then(|factory| factory(spec));

@@ -122,6 +122,10 @@ impl Package for Random {
         spec_of(&request.urn).map(|_| ())
     }
 
+    fn has_secret_outputs(&self, type_token: &str) -> bool {
+        spec::find(type_token).is_some_and(|spec| spec.computed.iter().any(|output| output.secret))
+    }
+
     async fn invoke(&self, request: InvokeRequest) -> Result<InvokeResponse, ProviderError> {
         Err(ProviderError::clean(format!(
             "unrecognized function name: {}",
