@@ -225,11 +225,13 @@ def served_hosts(world):
     """The same with the host as a process of its own."""
     hosts = world.root / "hosts"
     hosts.mkdir()
-    shutil.copy(world.binary, hosts / "pulumi-language-yaml")
-    world.environment["PATH"] = os.pathsep.join([str(hosts), world.environment["PATH"]])
-    (world.project / "Pulumi.yaml").write_text(PROGRAM)
-    said = world.operate("up", "--yes", "--skip-preview", "--create")
-    expect_in("using pulumi-language-yaml from $PATH", said)
+    shutil.copy(world.binary, hosts / "program")
+    host, trace = hosts / "pulumi-language-yaml", world.root / "trace"
+    host.write_text(f'#!/bin/bash\ntouch "{trace}"\nexec -a pulumi-language-yaml "{hosts}/program" "$@"\n')
+    host.chmod(0o755)
+    (world.project / "Pulumi.yaml").write_text(PROGRAM + "plugins: {languages: [{name: yaml, path: ../hosts}]}\n")
+    world.operate("up", "--yes", "--skip-preview", "--create")
+    expect("whether the host has run", trace.exists(), True)
     check_shelf(world)
 
 

@@ -4,7 +4,11 @@ use std::sync::{Arc, LazyLock};
 
 use crate::package::PackageSchema;
 
-const TEXT: &str = r#"{
+/// Name of the package of the engine's own types.
+pub const PULUMI_PACKAGE: &str = "pulumi";
+
+/// Schema of the package, as loaders serve it.
+pub const PULUMI_SCHEMA: &str = r#"{
   "name": "pulumi",
   "version": "3.0.0",
   "provider": {"inputProperties": {"name": {"type": "string"}}},
@@ -30,7 +34,9 @@ const TEXT: &str = r#"{
 /// The built-in `pulumi` package.
 pub fn pulumi_package() -> Arc<PackageSchema> {
     static PACKAGE: LazyLock<Arc<PackageSchema>> = LazyLock::new(|| {
-        Arc::new(PackageSchema::parse(TEXT).expect("the text is a constant of this module"))
+        Arc::new(
+            PackageSchema::parse(PULUMI_SCHEMA).expect("the text is a constant of this module"),
+        )
     });
     PACKAGE.clone()
 }

@@ -32,7 +32,7 @@ mod spec;
 mod token;
 mod types;
 
-pub use builtin::pulumi_package;
+pub use builtin::{PULUMI_PACKAGE, PULUMI_SCHEMA, pulumi_package};
 pub use document::{Document, Format, Node};
 pub use error::SchemaError;
 pub use full::{BindOptions, Bound, NoPackages, Packages, bind};

@@ -322,13 +322,7 @@ impl Surroundings {
         self.tell_strange_options(host);
         match (self.client.is_some(), runtime) {
             (false, "") => Ok(ProjectProgram::default()),
-            (false, "yaml")
-                if host
-                    .options()
-                    .discovery
-                    .find(PluginKind::Language, "yaml", None, None)
-                    .is_err() =>
-            {
+            (false, "yaml") if host.is_own_language("yaml") => {
                 let program = self.yaml_program(host)?;
                 let required = program.required_packages(&self.program_directory)?;
                 Ok(ProjectProgram {

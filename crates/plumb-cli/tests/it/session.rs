@@ -239,6 +239,34 @@ fn what_needs_no_program_works_outside_of_the_project() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn only_the_project_replaces_a_language_host() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let context = TestContext::new()
+        .with("PULUMI_CONFIG_PASSPHRASE", "x")
+        .with("PATH", "../bin:/usr/bin:/bin");
+    for language in ["yaml", "python", "nodejs"] {
+        let name = format!("../bin/pulumi-language-{language}");
+        context.write(&name, "#!/bin/sh\necho another host >&2\nexit 3\n");
+        let executable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(context.project().join(name), executable).unwrap();
+    }
+    let project = "name: proj\nruntime: yaml\noutputs: {x: 1}\n";
+    context.write("Pulumi.yaml", project);
+    context.ok(&["stack", "init", "dev"]);
+    let own = context.ok(&["up", "--yes", "--skip-preview"]);
+    assert!(!own.contains("$PATH"), "{own}");
+    let about: Value = serde_json::from_str(&context.ok(&["about", "--json"])).unwrap();
+    assert!(!about.to_string().contains("another host"), "{about}");
+    let named = "plugins: {languages: [{name: yaml, path: ../bin}]}\n";
+    context.write("Pulumi.yaml", &format!("{project}{named}"));
+    let ran = context.run(&["up", "--yes", "--skip-preview"]);
+    assert_ne!(ran.code, 0, "{}", ran.stdout);
+    let said = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(said.contains("pulumi-language-yaml"), "{said}");
+}
+
 #[test]
 fn projects_are_listed() {
     let context = TestContext::new();

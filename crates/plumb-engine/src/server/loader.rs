@@ -25,6 +25,9 @@ impl LoaderService {
     async fn load(&self, request: &GetSchemaRequest) -> Result<Vec<u8>, Status> {
         let package = &request.package;
         let spec = spec(request)?;
+        if spec.name == plumb_schema::PULUMI_PACKAGE && spec.parameterization.is_none() {
+            return Ok(plumb_schema::PULUMI_SCHEMA.as_bytes().to_vec());
+        }
         let host = self
             .host
             .get()

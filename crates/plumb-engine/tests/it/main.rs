@@ -102,6 +102,10 @@ async fn the_loader_serves_schemas_of_providers() {
             let schema = loader.get_schema(of("test")).await.unwrap().into_inner();
             assert_eq!(schema.schema, SCHEMA.as_bytes());
         }
+        // Programs on the other side of a host ask for the engine's own types like for those of plugins.
+        let own = loader.get_schema(of("pulumi")).await.unwrap().into_inner();
+        let own: serde_json::Value = serde_json::from_slice(&own.schema).unwrap();
+        assert!(own["resources"]["pulumi:index:Stash"].is_object(), "{own}");
         let nowhere = loader.get_schema(of("nowhere")).await.unwrap_err();
         assert!(
             nowhere

@@ -184,6 +184,17 @@ impl Discovery {
         })
     }
 
+    /// Finds the plugin that the project names, if it names one.
+    pub fn find_named(
+        &self,
+        kind: PluginKind,
+        name: &str,
+    ) -> Result<Option<FoundPlugin>, FindError> {
+        let mut warnings = Vec::new();
+        let found = self.find_in_project(kind, name, None, &mut warnings)?;
+        Ok(found.map(|found| FoundPlugin { warnings, ..found }))
+    }
+
     /// Finds the plugin; `url` is only for the message when there is none.
     pub fn find(
         &self,

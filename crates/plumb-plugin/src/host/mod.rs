@@ -468,6 +468,18 @@ impl PluginHost {
         Ok(host)
     }
 
+    /// Whether programs in a language run in this process. A host on the search path does not count, because machines
+    /// that have the reference have its hosts there; a host that the project names, or that is attached, does.
+    pub fn is_own_language(&self, name: &str) -> bool {
+        let named = self
+            .options
+            .discovery
+            .find_named(PluginKind::Language, name);
+        self.languages.contains_key(name)
+            && !self.options.attached_languages.contains_key(name)
+            && matches!(named, Ok(None))
+    }
+
     async fn boot_language(&self, name: &str) -> Result<Arc<dyn LanguageRuntime>, HostError> {
         let limit = self.options.timeouts.connect;
         if name == "client" {
@@ -489,14 +501,14 @@ impl PluginHost {
             ));
         }
         let plugin = name.replace('/', "_");
-        let spec = PluginSpec::named(&plugin);
-        let found = match self.find(PluginKind::Language, &spec) {
-            Ok(found) => found,
-            Err(error @ FindError::NotFound { .. }) => match self.languages.get(name) {
-                Some(factory) => return Ok(factory()),
-                None => return Err(error.into()),
-            },
-            Err(error) => return Err(error.into()),
+        let discovery = &self.options.discovery;
+        let found = match (
+            self.languages.get(name),
+            discovery.find_named(PluginKind::Language, &plugin)?,
+        ) {
+            (_, Some(named)) => named,
+            (Some(factory), None) => return Ok(factory()),
+            (None, None) => self.find(PluginKind::Language, &PluginSpec::named(&plugin))?,
         };
         let found = self.admitted(found).await?;
         if found.source_directory().is_some() {
