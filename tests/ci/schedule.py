@@ -1,0 +1,159 @@
+"""Runs steps side by side, in the order of a list, as far as the cores of the machine reach.
+
+A step starts when the steps whose results it names have passed and enough cores are free. Each writes to a file of its own;
+the file is shown when the step ends. The first step that fails stops the others.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PLACEHOLDER = re.compile(r"\{(\w+)\}")
+LINES_OF_A_PASSED_STEP = 15
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command of the tests.
+
+    `{name}` in the command stands for the last line that the step `name` printed, and makes this step wait for that one.
+    """
+
+    name: str
+    command: list
+    after: tuple = ()
+    """Further steps that must have passed."""
+    cores: int = 1
+    """Cores that the step keeps busy: none if it waits for the network most of the time."""
+    alone: bool = False
+    """Measures time, so nothing else may run."""
+    lock: str = ""
+    """Steps with the same lock never run at the same time."""
+    share: int = 1
+    """One commit out of so many runs the step; 0: none does."""
+    group: str = ""
+    """Steps of one group and share run for the same commits."""
+    env: dict = field(default_factory=dict)
+    reason: str = ""
+    """Why the step may take more than three minutes."""
+
+    def needs(self):
+        """Names of the steps that must have passed before this one starts."""
+        texts = [*self.command, *self.env.values()]
+        return {*self.after, *(name for text in texts for name in PLACEHOLDER.findall(text))}
+
+
+@dataclass
+class Running:
+    step: Step
+    process: subprocess.Popen
+    log: Path
+    started: float
+
+
+@dataclass
+class Result:
+    step: Step
+    seconds: float
+    cpu: float
+    passed: bool
+
+
+class Schedule:
+    """The steps that wait, run and have ended."""
+
+    def __init__(self, steps, cores, logs, root):
+        self.waiting = list(steps)
+        self.cores, self.logs, self.root = cores, logs, root
+        self.running, self.results, self.printed = [], [], {}
+        logs.mkdir(parents=True, exist_ok=True)
+        known = {step.name for step in steps}
+        for step in steps:
+            if missing := step.needs() - known:
+                sys.exit(f"step {step.name} needs {', '.join(sorted(missing))}, which is no step")
+
+    def run(self):
+        """Runs all steps; answers their results, the last of which has failed if any has."""
+        try:
+            while self.waiting or self.running:
+                self.start_what_can()
+                if not self.running:
+                    sys.exit(f"nothing can start any more: {', '.join(step.name for step in self.waiting)}")
+                if not self.collect().passed:
+                    break
+        finally:
+            self.stop_all()
+        return self.results
+
+    def start_what_can(self):
+        for step in list(self.waiting):
+            if not self.can_start(step):
+                # Whatever comes later in the list must not keep a wide step from its cores for ever.
+                if step.needs() <= self.printed.keys() and (step.alone or step.cores > 1):
+                    self.start_waits_for_network()
+                    return
+                continue
+            self.start(step)
+
+    def start_waits_for_network(self):
+        for step in list(self.waiting):
+            if step.cores == 0 and self.can_start(step):
+                self.start(step)
+
+    def can_start(self, step):
+        if not step.needs() <= self.printed.keys():
+            return False
+        if any(other.step.alone or step.lock and other.step.lock == step.lock for other in self.running):
+            return False
+        if step.alone:
+            return not self.running
+        if step.cores == 0:
+            return sum(other.step.cores == 0 for other in self.running) < 2
+        return sum(other.step.cores for other in self.running) + min(step.cores, self.cores) <= self.cores
+
+    def start(self, step):
+        self.waiting.remove(step)
+        fill = lambda text: PLACEHOLDER.sub(lambda match: self.printed[match[1]], text)  # noqa: E731
+        command = [fill(part) for part in step.command]
+        log = self.logs / f"{step.name}.log"
+        print(f"=== {step.name}: {' '.join(command)} ({time.strftime('%T')})", flush=True)
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                command, cwd=self.root, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                env={**os.environ, **{key: fill(value) for key, value in step.env.items()}}, start_new_session=True)
+        self.running.append(Running(step, process, log, time.monotonic()))
+
+    def collect(self):
+        """Waits until a step ends, and shows what it printed."""
+        pid, status, usage = os.wait4(-1, 0)
+        one = next((one for one in self.running if one.process.pid == pid), None)
+        if one is None:
+            return self.collect()
+        one.process.returncode = os.waitstatus_to_exitcode(status)
+        self.running.remove(one)
+        result = Result(one.step, time.monotonic() - one.started, usage.ru_utime + usage.ru_stime, one.process.returncode == 0)
+        self.results.append(result)
+        self.show(one, result)
+        return result
+
+    def show(self, one, result):
+        lines = one.log.read_text(errors="replace").splitlines()
+        self.printed[one.step.name] = lines[-1].strip() if lines else ""
+        cut = len(lines) - LINES_OF_A_PASSED_STEP if result.passed else 0
+        if cut > 0:
+            print(f"    … {cut} lines in {one.log}")
+        print("\n".join(lines[max(cut, 0):]))
+        print(f"=== {one.step.name}: {'passed' if result.passed else 'FAILED'} in {result.seconds:.0f} s", flush=True)
+
+    def stop_all(self):
+        for one in self.running:
+            try:
+                os.killpg(one.process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            one.process.wait()

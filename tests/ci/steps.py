@@ -1,0 +1,269 @@
+"""The steps of the tests, the fast ones first.
+
+A step belongs here if `tests/run.sh` runs it. What takes long and rarely finds anything has a share: one commit out of so
+many runs it, and `tests/nightly.sh` runs it every night.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+from schedule import Step
+
+NIGHTLY = 0
+"""The share of steps that only `tests/nightly.sh` runs."""
+
+RECORDED_SDK = "3.259"
+NEWEST_SDK = "3.272"
+
+# Clippy is the compiler with more lints: as the compiler of the workspace it makes what the tests run, so that nothing is
+# compiled a second time for the lints alone.
+LINTING = {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-Dwarnings__CLIPPY_HACKERY__"}
+
+FAST = {"scheduler", "format", "build", "unit-tests"}
+"""The steps of `--fast`."""
+REPRODUCE = {"simulate", "simulate-fresh", "simulate-from-state", "simulate-long"}
+"""Steps with a seed, whose command repeats a failure exactly."""
+SETUPS = set()
+"""Steps that run only where another one needs them."""
+
+
+def setup(name, script, *arguments, cores=0, after=()):
+    SETUPS.add(name)
+    return Step(name, [f"tests/{script}", *arguments], after=after, cores=cores)
+
+
+def python(name, script, *arguments, interpreter="python3", **options):
+    """A script that is given the built program."""
+    return Step(name, [interpreter, f"tests/{script}", "--bin", "{plumb}", *arguments], **options)
+
+
+class Machine:
+    """What the machine has, and what is left out because it has not."""
+
+    def __init__(self):
+        self.left_out = []
+        self.go = shutil.which("go") is not None
+        self.java = shutil.which("javac") is not None and shutil.which("mvn") is not None
+        self.debian = shutil.which("apt-get") is not None and os.geteuid() == 0
+        if not self.go:
+            self.left_out.append("programs and generated SDKs in Go, and debugging them: there is no `go`")
+        if not self.java:
+            self.left_out.append("programs and generated SDKs in Java, and debugging them: there is no JDK, or no `mvn`")
+        elif not self.debian:
+            self.left_out.append("programs in Java that Gradle runs: Debian's packages take `apt-get` and root")
+
+    def installs(self, programs, what):
+        """Whether there are `programs`, or they can be installed."""
+        missing = [program for program in programs if not shutil.which(program)]
+        if missing and not self.debian:
+            self.left_out.append(f"{what}: no {', '.join(missing)}, and installing takes `apt-get` and root")
+        return not missing or self.debian
+
+
+def table(target):
+    """All steps in their order, and what is left out on this machine."""
+    machine = Machine()
+    steps = [
+        *setups(machine),
+        *compiling(target),
+        *histories(target),
+        *end_to_end(machine),
+        *generated_sdks(machine),
+        *go_and_java(machine),
+        *several_languages(machine),
+        *recorded(),
+        *measuring(machine, target),
+        *nightly(machine, target),
+    ]
+    return steps, machine.left_out
+
+
+def setups(machine):
+    yield setup("python", "setup-python.sh", RECORDED_SDK)
+    yield setup("sdk", "setup-node.sh", "3.248.0")
+    yield setup("python_policies", "setup-python.sh", RECORDED_SDK, "pulumi-policy")
+    # The reference was recorded with a provider's package beside the SDK, which decides about default providers.
+    yield setup("python_recorded", "setup-python.sh", RECORDED_SDK, "pulumi-random")
+    yield setup("python_newest", "setup-python.sh", NEWEST_SDK)
+    yield setup("python_terminal", "setup-python.sh", RECORDED_SDK, "pyte")
+    yield setup("python_mypy", "setup-python.sh", RECORDED_SDK, "mypy")
+    yield setup("python_pyright", "setup-python.sh", RECORDED_SDK, "pyright")
+    yield setup("pythons", "setup-pythons.sh", RECORDED_SDK)
+    yield setup("sdk_newest", "setup-node.sh", "3.270.0")
+    yield setup("sdk_policies", "setup-node.sh", "3.248.0", "@pulumi/policy")
+    yield setup("node_tools", "setup-node-tools.sh")
+    yield setup("old_sdks", "setup-old-sdks.sh")
+    yield setup("python_packages", "setup-python-packages.sh")
+    yield setup("node_packages", "setup-node-packages.sh")
+    yield setup("csharp_grammar", "setup-csharp-grammar.sh")
+    if machine.go:
+        yield setup("go_sdk", "setup-go-automation.sh")
+        yield setup("delve", "setup-delve.sh", cores=1, after=("build",))
+    if machine.java:
+        yield setup("java_sdk", "setup-java.sh")
+        if machine.debian:
+            yield setup("gradle", "setup-gradle.sh", after=("java_sdk", "shells"))
+    if machine.debian:
+        yield setup("shells", "setup-shells.sh")
+        yield setup("valgrind", "setup-valgrind.sh", after=("shells",))
+
+
+def compiling(target):
+    yield Step("scheduler", ["python3", "tests/ci/test_schedule.py"])
+    yield Step("format", ["cargo", "fmt", "--all", "--check"])
+    yield Step("build", ["cargo", "test", "--workspace", "--no-run"], env=LINTING, cores=2,
+               reason="compiles everything, with the lints")
+    yield Step("unit-tests", ["cargo", "test", "--workspace"], env=LINTING, cores=2, after=("scheduler", "format", "build"))
+    SETUPS.add("plumb")
+    yield Step("plumb", ["echo", str(target / "debug" / "plumb")], after=("unit-tests",), cores=0)
+
+
+def histories(target):
+    """Histories that nobody wrote down: the same as ever, and others each time."""
+    fresh = str(int.from_bytes(os.urandom(4), "big"))
+    simulate = ["cargo", "xtask", "simulate", "--threads", "2"]
+    yield Step("simulate", [*simulate, "--ops", "200000", "--seed", "0"], after=("unit-tests",), cores=2)
+    yield Step("simulate-fresh", [*simulate, "--ops", "50000", "--seed", fresh], after=("simulate",), cores=2)
+    state = str(Path(__file__).resolve().parents[1] / "data/vectors/deployment-v3.json")
+    yield Step("simulate-from-state", [*simulate, "--ops", "20000", "--seed", fresh, "--from-state", state],
+               after=("simulate",), cores=2)
+
+
+def end_to_end(machine):
+    run_python = ["--python", "{python}/bin/python"]
+    yield python("examples", "e2e/examples.py")
+    yield python("defects", "e2e/defects.py")
+    yield python("interrupts", "e2e/interrupts.py", *run_python)
+    yield python("terminal", "e2e/terminal.py", "--python", "{python_terminal}/bin/python",
+                 interpreter="{python_terminal}/bin/python")
+    if machine.installs(["zsh", "fish"], "completion in shells"):
+        shells = ("shells",) if machine.debian else ()
+        yield python("completion", "e2e/completion.py", after=shells)
+    yield python("hooks", "e2e/hooks.py", *run_python)
+    yield python("hooks-newest", "e2e/hooks.py", "--python", "{python_newest}/bin/python", share=2)
+    yield python("plugins", "e2e/plugins.py", *run_python)
+    yield python("python-plugins", "e2e/python_plugins.py", *run_python)
+    yield python("converters", "e2e/converters.py", *run_python)
+    yield python("direct", "e2e/direct.py", *run_python)
+    yield python("policies", "e2e/policies.py", "--python", "{python_policies}/bin/python")
+    yield python("node", "e2e/node.py", "--sdk", "{sdk}", "--tools", "{node_tools}", *run_python)
+    yield python("node-newest", "e2e/node.py", "--sdk", "{sdk_newest}", *run_python,
+                 "--only", "modules,typescript,hooks,failures,loaded_later", share=2)
+    yield python("node-plugins", "e2e/node_plugins.py", "--sdk", "{sdk_policies}", *run_python)
+    yield python("debuggers", "e2e/debuggers.py", *run_python, "--sdk", "{sdk}", "--tools", "{node_tools}",
+                 *(["--go", "{go_sdk}", "--delve", "{delve}"] if machine.go else []),
+                 *(["--repository", "{java_sdk}"] if machine.java else []), share=2, lock="java")
+    automation = "tests/e2e/automation-"
+    yield Step("automation-node", [f"{automation}node/run", "--bin", "{plumb}", "--sdk", "{sdk}"])
+    yield Step("automation-node-newest", [f"{automation}node/run", "--bin", "{plumb}", "--sdk", "{sdk_newest}"],
+               env={"ONLY": "event"}, share=2)
+    yield Step("automation-python", [f"{automation}python/run", "--bin", "{plumb}", *run_python])
+    yield Step("automation-python-newest", [f"{automation}python/run", "--bin", "{plumb}", "--python",
+                                            "{python_newest}/bin/python"],
+               env={"SUITES": "events,interface"}, share=2)
+    yield python("many-updates", "e2e/automation-python/many_updates.py", interpreter="{python}/bin/python")
+
+
+def generated_sdks(machine):
+    packages = "{python_packages}/bin/python"
+    checkers = ("python_mypy", "python_pyright")
+    yield python("sdks-python", "codegen/python.py", "--packages", "{python_packages}", interpreter=packages, share=2,
+                 after=checkers)
+    yield python("use-python", "codegen/use_python.py", interpreter=packages, after=checkers)
+    yield python("parameters", "codegen/parameters.py", "--python", "{python}/bin/python")
+    yield python("packages", "codegen/packages.py", "--python", "{python}/bin/python",
+                 *(["--repository", "{java_sdk}"] if machine.java else []), lock="java")
+    yield Step("sdks-node", ["node", "tests/codegen/nodejs.js", "--bin", "{plumb}", "--modules", "{node_packages}"], share=2)
+    yield Step("use-node", ["node", "tests/codegen/use-nodejs.js", "--bin", "{plumb}", "--modules", "{node_packages}"])
+    yield python("sdks-csharp", "codegen/csharp.py", interpreter="{csharp_grammar}/bin/python", share=2)
+    if machine.java:
+        yield python("sdks-java", "codegen/java.py", "--repository", "{java_sdk}", share=2, lock="java")
+        yield python("use-java", "codegen/use-java.py", "--repository", "{java_sdk}", "--python", "{python}/bin/python",
+                     share=2, lock="java")
+    if machine.go:
+        yield python("sdks-go", "codegen/go.py", "--go", "{go_sdk}", share=2, lock="go")
+        yield python("use-go", "codegen/use-go.py", "--go", "{go_sdk}", "--python", "{python}/bin/python", share=2, lock="go")
+
+
+def go_and_java(machine):
+    run_python = ["--python", "{python}/bin/python"]
+    go = ["--go", "{go_sdk}"] if machine.go else []
+    if machine.go:
+        yield python("go", "e2e/go.py", *go, *run_python, lock="go")
+        yield Step("automation-go", ["tests/e2e/automation-go/run", "--bin", "{plumb}", *go], lock="go")
+    yield python("served", "e2e/served.py", *go, *run_python, lock="go")
+    yield python("host-service", "e2e/host_service.py", "--sdk", "{sdk}", *go, interpreter="{python}/bin/python", lock="go")
+    yield python("yaml-components", "e2e/yaml_components.py", *run_python, "--sdk", "{sdk}", *go, lock="go")
+    if machine.java:
+        gradle = ["--gradle", "{gradle}"] if machine.debian else []
+        yield python("java", "e2e/java.py", "--repository", "{java_sdk}", *gradle, lock="java")
+
+
+def several_languages(machine):
+    go = ["--go", "{go_sdk}"] if machine.go else []
+    repository = ["--repository", "{java_sdk}"] if machine.java else []
+    run_python = ["--python", "{python}/bin/python"]
+    yield python("processes", "e2e/processes.py", *run_python, "--sdk", "{sdk}", *go, lock="go")
+    yield python("languages", "e2e/languages.py", *run_python, "--sdk", "{sdk}", *go, *repository, lock="go")
+    yield python("bad-input", "e2e/bad_input.py", *run_python, "--sdk", "{sdk}", "--old", "{old_sdks}", *go, *repository,
+                 lock="java")
+    yield Step("other-pythons", ["tests/ci/other-pythons.sh", "{plumb}", "{python}/bin/python", RECORDED_SDK],
+               after=("pythons",), share=2)
+
+
+def recorded():
+    yield python("recorded-cases", "recorded_cases.py", "--python-bin", "{python_recorded}/bin", "--jobs", "2", cores=2,
+                 env={"ORACLE_NODE_MODULES": "{sdk}/node_modules"},
+                 reason="several commands for each of two hundred cases")
+    yield Step("crash", ["tests/crash/run", "--bin", "{plumb}", "--python", "{python}/bin/python", "--jobs", "2"], cores=2)
+
+
+def measuring(machine, target):
+    fast = target / "bench-fast"
+    # Instructions, unlike seconds, are the same on a busy machine.
+    if machine.installs(["valgrind"], "the count of instructions"):
+        valgrind = ("valgrind",) if machine.debian else ()
+        yield build_fast("core-bench", after=("simulate",))
+        yield Step("instructions", ["benches/instructions", "--core-bench", str(fast / "core-bench")],
+                   after=("core-bench", *valgrind))
+    yield build_fast("plumb-cli", "null-monitor", "slow-provider", name="optimised", after=("unit-tests",))
+    plumb = ["--plumb", str(fast / "plumb")]
+    monitor = ["--null-monitor", str(fast / "null-monitor")]
+    # The benchmarks take the SDKs that the setups have put into the cache.
+    speed = {"after": ("optimised", "python", "sdk"), "alone": True, "share": 4, "group": "speed"}
+    yield Step("commands", ["benches/commands/run", *plumb, "--runs", "15", "--margin", "3"], **speed)
+    yield Step("workloads", ["benches/run", "--smoke", "--no-peers", *plumb, *monitor,
+                             "--slow-provider", str(fast / "pulumi-resource-slow"),
+                             "--workloads", "empty,stash-yaml,slow-yaml,component-python,component-node",
+                             "--json", str(target / "benches/smoke.json")], **speed)
+    languages = "python,nodejs,go" if machine.go else "python,nodejs"
+    yield Step("overhead", ["benches/overhead", "--smoke", *plumb, *monitor, "--shapes", "mixed", "--languages", languages,
+                            "--json", str(target / "benches/overhead-smoke.json")], **speed)
+
+
+def nightly(machine, target):
+    """Suites that no commit waits for."""
+    seed = str(int.from_bytes(os.urandom(4), "big"))
+    at_night = {"share": NIGHTLY}
+    yield Step("simulate-long", ["cargo", "xtask", "simulate", "--threads", "2", "--ops", "10000000", "--seed", seed],
+               after=("simulate",), cores=2, **at_night)
+    yield Step("mutations", ["cargo", "xtask", "mutations"], after=("simulate",), cores=2, **at_night)
+    for number in range(3):
+        yield python(f"recorded-cases-{number + 1}", "recorded_cases.py", "--python-bin", "{python_recorded}/bin", "--jobs", "2",
+                     "--jitter", f"{seed}{number}", cores=2, env={"ORACLE_NODE_MODULES": "{sdk}/node_modules"}, **at_night)
+    fast = str(target / "bench-fast/plumb")
+    yield Step("large-schema", ["benches/schema/run", "--plumb", fast, "--check"], after=("optimised",), alone=True, **at_night)
+    if machine.debian or shutil.which("chromium"):
+        yield setup("chromium", "setup-chromium.sh")
+        yield Step("documentation", ["python3", "tests/codegen/docs.py", "--plumb", "{plumb}", "--browser", "{chromium}"],
+                   **at_night)
+
+
+def build_fast(*packages, name=None, after):
+    """Programs with optimisation, for what measures."""
+    name = name or packages[0]
+    SETUPS.add(name)
+    arguments = [part for package in packages for part in ("-p", package)]
+    return Step(name, ["cargo", "build", "--profile", "bench-fast", *arguments], cores=2, after=after,
+                reason="compiles everything once more, with optimisation")
