@@ -5,7 +5,7 @@
     tests/run.sh --all           every suite
     tests/nightly.sh             every suite, and those that no commit waits for
     tests/run.sh --fast          format, lints, unit and integration tests
-    tests/run.sh --only REGEX    the steps whose names match, and what they need
+    tests/run.sh --only REGEX    the steps whose names match, and what they need; with --built: of the program as it is
     tests/run.sh --list          names of the steps, with what each takes part in
 """
 
@@ -94,6 +94,7 @@ def main():
     parser.add_argument("--all", action="store_true", help="every suite, whatever falls to this commit")
     parser.add_argument("--nightly", action="store_true", help="every suite, and those that no commit waits for")
     parser.add_argument("--only", metavar="REGEX", help="the steps whose names match, and what they need")
+    parser.add_argument("--built", action="store_true", help="take target/debug/plumb as it is: no build, no unit tests")
     parser.add_argument("--list", action="store_true", help="print the names of the steps")
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1, help="cores to keep busy")
     options = parser.parse_args()
@@ -107,7 +108,9 @@ def main():
     os.environ.update({"PYTHONDONTWRITEBYTECODE": "1"})
     started = time.monotonic()
     chosen, others = choose(options, table)
-    results = Schedule(chosen, options.cores, target / "ci", ROOT).run()
+    passed = steps.FAST if options.built else ()
+    chosen = [step for step in chosen if step.name not in passed]
+    results = Schedule(chosen, options.cores, target / "ci", ROOT, passed).run()
     return report(results, others, [] if options.fast else left_out, time.monotonic() - started)
 
 

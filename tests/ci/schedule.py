@@ -67,12 +67,13 @@ class Result:
 class Schedule:
     """The steps that wait, run and have ended."""
 
-    def __init__(self, steps, cores, logs, root):
+    def __init__(self, steps, cores, logs, root, passed=()):
+        """`passed` names steps that need not run, because they have passed before."""
         self.waiting = list(steps)
         self.cores, self.logs, self.root = cores, logs, root
-        self.running, self.results, self.printed = [], [], {}
+        self.running, self.results, self.printed = [], [], dict.fromkeys(passed, "")
         logs.mkdir(parents=True, exist_ok=True)
-        known = {step.name for step in steps}
+        known = {step.name for step in steps} | self.printed.keys()
         for step in steps:
             if missing := step.needs() - known:
                 sys.exit(f"step {step.name} needs {', '.join(sorted(missing))}, which is no step")
