@@ -12,6 +12,7 @@
 import argparse
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -106,6 +107,7 @@ def main():
             print(step.name + when)
         return 0
     os.environ.update({"PYTHONDONTWRITEBYTECODE": "1"})
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # steps are stopped, too
     started = time.monotonic()
     chosen, others = choose(options, table)
     passed = steps.FAST if options.built else ()
