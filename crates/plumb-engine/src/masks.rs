@@ -4,6 +4,11 @@
 //! tells that they name one. Secret settings are hidden in properties too: programs take them for plain text by mistake
 //! (`engine.md` 10.1). **Every event passes [`Masks::pass`] on its way to subscribers**, and what states keep of the reasons
 //! why a resource is not healthy passes [`Masks::pass_reasons`].
+//!
+//! A secret is looked for as it is, line by line, and in the forms that programs give it on its way ([`forms`]). What is not
+//! hidden, because it cannot be told from ordinary text, is listed in `docs/security.md`.
+
+mod forms;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,16 +16,18 @@ use std::sync::Arc;
 
 use aho_corasick::AhoCorasick;
 use ecow::EcoString;
-use plumb_events::{Diagnostic, Event, Metadata, PolicyViolation, SECRET_MARK, StateView};
+use plumb_events::{
+    Diagnostic, Event, Metadata, PolicyRemediation, PolicyViolation, SECRET_MARK, StateView,
+};
 use plumb_resource::ResourceState;
 use plumb_resource::provider::PartialFailure;
-use plumb_value::{PropertyMap, Value};
+use plumb_value::{ArchiveSource, AssetSource, PropertyMap, Value};
 use rustc_hash::FxHashSet;
 
-/// Shorter texts are not hidden: they are in every other word.
+/// Shorter texts are not hidden, nor are shorter lines of longer ones: they are in every other word.
 const SHORTEST: usize = 3;
-/// Numbers with fewer digits are not hidden, nor are lines with fewer characters, of texts of several lines.
-const SHORTEST_PART: usize = 6;
+/// Numbers with fewer digits are not hidden.
+const SHORTEST_NUMBER: usize = 6;
 /// How many texts are looked for one by one at most, before all are looked for at once.
 const FEW: usize = 64;
 
@@ -92,6 +99,12 @@ impl Masks {
             | Event::PolicyViolation(PolicyViolation { message, .. }) => {
                 *message = self.hidden(message);
             }
+            Event::PolicyRemediation(PolicyRemediation { before, after, .. }) => {
+                for properties in [before, after] {
+                    self.learn_all(properties);
+                    *properties = properties.map_values(&mut |value| self.without_secrets(value));
+                }
+            }
             Event::ResourcePre(step) | Event::ResourceOutputs(step) => {
                 if let Some(new) = &step.metadata.new {
                     self.learn_all(&new.inputs);
@@ -132,13 +145,36 @@ impl Masks {
         }
     }
 
+    /// A plain value that has a secret in it: what a policy writes is plain, whatever it was made of.
+    fn without_secrets(&mut self, value: Value) -> Value {
+        match value {
+            Value::String(text) => match self.hide(&text) {
+                Cow::Owned(hidden) => Value::from(hidden),
+                Cow::Borrowed(_) => Value::String(text),
+            },
+            other => other,
+        }
+    }
+
     fn learn_secret(&mut self, secret: &Value) {
         secret.any(&mut |inner| {
             match inner {
                 Value::String(text) => self.learn_text(text),
+                Value::Asset(asset) => {
+                    if let AssetSource::Text(text) = &asset.source {
+                        self.learn_text(text);
+                    }
+                }
+                Value::Archive(archive) => {
+                    if let ArchiveSource::Assets(members) = &archive.source {
+                        members
+                            .values()
+                            .for_each(|member| self.learn_secret(member));
+                    }
+                }
                 Value::Number(number) => {
                     let text = number.to_string();
-                    if text.len() >= SHORTEST_PART {
+                    if text.len() >= SHORTEST_NUMBER {
                         self.learn_text(&text);
                     }
                 }
@@ -156,13 +192,13 @@ impl Masks {
         if !self.add(whole) {
             return;
         }
-        // As it stands in JSON, and as those write it who write line by line.
-        if let Ok(quoted) = serde_json::to_string(whole) {
-            self.add(&quoted[1..quoted.len() - 1]);
+        for form in forms::of(text) {
+            self.add(&form);
         }
+        // As those write it who write line by line.
         if whole.contains('\n') {
             let lines = whole.lines().map(str::trim);
-            for line in lines.filter(|line| line.chars().count() >= SHORTEST_PART) {
+            for line in lines.filter(|line| is_telling(line)) {
                 self.add(line);
             }
         }
@@ -213,6 +249,13 @@ impl Masks {
             self.newest.clear();
         }
     }
+}
+
+/// Whether a line of a secret is more than brackets and dashes, which any text may have.
+fn is_telling(line: &str) -> bool {
+    line.chars().count() >= SHORTEST
+        && line.chars().any(char::is_alphanumeric)
+        && !matches!(line, "true" | "false" | "null")
 }
 
 /// Whether a plain part of the value has one of the texts in it.
@@ -317,6 +360,60 @@ mod tests {
             assert_eq!(masks.hide(text), SECRET_MARK, "{text}");
         }
         assert_eq!(masks.hide("}"), "}");
+    }
+
+    #[test]
+    fn short_lines_of_long_secrets_are_hidden() {
+        let mut masks = masks(&["user: me\nab1\n---\n{\n"]);
+        assert_eq!(masks.hide("ab1 --- {"), "[secret] --- {");
+    }
+
+    #[test]
+    fn texts_of_secret_assets_are_hidden() {
+        let asset = |text: &str| {
+            Value::Asset(Arc::new(plumb_value::Asset {
+                hash: "".into(),
+                source: AssetSource::Text(text.into()),
+            }))
+        };
+        let inner = Value::Archive(Arc::new(plumb_value::Archive {
+            hash: "".into(),
+            source: ArchiveSource::Assets([("b".into(), asset("three"))].into()),
+        }));
+        let members = [("a".into(), asset("second")), ("c".into(), inner)];
+        let archive = Value::Archive(Arc::new(plumb_value::Archive {
+            hash: "".into(),
+            source: ArchiveSource::Assets(members.into()),
+        }));
+        let mut masks = masks(&[]);
+        masks.learn(&Value::secret(asset("first-one")));
+        masks.learn(&Value::secret(archive));
+        let hidden = masks.hide("first-one second three plain");
+        assert_eq!(hidden, "[secret] [secret] [secret] plain");
+    }
+
+    #[test]
+    fn remediations_show_no_secrets() {
+        let mut masks = masks(&["hunter2"]);
+        let plain = Value::from(vec![Value::from("me:hunter2")]);
+        let secret = Value::secret(Value::from("other-one"));
+        let before = PropertyMap::from_iter([("list".into(), plain), ("s".into(), secret)]);
+        let after = PropertyMap::from_iter([("text".into(), Value::from("other-one!"))]);
+        let mut event = Event::PolicyRemediation(PolicyRemediation {
+            urn: None,
+            color: plumb_events::ColorMode::Raw,
+            policy: "p".into(),
+            pack: plumb_events::PolicyPackId::default(),
+            before,
+            after,
+        });
+        masks.pass(&mut event);
+        let Event::PolicyRemediation(shown) = event else {
+            unreachable!()
+        };
+        let hidden = Value::from(vec![Value::from("me:[secret]")]);
+        assert_eq!(shown.before.get("list"), Some(&hidden));
+        assert_eq!(shown.after.get("text"), Some(&Value::from("[secret]!")));
     }
 
     #[test]
