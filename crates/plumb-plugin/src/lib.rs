@@ -15,6 +15,7 @@ pub mod grpc;
 mod host;
 pub mod language;
 mod output;
+mod peers;
 pub mod process;
 mod provider;
 
@@ -33,4 +34,5 @@ pub use host::{
 };
 pub use language::{GrpcLanguageHost, LanguageError, LanguageRuntime};
 pub use output::{OutputLevel, OutputLine, OutputSink, OutputStream};
+pub use peers::own_connections;
 pub use provider::{CallContext, ConstructContext, Mapping, Provider, ProviderInfo};

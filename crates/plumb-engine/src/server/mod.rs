@@ -15,6 +15,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
+use plumb_plugin::own_connections;
 use plumb_proto::MAX_MESSAGE_SIZE;
 use plumb_proto::codegen::loader_server::LoaderServer;
 use plumb_proto::codegen::mapper_server::MapperServer;
@@ -26,7 +27,6 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 
 use self::loader::HostSlot;
 pub(crate) use self::status::StatusTokens;
@@ -103,8 +103,7 @@ pub(crate) async fn start(
         .add_service(MapperServer::new(mapper).max_encoding_message_size(usize::MAX))
         .add_service(PackageResolverServer::new(resolver));
     let stopped = stop.clone().cancelled_owned();
-    // Otherwise parts of an answer wait 40 ms for the client's system to acknowledge others.
-    let connections = TcpIncoming::from(listener).with_nodelay(Some(true));
+    let connections = own_connections(listener);
     let task = tokio::spawn(router.serve_with_incoming_shutdown(connections, stopped));
     Ok(Servers {
         address,

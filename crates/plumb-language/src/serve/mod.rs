@@ -16,12 +16,12 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use plumb_plugin::own_connections;
 use plumb_proto::pulumirpc::language_runtime_server::LanguageRuntimeServer;
 use plumb_proto::{MAX_MESSAGE_SIZE, MAX_SENT_MESSAGE_SIZE};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Server as Transport;
-use tonic::transport::server::TcpIncoming;
 
 use crate::{Language, LanguageOptions};
 use service::LanguageService;
@@ -86,7 +86,7 @@ impl Server {
         let serving = Transport::builder()
             .add_service(calls)
             .serve_with_incoming_shutdown(
-                TcpIncoming::from(self.listener).with_nodelay(Some(true)),
+                own_connections(self.listener),
                 ending.clone().cancelled_owned(),
             );
         tokio::pin!(serving);

@@ -12,6 +12,7 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use plumb_engine::program::ProgramInfo;
 use plumb_plugin::language::PluginEvent;
+use plumb_plugin::own_connections;
 use plumb_proto::pulumirpc as pb;
 use plumb_proto::pulumirpc::construct_response::PropertyDependencies;
 use plumb_proto::pulumirpc::resource_provider_server::{ResourceProvider, ResourceProviderServer};
@@ -21,7 +22,6 @@ use plumb_wire::property;
 use plumb_yaml::component::{ComponentPackage, Construct, Constructed};
 use tokio::net::TcpListener;
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Response, Status};
 
 use super::monitor::RemoteMonitor;
@@ -54,7 +54,7 @@ pub(super) async fn serve(
         .max_encoding_message_size(MAX_SENT_MESSAGE_SIZE);
     let serving = Server::builder()
         .add_service(provider)
-        .serve_with_incoming(TcpIncoming::from(listener).with_nodelay(Some(true)));
+        .serve_with_incoming(own_connections(listener));
     let end = async {
         match serving.await {
             Ok(()) => PluginEvent::Exited(0),
