@@ -1,9 +1,9 @@
 //! The backend over a bucket in upstream's layout (`state.md` 3).
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::sync::Arc;
 
+use plumb_project::files::create_private_folder;
 use plumb_project::yaml::{self, Resolved};
 use plumb_project::{ProjectName, StackReference};
 use plumb_state::EncryptedSnapshot;
@@ -65,7 +65,7 @@ impl FileBackend {
         options: StoreOptions,
     ) -> Result<(Self, Option<OpenWarning>), BackendError> {
         if url.create_dir {
-            fs::create_dir_all(&url.path).map_err(io_error("make the folder", &url.path))?;
+            create_private_folder(&url.path).map_err(io_error("make the folder", &url.path))?;
         }
         if !url.path.is_dir() {
             return Err(BackendError::NoFolder {

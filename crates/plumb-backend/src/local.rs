@@ -3,6 +3,7 @@
 //! Objects are files. They are written beside their place, synced, and renamed, and then their folder is synced. Syncing
 //! is what an update waits for most: objects that nobody misses after a power failure are not synced, and neither are the
 //! folders that are made for them.
+//! The owner alone may read them, and the group where the folder says so: where it hands its group on (the setgid bit).
 //! Sidecar files (`.attrs`) of other programs are not shown, and go with their object.
 
 use std::fs::{self, File};
@@ -214,7 +215,7 @@ impl Bucket for LocalBucket {
         let path = self.path(key)?;
         let mut unsynced_folders =
             make_folder(parent(&path)).map_err(io_error("make the folder", parent(&path)))?;
-        let file = File::create_new(&path).map_err(io_error("create", &path))?;
+        let file = create_new(&path).map_err(io_error("create", &path))?;
         unsynced_folders.push(parent(&path).to_owned());
         Ok(Box::new(LocalJournal {
             file,
@@ -246,12 +247,54 @@ impl JournalFile for LocalJournal {
 }
 
 fn write_new(path: &Path, content: &[u8], durability: Durability) -> io::Result<()> {
-    let mut file = File::create_new(path)?;
+    let mut file = create_new(path)?;
     file.write_all(content)?;
     match durability {
         Durability::Durable => file.sync_all(),
         Durability::Relaxed => Ok(()),
     }
+}
+
+/// Whether a folder hands its group on to what is made in it. Such a store is one of several users.
+#[cfg(unix)]
+fn is_of_group(folder: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(folder).is_ok_and(|it| it.permissions().mode() & 0o2000 != 0)
+}
+
+#[cfg(unix)]
+fn create_new(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+    let mut options = File::options();
+    let file = options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    if is_of_group(parent(path)) {
+        file.set_permissions(fs::Permissions::from_mode(0o660))?;
+    }
+    Ok(file)
+}
+
+#[cfg(unix)]
+fn create_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+    fs::DirBuilder::new().mode(0o700).create(folder)?;
+    if is_of_group(parent(folder)) {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o2770))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn create_new(path: &Path) -> io::Result<File> {
+    File::create_new(path)
+}
+
+#[cfg(not(unix))]
+fn create_folder(folder: &Path) -> io::Result<()> {
+    fs::create_dir(folder)
 }
 
 fn parent(path: &Path) -> &Path {
@@ -273,7 +316,7 @@ fn make_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
         Some(above) => make_folder(above)?,
         None => Vec::new(),
     };
-    match fs::create_dir(folder) {
+    match create_folder(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => {
             changed.push(parent(folder).to_owned());
@@ -350,4 +393,52 @@ fn is_temporary(name: &str) -> bool {
         .and_then(|rest| rest.rsplit_once('.'))
         .map(|(_, digits)| digits);
     digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    /// Everything below a folder with its permissions.
+    fn modes(folder: &Path) -> Vec<(bool, u32)> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let metadata = fs::metadata(&path).unwrap();
+            found.push((metadata.is_dir(), metadata.permissions().mode() & 0o7777));
+            if metadata.is_dir() {
+                found.extend(modes(&path));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn filled(mode: u32) -> Vec<(bool, u32)> {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+        let bucket = LocalBucket::new(folder.path().to_owned());
+        bucket.put("stacks/p/dev.json", b"{}").unwrap();
+        bucket.put_relaxed("history/p/dev/1.json", b"{}").unwrap();
+        bucket.put_if_absent("locks/p/dev/1.json", b"{}").unwrap();
+        bucket
+            .rename("stacks/p/dev.json", "backups/p/dev.json")
+            .unwrap();
+        let mut journal = bucket.create_journal("journals/p/dev/1.journal").unwrap();
+        journal.append(b"{}").unwrap();
+        modes(folder.path())
+    }
+
+    #[test]
+    fn a_store_is_for_its_owner() {
+        assert_eq!(filled(0o755), [(false, 0o600), (true, 0o700)]);
+    }
+
+    #[test]
+    fn a_store_of_a_group_is_for_the_group() {
+        assert_eq!(filled(0o2770), [(false, 0o660), (true, 0o2770)]);
+    }
 }

@@ -1,11 +1,11 @@
 //! Where log lines go (`cli.md` 1.2): nowhere, to stderr, or to a file of the run.
 
-use std::fs::{self, File};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
 use jiff::Timestamp;
+use plumb_project::files;
 use tracing_subscriber::filter::{LevelFilter, filter_fn};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
@@ -16,8 +16,8 @@ use crate::cli::GlobalArgs;
 use crate::trace::{TARGET, Trace};
 use crate::{Environment, Printer};
 
-/// The level from which on the log has what goes over the wire.
-const WIRE: i32 = 11;
+/// The level from which on the log has values: what goes over the wire.
+const WIRE: i32 = 10;
 
 /// The log of a run, until it ends.
 #[must_use]
@@ -43,8 +43,8 @@ impl Log {
                 return Log { file: None };
             }
             1..=3 => LevelFilter::INFO,
-            4..=9 => LevelFilter::DEBUG,
-            _ => LevelFilter::TRACE,
+            4..WIRE => LevelFilter::DEBUG,
+            WIRE.. => LevelFilter::TRACE,
         };
         if globals.logtostderr {
             record(Some(io::stderr), level, trace);
@@ -57,7 +57,7 @@ impl Log {
             std::process::id()
         );
         let path = folder.join(name);
-        match fs::create_dir_all(&folder).and_then(|()| File::create(&path)) {
+        match files::create_private_folder(&folder).and_then(|()| files::create_private(&path)) {
             Ok(file) => {
                 record(Some(Mutex::new(file)), level, trace);
                 Log { file: Some(path) }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
+use plumb_project::files;
 
 use crate::{Environment, Printer, VERSION};
 
@@ -67,7 +68,8 @@ fn write_report(
         std::process::id()
     );
     let path = folder.join(name);
-    std::fs::create_dir_all(folder).ok()?;
-    std::fs::write(&path, text).ok()?;
+    files::create_private_folder(folder).ok()?;
+    let mut file = files::create_private(&path).ok()?;
+    std::io::Write::write_all(&mut file, text.as_bytes()).ok()?;
     Some(path)
 }

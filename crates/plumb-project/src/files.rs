@@ -88,19 +88,51 @@ pub fn write_text(path: &Path, text: &str, access: Access) -> Result<(), FileIoE
         .file_name()
         .and_then(|name| name.to_str())
         .unwrap_or("file");
-    let temporary = folder.join(format!(".{name}.{}.tmp", std::process::id()));
-    let written = write_new(&temporary, text, access).and_then(|()| {
+    let write = || {
+        let mut file = new_beside(folder, name, access)?;
+        file.write_all(text.as_bytes())?;
         if access == Access::Shared
             && let Ok(old) = fs::metadata(&target)
         {
-            fs::set_permissions(&temporary, old.permissions())?;
+            file.as_file().set_permissions(old.permissions())?;
         }
-        fs::rename(&temporary, &target)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
+        file.as_file().sync_all()?;
+        file.persist(&target)?;
+        Ok(())
+    };
+    write().map_err(failed("write it"))
+}
+
+/// Opens a file that the owner alone may read, and empties it. What is no file, a pipe for example, is opened as it is.
+pub fn create_private(path: &Path) -> io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() {
+        // It may have been there, for everybody.
+        make_private(&file)?;
+        file.set_len(0)?;
     }
-    written.map_err(failed("write it"))
+    Ok(file)
+}
+
+/// Makes a folder that the owner alone may look into, and those above it; one that is there is left as it is.
+pub fn create_private_folder(folder: &Path) -> io::Result<()> {
+    make_folder(folder, Access::Private)
+}
+
+/// Has the owner alone read a file.
+pub fn make_private(file: &fs::File) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let owner = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        file.set_permissions(owner)?;
+    }
+    #[cfg(not(unix))]
+    let _ = file;
+    Ok(())
 }
 
 /// Removes a file; that it is not there is fine.
@@ -125,14 +157,16 @@ fn make_folder(folder: &Path, access: Access) -> io::Result<()> {
     builder.create(folder)
 }
 
-fn write_new(path: &Path, text: &str, access: Access) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+/// A new file with a name that nobody can guess, removed unless it is put in its place.
+fn new_beside(folder: &Path, name: &str, access: Access) -> io::Result<tempfile::NamedTempFile> {
+    let prefix = format!(".{name}.");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".tmp");
     #[cfg(unix)]
-    if access == Access::Private {
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    if access == Access::Shared {
+        // As far as the umask lets.
+        let everybody = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+        return builder.permissions(everybody).tempfile_in(folder);
     }
-    let mut file = options.open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
+    builder.tempfile_in(folder)
 }

@@ -532,3 +532,33 @@ fn files_are_found_and_replaced() {
     files::remove(&stack).unwrap();
     assert_eq!(files::read_text(&stack).unwrap(), None);
 }
+
+#[cfg(unix)]
+#[test]
+fn files_are_for_whom_they_are_meant() {
+    use std::os::unix::fs::PermissionsExt;
+
+    use crate::files::{Access, create_private, write_text};
+
+    let folder = tempfile::tempdir().unwrap();
+    let mode = |path: &std::path::Path| {
+        let metadata = std::fs::metadata(path).unwrap();
+        metadata.permissions().mode() & 0o777
+    };
+    let private = folder.path().join("deep/private");
+    write_text(&private, "one", Access::Private).unwrap();
+    assert_eq!(mode(&private), 0o600);
+    assert_eq!(mode(private.parent().unwrap()), 0o700);
+    let shared = folder.path().join("shared");
+    std::fs::write(folder.path().join("like"), "").unwrap();
+    write_text(&shared, "one", Access::Shared).unwrap();
+    assert_eq!(mode(&shared), mode(&folder.path().join("like")));
+    std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o640)).unwrap();
+    write_text(&shared, "two", Access::Shared).unwrap();
+    assert_eq!(mode(&shared), 0o640);
+    drop(create_private(&shared).unwrap());
+    assert_eq!(mode(&shared), 0o600);
+    assert_eq!(std::fs::read_to_string(&shared).unwrap(), "");
+    let left = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(left, 3, "temporary files are left");
+}

@@ -48,16 +48,12 @@ impl EventLog {
             return Ok((log, Box::pin(deliver(address.to_owned(), events))));
         }
         let path = directory.join(target);
-        let file = File::options()
-            .create(true)
-            .append(true)
-            .open(&path)
-            .map_err(|error| {
-                Error::user(format!(
-                    "could not open the event log {}: {error}",
-                    path.display()
-                ))
-            })?;
+        let file = opened(&path).map_err(|error| {
+            Error::user(format!(
+                "could not open the event log {}: {error}",
+                path.display()
+            ))
+        })?;
         let log = EventLog {
             target: Target::File(file),
             lines: empty_lines(),
@@ -116,4 +112,12 @@ async fn stream(
     let events = futures::stream::poll_fn(move |cx| events.poll_recv(cx));
     EventsClient::new(channel).stream_events(events).await?;
     Ok(())
+}
+/// Opens a log to be appended to. A new one is for its owner alone; who reads along has made it, with the permissions it needs.
+fn opened(path: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }

@@ -48,7 +48,7 @@ pub(super) fn write(path: &Path, run: &RunExplanation) {
         .map_err(Error::from)
         .and_then(|text| {
             if let Some(folder) = path.parent() {
-                std::fs::create_dir_all(folder)?;
+                files::create_private_folder(folder)?;
             }
             Ok(files::write_text(path, &text, Access::Private)?)
         });

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use plumb_project::files;
 use tracing::Subscriber;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -67,7 +68,7 @@ impl Recorder {
     pub(super) fn create(path: &Path, lineage: Lineage) -> io::Result<Self> {
         let (first_id, _) = Uuid::new_v4().as_u64_pair();
         let inner = Inner {
-            file: File::create(path)?,
+            file: files::create_private(path)?,
             ended: Vec::new(),
             next_id: first_id,
             problem: None,

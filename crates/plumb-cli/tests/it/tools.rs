@@ -353,14 +353,16 @@ fn log_files_are_listed_shown_and_removed() {
         context.ok(&["logs", "remove", "--all", "--yes"]),
         "Removed 1 log files\n"
     );
-    let wordy = context.run(&["stack", "ls", "-v", "11", "--logtostderr"]);
-    assert!(
-        wordy
-            .stderr
-            .starts_with("warning: log level 11 may write secrets to the log\n"),
-        "{}",
-        wordy.stderr
-    );
+    for (level, warns) in [("9", false), ("10", true), ("11", true)] {
+        let wordy = context.run(&["stack", "ls", "-v", level, "--logtostderr"]);
+        let warning = format!("warning: log level {level} may write secrets to the log\n");
+        assert_eq!(
+            wordy.stderr.starts_with(&warning),
+            warns,
+            "{}",
+            wordy.stderr
+        );
+    }
     assert!(
         context
             .ok(&["logs"])

@@ -1,6 +1,9 @@
 //! `stack export`.
 
+use std::io::Write as _;
+
 use clap::Args;
+use plumb_project::files::create_private;
 
 use super::{TargetArgs, stack_of};
 use crate::{Context, Error, go};
@@ -36,7 +39,12 @@ pub(super) fn run(args: ExportArgs, target: &TargetArgs, ctx: &Context) -> Resul
     match &args.file {
         Some(file) => {
             let path = ctx.environment.cwd.join(file);
-            std::fs::write(&path, text).map_err(|error| {
+            let written = if args.show_secrets {
+                create_private(&path).and_then(|mut file| file.write_all(text.as_bytes()))
+            } else {
+                std::fs::write(&path, text)
+            };
+            written.map_err(|error| {
                 Error::user(format!("could not open file: {}", go::open(file, &error)))
             })?;
         }
