@@ -22,6 +22,7 @@ pub mod logging;
 mod metadata;
 pub mod operate;
 pub mod output;
+mod own_version;
 mod panics;
 pub mod prompt;
 mod signals;
@@ -76,7 +77,7 @@ pub(crate) const WORKER_STACK: usize = 64 << 20;
 
 fn run_program() -> ExitCode {
     let environment = match Environment::of_process() {
-        Ok(environment) => environment,
+        Ok(environment) => own_version::asked_in_full(environment),
         Err(error) => return report(&Printer::new(ColorMode::Never, NAME), &error).into(),
     };
     let plain =
@@ -118,6 +119,10 @@ fn refuse(environment: &Environment, error: &Error) -> ExitStatus {
 }
 
 fn run(environment: Environment, cli: cli::Cli) -> ExitStatus {
+    if cli.globals.tracing_header.is_some() {
+        // Only requests to the service have such a header.
+        return refuse(&environment, &Error::needs_service("`--tracing-header`"));
+    }
     let printer = match Printer::for_flag(&cli.globals.color, &environment) {
         Ok(printer) => Arc::new(printer),
         Err(error) => {

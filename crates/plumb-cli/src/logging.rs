@@ -13,6 +13,7 @@ use tracing_subscriber::registry::Registry;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::cli::GlobalArgs;
+use crate::own_version::{COMMIT, OWN_VERSION};
 use crate::trace::{TARGET, Trace};
 use crate::{Environment, Printer};
 
@@ -48,6 +49,7 @@ impl Log {
         };
         if globals.logtostderr {
             record(Some(io::stderr), level, trace);
+            announce(globals);
             return Log { file: None };
         }
         let folder = environment.pulumi_home.join("logs");
@@ -60,6 +62,7 @@ impl Log {
         match files::create_private_folder(&folder).and_then(|()| files::create_private(&path)) {
             Ok(file) => {
                 record(Some(Mutex::new(file)), level, trace);
+                announce(globals);
                 Log { file: Some(path) }
             }
             Err(error) => {
@@ -79,6 +82,12 @@ impl Log {
             ));
         }
     }
+}
+
+/// Begins each log with what it is about. Programs that ask for a log rely on there being something in it.
+fn announce(globals: &GlobalArgs) {
+    let command = globals.command.join(" ");
+    tracing::info!(command, version = OWN_VERSION, commit = COMMIT, "started");
 }
 
 /// Sends log lines and spans where they are to go.

@@ -265,7 +265,7 @@ impl PluginHost {
         let launch = Launch {
             source: Arc::from(kind.file_name(name)),
             program: found.executable.clone(),
-            args: Vec::new(),
+            args: self.arguments(Vec::new()),
             environment: environment::with_runtime_options(self.options()),
             working_directory: self.options().working_directory.clone(),
             level: OutputLevel::Info,

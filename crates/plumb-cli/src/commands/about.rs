@@ -10,6 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use super::{plugin, wants_json};
 use crate::context::{IfMissing, LoadedProject, Stack};
 use crate::json::{Indent, pretty};
+use crate::own_version::{BUILD, COMMIT, OWN_VERSION};
 use crate::table::Table;
 use crate::{Context, Error, ExitStatus, Printer, VERSION};
 
@@ -228,7 +229,10 @@ fn document(findings: &Findings, ctx: &Context) -> Json {
     object.insert("currentStack".to_owned(), Json::from(stack));
     object.insert(
         "cliAbout".to_owned(),
-        json!({ "version": VERSION, "goVersion": "go1.26", "goCompiler": "gc" }),
+        json!({
+            "version": VERSION, "goVersion": "go1.26", "goCompiler": "gc",
+            "plumbVersion": OWN_VERSION, "plumbCommit": COMMIT, "plumbBuild": BUILD,
+        }),
     );
     if let Some(language) = &findings.runtime {
         object.insert("runtime".to_owned(), runtime_json(language));
@@ -268,6 +272,9 @@ fn text(findings: &Findings, ctx: &Context) -> String {
         ("Version", VERSION.trim_start_matches('v')),
         ("Go Version", "go1.26"),
         ("Go Compiler", "gc"),
+        ("Plumb", OWN_VERSION),
+        ("Commit", COMMIT),
+        ("Build", BUILD),
     ] {
         let _ = writeln!(out, "{name:<11}  {value}");
     }

@@ -51,6 +51,9 @@ pub fn run(args: LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     if args.default_org.is_some() {
         return Err(Error::needs_service("`--default-org`"));
     }
+    if args.insecure {
+        return Err(Error::needs_service("`--insecure`"));
+    }
     let oidc = [
         &args.oidc_token,
         &args.oidc_org,

@@ -1,9 +1,18 @@
 //! `version`.
 
+use crate::own_version::{BUILD, COMMIT, OWN_VERSION};
 use crate::{Context, Error, ExitStatus, VERSION};
 
-/// Prints the version.
+/// Prints the version that this program is compatible with; with `--verbose`, its own too.
 pub fn run(ctx: &Context) -> Result<ExitStatus, Error> {
     ctx.printer.line(VERSION);
+    if ctx.globals.verbose > 0 {
+        let own = [
+            format!("plumb:  {OWN_VERSION}"),
+            format!("commit: {COMMIT}"),
+            format!("build:  {BUILD}"),
+        ];
+        own.iter().for_each(|line| ctx.printer.line(line));
+    }
     Ok(ExitStatus::Success)
 }

@@ -29,6 +29,7 @@ use plumb_yaml::{Compiler, DiagnosticStyle, YamlProgram};
 
 use super::debugging::Debugged;
 use crate::acquire::DownloadListener;
+use crate::cli::GlobalArgs;
 use crate::commands::package::source::plugin_at;
 use crate::context::LoadedProject;
 use crate::{Context, Environment, Error};
@@ -43,6 +44,8 @@ pub(super) struct Surroundings {
     pub(super) plugins: Vec<ProjectPlugin>,
     /// Plain configuration by namespace, then name.
     pub(super) config: BTreeMap<String, BTreeMap<String, String>>,
+    /// How plugins are told to log.
+    pub(super) log_arguments: Vec<OsString>,
     pub(super) client: Option<String>,
     pub(super) debugged: Debugged,
     pub(super) stacks: Arc<dyn StackReader>,
@@ -152,6 +155,7 @@ impl Surroundings {
                 mapper: Some(engine.to_owned()),
                 resolver: Some(engine.to_owned()),
             },
+            log_arguments: self.log_arguments.clone(),
             attached_providers: self.attachments("PULUMI_DEBUG_PROVIDERS")?,
             attached_languages: self.attachments("PULUMI_DEBUG_LANGUAGES")?,
             timeouts: PluginTimeouts::default(),
@@ -413,6 +417,18 @@ impl Surroundings {
             .with_compiler(compiler)
             .with_engine_version(crate::semantic_version()))
     }
+}
+
+/// The flags of the command line that say how to log, for plugins, if they are to flow to them.
+pub(crate) fn log_arguments(globals: &GlobalArgs) -> Vec<OsString> {
+    let mut arguments = Vec::new();
+    if globals.logflow && globals.logtostderr {
+        arguments.push("--logtostderr".into());
+    }
+    if globals.logflow && globals.verbose > 0 {
+        arguments.push(format!("-v={}", globals.verbose).into());
+    }
+    arguments
 }
 
 /// Where plugins are looked for.

@@ -31,7 +31,7 @@ mod state_json;
 mod verb;
 mod watch;
 
-pub(crate) use host::{discovery, plugin_spec};
+pub(crate) use host::{discovery, log_arguments, plugin_spec};
 pub(crate) use outside::Outside;
 pub(crate) use snippets::{SnippetUpdate, update_snippets};
 

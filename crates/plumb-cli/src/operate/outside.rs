@@ -22,7 +22,7 @@ use tokio::sync::watch;
 
 use super::converted::Messages;
 use super::debugging::Debugged;
-use super::host::{BackendStacks, Surroundings};
+use super::host::{BackendStacks, Surroundings, log_arguments};
 use super::interrupts;
 use super::session::{ORGANIZATION, plugin_source};
 use crate::commands::stack::values::Secrets;
@@ -196,6 +196,7 @@ pub(super) fn surroundings(
         program_directory,
         plugins,
         config: BTreeMap::new(),
+        log_arguments: log_arguments(&ctx.globals),
         client: None,
         debugged: Debugged::default(),
         stacks: Arc::new(BackendStacks {

@@ -31,7 +31,7 @@ use uuid::Uuid;
 
 use super::converted::Converted;
 use super::debugging::Debugged;
-use super::host::{BackendStacks, ProjectProgram, Surroundings};
+use super::host::{BackendStacks, ProjectProgram, Surroundings, log_arguments};
 use super::screen::{self, ScreenSetup, Seen};
 use super::{naming, plan, secrecy};
 use plumb_secrets::{LockReason, LockedManager};
@@ -622,6 +622,7 @@ fn surroundings(
         program_directory,
         plugins: Vec::new(),
         config: by_namespace,
+        log_arguments: log_arguments(&ctx.globals),
         client: opening.client.clone(),
         debugged: opening.debugged.clone(),
         stacks: Arc::new(stack_reader(ctx, stack)),

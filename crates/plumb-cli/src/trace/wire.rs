@@ -9,6 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Error;
 
+use crate::own_version::{BUILD, COMMIT, OWN_VERSION};
+
 /// What exporters send at a time.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -255,6 +257,9 @@ pub(crate) fn request(spans: Vec<Span>) -> Request {
                 attributes: vec![
                     Attribute::text("service.name", crate::NAME),
                     Attribute::text("service.version", crate::VERSION),
+                    Attribute::text("plumb.version", OWN_VERSION),
+                    Attribute::text("plumb.commit", COMMIT),
+                    Attribute::text("plumb.build", BUILD),
                     Attribute::number("process.pid", i64::from(std::process::id())),
                 ],
             },

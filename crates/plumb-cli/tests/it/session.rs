@@ -124,6 +124,13 @@ fn about_never_fails() {
     let context = TestContext::new().with("PULUMI_BACKEND_URL", "ftp://x");
     let about: Value = serde_json::from_str(&context.ok(&["about", "--json"])).unwrap();
     assert_eq!(about["cliAbout"]["version"], "v3.260.0");
+    assert_eq!(about["cliAbout"]["plumbVersion"], env!("CARGO_PKG_VERSION"));
+    let version = context.ok(&["version", "--verbose"]);
+    let lines: Vec<&str> = version.lines().collect();
+    assert_eq!(lines[0], "v3.260.0");
+    assert!(lines[1].ends_with(env!("CARGO_PKG_VERSION")), "{version}");
+    assert_eq!(lines.len(), 4, "{version}");
+    assert_eq!(context.ok(&["version"]), "v3.260.0\n");
     assert!(about["errors"][0].as_str().unwrap().contains("ftp://x"));
     let context = TestContext::new();
     context.ok(&["stack", "init", "dev"]);

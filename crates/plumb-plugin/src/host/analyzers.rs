@@ -213,7 +213,7 @@ impl PluginHost {
         Launch {
             source: pack.name.as_str().into(),
             program: executable.to_owned(),
-            args: std::iter::once(engine).chain(args).collect(),
+            args: self.arguments(std::iter::once(engine).chain(args).collect()),
             environment: Environment::new(),
             working_directory,
             level: OutputLevel::Info,

@@ -1,5 +1,6 @@
 //! Starting what was found.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -57,11 +58,18 @@ impl PluginHost {
         Ok(started.map_err(Box::new)?)
     }
 
+    /// The arguments of an executable, with those before them that tell it how to log.
+    pub(crate) fn arguments(&self, arguments: Vec<OsString>) -> Vec<OsString> {
+        let mut all = self.options.log_arguments.clone();
+        all.extend(arguments);
+        all
+    }
+
     fn provider_launch(&self, spec: &PluginSpec, executable: &Path) -> Launch {
         Launch {
             source: file_name(executable),
             program: executable.to_owned(),
-            args: vec![self.options.services.engine.clone().into()],
+            args: self.arguments(vec![self.options.services.engine.clone().into()]),
             environment: environment::of_provider(&self.options, spec),
             working_directory: self.options.working_directory.clone(),
             level: level_of(&spec.name),
@@ -74,7 +82,7 @@ impl PluginHost {
         Launch {
             source: PluginKind::Language.file_name(name).into(),
             program: found.executable.clone(),
-            args: vec![self.options.services.engine.clone().into()],
+            args: self.arguments(vec![self.options.services.engine.clone().into()]),
             environment: environment::with_runtime_options(&self.options),
             working_directory: self.options.working_directory.clone(),
             level: OutputLevel::Info,

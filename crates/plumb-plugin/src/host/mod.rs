@@ -86,6 +86,8 @@ pub struct HostOptions {
     pub config: BTreeMap<String, BTreeMap<String, String>>,
     /// Services for the plugins.
     pub services: ServiceAddresses,
+    /// Flags with which executables are told how to log, before their other arguments.
+    pub log_arguments: Vec<OsString>,
     /// Ports of providers under a debugger, by name.
     pub attached_providers: BTreeMap<String, u16>,
     /// Ports of language hosts under a debugger, by name.

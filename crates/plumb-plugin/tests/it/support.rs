@@ -122,6 +122,7 @@ impl World {
                 engine: "127.0.0.1:1".to_owned(),
                 ..ServiceAddresses::default()
             },
+            log_arguments: Vec::new(),
             attached_providers: BTreeMap::new(),
             attached_languages: BTreeMap::new(),
             timeouts: PluginTimeouts {

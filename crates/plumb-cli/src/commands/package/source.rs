@@ -17,7 +17,7 @@ use plumb_resource::provider::{PluginSpec, ProviderError};
 use plumb_schema::{BindOptions, Bound, Document, Format, PackageSchema, Packages, bind};
 
 use crate::acquire::{Demands, language_options, output_to, unasked};
-use crate::operate::discovery;
+use crate::operate::{discovery, log_arguments};
 use crate::{Context, Error, Printer};
 
 /// A schema as it came.
@@ -571,6 +571,7 @@ fn host(ctx: &Context, plugins: Vec<ProjectPlugin>) -> Result<PluginHost, Error>
         runtime_options: BTreeMap::new(),
         config: BTreeMap::new(),
         services: ServiceAddresses::default(),
+        log_arguments: log_arguments(&ctx.globals),
         attached_providers: attachments("PULUMI_DEBUG_PROVIDERS")?,
         attached_languages: BTreeMap::new(),
         timeouts: PluginTimeouts::default(),
