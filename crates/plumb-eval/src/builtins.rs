@@ -285,10 +285,14 @@ fn select(name: &str, (index, values): (&Val, &Val)) -> Result<Val, String> {
     };
     #[allow(clippy::cast_sign_loss)] // checked above
     let at = *number as usize;
-    items
+    // The list is known as a whole: a secret in it makes each element secret.
+    let mut lifted = Lifted::default();
+    let element = items
         .get(at)
-        .cloned()
-        .ok_or_else(|| access::out_of_bounds(at, items.len()))
+        .map(|item| lifted.strip_elements(item))
+        .ok_or_else(|| access::out_of_bounds(at, items.len()))?;
+    lifted.strip_elements(values);
+    Ok(lifted.wrap(element))
 }
 
 fn from_base64(name: &str, text: &str) -> Result<Val, String> {

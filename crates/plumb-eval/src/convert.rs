@@ -141,13 +141,29 @@ pub fn to_value(value: &Val, form: Form) -> Value {
     }
 }
 
-/// Entries without the null ones, as the SDKs send maps.
+/// Entries without the null ones, as the SDKs send maps. A null that was computed from a resource stays, so that the
+/// dependency on the resource does, unless it is secret.
 pub fn to_map(entries: &BTreeMap<ecow::EcoString, Val>, form: Form) -> PropertyMap {
     entries
         .iter()
-        .map(|(key, value)| (PropertyKey::from(key.clone()), to_value(value, form)))
-        .filter(|(_, value)| !value.is_null())
+        .map(|(key, val)| (key, val, to_value(val, form)))
+        .filter(|(_, val, value)| !value.is_null() || is_computed(val))
+        .filter(|(_, _, value)| !is_secret_null(value))
+        .map(|(key, _, value)| (PropertyKey::from(key.clone()), value))
         .collect()
+}
+
+/// Whether a value was computed from resources.
+fn is_computed(val: &Val) -> bool {
+    matches!(val, Val::Output(output) if !output.deps.is_empty())
+}
+
+fn is_secret_null(value: &Value) -> bool {
+    match value {
+        Value::Secret(inner) => inner.is_null(),
+        Value::Output(output) => output.secret && output.value.as_ref().is_some_and(Value::is_null),
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -70,6 +70,24 @@ impl Lifted {
         }
     }
 
+    /// The value that lists and objects of the program have once the outputs among their elements are known: those are
+    /// taken off. Replies keep the secrets inside them.
+    pub fn strip_elements(&mut self, value: &Val) -> Val {
+        match value {
+            Val::List(items) => {
+                Val::list(items.iter().map(|item| self.strip_elements(item)).collect())
+            }
+            Val::Object(entries) => {
+                let entries = entries
+                    .iter()
+                    .map(|(key, item)| (key.clone(), self.strip_elements(item)))
+                    .collect();
+                Val::Object(Arc::new(entries))
+            }
+            other => self.strip_outer(other),
+        }
+    }
+
     fn note(&mut self, output: &Output) {
         self.any = true;
         self.secret |= output.secret;
@@ -107,6 +125,26 @@ impl Lifted {
             deps: self.deps,
         }))
     }
+}
+
+/// Whether a list or an object of the program has an output among its elements.
+pub fn has_output_elements(value: &Val) -> bool {
+    let is_output = |item: &Val| matches!(item, Val::Output(_)) || has_output_elements(item);
+    match value {
+        Val::List(items) => items.iter().any(is_output),
+        Val::Object(entries) => entries.values().any(is_output),
+        _ => false,
+    }
+}
+
+/// One output in place of a list or an object with outputs among its elements: it is secret, or unknown, if any of them is.
+pub fn joined(value: Val) -> Val {
+    if !has_output_elements(&value) {
+        return value;
+    }
+    let mut lifted = Lifted::default();
+    let elements = lifted.strip_elements(&value);
+    lifted.wrap(elements)
 }
 
 /// Whether there is an output, a resource or poison anywhere in `value`.

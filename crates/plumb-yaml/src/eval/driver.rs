@@ -425,7 +425,8 @@ impl<'a> Run<'a> {
             match self.evaluator.eval(expr) {
                 Ok(value) if lift::is_poisoned(&value) => {}
                 Ok(value) => {
-                    outputs.insert(key.text.clone(), value);
+                    // Outputs are known as wholes: a secret inside one makes all of it secret.
+                    outputs.insert(key.text.clone(), lift::joined(value));
                 }
                 Err(Stop::Error(diagnostic)) => self.reporter.met(&diagnostic),
                 Err(Stop::Fetch(urn)) => {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::access::{self, Failure, References};
 use super::builtins;
 use super::go_format;
-use super::lift::Lifted;
+use super::lift::{self, Lifted};
 use super::value::Val;
 use crate::diagnostic::Diagnostic;
 use crate::graph::{Graph, PULUMI};
@@ -103,7 +103,9 @@ impl<'a> Evaluator<'a> {
             );
             return Err(Diagnostic::error(span, summary).into());
         };
-        access::access(self.value(id), &access.path, self).map_err(|failure| match failure {
+        // A variable is known as a whole: a secret in it makes every part of it secret.
+        let value = lift::joined(self.value(id).clone());
+        access::access(&value, &access.path, self).map_err(|failure| match failure {
             Failure::Problem(summary) => Diagnostic::error(span, summary).into(),
             Failure::Fetch(urn) => Stop::Fetch(urn),
         })
