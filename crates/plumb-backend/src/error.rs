@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use plumb_project::name::{NameError, ReferenceError, TagError};
+use plumb_project::name::{NameError, ReferenceError};
 use plumb_state::file::ParseError;
 use plumb_state::journal::{FoldError, ReplayError};
 
@@ -180,9 +180,6 @@ pub enum BackendError {
         /// The version.
         version: i64,
     },
-    /// A tag cannot be stored.
-    #[error(transparent)]
-    Tag(#[from] TagError),
     /// A name is not legal.
     #[error(transparent)]
     Name(#[from] NameError),

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use plumb_project::StackReference;
-use plumb_project::name::check_tag;
 use serde::{Deserialize, Serialize};
 
 use crate::error::BackendError;
@@ -40,8 +39,6 @@ impl Store {
         stack: &StackReference,
         tags: &BTreeMap<String, String>,
     ) -> Result<(), BackendError> {
-        tags.iter()
-            .try_for_each(|(name, value)| check_tag(name, value))?;
         let key = keys::tags(stack);
         if tags.is_empty() {
             self.bucket.delete(&key)?;

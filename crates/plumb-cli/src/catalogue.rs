@@ -169,6 +169,13 @@ pub const ENTRIES: &[Entry] = &[
         details: "Providers that are known and not built keep what is encrypted as it is.",
     },
     Entry {
+        code: Code::NoEnvironments,
+        meaning: "The settings of the stack import environments, which only the cloud service has.",
+        words: &["does not support environments"],
+        hint: "take `environment` out of the settings file, and set the values with `plumb config set`",
+        details: "What several stacks share can stand under `config` in `Pulumi.yaml`; secrets are set with `plumb config set --secret`.",
+    },
+    Entry {
         code: Code::MissingConfig,
         meaning: "The stack lacks settings that the project declares.",
         words: &["is missing configuration value", "configuration key '"],

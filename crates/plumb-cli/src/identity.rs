@@ -57,6 +57,7 @@ codes! {
     Undecryptable = "undecryptable",
     LockedSecrets = "locked-secrets",
     MissingConfig = "missing-config",
+    NoEnvironments = "no-environments",
     LooksLikeSecret = "looks-like-secret",
     NotConfirmed = "not-confirmed",
     UnexpectedChanges = "unexpected-changes",
@@ -274,7 +275,9 @@ fn of_file(error: &FileError) -> Identity {
         }
     };
     let subject = match error {
-        FileError::Syntax { file, position, .. } => place(file, position.line, position.column),
+        FileError::Syntax { file, position, .. } | FileError::Duplicate { file, position, .. } => {
+            place(file, position.line, position.column)
+        }
         FileError::Invalid { file, problems } => problems.first().map_or_else(
             || Subject::File(file.clone()),
             |first| place(file, first.position.line, first.position.column),

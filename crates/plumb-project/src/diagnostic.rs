@@ -43,6 +43,18 @@ pub enum FileError {
         /// What the parser says.
         message: String,
     },
+    /// A map has a key twice.
+    #[error("yaml: unmarshal errors:\n  line {}: mapping key \"{key}\" already defined at line {first}", position.line)]
+    Duplicate {
+        /// The file as named by the caller.
+        file: String,
+        /// Where the second is.
+        position: Position,
+        /// The key.
+        key: String,
+        /// The line of the first.
+        first: usize,
+    },
     /// Well-formed, but not what is expected.
     #[error("could not validate '{file}':{}", list(problems))]
     Invalid {

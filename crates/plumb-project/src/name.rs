@@ -210,47 +210,6 @@ impl StackReference {
     }
 }
 
-/// A stack tag cannot be stored.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TagError {
-    /// No name.
-    #[error("invalid stack tag \"\": a tag name may not be empty")]
-    EmptyName,
-    /// More than 40 characters.
-    #[error("stack tag {name:?} is too long (max length 40 characters)")]
-    NameTooLong {
-        /// The tag's name.
-        name: String,
-    },
-    /// An illegal character.
-    #[error(
-        "stack tag names may only contain alphanumerics, hyphens, underscores, periods, or colons: invalid tag {name:?}"
-    )]
-    NameCharacter {
-        /// The tag's name.
-        name: String,
-    },
-    /// More than 256 characters.
-    #[error("stack tag {name:?} value is too long (max length 256 characters)")]
-    ValueTooLong {
-        /// The tag's name.
-        name: String,
-    },
-}
-
-/// Checks one stack tag.
-pub fn check_tag(name: &str, value: &str) -> Result<(), TagError> {
-    let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
-    let owned = || name.to_owned();
-    match () {
-        () if name.is_empty() => Err(TagError::EmptyName),
-        () if name.chars().count() > 40 => Err(TagError::NameTooLong { name: owned() }),
-        () if !name.chars().all(legal) => Err(TagError::NameCharacter { name: owned() }),
-        () if value.chars().count() > 256 => Err(TagError::ValueTooLong { name: owned() }),
-        () => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -301,24 +260,5 @@ mod tests {
             StackReference::parse_legacy("dev").unwrap().qualified(),
             "dev"
         );
-    }
-
-    #[test]
-    fn tags_are_checked() {
-        assert!(check_tag("pulumi:project", "x").is_ok());
-        let long = "k".repeat(41);
-        let message = check_tag(&long, "").unwrap_err().to_string();
-        assert_eq!(
-            message,
-            format!("stack tag \"{long}\" is too long (max length 40 characters)")
-        );
-        assert!(matches!(
-            check_tag("a b", ""),
-            Err(TagError::NameCharacter { .. })
-        ));
-        assert!(matches!(
-            check_tag("a", &"v".repeat(257)),
-            Err(TagError::ValueTooLong { .. })
-        ));
     }
 }

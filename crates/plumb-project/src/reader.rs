@@ -1,5 +1,7 @@
 //! Reads typed members out of a YAML map and collects what is wrong.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value as Json;
 
 use crate::diagnostic::{Diagnostic, FileError, suggestion};
@@ -66,7 +68,42 @@ pub(crate) fn read(file: &str, text: &str) -> Result<Document, FileError> {
             foot: Vec::new(),
         }));
     }
-    yaml::parse(text).map_err(|error| syntax(error.position, error.message))
+    let document = yaml::parse(text).map_err(|error| syntax(error.position, error.message))?;
+    match document.root.as_ref().and_then(duplicate) {
+        Some((position, key, first)) => Err(FileError::Duplicate {
+            file: file.to_owned(),
+            position,
+            key,
+            first,
+        }),
+        None => Ok(document),
+    }
+}
+
+/// The first key that a map has twice, and the line of the other: one of the two values would be lost.
+fn duplicate(node: &Node) -> Option<(Position, String, usize)> {
+    match &node.data {
+        Data::Mapping(mapping) => {
+            let mut lines: BTreeMap<String, usize> = BTreeMap::new();
+            for (key, _) in &mapping.entries {
+                let (Some(text), line) = (key.key_text(), key.position.line) else {
+                    continue;
+                };
+                if let Some(first) = lines.insert(text.clone(), line) {
+                    return Some((key.position, text, first));
+                }
+            }
+            mapping
+                .entries
+                .iter()
+                .find_map(|(_, item)| duplicate(&item.value))
+        }
+        Data::Sequence(sequence) => sequence
+            .items
+            .iter()
+            .find_map(|item| duplicate(&item.value)),
+        Data::Scalar(_) | Data::Alias(_) => None,
+    }
 }
 
 /// A map being read, with the place it stands at.

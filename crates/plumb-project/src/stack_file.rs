@@ -6,7 +6,7 @@
 use serde_json::Value as Json;
 
 use crate::config::{ConfigMap, Key, Value};
-use crate::diagnostic::{Diagnostic, FileError};
+use crate::diagnostic::FileError;
 use crate::reader::{self, Format, Problems, Reader};
 use crate::yaml::{Data, Document, Item, Mapping, Node, ScalarStyle, from_json};
 
@@ -17,7 +17,7 @@ pub struct StackFile {
     format: Format,
     project: String,
     config: ConfigMap,
-    warnings: Vec<Diagnostic>,
+    null_keys: Vec<String>,
 }
 
 /// How the secrets of a stack are encrypted, as its file says it.
@@ -43,7 +43,7 @@ impl StackFile {
             format: Format::of(file),
             project: project.to_owned(),
             config: ConfigMap::default(),
-            warnings: Vec::new(),
+            null_keys: Vec::new(),
         }
     }
 
@@ -84,9 +84,9 @@ impl StackFile {
         &self.config
     }
 
-    /// What is odd in the file, but no error.
-    pub fn warnings(&self) -> &[Diagnostic] {
-        &self.warnings
+    /// Keys whose value is null, which is read as an empty text; sorted.
+    pub fn null_keys(&self) -> &[String] {
+        &self.null_keys
     }
 
     /// How secrets are encrypted.
@@ -193,7 +193,7 @@ impl StackFile {
             return;
         }
         let mut config = ConfigMap::default();
-        let mut warnings = Problems::default();
+        let mut null_keys = Vec::new();
         if let Some(root) = Reader::root(&self.document, problems) {
             for key in ["secretsprovider", "encryptedkey", "encryptionsalt"] {
                 root.scalar_text(key, problems);
@@ -207,11 +207,7 @@ impl StackFile {
                         continue;
                     };
                     if node.is_null() {
-                        warnings.add(
-                            node.position,
-                            &*pointer,
-                            "no value is given; an empty text is used",
-                        );
+                        null_keys.push(text.clone());
                     }
                     if let Some(value) = read_value(node, &pointer, problems) {
                         config.insert(key, value);
@@ -220,7 +216,8 @@ impl StackFile {
             }
         }
         self.config = config;
-        self.warnings = warnings.0;
+        null_keys.sort_unstable();
+        self.null_keys = null_keys;
     }
 
     fn mapping(&self) -> Option<&Mapping> {

@@ -30,7 +30,9 @@ pub fn run(args: CancelArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         "This will irreversibly cancel the currently running update for '{}'!",
         stack.shown
     );
-    if !confirm_by_name(ctx, args.yes, &warning, &stack.shown)? {
+    // Scripts need no `--yes` here: an update that hangs in a pipeline is to be cancelled by another.
+    let is_yes = args.yes || !ctx.is_interactive();
+    if !confirm_by_name(ctx, is_yes, &warning, &stack.shown)? {
         return Err(Error::shown(ExitStatus::Failure));
     }
     stack.backend.cancel(&stack.reference)?;

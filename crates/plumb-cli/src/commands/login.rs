@@ -1,6 +1,8 @@
 //! `login`.
 
-use clap::{ArgGroup, Args};
+use clap::Args;
+
+use plumb_backend::BackendUrl;
 
 use crate::context::{HomeFiles, Login};
 use crate::{Context, Error, ExitStatus, prompt};
@@ -10,7 +12,6 @@ use crate::{Context, Error, ExitStatus, prompt};
 /// Stacks are kept in the home folder unless another place is chosen here: `file://` and a folder, or the address of a store.
 /// No account is needed.
 #[derive(Args, Debug)]
-#[command(group = ArgGroup::new("login-url").args(["cloud_url", "local"]).multiple(false))]
 pub struct LoginArgs {
     /// A cloud URL to log in to
     #[arg(short, long)]
@@ -66,28 +67,31 @@ pub fn run(args: LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     }
     let files = HomeFiles::new(&ctx.environment);
     let mut credentials = files.credentials()?;
-    let url = match (args.url, args.cloud_url, args.local) {
-        (Some(_), Some(_), _) | (Some(_), _, true) => {
-            return Err(Error::user(
-                "only one of --cloud-url, --local or the argument URL may be specified",
-            ));
-        }
-        (Some(url), None, false) | (None, Some(url), _) => url,
-        (None, None, true) => "file://~".to_owned(),
-        (None, None, false) if args.interactive && ctx.is_interactive() => {
-            choose(&credentials, ctx)?
-        }
-        (None, None, false) => ctx.login()?.url().to_owned(),
-    };
-    match ctx.login() {
-        Ok(Login::Variable(variable)) if variable != url => ctx.printer.warning(&format!(
-            "PULUMI_BACKEND_URL is set to {variable}; it is used instead of this login until it is unset"
-        )),
-        Ok(Login::Project(project)) if project != url => ctx.printer.warning(&format!(
-            "the project's backend {project} is used instead of this login while you are in the project"
-        )),
-        _ => {}
+    if args.url.is_some() && args.cloud_url.is_some() {
+        return Err(Error::user(
+            "only one of --cloud-url or argument URL may be specified, not both",
+        ));
     }
+    let given = args.url.or(args.cloud_url);
+    if args.local && given.is_some() {
+        return Err(Error::user(
+            "a URL may not be specified when --local mode is enabled",
+        ));
+    }
+    let given = if args.local {
+        Some("file://~".to_owned())
+    } else {
+        given
+    };
+    if let Some(url) = &given {
+        BackendUrl::parse(url, &ctx.environment.home, &ctx.environment.cwd)?;
+        warn_of_others(url, ctx);
+    }
+    let url = match given {
+        Some(url) => url,
+        None if args.interactive && ctx.is_interactive() => choose(&credentials, ctx)?,
+        None => ctx.login()?.url().to_owned(),
+    };
     let backend = ctx.open_backend(&url, &ctx.environment.cwd)?;
     credentials.login_without_token(&url);
     files.save_credentials(&credentials)?;
@@ -97,6 +101,20 @@ pub fn run(args: LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         ctx.environment.user_name()
     ));
     Ok(ExitStatus::Success)
+}
+
+/// Says what is used instead of this login.
+fn warn_of_others(url: &str, ctx: &Context) {
+    match ctx.login() {
+        Ok(Login::Variable(variable)) if variable != url => ctx.printer.stderr(&format!(
+            "Warning: The PULUMI_BACKEND_URL environment variable is set to '{variable}', which conflicts with the \
+             login URL '{url}'.\n"
+        )),
+        Ok(Login::Project(project)) if project != url => ctx.printer.warning(&format!(
+            "the project's backend {project} is used instead of this login while you are in the project"
+        )),
+        _ => {}
+    }
 }
 
 fn choose(

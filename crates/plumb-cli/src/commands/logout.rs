@@ -1,6 +1,6 @@
 //! `logout`.
 
-use clap::{ArgGroup, Args};
+use clap::Args;
 use plumb_project::workspace::Credentials;
 
 use crate::context::HomeFiles;
@@ -8,7 +8,6 @@ use crate::{Context, Error, ExitStatus};
 
 /// Log out of a backend
 #[derive(Args, Debug)]
-#[command(group = ArgGroup::new("logout-url").args(["cloud_url", "local", "all"]).multiple(false))]
 pub struct LogoutArgs {
     /// Logout of all backends
     #[arg(long)]
@@ -27,21 +26,28 @@ pub struct LogoutArgs {
 pub fn run(args: LogoutArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let files = HomeFiles::new(&ctx.environment);
     let mut credentials = files.credentials()?;
+    let flags = args.cloud_url.is_some() || args.all;
+    if args.url.is_some() && flags {
+        return Err(Error::user(
+            "only one of --all, --cloud-url or argument URL may be specified, not both",
+        ));
+    }
+    let url = args.url.or(args.cloud_url);
+    if args.local && url.is_some() {
+        return Err(Error::user(
+            "a URL may not be specified when --local mode is enabled",
+        ));
+    }
     if args.all {
         credentials = Credentials::default();
         files.save_credentials(&credentials)?;
         ctx.printer.line("Logged out of everything");
         return Ok(ExitStatus::Success);
     }
-    let url = match (args.url, args.cloud_url, args.local) {
-        (Some(_), Some(_), _) | (Some(_), _, true) => {
-            return Err(Error::user(
-                "only one of --cloud-url, --local or the argument URL may be specified",
-            ));
-        }
-        (Some(url), None, false) | (None, Some(url), _) => url,
-        (None, None, true) => "file://~".to_owned(),
-        (None, None, false) => ctx.login()?.url().to_owned(),
+    let url = match url {
+        Some(url) => url,
+        None if args.local => "file://~".to_owned(),
+        None => ctx.login()?.url().to_owned(),
     };
     credentials.logout(&url);
     files.save_credentials(&credentials)?;

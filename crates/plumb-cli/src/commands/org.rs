@@ -34,7 +34,13 @@ pub fn run(args: OrgArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let backend = ctx.backend()?;
     let name = backend.name();
     Err(Error::user(match args.verb {
-        None | Some(OrgVerb::GetDefault) => {
+        None => {
+            ctx.printer
+                .line(&format!("Current Backend: {}", backend.url()));
+            ctx.printer.line("No Default Org Specified");
+            return Ok(ExitStatus::Success);
+        }
+        Some(OrgVerb::GetDefault) => {
             format!("backends of this type \"{name}\" do not support organizations")
         }
         Some(OrgVerb::SetDefault(_)) => {

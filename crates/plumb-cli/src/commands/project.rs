@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use clap::{ArgGroup, Args, Subcommand};
 use plumb_backend::StackFilter;
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 
 use super::{new, wants_json};
 use crate::json::{Indent, pretty};
-use crate::table::Table;
 use crate::{Context, Error, ExitStatus};
 
 /// Manage projects
@@ -52,6 +51,14 @@ pub fn run(args: ProjectArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     }
 }
 
+/// A project as JSON has it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed<'a> {
+    name: &'a str,
+    stack_count: usize,
+}
+
 fn list(args: &ListArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let as_json = wants_json(args.json, &args.output)?;
     let backend = ctx.backend()?;
@@ -70,17 +77,21 @@ fn list(args: &ListArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         *counts.entry(project).or_default() += 1;
     }
     if as_json {
-        let all: Vec<Json> = counts
-            .iter()
-            .map(|(name, count)| json!({ "name": name, "stackCount": count }))
-            .collect();
-        ctx.printer.data(&pretty(&all, Indent::Two));
+        let all = counts.iter().map(|(name, count)| Listed {
+            name,
+            stack_count: *count,
+        });
+        let all: Vec<Listed<'_>> = all.collect();
+        ctx.printer.data(&pretty(&all, Indent::Four));
         return Ok(ExitStatus::Success);
     }
-    let mut table = Table::new(["NAME", "STACK COUNT"]);
-    for (name, count) in counts {
-        table.row([name, count.to_string()]);
+    if counts.is_empty() {
+        ctx.printer.line("No projects found");
+        return Ok(ExitStatus::Success);
     }
-    ctx.printer.styled(&table.render());
+    ctx.printer.line("PROJECTS:");
+    for (name, count) in counts {
+        ctx.printer.line(&format!("  {name} (stacks: {count})"));
+    }
     Ok(ExitStatus::Success)
 }

@@ -28,7 +28,26 @@ pub struct StackConfig {
     pub encrypted: ConfigMap,
 }
 
+/// The refusal of environments, which no file store has.
+pub fn no_environments(stack: &Stack) -> Error {
+    Error::user(format!(
+        "backend {} does not support environments; Pulumi ESC environments require the Pulumi Cloud backend, use \
+         `pulumi login` without arguments to log into the Pulumi Cloud backend",
+        stack.backend.name()
+    ))
+    .known(Code::NoEnvironments)
+}
+
 impl Context {
+    /// Refuses settings that import environments: programs would miss the values of these.
+    pub fn check_environments(&self, stack: &Stack, settings: &StackSettings) -> Result<(), Error> {
+        match settings.file.environment() {
+            None => Ok(()),
+            Some(serde_json::Value::Array(names)) if names.is_empty() => Ok(()),
+            Some(_) => Err(no_environments(stack)),
+        }
+    }
+
     /// The configuration of a stack, decrypted.
     pub fn stack_config(
         &self,

@@ -21,7 +21,7 @@ use crate::cli::GlobalArgs;
 use crate::{Environment, Error, Printer};
 
 pub use backend::{HomeFiles, Login};
-pub use config::{ConfigCheck, StackConfig, save_config_flags};
+pub use config::{ConfigCheck, StackConfig, no_environments, save_config_flags};
 pub use project::LoadedProject;
 pub use secrets::{ManagerCodec, StackSecrets, StateFallback};
 pub(crate) use secrets::{check_provider_name, provider_of};

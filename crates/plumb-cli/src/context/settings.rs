@@ -88,8 +88,9 @@ impl Context {
             Some(path) => StackSettings::read(&path, stack.project_name())?,
             None => StackSettings::without_file(stack.project_name()),
         };
-        for warning in settings.file.warnings() {
-            self.printer.warning(&warning.to_string());
+        let nulls = settings.file.null_keys();
+        if !nulls.is_empty() {
+            self.printer.warning(&null_warning(nulls));
         }
         Ok(settings)
     }
@@ -137,4 +138,16 @@ impl Context {
         let folder = project.project.stack_config_dir.as_deref();
         Ok(is_ours.then(|| files::stack_file_path(&project.path, folder, stack.name())))
     }
+}
+
+/// The warning about settings without a value.
+fn null_warning(keys: &[String]) -> String {
+    let plural = if keys.len() == 1 { "" } else { "s" };
+    let between = if keys.len() == 2 { " and " } else { ", " };
+    let keys: Vec<String> = keys.iter().map(|key| format!("\"{key}\"")).collect();
+    format!(
+        "No value for configuration key{plural} {}. This is currently treated as an empty string `\"\"`, but will be \
+         treated as `null` in a future version of pulumi.\nSet the value{plural} to `\"\"` to avoid this warning.",
+        keys.join(between)
+    )
 }

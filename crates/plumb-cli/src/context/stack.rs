@@ -1,6 +1,5 @@
 //! Finding, making and selecting stacks.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -164,9 +163,14 @@ impl Context {
         self.change_selection(Some(&stack.reference))
     }
 
-    /// Selects none.
-    pub fn unselect_stack(&self) -> Result<(), Error> {
-        self.change_selection(None)
+    /// Selects none. Answers whether one was selected.
+    pub fn unselect_stack(&self) -> Result<bool, Error> {
+        let is_selected = match self.workspace()? {
+            Some((_, workspace)) => workspace.selected(self.backend()?.url()).is_some(),
+            None => false,
+        };
+        self.change_selection(None)?;
+        Ok(is_selected)
     }
 
     /// Makes a stack, with its secrets manager if one can be had without asking. Says so on stderr.
@@ -191,10 +195,6 @@ impl Context {
         stack
             .backend
             .create_stack(&stack.reference, initial.as_ref())?;
-        let tags = self.built_in_tags()?;
-        if !tags.is_empty() {
-            stack.backend.set_tags(&stack.reference, &tags)?;
-        }
         if let Some(manager) = manager {
             record_manager(&mut settings, manager.as_ref())?;
         }
@@ -226,34 +226,16 @@ impl Context {
         Ok(None)
     }
 
-    /// Tags that say what the stack's project is (`cli.md` 16).
-    pub fn built_in_tags(&self) -> Result<BTreeMap<String, String>, Error> {
-        let Some(loaded) = self.find_project()? else {
-            return Ok(BTreeMap::new());
-        };
-        let mut tags = BTreeMap::from([("pulumi:project".to_owned(), loaded.project.name.clone())]);
-        if let Some(runtime) = &loaded.project.runtime {
-            tags.insert("pulumi:runtime".to_owned(), runtime.name.clone());
-        }
-        if let Some(description) = loaded
-            .project
-            .description
-            .as_ref()
-            .filter(|text| text.chars().count() <= 256)
-        {
-            tags.insert("pulumi:description".to_owned(), description.clone());
-        }
-        let root = loaded.root();
-        tags.extend(crate::metadata::repository_tags(&self.environment, root));
-        Ok(tags)
-    }
-
     fn choose_stack(&self, missing: IfMissing, new: NewStack<'_>) -> Result<Stack, Error> {
         self.project()?;
         if !self.is_interactive() {
-            return Err(Error::user(
-                "no stack selected; please use `pulumi stack select` or `pulumi stack init` to choose one",
-            )
+            let or_make = match missing {
+                IfMissing::Fail => "",
+                IfMissing::Offer | IfMissing::Create => " or `pulumi stack init`",
+            };
+            return Err(Error::user(format!(
+                "no stack selected; please use `pulumi stack select`{or_make} to choose one"
+            ))
             .known(Code::NoStackSelected));
         }
         let filter = StackFilter {

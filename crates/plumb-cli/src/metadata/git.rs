@@ -69,12 +69,6 @@ fn parse_commit(text: &str) -> Option<Commit> {
     })
 }
 
-/// The address of the repository that the checkout in `folder` came from.
-pub(super) fn origin(environment: &Environment, folder: &Path) -> Option<String> {
-    let asked = start(environment, folder, &["remote", "get-url", "origin"]);
-    asked.answer().map(|text| text.trim().to_owned())
-}
-
 /// The path of `root` below the repository, with `/`; `.` for the repository itself.
 pub(super) fn below(repository: &Path, root: &Path) -> Option<String> {
     let (repository, root) = (repository.canonicalize().ok()?, root.canonicalize().ok()?);

@@ -14,23 +14,6 @@ use crate::{Environment, VERSION};
 use ci::CiRun;
 use git::Checkout;
 
-/// Tags that say which repository the project in `root` belongs to (`cli.md` 16).
-pub(crate) fn repository_tags(environment: &Environment, root: &Path) -> BTreeMap<String, String> {
-    let mut tags = BTreeMap::new();
-    let Some(repository) = git::repository(root) else {
-        return tags;
-    };
-    let remote = git::origin(environment, root);
-    if let Some(remote) = remote.as_deref().and_then(remote::parse) {
-        tags.insert("vcs:owner".to_owned(), remote.owner);
-        tags.insert("vcs:repo".to_owned(), remote.repository);
-        tags.insert("vcs:kind".to_owned(), remote.kind);
-        let folder = git::below(&repository, root);
-        tags.extend(folder.map(|folder| ("vcs:root".to_owned(), folder)));
-    }
-    tags
-}
-
 /// Keys and values of the history's `environment`.
 pub(crate) type Facts = BTreeMap<String, String>;
 

@@ -72,7 +72,7 @@ fn open<'c>(ctx: &'c Context, verb: &Verb) -> Result<Session<'c>, Error> {
     let creates = program.is_some_and(|program| program.create);
     let missing = match (creates, verb.kind) {
         (true, _) => IfMissing::Create,
-        (false, Kind::Import) => IfMissing::Fail,
+        (false, Kind::Import | Kind::Destroy) => IfMissing::Fail,
         (false, _) if verb.snippets.is_some() => IfMissing::Fail,
         (false, _) => IfMissing::Offer,
     };

@@ -141,6 +141,8 @@ impl<'c> Session<'c> {
             Some(_) => opening.fallback,
             None => StateFallback::Always,
         };
+        ctx.check_environments(&stack, &settings)
+            .map_err(|error| error.context("getting stack configuration: opening environment"))?;
         let (update, state) = taken(ctx, &stack, opening.changes)?;
         let secrets = Arc::new(ctx.stack_secrets(&settings, &stack, state.provider(), fallback)?);
         // Most of it is the key of a passphrase, if there are secret settings.

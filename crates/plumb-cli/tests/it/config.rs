@@ -197,10 +197,18 @@ fn the_project_gives_defaults() {
 #[test]
 fn file_stores_have_no_environments() {
     let context = with_stack();
-    assert_eq!(context.ok(&["config", "env", "ls", "--json"]), "[]\n");
-    assert!(
-        context
-            .fails(1, &["config", "env", "add", "x", "--yes"])
-            .contains("does not support environments")
-    );
+    context.write("Pulumi.dev.yaml", "environment:\n  - shared\n");
+    for words in [
+        "config env ls --json",
+        "config env add x --yes",
+        "config",
+        "config get a",
+        "preview",
+        "destroy --yes",
+    ] {
+        let words: Vec<&str> = words.split(' ').collect();
+        let error = context.fails(1, &words);
+        assert!(error.contains("does not support environments"), "{error}");
+    }
+    context.ok(&["config", "set", "a", "1"]);
 }

@@ -51,15 +51,6 @@ fn the_history_tells_commit_and_repository() {
         &["commit", "--quiet", "-m", "Add a shop\n\nIt sells."],
     );
     context.ok(&["stack", "init", "dev"]);
-    let tags: Value = serde_json::from_str(&context.ok(&["stack", "tag", "ls", "--json"])).unwrap();
-    for (key, wanted) in [
-        ("owner", "us"),
-        ("repo", "shop"),
-        ("kind", "github.com"),
-        ("root", "project"),
-    ] {
-        assert_eq!(tags[format!("vcs:{key}")], wanted, "{tags}");
-    }
     let update = up(&context, &[]);
     assert_eq!(update["message"], "Add a shop");
     let facts = &update["environment"];

@@ -8,7 +8,7 @@ use plumb_cli::args::{command_tree, surface::surface};
 use crate::context::TestContext;
 
 /// Texts that scripts and SDKs look for. They call the program `pulumi`, whatever its name.
-const KNOWN: [&str; 14] = [
+const KNOWN: [&str; 15] = [
     "for \"pulumi",
     "Run 'pulumi ",
     "\tpulumi ",
@@ -20,7 +20,8 @@ const KNOWN: [&str; 14] = [
     "run `pulumi install`",
     "run `pulumi stack rm ",
     "Run `pulumi stack init` to create a new stack.",
-    "Try adding one with `pulumi config env add",
+    "use `pulumi login` without arguments",
+    "please use `pulumi stack select` to choose one",
     "To list the resource URNs in the stack, run `pulumi stack --show-urns`",
     "to inspect the full state, run `pulumi stack export`",
 ];

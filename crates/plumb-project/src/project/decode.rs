@@ -10,7 +10,7 @@ use super::{
 use crate::config::{ConfigType, Key};
 use crate::diagnostic::{FileError, suggestion};
 use crate::reader::{self, Problems, Reader};
-use crate::yaml::{Data, Document, Node};
+use crate::yaml::{Data, Document, Mapping, Node};
 
 impl Project {
     /// Reads the text of a project file; `file` names it in errors and tells the format.
@@ -48,9 +48,7 @@ fn decode(root: &Reader<'_>, problems: &mut Problems) -> Project {
         None => declarations(root, &name, problems),
     };
     Project {
-        runtime: root
-            .get("runtime")
-            .and_then(|node| runtime(node, "#/runtime".to_owned(), problems)),
+        runtime: optional_runtime(root, problems),
         main: root.text("main", problems),
         description: root.text("description", problems),
         author: root.text("author", problems),
@@ -112,6 +110,24 @@ fn name(root: &Reader<'_>, problems: &mut Problems) -> String {
             String::new()
         }
     }
+}
+
+/// The runtime of a project; there may be none, and a map without a name is none.
+fn optional_runtime(root: &Reader<'_>, problems: &mut Problems) -> Option<Runtime> {
+    let node = root.mapping.get("runtime")?;
+    let pointer = "#/runtime";
+    let is_named = |map: &Mapping| map.get("name").is_some();
+    if node.as_mapping().is_some_and(|map| !is_named(map)) {
+        let reader = Reader::of(node, pointer.to_owned(), problems)?;
+        reader.only(&["name", "options"], problems);
+        return None;
+    }
+    let runtime = runtime(node, pointer.to_owned(), problems)?;
+    if runtime.name.is_empty() {
+        problems.expected(node, pointer, "the name of a runtime");
+        return None;
+    }
+    Some(runtime)
 }
 
 pub(super) fn runtime(node: &Node, pointer: String, problems: &mut Problems) -> Option<Runtime> {

@@ -4,7 +4,8 @@ use clap::{Args, Subcommand};
 
 use super::TargetArgs;
 use crate::commands::wants_json;
-use crate::context::IfMissing;
+use crate::context::{IfMissing, no_environments};
+use crate::identity::Code;
 use crate::{Context, Error};
 
 /// Manage the environments of a stack
@@ -57,6 +58,7 @@ pub struct EnvChangeArgs {
     #[arg(short, long)]
     pub yes: bool,
     /// Names of environments
+    #[arg(required = true)]
     pub names: Vec<String>,
 }
 
@@ -72,38 +74,20 @@ pub struct EnvListArgs {
 }
 
 pub(super) fn run(args: EnvArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
-    ctx.project()?;
-    let stack = ctx.require_stack(target.stack.as_deref(), IfMissing::Fail)?;
-    let EnvVerb::List(list) = args.verb else {
-        return Err(Error::user(format!(
-            "backend {} does not support environments; Pulumi ESC environments require the service backend. Keep what \
-             stacks share under `config` in Pulumi.yaml, and secrets with `plumb config set --secret`",
-            stack.backend.name()
-        )));
-    };
-    let settings = ctx.stack_settings(&stack, target.config_file.as_deref())?;
-    let environment = settings.file.environment();
-    let names: Vec<String> = environment
-        .as_ref()
-        .and_then(serde_json::Value::as_array)
-        .map(|names| {
-            names
-                .iter()
-                .filter_map(|name| name.as_str().map(ToOwned::to_owned))
-                .collect()
-        })
-        .unwrap_or_default();
-    if wants_json(list.json, &list.output)? {
-        ctx.printer
-            .data(&crate::json::pretty(&names, crate::json::Indent::Two));
-    } else if names.is_empty() {
-        ctx.printer.line("This stack configuration has no environments listed. Try adding one with `pulumi config env add <projectName>/<envName>`.");
-    } else {
-        let mut table = crate::table::Table::new(["ENVIRONMENTS"]);
-        for name in names {
-            table.row([name]);
+    let is_confirmed = match &args.verb {
+        EnvVerb::List(list) => {
+            wants_json(list.json, &list.output)?;
+            true
         }
-        ctx.printer.styled(&table.render());
+        EnvVerb::Init(args) => args.yes,
+        EnvVerb::Add(args) | EnvVerb::Remove(args) => args.yes,
+    };
+    if !is_confirmed && !ctx.is_interactive() {
+        return Err(
+            Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed)
+        );
     }
-    Ok(())
+    ctx.project()?;
+    let stack = ctx.require_stack(target.stack.as_deref(), IfMissing::Offer)?;
+    Err(no_environments(&stack))
 }

@@ -22,14 +22,14 @@ pub struct GetArgs {
     #[arg(long, default_value_t = true, action = clap::ArgAction::Set, num_args = 0..=1)]
     pub open: bool,
     /// The key
-    pub key: Option<String>,
+    #[arg(required = true)]
+    pub key: String,
 }
 
 pub(super) fn run(args: GetArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
-    let key = args
-        .key
-        .ok_or_else(|| Error::user("accepts 1 arg(s), received 0"))?;
+    let key = args.key;
     let target = Target::open(target, ctx)?;
+    ctx.check_environments(&target.stack, &target.settings)?;
     let path = target.path(&key, args.path)?;
     let config = ctx.config_with_defaults(
         &target.stack,

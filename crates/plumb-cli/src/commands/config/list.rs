@@ -18,6 +18,7 @@ pub(super) fn run(
     ctx: &Context,
 ) -> Result<(), Error> {
     let target = Target::open(target, ctx)?;
+    ctx.check_environments(&target.stack, &target.settings)?;
     let config = ctx.config_with_defaults(
         &target.stack,
         &target.settings,

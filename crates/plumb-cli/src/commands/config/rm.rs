@@ -23,6 +23,7 @@ pub struct RemoveAllArgs {
     #[arg(long)]
     pub path: bool,
     /// The keys
+    #[arg(required = true)]
     pub keys: Vec<String>,
 }
 

@@ -39,14 +39,8 @@ pub struct ListArgs {
 
 pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<(), Error> {
     let as_json = wants_json(args.json, &args.output)?;
+    // File stores have one organization, so that `--organization` leaves nothing out.
     let filter = filter_of(&args, ctx)?;
-    if args
-        .organization
-        .as_deref()
-        .is_some_and(|name| name != "organization")
-    {
-        return Err(Error::user("organization name must be 'organization'"));
-    }
     let stacks = ctx.backend()?.list_stacks(&filter)?;
     let selected = ctx.selected_stack()?.map(|stack| stack.reference);
     let mut listed = Vec::new();
@@ -78,16 +72,14 @@ pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<(), Error> {
 }
 
 fn filter_of(args: &ListArgs, ctx: &Context) -> Result<StackFilter, Error> {
-    let project = match (&args.project, args.all) {
-        (Some(_), true) => return Err(Error::user("cannot specify both --all and --project")),
-        (Some(name), false) => Some(ProjectName::parse(name)?),
-        (None, true) => None,
-        (None, false) => {
-            ctx.find_project()?;
-            let project = ctx
-                .project()
-                .map_err(|error| error.context("could not detect current project"))?;
-            Some(project.name.clone())
+    let project = match &args.project {
+        Some(name) => Some(ProjectName::unchecked(name)),
+        None if args.all => None,
+        None => {
+            let found = ctx.project();
+            let loaded =
+                found.map_err(|error| error.context("could not detect current project"))?;
+            Some(loaded.name.clone())
         }
     };
     let tag = args.tag.as_deref().map(|tag| match tag.split_once('=') {

@@ -96,8 +96,9 @@ pub fn run(args: StackArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         Some(StackVerb::Select(verb)) => select::run(verb, target, ctx)?,
         Some(StackVerb::Unselect) => {
             ctx.project()?;
-            ctx.unselect_stack()?;
-            ctx.printer.info("Stack was unselected");
+            if ctx.unselect_stack()? {
+                ctx.printer.info("Stack was unselected");
+            }
         }
         Some(StackVerb::List(verb)) => list::run(verb, ctx)?,
         Some(StackVerb::Remove(verb)) => remove::run(verb, target, ctx)?,

@@ -23,7 +23,7 @@ pub(super) fn run(args: RenameArgs, target: &TargetArgs, ctx: &Context) -> Resul
     if new.backend.stack_exists(&new.reference)? {
         return Err(Error::user(format!(
             "a stack named {} already exists",
-            new.reference.qualified()
+            new.name()
         )));
     }
     let identity = StackIdentity {

@@ -5,7 +5,8 @@ use clap::Args;
 use super::TargetArgs;
 use crate::commands::one_name;
 use crate::context::{IfMissing, NewStack};
-use crate::{Context, Error};
+use crate::identity::Code;
+use crate::{Context, Error, ExitStatus};
 
 /// Switch the current workspace to the given stack
 ///
@@ -24,7 +25,15 @@ pub struct SelectArgs {
 
 pub(super) fn run(args: SelectArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
     let Some(name) = one_name(target.stack.clone(), args.name)? else {
-        ctx.unselect_when_choosing()?;
+        if !ctx.is_interactive() {
+            return Err(Error::with_status(
+                ExitStatus::StackNotFound,
+                "no stack selected; specify a stack name with --stack",
+            )
+            .known(Code::NoStackSelected));
+        }
+        // Somebody is there to choose anew.
+        ctx.unselect_stack()?;
         let stack = ctx.require_stack(None, IfMissing::Offer)?;
         return ctx.select_stack(&stack);
     };
@@ -39,15 +48,4 @@ pub(super) fn run(args: SelectArgs, target: &TargetArgs, ctx: &Context) -> Resul
     };
     let stack = ctx.require_stack_with(Some(&name), missing, new)?;
     ctx.select_stack(&stack)
-}
-
-impl Context {
-    /// Forgets the selection when somebody is there to choose anew.
-    fn unselect_when_choosing(&self) -> Result<(), Error> {
-        if self.is_interactive() {
-            self.unselect_stack()
-        } else {
-            Ok(())
-        }
-    }
 }

@@ -13,9 +13,9 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::values::{Secrets, full_time, json_time, map_json, time_ago};
-use super::{TargetArgs, output, stack_of};
+use super::{TargetArgs, output};
 use crate::commands::wants_json;
-use crate::context::Stack;
+use crate::context::{IfMissing, Stack};
 use crate::json::{Indent, pretty};
 use crate::table::{Row, Table};
 use crate::{Context, Error};
@@ -42,7 +42,7 @@ pub struct ShowArgs {
 
 pub(super) fn run(args: &ShowArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
     let as_json = wants_json(false, &args.output)?;
-    let stack = stack_of(target, ctx)?;
+    let stack = ctx.require_stack(target.stack.as_deref(), IfMissing::Offer)?;
     if args.show_name {
         let name = if ctx.globals.fully_qualify_stack_names {
             &stack.shown

@@ -90,7 +90,7 @@ pub fn run(args: StateArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 }
 
 fn stack_of(target: &TargetArgs, ctx: &Context) -> Result<Stack, Error> {
-    ctx.require_stack(target.stack.as_deref(), IfMissing::Fail)
+    ctx.require_stack(target.stack.as_deref(), IfMissing::Offer)
 }
 
 /// Makes sure that the user means it.

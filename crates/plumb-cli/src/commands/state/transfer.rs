@@ -29,6 +29,7 @@ pub struct MoveArgs {
     #[arg(short, long)]
     pub yes: bool,
     /// URNs of resources
+    #[arg(required = true)]
     pub urns: Vec<String>,
 }
 
