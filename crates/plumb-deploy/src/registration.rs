@@ -450,10 +450,15 @@ impl Deployment {
             requester,
             urn,
             new: fallback,
+            old,
             ..
         } = *registration.expect("it has not been answered yet");
         self.open_registrations -= 1;
         let state = state.map(|idx| self.arena.state(idx).clone());
+        // An object that could not be updated is there all the same.
+        let is_kept = outcome == Outcome::Failed && self.urns.has(&urn, Mark::Updated);
+        let kept = old.filter(|_| is_kept && state.is_none());
+        let kept = kept.map(|idx| self.arena.state(idx).id.clone());
         match requester {
             Requester::Program(id) => {
                 let state = state.as_deref().unwrap_or(&fallback);
@@ -462,7 +467,7 @@ impl Deployment {
                 let fence = if state.is_custom() { fence } else { 0 };
                 let reply = RegisterReply {
                     urn,
-                    id: state.id.clone(),
+                    id: kept.unwrap_or_else(|| state.id.clone()),
                     // Outputs of components may refer to resources that are not registered yet (PULUMI-32).
                     outputs: if state.is_custom() {
                         state.outputs.clone()

@@ -21,7 +21,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Both sides run in one fixed order.
 const EFFORT: Effort = Effort {
-    tries: 400,
+    tries: 250,
     orders: 0,
 };
 
@@ -210,6 +210,9 @@ fn shrink_most(harness: &mut Harness, tally: &Tally, count: usize) {
     let mut kinds: Vec<_> = tally.kinds.values().collect();
     kinds.sort_by_key(|kind| std::cmp::Reverse(kind.count));
     for kind in kinds.into_iter().take(count) {
+        if std::io::stdout().flush().is_err() {
+            return;
+        }
         let signature = kind.difference.signature.clone();
         let mut attempt = |story: &Story| find(harness, story, &signature);
         let (story, difference) = shrink_with(
