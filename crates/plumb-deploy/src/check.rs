@@ -113,8 +113,7 @@ impl Deployment {
                     &old_inputs.unwrap_or_default(),
                 )),
                 new_inputs: provider_inputs::without_internal(&inputs),
-                // What is left out of an update, because of targets, may leave a configuration open in it, too.
-                allow_unknowns: true,
+                allow_unknowns,
             });
             return self.ask(Waiter::Registration(idx), instance, request);
         }

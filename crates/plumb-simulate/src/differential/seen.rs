@@ -80,9 +80,10 @@ fn reply(answer: &Answer) -> Json {
 fn call(call: &ProviderCall) -> Option<Json> {
     let optional = |it: Option<&PropertyMap>| it.map_or(Json::Null, map);
     let fields = match call {
+        // The reference allows unknowns here in updates too, and cannot use a provider then whose configuration has some.
         ProviderCall::CheckConfig(it) => json!({
             "olds": optional(it.old_inputs.as_deref()), "news": map(&it.new_inputs),
-            "unknowns": it.allow_unknowns,
+            "unknowns": true,
         }),
         ProviderCall::Check(it) => json!({
             "olds": optional(it.old_inputs.as_deref()), "news": map(&it.new_inputs),
