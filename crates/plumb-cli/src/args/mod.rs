@@ -64,6 +64,9 @@ const FOR_DEBUGGING: ([&str; 3], [&str; 2]) = (
 /// The tree of commands as help and completions show it.
 pub fn shown_tree(environment: &Environment) -> clap::Command {
     let mut tree = command_tree();
+    if environment.is_on("PULUMI_EXPERIMENTAL") {
+        tree = with_flags(tree, &crate::operate::remote::FLAGS);
+    }
     if !environment.is_on("PULUMI_DEBUG_COMMANDS") {
         return tree;
     }

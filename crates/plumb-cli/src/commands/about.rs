@@ -8,7 +8,7 @@ use plumb_plugin::language::{AboutLanguage, ProgramDependency};
 use serde_json::{Map, Value as Json, json};
 
 use super::{plugin, wants_json};
-use crate::context::{IfMissing, LoadedProject, Stack};
+use crate::context::{LoadedProject, Stack};
 use crate::json::{Indent, pretty};
 use crate::own_version::{BUILD, COMMIT, OWN_VERSION};
 use crate::table::Table;
@@ -116,8 +116,8 @@ fn find(args: &AboutArgs, ctx: &Context) -> Findings {
         Ok(Some(project)) => {
             findings.runtime = language(project, args.transitive, ctx, &mut findings.errors);
         }
-        Ok(None) => {}
-        Err(error) => findings.errors.extend(error.text()),
+        Ok(None) => findings.errors.extend(missing_project(ctx)),
+        Err(error) => findings.errors.extend(error.context(NO_PROJECT).text()),
     }
     match ctx.backend() {
         Ok(backend) => {
@@ -126,18 +126,37 @@ fn find(args: &AboutArgs, ctx: &Context) -> Findings {
         Err(error) => findings.errors.extend(error.text()),
     }
     let stack = match &args.stack {
-        Some(name) => ctx.require_stack(Some(name), IfMissing::Fail).map(Some),
+        // upstream: a stack that does not exist is none.
+        Some(name) => ctx.stack_named(name).and_then(|stack| {
+            Ok(stack
+                .backend
+                .stack_exists(&stack.reference)?
+                .then_some(stack))
+        }),
         None => ctx.selected_stack(),
     };
     match stack {
         Ok(Some(stack)) => match stack_findings(&stack, ctx) {
             Ok(found) => findings.stack = Some(found),
-            Err(error) => findings.errors.extend(error.text()),
+            Err(error) => findings.errors.extend(error.context(NO_STACK).text()),
         },
-        Ok(None) => {}
-        Err(error) => findings.errors.extend(error.text()),
+        Ok(None) => findings.errors.extend(missing_stack(ctx)),
+        Err(error) => findings.errors.extend(error.context(NO_STACK).text()),
     }
     findings
+}
+
+const NO_PROJECT: &str = "Failed to read project";
+const NO_STACK: &str = "Failed to get information about the current stack";
+
+fn missing_project(ctx: &Context) -> Option<String> {
+    ctx.project().err()?.context(NO_PROJECT).text()
+}
+
+fn missing_stack(ctx: &Context) -> Option<String> {
+    let error = ctx.project().err();
+    let error = error.unwrap_or_else(|| Error::user("No current stack"));
+    error.context(NO_STACK).text()
 }
 
 fn language(

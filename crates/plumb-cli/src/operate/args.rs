@@ -2,6 +2,7 @@
 
 use clap::{ArgGroup, Args};
 
+use super::remote::RemoteArgs;
 use crate::Environment;
 
 /// Flags that every operation has.
@@ -96,6 +97,9 @@ pub struct ProgramArgs {
     /// Use another environment in place of one that the stack imports (not supported yet)
     #[arg(long, hide = true, action = clap::ArgAction::Append)]
     pub override_env: Vec<String>,
+    /// How and where the service runs the operation
+    #[command(flatten)]
+    pub remote: RemoteArgs,
     /// Accepted and ignored
     #[arg(long, hide = true)]
     pub neo: bool,

@@ -22,6 +22,7 @@ mod outside;
 mod pending;
 mod plan;
 mod policies;
+pub(crate) mod remote;
 pub(crate) mod runs;
 mod screen;
 mod secrecy;

@@ -32,8 +32,9 @@ use uuid::Uuid;
 use super::converted::Converted;
 use super::debugging::Debugged;
 use super::host::{BackendStacks, ProjectProgram, Surroundings, log_arguments};
+use super::plan::{self, PlanPath};
 use super::screen::{self, ScreenSetup, Seen};
-use super::{naming, plan, secrecy};
+use super::{naming, secrecy};
 use plumb_secrets::{LockReason, LockedManager};
 use serde_json::value::RawValue;
 
@@ -231,22 +232,24 @@ impl<'c> Session<'c> {
     }
 
     /// Holds every run from here on to the plan in a file.
-    pub(super) fn hold_to(&mut self, path: &str) -> Result<(), Error> {
-        let path = self.ctx.environment.cwd.join(path);
-        self.plan = Some(plan::read(&path, self.secrets.as_ref())?);
+    pub(super) fn hold_to(&mut self, shown: &str) -> Result<(), Error> {
+        let path = self.ctx.environment.cwd.join(shown);
+        let named = PlanPath { path: &path, shown };
+        self.plan = Some(plan::read(named, self.secrets.as_ref())?);
         Ok(())
     }
 
     /// Writes a plan into a file.
     pub(super) fn save_plan(
         &self,
-        path: &str,
+        shown: &str,
         plan: &Plan,
         show_secrets: bool,
     ) -> Result<(), Error> {
-        let path = self.ctx.environment.cwd.join(path);
+        let path = self.ctx.environment.cwd.join(shown);
+        let named = PlanPath { path: &path, shown };
         let config = &self.config.encrypted;
-        plan::write(&path, plan, config, self.secrets.as_ref(), show_secrets)
+        plan::write(named, plan, config, self.secrets.as_ref(), show_secrets)
     }
 
     /// Runs an operation on the state as it was before.

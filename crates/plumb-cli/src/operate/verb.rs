@@ -153,6 +153,7 @@ impl Verb {
     }
 
     pub(super) fn with_program(mut self, program: ProgramArgs) -> Result<Self, Error> {
+        program.remote.check()?;
         if !program.override_env.is_empty() {
             let text = "`--override-env` is not supported: stores in files have no environments";
             return Err(Error::user(text)

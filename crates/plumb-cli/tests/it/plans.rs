@@ -119,9 +119,35 @@ fn what_is_not_a_plan_is_refused_before_anything_happens() {
         "{told}"
     );
     let told = context.fails(1, &["up", "--yes", "--plan", "nothing.json"]);
-    assert!(told.contains("No such file"), "{told}");
+    assert_eq!(
+        told,
+        "error: open nothing.json: no such file or directory\n"
+    );
     assert_eq!(
         context.ok(&["stack", "history"]),
         "Stack has never been updated\n"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn plans_are_written_into_the_file_that_is_there() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let context = with_program(TestContext::new(), "first");
+    context.write("plan.json", "something longer than nothing");
+    let path = context.project().join("plan.json");
+    let before = std::fs::metadata(&path).unwrap().ino();
+    context.ok(&["preview", "--save-plan", "plan.json"]);
+    let after = std::fs::metadata(&path).unwrap();
+    assert_eq!(after.ino(), before);
+    assert_eq!(after.permissions().mode() & 0o777, 0o600);
+    context.ok(&["up", "--yes", "--skip-preview", "--plan", "plan.json"]);
+    let told = context.run(&["preview", "--save-plan", "nowhere/plan.json"]);
+    assert_eq!(told.code, 1);
+    assert!(
+        told.stderr
+            .ends_with("error: open nowhere/plan.json: no such file or directory\n"),
+        "{}",
+        told.stderr
     );
 }

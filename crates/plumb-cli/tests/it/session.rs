@@ -272,6 +272,28 @@ fn only_the_project_replaces_a_language_host() {
 }
 
 #[test]
+fn remote_operations_are_found_in_the_help_and_refused() {
+    let context = TestContext::new();
+    let shown = |context: &TestContext, verb: &str| {
+        let help = context.ok(&[verb, "--help"]);
+        help.contains("--remote-inherit-settings") && help.contains("--remote ")
+    };
+    for verb in ["up", "preview", "refresh", "destroy"] {
+        assert!(!shown(&context, verb), "{verb}");
+    }
+    let context = context.with("PULUMI_EXPERIMENTAL", "true");
+    for verb in ["up", "preview", "refresh", "destroy"] {
+        assert!(shown(&context, verb), "{verb}");
+    }
+    let words = ["preview", "--remote", "--remote-git-branch", "main"];
+    let refused = context.fails(1, &words);
+    assert!(
+        refused.contains("`--remote` requires the cloud service"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn projects_are_listed() {
     let context = TestContext::new();
     context.ok(&["stack", "init", "dev"]);
