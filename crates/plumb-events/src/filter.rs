@@ -33,7 +33,7 @@ impl Filter {
 }
 
 /// What to show of the text of an asset.
-pub(crate) fn asset_text(text: &str) -> &str {
+pub fn asset_text(text: &str) -> &str {
     if text.contains(PROGRAM_CODE_MARK) {
         text
     } else {

@@ -18,6 +18,6 @@ pub use event::{
     Diagnostic, Event, FailedStatus, FailedStepEvent, Metadata, OperationResult, Progress,
     ProgressKind, Severity, StateView, StepEvent, Summary, Wait, WaitSubject,
 };
-pub use filter::{Filter, SECRET_MARK};
+pub use filter::{Filter, SECRET_MARK, asset_text};
 pub use policy::{PolicyAnalyzeSummary, PolicyPackId, PolicyRemediation, PolicyViolation};
 pub use read::{ReadError, ReadEvent};

@@ -59,18 +59,41 @@ pub enum ReadError {
     Urn(#[from] InvalidUrn),
 }
 
+/// JSON that may be deeper than the stack is.
+struct Deep(Json);
+
+impl<'de> Deserialize<'de> for Deep {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Json::deserialize(serde_stacker::Deserializer::new(deserializer)).map(Deep)
+    }
+}
+
 impl ReadEvent {
     /// Reads one line of an event log.
     pub fn from_line(line: &str) -> Result<Self, ReadError> {
-        if json_depth(line) > MAX_DEPTH {
-            return Err(ReadError::Depth);
+        let mut events = ReadEvent::stream(line);
+        let event = events.next().ok_or(ReadError::Kind)??;
+        match events.next() {
+            None => Ok(event),
+            Some(next) => next.and(Err(ReadError::Kind)),
         }
-        let mut deserializer = serde_json::Deserializer::from_str(line);
+    }
+
+    /// Reads events that stand one behind the other, with any blanks and line breaks within and between them.
+    pub fn stream(text: &str) -> impl Iterator<Item = Result<Self, ReadError>> {
+        let is_too_deep = json_depth(text) > MAX_DEPTH;
+        let refused = is_too_deep.then_some(Err(ReadError::Depth));
+        let text = if is_too_deep { "" } else { text };
+        let mut deserializer = serde_json::Deserializer::from_str(text);
         // Events hold values, which are as deep as a state may be.
         deserializer.disable_recursion_limit();
-        let json = Json::deserialize(serde_stacker::Deserializer::new(&mut deserializer))?;
-        deserializer.end()?;
-        let fields = Fields::of(&json, "event")?;
+        let values = deserializer.into_iter::<Deep>();
+        let events = values.map(|json| ReadEvent::from_json(&json?.0));
+        refused.into_iter().chain(events)
+    }
+
+    fn from_json(json: &Json) -> Result<Self, ReadError> {
+        let fields = Fields::of(json, "event")?;
         let event = read_event(&fields)?;
         Ok(ReadEvent {
             sequence: json

@@ -204,3 +204,13 @@ fn lines_are_numbered_from_zero() {
         )
     );
 }
+
+#[test]
+fn events_are_read_however_they_are_laid_out() {
+    let text = "{\n  \"sequence\": 1,\n  \"policyLoadEvent\": {}\n}{\"cancelEvent\": {}}\n\n";
+    let events: Vec<Event> = ReadEvent::stream(text)
+        .map(|read| read.unwrap().event)
+        .collect();
+    assert_eq!(events, [Event::PolicyLoad, Event::Cancel]);
+    assert!(ReadEvent::stream("{\"cancelEvent\": {}} x").any(|read| read.is_err()));
+}
