@@ -11,6 +11,7 @@ pub(crate) const RESET: &str = "<{%reset%}>";
 pub(crate) const BOLD: &str = "<{%bold%}>";
 pub(crate) const HEADLINE: &str = "<{%fg 13%}><{%bold%}>";
 pub(crate) const INFO: &str = "<{%fg 5%}>";
+pub(crate) const RESOURCE: &str = "<{%fg 12%}>";
 pub(crate) const ERROR: &str = "<{%fg 1%}>";
 pub(crate) const WARNING: &str = "<{%fg 3%}>";
 pub(crate) const COLUMN_HEADER: &str = "<{%underline%}><{%fg 12%}>";

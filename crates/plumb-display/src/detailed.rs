@@ -1,208 +1,202 @@
 //! Differences as providers report them: a kind for each path (`engine.md` 1.6).
+//!
+//! 1. Each path is followed through the old and the new properties. Secrets and unknown values hide what is inside them, so
+//!    they stand for whatever a path looks for there.
+//! 2. Where only one side has a value on the way, that value was added or deleted as a whole.
+//! 3. At the end of the path the provider's word counts: an addition shows the new value, a deletion the old one. A value that
+//!    is on neither side is unknown.
 
 use std::collections::BTreeMap;
 
 use ecow::EcoString;
 use plumb_resource::{DiffKind, PropertyDiff};
-use plumb_value::{PropertyKey, PropertyMap, Value};
+use plumb_value::path::{PathSegment, PropertyPath};
+use plumb_value::{PropertyMap, Value};
 
-use crate::diff::{Change, Element, ObjectDiff, ValueDiff, diff_values};
+use crate::diff::{Change, Comparison, Element, ObjectDiff, ValueDiff};
 
-/// The three maps that a path may be looked up in.
+/// The maps that a path may be looked up in.
 #[derive(Clone, Copy)]
 pub(crate) struct Sides<'a> {
     pub(crate) old_inputs: &'a PropertyMap,
     pub(crate) old_outputs: &'a PropertyMap,
-    pub(crate) new: &'a PropertyMap,
+    pub(crate) new_inputs: &'a PropertyMap,
+    /// The new side of differences that are not about inputs.
+    pub(crate) new_outputs: &'a PropertyMap,
 }
 
-/// One step of a property path.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Segment {
-    Index(usize),
-    Key(EcoString),
-}
-
-#[derive(Default)]
-struct Node {
-    change: Option<Change>,
-    children: BTreeMap<Segment, Node>,
-}
-
-/// The reported differences with the values that they are about; paths that lead nowhere are left out.
+/// The reported differences with the values that they are about; `None` if there are none to show.
 pub(crate) fn translate(
     reported: &BTreeMap<EcoString, PropertyDiff>,
     sides: Sides<'_>,
-) -> ObjectDiff {
-    let mut root = Node::default();
-    for (path, difference) in reported {
-        let segments = parse_path(path);
-        if matches!(segments.first(), Some(Segment::Key(key)) if key.starts_with("__")) {
+    comparison: &Comparison<'_>,
+) -> Option<ObjectDiff> {
+    let mut root = None;
+    for (text, difference) in reported {
+        let path = PropertyPath::parse(text)
+            .unwrap_or_else(|_| PropertyPath::new([PathSegment::Key(text.clone())]));
+        if comparison.hides(&path) {
             continue;
         }
-        let old_side = if difference.input_diff {
-            sides.old_inputs
+        let (old, new) = if difference.input_diff {
+            (sides.old_inputs, sides.new_inputs)
         } else {
-            sides.old_outputs
+            (sides.old_outputs, sides.new_outputs)
         };
-        let old = lookup(old_side, &segments).or_else(|| lookup(sides.old_inputs, &segments));
-        let new = lookup(sides.new, &segments);
-        let Some(change) = change_of(difference.kind, old, new) else {
-            continue;
+        let (old, new) = (Value::from(old.clone()), Value::from(new.clone()));
+        let walk = Walk {
+            kind: difference.kind,
+            comparison,
         };
-        let node = segments.into_iter().fold(&mut root, |node, segment| {
-            node.children.entry(segment).or_default()
-        });
-        node.change = Some(change);
+        root = walk.note(path.segments(), root, (Some(&old), Some(&new)));
     }
-    object_of(root.children)
-}
-
-fn change_of(kind: DiffKind, old: Option<&Value>, new: Option<&Value>) -> Option<Change> {
-    let wanted_old = !matches!(kind, DiffKind::Add | DiffKind::AddReplace);
-    let wanted_new = !matches!(kind, DiffKind::Delete | DiffKind::DeleteReplace);
-    match (old.filter(|_| wanted_old), new.filter(|_| wanted_new)) {
-        (Some(old), Some(new)) => Some(match diff_values(old, new) {
-            Change::Same(value) => Change::Update(ValueDiff::Plain {
-                old: value.clone(),
-                new: value,
-            }),
-            change => change,
-        }),
-        (Some(old), None) => Some(Change::Delete(old.clone())),
-        (None, Some(new)) => Some(Change::Add(new.clone())),
-        (None, None) => None,
+    match root {
+        Some(ValueDiff::Object(object)) => Some(object),
+        Some(ValueDiff::Array(_) | ValueDiff::Plain { .. }) | None => None,
     }
 }
 
-fn object_of(children: BTreeMap<Segment, Node>) -> ObjectDiff {
-    let named = children.into_iter().filter_map(|(segment, node)| {
-        let key = match segment {
-            Segment::Key(key) => PropertyKey::from(key),
-            Segment::Index(idx) => PropertyKey::from(idx.to_string()),
+/// What one reported difference is about.
+#[derive(Clone, Copy)]
+struct Walk<'a> {
+    kind: DiffKind,
+    comparison: &'a Comparison<'a>,
+}
+
+type Pair<'v> = (Option<&'v Value>, Option<&'v Value>);
+
+impl Walk<'_> {
+    /// Notes the difference at the end of the path in what is known so far of the values around it.
+    fn note(
+        self,
+        path: &[PathSegment],
+        known: Option<ValueDiff>,
+        parents: Pair<'_>,
+    ) -> Option<ValueDiff> {
+        let Some((segment, rest)) = path.split_first() else {
+            return known;
         };
-        Some((key, change_in(node)?))
-    });
-    ObjectDiff(named.collect())
-}
-
-fn change_in(node: Node) -> Option<Change> {
-    if let Some(change) = node.change {
-        return Some(change);
-    }
-    let indexed = node
-        .children
-        .keys()
-        .all(|segment| matches!(segment, Segment::Index(_)));
-    if !indexed {
-        return Some(Change::Update(ValueDiff::Object(object_of(node.children))));
-    }
-    let elements: Vec<Element> = node
-        .children
-        .into_iter()
-        .filter_map(|(segment, child)| match segment {
-            Segment::Index(index) => Some(Element {
-                index,
-                moved_from: None,
-                change: change_in(child)?,
-            }),
-            Segment::Key(_) => None,
-        })
-        .collect();
-    (!elements.is_empty()).then_some(Change::Update(ValueDiff::Array(elements)))
-}
-
-fn lookup<'a>(map: &'a PropertyMap, path: &[Segment]) -> Option<&'a Value> {
-    let (first, rest) = path.split_first()?;
-    let Segment::Key(key) = first else {
-        return None;
-    };
-    rest.iter()
-        .try_fold(map.get(key)?, |value, segment| match (value, segment) {
-            (Value::Object(map), Segment::Key(key)) => map.get(key),
-            (Value::Array(values), Segment::Index(idx)) => values.get(*idx),
-            // A secret or an unknown on the way hides what is inside it.
-            (Value::Secret(_) | Value::Computed(_), _) => Some(value),
-            _ => None,
-        })
-}
-
-/// `a.b[0]["c.d"]`; what cannot be parsed is one key.
-fn parse_path(path: &str) -> Vec<Segment> {
-    let mut segments = Vec::new();
-    let mut rest = path;
-    while !rest.is_empty() {
-        if let Some(inner) = rest.strip_prefix("[\"") {
-            let Some(end) = find_closing_quote(inner) else {
-                return vec![Segment::Key(path.into())];
-            };
-            segments.push(Segment::Key(inner[..end].replace("\\\"", "\"").into()));
-            rest = &inner[end + 2..];
-        } else if let Some(inner) = rest.strip_prefix('[') {
-            let Some(end) = inner.find(']') else {
-                return vec![Segment::Key(path.into())];
-            };
-            segments.push(match inner[..end].parse() {
-                Ok(idx) => Segment::Index(idx),
-                Err(_) => Segment::Key(inner[..end].into()),
-            });
-            rest = &inner[end + 1..];
-        } else {
-            let name = rest.strip_prefix('.').unwrap_or(rest);
-            let end = name.find(['.', '[']).unwrap_or(name.len());
-            segments.push(Segment::Key(name[..end].into()));
-            rest = &name[end..];
+        let values = (
+            parents.0.and_then(|parent| member(parent, segment)),
+            parents.1.and_then(|parent| member(parent, segment)),
+        );
+        match segment {
+            PathSegment::Index(index) => {
+                let mut elements = match known {
+                    Some(ValueDiff::Array(elements)) => elements,
+                    Some(ValueDiff::Object(_) | ValueDiff::Plain { .. }) | None => Vec::new(),
+                };
+                let place = elements.binary_search_by_key(index, |it| it.index);
+                let before = place.ok().map(|at| elements.remove(at).change);
+                let change = self.change(rest, before, values);
+                let at = place.unwrap_or_else(|at| at);
+                let element = Element {
+                    index: *index,
+                    moved_from: None,
+                    change,
+                };
+                elements.insert(at, element);
+                Some(ValueDiff::Array(elements))
+            }
+            PathSegment::Key(_) | PathSegment::Wildcard => {
+                let mut object = match known {
+                    Some(ValueDiff::Object(object)) => object,
+                    Some(ValueDiff::Array(_) | ValueDiff::Plain { .. }) | None => {
+                        ObjectDiff::default()
+                    }
+                };
+                let key = key_of(segment);
+                let before = object.0.remove(key);
+                object
+                    .0
+                    .insert(key.into(), self.change(rest, before, values));
+                Some(ValueDiff::Object(object))
+            }
         }
     }
-    segments
+
+    fn change(self, rest: &[PathSegment], before: Option<Change>, (old, new): Pair<'_>) -> Change {
+        if rest.is_empty() {
+            return self.leaf(old, new);
+        }
+        let is_there = |value: Option<&Value>| value.is_some_and(|it| !it.is_null());
+        match (old, new) {
+            (_, Some(added)) if !is_there(old) && is_there(new) => Change::Add(added.clone()),
+            (Some(gone), _) if is_there(old) && !is_there(new) => Change::Delete(gone.clone()),
+            _ => {
+                let known = match before {
+                    Some(Change::Update(difference)) => Some(difference),
+                    Some(other @ (Change::Add(_) | Change::Delete(_))) => return other,
+                    Some(Change::Same(_)) | None => None,
+                };
+                let noted = self.note(rest, known, (old, new));
+                noted.map_or_else(|| self.leaf(old, new), Change::Update)
+            }
+        }
+    }
+
+    fn leaf(self, old: Option<&Value>, new: Option<&Value>) -> Change {
+        let unknown = |value: Option<&Value>| value.cloned().unwrap_or(Value::UNKNOWN);
+        match self.kind {
+            DiffKind::Add | DiffKind::AddReplace => Change::Add(unknown(new)),
+            DiffKind::Delete | DiffKind::DeleteReplace => Change::Delete(unknown(old)),
+            DiffKind::Update | DiffKind::UpdateReplace => {
+                let plain = |value: Option<&Value>| value.cloned().unwrap_or(Value::Null);
+                let (old, new) = (plain(old), plain(new));
+                match self.comparison.values(&old, &new) {
+                    Change::Update(difference) => Change::Update(difference),
+                    // The provider knows better.
+                    Change::Same(_) | Change::Add(_) | Change::Delete(_) => {
+                        Change::Update(ValueDiff::Plain { old, new })
+                    }
+                }
+            }
+        }
+    }
 }
 
-/// Offset of the quote that is followed by a bracket.
-fn find_closing_quote(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    (0..bytes.len().saturating_sub(1)).find(|&at| {
-        bytes[at] == b'"' && bytes[at + 1] == b']' && (at == 0 || bytes[at - 1] != b'\\')
-    })
+fn key_of(segment: &PathSegment) -> &str {
+    match segment {
+        PathSegment::Key(key) => key,
+        PathSegment::Wildcard | PathSegment::Index(_) => "*",
+    }
+}
+
+fn member<'v>(value: &'v Value, segment: &PathSegment) -> Option<&'v Value> {
+    match (value, segment) {
+        (Value::Object(map), PathSegment::Key(_) | PathSegment::Wildcard) => {
+            map.get(key_of(segment))
+        }
+        (Value::Array(values), PathSegment::Index(idx)) => values.get(*idx),
+        (Value::Secret(_) | Value::Computed(_) | Value::Output(_), _) => Some(value),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn paths_have_keys_indices_and_quoted_keys() {
-        let key = |text: &str| Segment::Key(text.into());
-        assert_eq!(
-            parse_path("a.b[0].c"),
-            [key("a"), key("b"), Segment::Index(0), key("c")]
-        );
-        assert_eq!(
-            parse_path(r#"a["x.y"][1]"#),
-            [key("a"), key("x.y"), Segment::Index(1)]
-        );
-        assert_eq!(parse_path(r#"a["x"#), [key(r#"a["x"#)]);
+    fn told(path: &str, kind: DiffKind, old: &PropertyMap, new: &PropertyMap) -> ObjectDiff {
+        let difference = PropertyDiff {
+            kind,
+            input_diff: false,
+        };
+        let sides = Sides {
+            old_inputs: old,
+            old_outputs: old,
+            new_inputs: new,
+            new_outputs: new,
+        };
+        let reported = BTreeMap::from([(path.into(), difference)]);
+        translate(&reported, sides, &Comparison::default()).unwrap()
     }
 
     #[test]
     fn a_path_on_both_sides_makes_a_nested_update() {
         let map =
             |value: &str| PropertyMap::new().with("env", PropertyMap::new().with("NAME", value));
-        let reported = BTreeMap::from([(
-            "env.NAME".into(),
-            PropertyDiff {
-                kind: DiffKind::Update,
-                input_diff: false,
-            },
-        )]);
-        let (old, new) = (map("a"), map("b"));
-        let difference = translate(
-            &reported,
-            Sides {
-                old_inputs: &old,
-                old_outputs: &old,
-                new: &new,
-            },
-        );
+        let difference = told("env.NAME", DiffKind::Update, &map("a"), &map("b"));
         let Some(Change::Update(ValueDiff::Object(inner))) = difference.0.get("env") else {
             panic!("{difference:?}");
         };
@@ -213,5 +207,20 @@ mod tests {
                 new: "b".into()
             }))
         );
+    }
+
+    #[test]
+    fn a_path_below_something_new_adds_all_of_it() {
+        let new = PropertyMap::new().with("env", PropertyMap::new().with("NAME", "x"));
+        let difference = told("env.NAME", DiffKind::Add, &PropertyMap::new(), &new);
+        let env = Value::from(PropertyMap::new().with("NAME", "x"));
+        assert_eq!(difference.0.get("env"), Some(&Change::Add(env)));
+    }
+
+    #[test]
+    fn a_value_that_nobody_has_is_unknown() {
+        let none = PropertyMap::new();
+        let difference = told("a", DiffKind::Add, &none, &none);
+        assert_eq!(difference.0.get("a"), Some(&Change::Add(Value::UNKNOWN)));
     }
 }

@@ -1,10 +1,17 @@
 //! How two values differ, as displays show it.
+//!
+//! Objects are compared key by key, lists place by place, everything else as a whole; null is the same as absent.
+//! [`Comparison`] says what is left out, and whether lists may be compared by what their elements are
+//! ([`crate::lists`]).
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use plumb_value::{PropertyKey, PropertyMap, Value};
+use plumb_value::diff::{Wrappers, equal};
+use plumb_value::path::PropertyPath;
+use plumb_value::{Archive, ArchiveSource, Asset, AssetSource, PropertyKey, PropertyMap, Value};
 
-use crate::embedded::{self, Language};
 use crate::lists;
 
 /// What became of one property or element.
@@ -16,17 +23,18 @@ pub(crate) enum Change {
     Same(Value),
 }
 
+impl Change {
+    pub(crate) fn is_same(&self) -> bool {
+        matches!(self, Change::Same(_))
+    }
+}
+
 /// How one value differs from another.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ValueDiff {
     Array(Vec<Element>),
     Object(ObjectDiff),
-    /// Both are texts that hold a document of this language, which differs like this.
-    Document(Language, Box<ValueDiff>),
-    Plain {
-        old: Value,
-        new: Value,
-    },
+    Plain { old: Value, new: Value },
 }
 
 /// What became of an element of a list.
@@ -46,9 +54,7 @@ pub(crate) struct ObjectDiff(pub(crate) BTreeMap<PropertyKey, Change>);
 impl ObjectDiff {
     /// Whether any key differs.
     pub(crate) fn has_changes(&self) -> bool {
-        self.0
-            .values()
-            .any(|change| !matches!(change, Change::Same(_)))
+        self.0.values().any(|change| !change.is_same())
     }
 }
 
@@ -57,82 +63,144 @@ pub(crate) fn is_internal(key: &PropertyKey) -> bool {
     key.as_str().starts_with("__")
 }
 
-/// The map as it may be shown: secrets are opened, or emptied so that any two look the same, and outputs are plain.
+/// The map as people may see it: secrets are opened on demand only, and any two that are not look the same. Outputs are
+/// plain, and texts of assets are left out.
 pub(crate) fn visible(map: &PropertyMap, show_secrets: bool) -> PropertyMap {
     map.map_values(&mut |value| match value {
-        Value::Secret(inner) if show_secrets => inner.as_ref().clone(),
-        Value::Secret(_) => Value::secret(Value::Null),
+        Value::Secret(_) if !show_secrets => Value::secret(Value::Null),
         Value::Output(output) if output.secret && !show_secrets => Value::secret(Value::Null),
+        Value::Output(output) if output.secret => {
+            Value::secret(output.value.clone().unwrap_or(Value::UNKNOWN))
+        }
         Value::Output(output) => output.value.clone().unwrap_or(Value::UNKNOWN),
+        Value::Computed(_) => Value::UNKNOWN,
+        Value::Asset(asset) => Value::Asset(visible_asset(&asset)),
+        Value::Archive(archive) => Value::Archive(visible_archive(&archive)),
         other => other,
     })
 }
 
-/// How `new` differs from `old`; keys of the engine are left out.
-pub(crate) fn diff_objects(old: &PropertyMap, new: &PropertyMap) -> ObjectDiff {
-    let mut changes = BTreeMap::new();
-    for (key, old_value) in old.iter().filter(|(key, _)| !is_internal(key)) {
-        let change = match new.get(key.as_str()) {
-            Some(new_value) => diff_values(old_value, new_value),
-            None if old_value.is_null() => continue,
-            None => Change::Delete(old_value.clone()),
-        };
-        changes.insert(key.clone(), change);
+fn visible_asset(asset: &Arc<Asset>) -> Arc<Asset> {
+    match &asset.source {
+        AssetSource::Text(text) => Arc::new(Asset {
+            hash: asset.hash.clone(),
+            source: AssetSource::Text(plumb_events::asset_text(text).into()),
+        }),
+        AssetSource::Path(_) | AssetSource::Uri(_) | AssetSource::Elided => asset.clone(),
     }
-    for (key, new_value) in new
-        .iter()
-        .filter(|(key, value)| !is_internal(key) && !value.is_null())
-    {
-        if !old.contains_key(key.as_str()) {
-            changes.insert(key.clone(), Change::Add(new_value.clone()));
-        }
-    }
-    ObjectDiff(changes)
 }
 
-/// How `new` differs from `old`.
-pub(crate) fn diff_values(old: &Value, new: &Value) -> Change {
-    if old == new {
-        return Change::Same(new.clone());
+fn visible_archive(archive: &Arc<Archive>) -> Arc<Archive> {
+    let ArchiveSource::Assets(members) = &archive.source else {
+        return archive.clone();
+    };
+    let shown = |value: &Value| match value {
+        Value::Asset(asset) => Value::Asset(visible_asset(asset)),
+        Value::Archive(archive) => Value::Archive(visible_archive(archive)),
+        other => other.clone(),
+    };
+    let members = members.iter().map(|(name, it)| (name.clone(), shown(it)));
+    Arc::new(Archive {
+        hash: archive.hash.clone(),
+        source: ArchiveSource::Assets(members.collect()),
+    })
+}
+
+/// What a comparison leaves out, and what it found left out.
+#[derive(Debug, Default)]
+pub(crate) struct Comparison<'a> {
+    /// Paths whose differences are not shown.
+    pub(crate) hidden: &'a [PropertyPath],
+    /// Whether keys of the engine count like any other.
+    pub(crate) with_internals: bool,
+    /// Whether elements of lists may be found again at other places.
+    pub(crate) aligns_lists: bool,
+    /// The hidden paths that cover something that is there.
+    pub(crate) met: RefCell<BTreeSet<String>>,
+}
+
+impl Comparison<'_> {
+    /// How `new` differs from `old`.
+    pub(crate) fn objects(&self, old: &PropertyMap, new: &PropertyMap) -> ObjectDiff {
+        self.objects_at(old, new, &PropertyPath::default())
     }
-    match (old, new) {
-        (Value::Null, added) => Change::Add(added.clone()),
-        (removed, Value::Null) => Change::Delete(removed.clone()),
-        (Value::Object(old), Value::Object(new)) => {
-            let difference = diff_objects(old, new);
-            if difference.has_changes() {
-                Change::Update(ValueDiff::Object(difference))
-            } else {
-                Change::Same(Value::Object(new.clone()))
+
+    /// How `new` differs from `old`.
+    pub(crate) fn values(&self, old: &Value, new: &Value) -> Change {
+        self.values_at(old, new, &PropertyPath::default())
+    }
+
+    /// How the property `key` differs.
+    pub(crate) fn property(&self, key: &str, old: &Value, new: &Value) -> Change {
+        self.values_at(old, new, &PropertyPath::default().join_key(key))
+    }
+
+    /// Whether differences at the path are left out.
+    pub(crate) fn hides(&self, path: &PropertyPath) -> bool {
+        let hidden = self.hidden.iter().find(|hidden| hidden.contains(path));
+        if let Some(hidden) = hidden {
+            self.met.borrow_mut().insert(hidden.to_string());
+        }
+        hidden.is_some()
+    }
+
+    fn objects_at(&self, old: &PropertyMap, new: &PropertyMap, at: &PropertyPath) -> ObjectDiff {
+        let is_left_out = |key: &PropertyKey| {
+            (!self.with_internals && is_internal(key))
+                || (!self.hidden.is_empty() && self.hides(&at.join_key(key.as_str())))
+        };
+        let mut changes = BTreeMap::new();
+        for (key, old_value) in old.iter().filter(|(key, _)| !is_left_out(key)) {
+            let change = match new.get(key.as_str()) {
+                Some(new_value) => self.values_at(old_value, new_value, &at.join_key(key.as_str())),
+                None if old_value.is_null() => continue,
+                None => Change::Delete(old_value.clone()),
+            };
+            changes.insert(key.clone(), change);
+        }
+        for (key, new_value) in new.iter().filter(|(key, _)| !is_left_out(key)) {
+            if !new_value.is_null() && !old.contains_key(key.as_str()) {
+                changes.insert(key.clone(), Change::Add(new_value.clone()));
             }
         }
-        (Value::Array(old), Value::Array(new)) => {
-            Change::Update(ValueDiff::Array(lists::diff_lists(old, new)))
+        ObjectDiff(changes)
+    }
+
+    pub(crate) fn values_at(&self, old: &Value, new: &Value, at: &PropertyPath) -> Change {
+        match (old, new) {
+            (Value::Object(olds), Value::Object(news)) => {
+                let difference = self.objects_at(olds, news, at);
+                if difference.has_changes() {
+                    Change::Update(ValueDiff::Object(difference))
+                } else {
+                    Change::Same(old.clone())
+                }
+            }
+            (Value::Array(olds), Value::Array(news)) => {
+                let elements = lists::diff_lists(self, olds, news, at);
+                let is_same = elements
+                    .iter()
+                    .all(|it| it.moved_from.is_none() && it.change.is_same());
+                if is_same {
+                    Change::Same(old.clone())
+                } else {
+                    Change::Update(ValueDiff::Array(elements))
+                }
+            }
+            _ if equal(old, new, Wrappers::Honour) => Change::Same(old.clone()),
+            (Value::Null, added) if !at.is_empty() => Change::Add(added.clone()),
+            (removed, Value::Null) if !at.is_empty() => Change::Delete(removed.clone()),
+            _ => Change::Update(ValueDiff::Plain {
+                old: old.clone(),
+                new: new.clone(),
+            }),
         }
-        (Value::String(old_text), Value::String(new_text)) => {
-            Change::Update(diff_documents(old_text, new_text).unwrap_or_else(|| plain(old, new)))
-        }
-        _ => Change::Update(plain(old, new)),
     }
 }
 
-fn plain(old: &Value, new: &Value) -> ValueDiff {
-    ValueDiff::Plain {
-        old: old.clone(),
-        new: new.clone(),
-    }
-}
-
-/// How two texts differ that hold documents of the same language.
-fn diff_documents(old: &str, new: &str) -> Option<ValueDiff> {
-    let (old_language, old) = embedded::parse(old)?;
-    let (language, new) = embedded::parse(new)?;
-    match diff_values(&old, &new) {
-        Change::Update(difference) if language == old_language => {
-            Some(ValueDiff::Document(language, Box::new(difference)))
-        }
-        _ => None,
-    }
+/// How `new` differs from `old`; keys of the engine are left out.
+pub(crate) fn diff_objects(old: &PropertyMap, new: &PropertyMap) -> ObjectDiff {
+    Comparison::default().objects(old, new)
 }
 
 #[cfg(test)]
@@ -159,5 +227,21 @@ mod tests {
         let old = PropertyMap::new().with("o", inner("x")).with("__x", "1");
         let new = PropertyMap::new().with("o", inner("y")).with("__x", "2");
         assert!(!diff_objects(&old, &new).has_changes());
+    }
+
+    #[test]
+    fn hidden_paths_are_left_out_and_noted() {
+        let object = |value: &str| PropertyMap::new().with("b", value);
+        let hidden = [PropertyPath::parse("a.b").unwrap()];
+        let comparison = Comparison {
+            hidden: &hidden,
+            ..Comparison::default()
+        };
+        let difference = comparison.objects(
+            &PropertyMap::new().with("a", object("1")),
+            &PropertyMap::new().with("a", object("2")),
+        );
+        assert!(!difference.has_changes());
+        assert_eq!(comparison.met.into_inner(), ["a.b".to_owned()].into());
     }
 }

@@ -3,16 +3,20 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use ecow::EcoString;
 use plumb_events::{Diagnostic, Event, Metadata, Severity, StateView, StepEvent};
 use plumb_resource::{ProviderInstanceId, ProviderRef, StepOp, Urn};
-use plumb_value::{PropertyMap, Value};
+use plumb_value::PropertyMap;
 
-use crate::color::paint;
+use crate::color::RESET;
 use crate::detailed::{Sides, translate};
-use crate::diff::{diff_objects, is_internal, visible};
+use crate::diff::{Comparison, ObjectDiff, visible};
 use crate::display::Output;
 use crate::options::Options;
-use crate::steps::{OutputView, is_shown, outputs_text, replacing_paths};
+use crate::steps::{
+    OutputView, hidden_paths, is_shown, outputs_text, replacing_paths, value_style,
+};
+use crate::text::linked;
 use crate::values::{ValuePrinter, ValueStyle};
 use crate::{ops, policies, sections};
 
@@ -20,14 +24,18 @@ use crate::{ops, policies, sections};
 #[derive(Debug)]
 pub struct DiffView {
     options: Options,
-    /// Every resource heard of: its parent, and whether it is being refreshed.
+    /// Every resource heard of, as its last step began.
     seen: HashMap<Urn, Seen>,
-    errored: std::collections::BTreeSet<Option<Urn>>,
+    /// How many steps have failed.
+    failed: usize,
+    /// Whether what does not change is left out, as is what deletions delete.
+    summarizes: bool,
 }
 
 #[derive(Debug)]
 struct Seen {
     parent: Option<Urn>,
+    is_shown: bool,
     refreshing: bool,
 }
 
@@ -37,7 +45,8 @@ impl DiffView {
         DiffView {
             options,
             seen: HashMap::new(),
-            errored: std::collections::BTreeSet::new(),
+            failed: 0,
+            summarizes: false,
         }
     }
 
@@ -49,6 +58,10 @@ impl DiffView {
             }
             Event::ResourcePre(step) => Output::stdout(self.begin(step)),
             Event::ResourceOutputs(step) => Output::stdout(self.end(step)),
+            Event::ResourceFailed(_) => {
+                self.failed += 1;
+                Output::default()
+            }
             Event::Diagnostic(diagnostic) => self.diagnostic(diagnostic),
             Event::Stdout { message, .. } => Output::stdout(message.to_string()),
             Event::PolicyViolation(violation) => {
@@ -58,7 +71,7 @@ impl DiffView {
             }
             Event::Summary(summary) => {
                 let policies = policy_table(&summary.policy_packs);
-                let resources = sections::resources(summary, self.errored.len());
+                let resources = sections::resources(summary, self.failed);
                 Output::stdout(format!(
                     "{resources}{policies}{}",
                     sections::duration(summary)
@@ -71,7 +84,10 @@ impl DiffView {
     /// The text for events of a whole operation at once, as the answer `details` of a confirmation shows it.
     pub fn render<'e>(options: Options, events: impl IntoIterator<Item = &'e Event>) -> String {
         let color = options.color;
-        let mut view = DiffView::new(options);
+        let mut view = DiffView {
+            summarizes: true,
+            ..DiffView::new(options)
+        };
         let mut text = String::new();
         for event in events {
             if matches!(event, Event::Summary(_)) {
@@ -86,9 +102,6 @@ impl DiffView {
         if diagnostic.severity == Severity::Debug && !self.options.debug {
             return Output::default();
         }
-        if diagnostic.severity == Severity::Error {
-            self.errored.insert(diagnostic.urn.clone());
-        }
         Output {
             stdout: String::new(),
             stderr: format!("{}{}", diagnostic.prefix, diagnostic.message),
@@ -97,254 +110,280 @@ impl DiffView {
 
     fn begin(&mut self, step: &StepEvent) -> String {
         let metadata = &step.metadata;
-        let refreshing = metadata.op == StepOp::Refresh;
-        self.seen.insert(
-            metadata.urn.clone(),
-            Seen {
-                parent: metadata.parent().cloned(),
-                refreshing,
-            },
-        );
-        if refreshing || step.internal || !self.shows(metadata) {
+        let seen = Seen {
+            parent: metadata.parent().cloned(),
+            is_shown: self.shows(metadata),
+            refreshing: metadata.op == StepOp::Refresh,
+        };
+        let is_shown = seen.is_shown && !step.internal;
+        self.seen.insert(metadata.urn.clone(), seen);
+        // Refreshes and imports are shown when the provider has said what there is.
+        if !is_shown || matches!(metadata.op, StepOp::Refresh | StepOp::Import) {
             return String::new();
         }
-        let indent = self.depth(metadata);
-        let mut text = header(metadata, indent, self.options.link.as_deref());
-        text.push_str(&self.details(metadata, indent + 1, false));
-        text
+        self.change(metadata, step.planning, false)
     }
 
     fn end(&mut self, step: &StepEvent) -> String {
         let metadata = &step.metadata;
-        let refreshed = self
-            .seen
-            .get_mut(&metadata.urn)
-            .is_some_and(|seen| std::mem::take(&mut seen.refreshing));
         if step.internal || !self.shows(metadata) {
             return String::new();
         }
+        let refreshed = self
+            .seen
+            .get(&metadata.urn)
+            .is_some_and(|seen| seen.refreshing);
+        if metadata.op == StepOp::Import || (refreshed && metadata.op == StepOp::Update) {
+            return self.change(metadata, step.planning, refreshed);
+        }
         let indent = self.depth(metadata);
-        if refreshed {
-            let mut text = header(metadata, indent, self.options.link.as_deref());
-            text.push_str(&self.details(metadata, indent + 1, true));
-            return text;
+        let view = OutputView {
+            indent: indent + 1,
+            planning: step.planning,
+            refreshed,
+        };
+        let outputs = outputs_text(metadata, &self.options, view);
+        let mut text = String::new();
+        // Of a refresh before another operation, only what it changed is shown.
+        let is_news =
+            metadata.op != StepOp::Refresh || !outputs.is_empty() || metadata.urn.is_root_stack();
+        if refreshed && is_news {
+            text.push_str(&header(metadata, indent, &self.options));
         }
-        let outputs = self.outputs(metadata, step.planning, indent + 1);
-        if outputs.is_empty() {
-            return outputs;
+        if !self.options.suppress_outputs && !outputs.is_empty() {
+            let color = ops::line_color(metadata.op);
+            let columns = (indent + 1) * 4;
+            let _ = writeln!(text, "{color}{:columns$}--outputs:--{RESET}", "");
+            text.push_str(&outputs);
         }
-        format!(
-            "{:2$}{}\n{outputs}",
-            "",
-            paint(crate::color::INFO, "--outputs:--"),
-            (indent + 1) * 4
-        )
+        text
     }
 
     fn shows(&self, metadata: &Metadata) -> bool {
-        let is_part = !metadata.logical
-            && metadata.op.is_replacement()
-            && !self.options.show_replacement_steps;
-        metadata.urn.is_root_stack() || (is_shown(metadata, &self.options) && !is_part)
+        metadata.urn.is_root_stack() || is_shown(metadata, &self.options)
     }
 
-    /// Number of ancestors; those not heard of yet, as in deletions, do not count.
+    /// Number of ancestors that are shown; what is above one not heard of yet, as in deletions, does not count.
     fn depth(&self, metadata: &Metadata) -> usize {
         let mut depth = 0;
         let mut parent = metadata.parent();
-        while let Some(seen) = parent
-            .and_then(|urn| self.seen.get(urn))
-            .filter(|_| depth < self.seen.len())
-        {
-            depth += 1;
+        for _ in 0..self.seen.len() {
+            let Some(seen) = parent.and_then(|urn| self.seen.get(urn)) else {
+                break;
+            };
+            depth += usize::from(seen.is_shown);
             parent = seen.parent.as_ref();
         }
         depth
     }
 
+    fn change(&self, metadata: &Metadata, planning: bool, refreshed: bool) -> String {
+        let indent = self.depth(metadata);
+        let mut text = header(metadata, indent, &self.options);
+        text.push_str(&self.details(metadata, indent + 1, planning, refreshed));
+        text.push_str(RESET);
+        text
+    }
+
     /// The differences of a step alone, with colour tags.
     pub(crate) fn difference(&self, metadata: &Metadata, refreshed: bool) -> String {
-        self.details(metadata, 1, refreshed)
+        self.details(metadata, 1, false, refreshed)
     }
 
-    fn details(&self, metadata: &Metadata, indent: usize, refreshed: bool) -> String {
+    fn details(
+        &self,
+        metadata: &Metadata,
+        indent: usize,
+        planning: bool,
+        refreshed: bool,
+    ) -> String {
         let show = |map: &PropertyMap| visible(map, self.options.show_secrets);
-        let state = metadata.state();
-        let hidden = state
-            .map(|state| state.hide_diff.as_slice())
-            .unwrap_or_default();
-        let replaced = replacing_paths(metadata);
-        let style = ValueStyle {
-            says_replaced: self.options.explain,
-            full: self.options.full_output,
-            only_changes: refreshed || metadata.detailed_diff.is_some(),
-            hidden,
+        let replaced = if self.options.explain {
+            replacing_paths(metadata)
+        } else {
+            Vec::new()
+        };
+        let mut printer = ValuePrinter::new(ValueStyle {
+            planning,
+            only_changes: self.summarizes,
             replaced: &replaced,
-            shows_null: false,
+            ..value_style(&self.options)
+        });
+        match (&metadata.old, &metadata.new) {
+            // A resource whose metadata alone changes has no differences worth showing.
+            _ if metadata.op == StepOp::Same => {}
+            (None, None) => {}
+            (None, Some(new)) => {
+                let shown = if new.outputs.is_empty() {
+                    &new.inputs
+                } else {
+                    &new.outputs
+                };
+                printer.object(&show(shown), indent, metadata.op, false);
+            }
+            (Some(old), None) => {
+                if !self.summarizes {
+                    printer.object(&show(&old.inputs), indent, metadata.op, false);
+                }
+            }
+            (Some(old), Some(new)) => {
+                self.differences(metadata, (old, new), refreshed, (&mut printer, indent));
+            }
+        }
+        printer.finish()
+    }
+
+    fn differences(
+        &self,
+        metadata: &Metadata,
+        (old, new): (&StateView, &StateView),
+        refreshed: bool,
+        (printer, indent): (&mut ValuePrinter<'_>, usize),
+    ) {
+        let show = |map: &PropertyMap| visible(map, self.options.show_secrets);
+        let hidden = hidden_paths(metadata);
+        let comparison = Comparison {
+            hidden: &hidden,
+            aligns_lists: self.options.explain,
+            ..Comparison::default()
         };
-        let plain = |map: &PropertyMap| {
-            let mut printer = ValuePrinter::new(style);
-            printer.object(&show(map), indent);
-            printer.finish()
-        };
-        let (old, new) = match (&metadata.old, &metadata.new) {
-            _ if metadata.op == StepOp::Same => return String::new(),
-            (None, None) => return String::new(),
-            (None, Some(new)) if new.outputs.is_empty() => return plain(&new.inputs),
-            (None, Some(new)) => return plain(&new.outputs),
-            (Some(old), None) => return plain(&old.inputs),
-            (Some(old), Some(new)) => (old, new),
-        };
-        let difference = match &metadata.detailed_diff {
+        let is_import = matches!(metadata.op, StepOp::Import | StepOp::ImportReplacement);
+        let (difference, unchanged) = match &metadata.detailed_diff {
             Some(reported) => {
                 let new_side = if refreshed { &new.outputs } else { &new.inputs };
-                let (old_inputs, old_outputs) = (show(&old.inputs), show(&old.outputs));
                 let sides = Sides {
-                    old_inputs: &old_inputs,
-                    old_outputs: &old_outputs,
-                    new: &show(new_side),
+                    old_inputs: &show(&old.inputs),
+                    old_outputs: &show(&old.outputs),
+                    new_inputs: &show(&new.inputs),
+                    new_outputs: &show(new_side),
                 };
-                translate(reported, sides)
+                (translate(reported, sides, &comparison), show(&old.inputs))
             }
-            None if refreshed || has_settled_outputs(metadata, new) => {
-                diff_objects(&show(&old.outputs), &show(&new.outputs))
+            // The new outputs are complete before the step is done, as in the last part of a replacement.
+            None if !new.outputs.is_empty() && !is_import => {
+                let outputs = show(&new.outputs);
+                let difference = comparison.objects(&show(&old.outputs), &outputs);
+                (Some(difference).filter(ObjectDiff::has_changes), outputs)
             }
             None => {
-                let mut difference = diff_objects(&show(&old.inputs), &show(&new.inputs));
-                if !metadata.diffs.is_empty() {
-                    let is_told = |key: &str| metadata.diffs.iter().any(|told| told == key);
-                    difference.0.retain(|key, _| is_told(key.as_str()));
-                }
-                difference
+                let inputs = show(&new.inputs);
+                let difference = comparison.objects(&show(&old.inputs), &inputs);
+                let difference = Some(difference).filter(ObjectDiff::has_changes);
+                (difference.map(|it| only_named(it, &metadata.diffs)), inputs)
             }
         };
-        let mut printer = ValuePrinter::new(style);
-        printer.object_diff(&difference, indent);
-        printer.finish()
-    }
-
-    /// Outputs that the inputs do not show already.
-    fn outputs(&self, metadata: &Metadata, planning: bool, indent: usize) -> String {
-        if self.options.suppress_outputs {
-            return String::new();
-        }
-        if metadata.urn.is_root_stack() {
-            let view = OutputView {
-                indent,
-                show_sames: false,
-                skip_unknown_updates: planning,
-            };
-            return outputs_text(metadata, &self.options, view);
-        }
-        let Some(new) = metadata
-            .new
-            .as_ref()
-            .filter(|new| new.init_errors.is_empty())
-        else {
-            return String::new();
-        };
-        let is_read = matches!(
-            metadata.op,
-            StepOp::Read | StepOp::Import | StepOp::ImportReplacement
-        );
-        if metadata.op == StepOp::Same || (planning && !is_read) {
-            return String::new();
-        }
-        let show = |map: &PropertyMap| visible(map, self.options.show_secrets);
-        let (inputs, outputs) = (show(&new.inputs), show(&new.outputs));
-        let is_told = |key: &str, value: &Value| inputs.get(key) == Some(value) || key == "id";
-        let fresh: PropertyMap = outputs
-            .into_iter()
-            .filter(|(key, value)| !is_internal(key) && !is_told(key.as_str(), value))
-            .collect();
-        let mut printer = ValuePrinter::new(ValueStyle {
-            full: self.options.full_output,
-            hidden: &new.hide_diff,
-            only_changes: true,
-            ..ValueStyle::default()
-        });
-        match metadata
-            .old
-            .as_ref()
-            .filter(|_| !metadata.op.is_replacement())
-        {
-            None => printer.object(&fresh, indent),
-            Some(old) => {
-                let old_outputs: PropertyMap = show(&old.outputs)
-                    .into_iter()
-                    .filter(|(key, _)| fresh.contains_key(key.as_str()))
-                    .collect();
-                printer.object_diff(&diff_objects(&old_outputs, &fresh), indent);
+        let met = comparison.met.into_inner();
+        match difference {
+            None if met.is_empty() || metadata.detailed_diff.is_some() => {
+                printer.object(&unchanged, indent, StepOp::Same, true);
+            }
+            difference => {
+                printer.hidden(&met, indent);
+                printer.object_diff(&difference.unwrap_or_default(), indent);
             }
         }
-        printer.finish()
     }
 }
 
-/// Whether the new outputs are complete before the step is done, as for the last part of a replacement.
-fn has_settled_outputs(metadata: &Metadata, new: &StateView) -> bool {
-    !new.outputs.is_empty() && !matches!(metadata.op, StepOp::Import | StepOp::ImportReplacement)
+/// The changes of the properties that a step names, if it names any.
+fn only_named(mut difference: ObjectDiff, names: &[EcoString]) -> ObjectDiff {
+    if !names.is_empty() {
+        difference
+            .0
+            .retain(|key, _| names.iter().any(|name| name == key.as_str()));
+    }
+    difference
 }
 
-fn header(metadata: &Metadata, indent: usize, link: Option<&str>) -> String {
+fn header(metadata: &Metadata, indent: usize, options: &Options) -> String {
     let op = metadata.op;
     let lock = match (&metadata.old, &metadata.new) {
+        (Some(old), Some(new)) if old.protect && !new.protect => " 🔓",
         (_, Some(new)) if new.protect => " 🔒",
-        (Some(old), Some(_)) if old.protect => " 🔓",
-        (Some(old), None) if old.protect => " 🔒",
+        (Some(old), _) if old.protect => " 🔒",
         _ => "",
     };
-    let line = format!(
-        "{}{}: ({})",
-        ops::sign(op),
-        metadata.type_token,
-        op.as_str()
-    );
+    let subject = if options.show_urns {
+        metadata.urn.as_str()
+    } else {
+        metadata.type_token.as_str()
+    };
     let mut text = format!(
-        "{:2$}{}{lock}\n",
+        "{:columns$}{}{}{subject}: ({}{}){lock}\n",
         "",
-        paint(ops::color(op), line),
-        indent * 4
+        ops::line_color(op),
+        ops::sign(op),
+        op.as_str(),
+        retained(metadata),
+        columns = indent * 4,
     );
+    // What is neither created nor deleted keeps its identity.
+    let is_kept = !matches!(
+        op,
+        StepOp::Create
+            | StepOp::Delete
+            | StepOp::DeleteReplaced
+            | StepOp::Discard
+            | StepOp::DiscardReplaced
+    );
+    let line_op = if is_kept { StepOp::Same } else { op };
     let columns = (indent + 1) * 4;
-    let state = metadata.old.as_ref().or(metadata.new.as_ref());
-    if let Some(id) = state
-        .map(|state| state.id.as_str())
-        .filter(|id| !id.is_empty())
-    {
-        let _ = writeln!(text, "{:columns$}[id={id}]", "");
+    let mut line = |inner: &str| {
+        let color = ops::line_color(line_op);
+        let _ = write!(text, "{color}{:columns$}[{inner}]\n{RESET}", "");
+    };
+    let id = metadata.old.as_ref().map(|old| old.id.as_str());
+    if let Some(id) = id.filter(|id| !id.is_empty()) {
+        line(&format!("id={id}"));
     }
-    let urn = crate::text::linked(metadata.urn.as_str(), link);
-    let _ = writeln!(text, "{:columns$}[urn={urn}]", "");
-    if let Some(provider) = provider_text(metadata) {
-        let _ = writeln!(text, "{:columns$}[{provider}]", "");
+    if !options.show_urns {
+        let urn = crate::quoted::graphic(metadata.urn.as_str());
+        line(&format!("urn={}", linked(&urn, options.link.as_deref())));
     }
-    let is_deletion = matches!(op, StepOp::Delete | StepOp::DeleteReplaced);
-    if is_deletion && state.is_some_and(|state| state.retain_on_delete) {
-        let _ = writeln!(text, "{:columns$}[retain]", "");
-    }
+    provider_line(metadata, columns, line_op, &mut text);
     text
 }
 
-fn provider_text(metadata: &Metadata) -> Option<String> {
-    let old = metadata
+/// `[retain]` where the object stays although the resource goes.
+pub(crate) fn retained(metadata: &Metadata) -> &'static str {
+    let goes = matches!(
+        metadata.op,
+        StepOp::Delete | StepOp::Replace | StepOp::CreateReplacement | StepOp::DeleteReplaced
+    );
+    let stays = metadata
         .old
         .as_ref()
-        .and_then(|state| state.provider.as_ref());
-    let new = metadata
-        .new
-        .as_ref()
-        .and_then(|state| state.provider.as_ref());
-    match (old, new) {
-        (Some(old), Some(new)) if old.urn() != new.urn() => Some(format!(
-            "provider: {} => {}",
-            provider_ref_text(old),
-            provider_ref_text(new)
-        )),
-        (_, Some(provider)) | (Some(provider), None) if provider.urn().name() != "default" => {
-            Some(format!("provider={}", provider_ref_text(provider)))
+        .is_some_and(|old| old.retain_on_delete);
+    if goes && stays { "[retain]" } else { "" }
+}
+
+/// The provider, if it changes or is not a default one.
+fn provider_line(metadata: &Metadata, columns: usize, line_op: StepOp, text: &mut String) {
+    let Some(provider) = &metadata.provider else {
+        return;
+    };
+    let update = ops::line_color(StepOp::Update);
+    let of = |state: &Option<StateView>| state.as_ref().map(|state| state.provider.clone());
+    match (of(&metadata.old), of(&metadata.new)) {
+        (Some(old), Some(new)) if old != new => {
+            let name = |provider: Option<ProviderRef>| provider.map(|it| provider_ref_text(&it));
+            let (old, new) = (name(old).unwrap_or_default(), name(new).unwrap_or_default());
+            let (deleted, created) = (
+                ops::line_color(StepOp::Delete),
+                ops::line_color(StepOp::Create),
+            );
+            let _ = write!(
+                text,
+                "{update}{:columns$}[provider: {RESET}{deleted}{old}{RESET}{update} => {RESET}\
+                 {created}{new}{RESET}{update}]\n{RESET}",
+                ""
+            );
         }
-        _ => None,
+        _ if provider.urn().name() != "default" => {
+            let color = ops::line_color(line_op);
+            let _ = write!(text, "{color}{:columns$}[provider={provider}]\n{RESET}", "");
+        }
+        _ => {}
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plumb_events::json::{JsonProperties, to_json_line};
-use plumb_events::{Event, Filter, OperationResult, Summary};
+use plumb_events::{Event, Filter, Summary};
 
 use crate::diff_view::DiffView;
 use crate::options::{Action, Options, View};
@@ -139,7 +139,6 @@ impl Display {
         self.annotate(event);
         if let Event::Summary(summary) = event {
             self.summary = Some(summary.clone());
-            self.note_result(summary.result);
         }
         if matches!(event, Event::Cancel) {
             return self.finish(now);
@@ -244,10 +243,6 @@ impl Display {
         if std::mem::replace(&mut self.finished, true) {
             return Output::default();
         }
-        if self.summary.is_none() {
-            // The run was cut off.
-            self.note_result(OperationResult::Canceled);
-        }
         let end_of_group = self.end_group(now);
         let mut text = match &mut self.body {
             Body::Progress(progress) => {
@@ -271,15 +266,6 @@ impl Display {
         };
         self.annotations.drain(..).for_each(|it| text.push_str(&it));
         self.colored(Output::stdout(text))
-    }
-
-    fn note_result(&mut self, result: OperationResult) {
-        let interrupted = result != OperationResult::Succeeded;
-        match &mut self.body {
-            Body::Progress(progress) => progress.rows.interrupted = interrupted,
-            Body::Tree(tree) => tree.rows.interrupted = interrupted,
-            Body::Diff(_) => {}
-        }
     }
 
     fn colored(&self, output: Output) -> Output {

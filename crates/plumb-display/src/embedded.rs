@@ -1,5 +1,7 @@
 //! Documents inside texts: JSON and YAML that properties hold, such as policies and manifests.
 
+use std::collections::HashMap;
+
 use ecow::EcoString;
 use granit_parser::{Event, Options, Parser, ScalarStyle, StrInput};
 use plumb_value::{PropertyMap, Value};
@@ -8,6 +10,8 @@ use plumb_value::{PropertyMap, Value};
 const DEPTH_LIMIT: usize = 100;
 /// Longer texts are shown as texts: reading them would hold up the display.
 const LENGTH_LIMIT: usize = 1 << 20;
+/// How many values aliases may add to a document: they are copies, and copies of copies grow without bound.
+const ALIAS_LIMIT: usize = 10_000;
 
 /// What language a document is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,33 +21,36 @@ pub(crate) enum Language {
 }
 
 impl Language {
-    /// What stands before a document.
-    pub(crate) fn mark(self) -> &'static str {
+    /// The name that stands before a document.
+    pub(crate) fn name(self) -> &'static str {
         match self {
-            Language::Json => "(json) ",
-            Language::Yaml => "(yaml) ",
+            Language::Json => "json",
+            Language::Yaml => "yaml",
         }
     }
 }
 
 /// The object or list that a text holds.
 pub(crate) fn parse(text: &str) -> Option<(Language, Value)> {
+    let text = text.trim();
     if text.len() > LENGTH_LIMIT {
         return None;
     }
-    if let Some(value) = parse_json(text) {
-        return Some((Language::Json, value));
-    }
-    Some((Language::Yaml, parse_yaml(text)?))
+    let (language, value) = match parse_json(text) {
+        Some(value) => (Language::Json, value),
+        // A text of one line is taken as it is: every sentence with a colon would be YAML.
+        None if text.contains(['\n', '\r']) => (Language::Yaml, parse_yaml(text)?),
+        None => return None,
+    };
+    matches!(value, Value::Object(_) | Value::Array(_)).then_some((language, value))
 }
 
+/// One JSON value, behind which only closing brackets may stand.
 fn parse_json(text: &str) -> Option<Value> {
-    let start = text.trim_start();
-    if !start.starts_with(['{', '[']) {
-        return None;
-    }
-    let json = serde_json::from_str::<serde_json::Value>(text).ok()?;
-    Some(from_json(&json))
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
+    let json = values.next()?.ok()?;
+    let rest = text[values.byte_offset()..].trim_start();
+    (rest.is_empty() || rest.starts_with([']', '}'])).then(|| from_json(&json))
 }
 
 fn from_json(json: &serde_json::Value) -> Value {
@@ -61,23 +68,16 @@ fn from_json(json: &serde_json::Value) -> Value {
     }
 }
 
-/// A text of one line is taken as it is: nearly every sentence with a colon would be YAML.
 fn parse_yaml(text: &str) -> Option<Value> {
-    let first = text
-        .lines()
-        .find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))?;
-    let is_likely = first.starts_with("- ")
-        || first == "---"
-        || first.ends_with(':')
-        || first
-            .split_once(": ")
-            .is_some_and(|(key, _)| !key.contains(' '));
-    if !is_likely || !text.trim_end().contains('\n') {
-        return None;
-    }
     let mut options = Options::default();
     options.set_emit_comments(false);
-    let mut reader = YamlReader(Parser::new_from_str_with_options(text, options));
+    let mut reader = YamlReader {
+        parser: Parser::new_from_str_with_options(text, options),
+        anchors: HashMap::new(),
+        expanded: 0,
+        length: text.chars().count(),
+        is_at_end: false,
+    };
     let value = loop {
         match reader.next()? {
             Event::StreamStart | Event::DocumentStart(..) => {}
@@ -87,50 +87,128 @@ fn parse_yaml(text: &str) -> Option<Value> {
     // A second document would be lost.
     let is_whole =
         matches!(reader.next()?, Event::DocumentEnd) && matches!(reader.next()?, Event::StreamEnd);
-    let is_structure = matches!(value, Value::Object(_) | Value::Array(_));
-    (is_whole && is_structure).then_some(value)
+    is_whole.then_some(value)
 }
 
-struct YamlReader<'t>(Parser<'t, StrInput<'t>>);
+struct YamlReader<'t> {
+    parser: Parser<'t, StrInput<'t>>,
+    anchors: HashMap<usize, Value>,
+    /// How many values aliases have added.
+    expanded: usize,
+    /// Length of the text, in characters.
+    length: usize,
+    /// Whether the last event ends where the text does.
+    is_at_end: bool,
+}
 
 impl<'t> YamlReader<'t> {
     fn next(&mut self) -> Option<Event<'t>> {
-        self.0.next_event()?.ok().map(|(event, _)| event)
+        let (event, span) = self.parser.next_event()?.ok()?;
+        self.is_at_end = span.end.index() >= self.length;
+        Some(event)
     }
 
     fn node(&mut self, event: Event<'t>, depth: usize) -> Option<Value> {
         if depth > DEPTH_LIMIT {
             return None;
         }
-        match event {
-            Event::Scalar(text, ScalarStyle::Plain, _, None) => Some(plain_scalar(&text)),
-            Event::Scalar(text, ..) => Some(Value::from(text.as_ref())),
-            Event::SequenceStart(..) => {
-                let mut items = Vec::new();
-                loop {
-                    match self.next()? {
-                        Event::SequenceEnd => return Some(Value::array(items)),
-                        event => items.push(self.node(event, depth + 1)?),
-                    }
-                }
+        let (value, anchor) = match event {
+            Event::Scalar(text, ScalarStyle::Plain, anchor, None) => (plain_scalar(&text), anchor),
+            Event::Scalar(text, style, anchor, None) => {
+                let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+                // The last line of the text has no break, whatever stood behind it in its source.
+                let unbroken = text
+                    .strip_suffix('\n')
+                    .filter(|_| is_block && self.is_at_end);
+                (Value::from(unbroken.unwrap_or(&text)), anchor)
             }
-            Event::MappingStart(..) => {
-                let mut map = PropertyMap::new();
-                loop {
-                    match self.next()? {
-                        Event::MappingEnd => return Some(Value::from(map)),
-                        Event::Scalar(key, ..) => {
-                            let event = self.next()?;
-                            let value = self.node(event, depth + 1)?;
-                            map.insert(key.as_ref(), value);
-                        }
-                        _ => return None,
-                    }
-                }
+            Event::SequenceStart(_, anchor, None) => (self.items(depth)?, anchor),
+            Event::MappingStart(_, anchor, None) => (self.members(depth)?, anchor),
+            Event::Alias(anchor) => {
+                let value = self.anchors.get(&anchor)?;
+                self.expanded += count(value);
+                return (self.expanded <= ALIAS_LIMIT).then(|| value.clone());
             }
-            // With anchors and aliases the text says more than its values.
-            _ => None,
+            // With tags the text says more than its values.
+            _ => return None,
+        };
+        if anchor > 0 {
+            self.anchors.insert(anchor, value.clone());
         }
+        Some(value)
+    }
+
+    fn items(&mut self, depth: usize) -> Option<Value> {
+        let mut items = Vec::new();
+        loop {
+            match self.next()? {
+                Event::SequenceEnd => return Some(Value::array(items)),
+                event => items.push(self.node(event, depth + 1)?),
+            }
+        }
+    }
+
+    fn members(&mut self, depth: usize) -> Option<Value> {
+        let mut map = PropertyMap::new();
+        let mut merged = PropertyMap::new();
+        loop {
+            let key = match self.next()? {
+                Event::MappingEnd => break,
+                event => event,
+            };
+            let is_merge =
+                matches!(&key, Event::Scalar(text, ScalarStyle::Plain, ..) if text == "<<");
+            let key = key_text(&self.node(key, depth + 1)?)?;
+            let event = self.next()?;
+            let value = self.node(event, depth + 1)?;
+            if is_merge {
+                merge_into(&mut merged, &value)?;
+            } else if map.insert(key, value).is_some() {
+                return None;
+            }
+        }
+        for (key, value) in merged {
+            if !map.contains_key(key.as_str()) {
+                map.insert(key, value);
+            }
+        }
+        Some(Value::from(map))
+    }
+}
+
+fn count(value: &Value) -> usize {
+    match value {
+        Value::Array(values) => 1 + values.iter().map(count).sum::<usize>(),
+        Value::Object(map) => 1 + map.values().map(count).sum::<usize>(),
+        _ => 1,
+    }
+}
+
+/// Members of a map, or of each map of a list, that `<<` brings in; the first of a name counts.
+fn merge_into(merged: &mut PropertyMap, value: &Value) -> Option<()> {
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map.iter() {
+                if !merged.contains_key(key.as_str()) {
+                    merged.insert(key.clone(), value.clone());
+                }
+            }
+            Some(())
+        }
+        Value::Array(maps) => maps.iter().try_for_each(|map| match map {
+            Value::Object(_) => merge_into(merged, map),
+            _ => None,
+        }),
+        _ => None,
+    }
+}
+
+/// Keys are texts or numbers.
+fn key_text(key: &Value) -> Option<EcoString> {
+    match key {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(plumb_value::go_number::format(*number)),
+        _ => None,
     }
 }
 
@@ -139,15 +217,45 @@ fn plain_scalar(text: &str) -> Value {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => Value::Bool(true),
         "false" | "False" | "FALSE" => Value::Bool(false),
-        word => {
-            let is_number = word.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
-                && word.bytes().any(|byte| byte.is_ascii_digit());
-            match word.parse::<f64>() {
-                Ok(number) if is_number => Value::Number(number),
-                _ => Value::from(word),
-            }
-        }
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => Value::Number(f64::INFINITY),
+        "-.inf" | "-.Inf" | "-.INF" => Value::Number(f64::NEG_INFINITY),
+        ".nan" | ".NaN" | ".NAN" => Value::Number(f64::NAN),
+        word => plain_number(word).map_or_else(|| Value::from(word), Value::Number),
     }
+}
+
+/// Whole numbers in any base, with underscores, and decimal fractions.
+fn plain_number(word: &str) -> Option<f64> {
+    if !word.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
+        return None;
+    }
+    let digits = word.replace('_', "");
+    let (sign, size) = match digits.strip_prefix('-') {
+        Some(size) => (-1.0, size),
+        None => (1.0, digits.strip_prefix('+').unwrap_or(&digits)),
+    };
+    let lower = size.to_ascii_lowercase();
+    let radix = [("0x", 16), ("0o", 8), ("0b", 2)]
+        .into_iter()
+        .find_map(|(prefix, radix)| Some((lower.strip_prefix(prefix)?, radix)));
+    let octal = lower
+        .strip_prefix('0')
+        .filter(|rest| !rest.is_empty())
+        .map(|rest| (rest, 8));
+    if let Some((digits, radix)) = radix.or(octal)
+        && let Ok(number) = u64::from_str_radix(digits, radix)
+    {
+        #[expect(clippy::cast_precision_loss, reason = "property values are doubles")]
+        return Some(sign * number as f64);
+    }
+    let is_decimal = size.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        && size
+            .chars()
+            .all(|c| c.is_ascii_digit() || ".eE+-".contains(c))
+        && size.contains(|c: char| c.is_ascii_digit());
+    is_decimal
+        .then(|| size.parse::<f64>().ok())?
+        .map(|number| sign * number)
 }
 
 #[cfg(test)]
@@ -167,16 +275,37 @@ mod tests {
                     .with("b", Value::array([Value::from("x"), Value::from("true")]))
             )
         );
+        let aliased = parse("a: &x {k: 0x10}\nb: *x\nc: {<<: *x, l: 010}\n")
+            .unwrap()
+            .1;
+        assert_eq!(
+            aliased,
+            parse(r#"{"a":{"k":16},"b":{"k":16},"c":{"k":16,"l":8}}"#)
+                .unwrap()
+                .1
+        );
+        assert_eq!(
+            parse("Dear user: read\n  this text").unwrap().0,
+            Language::Yaml
+        );
+        assert_eq!(
+            parse("1: a\n2: b").unwrap().1,
+            parse(r#"{"1":"a","2":"b"}"#).unwrap().1
+        );
+        assert_eq!(
+            parse("a: |\n  x\nb: >\n  y\n").unwrap().1,
+            parse(r#"{"a":"x\n","b":"y"}"#).unwrap().1
+        );
         for text in [
             "plain",
             "note: one line",
-            "Dear user: read\nthis text",
-            "#!/bin/sh\necho a: b\n",
-            "a: &x 1\nb: *x\n",
+            "#!/bin/sh\necho a: b: c\n",
+            "a: 1\na: 2\n",
             "a: 1\n---\nb: 2\n",
             "- [",
             "12",
             "\"x\"",
+            "{\"a\": 1} x",
         ] {
             assert_eq!(parse(text), None, "{text}");
         }

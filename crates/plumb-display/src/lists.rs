@@ -1,16 +1,22 @@
 //! How two lists differ: place by place, or, if that says it with fewer changes, with elements that came, went and moved.
 
 use plumb_value::Value;
+use plumb_value::path::PropertyPath;
 
-use crate::diff::{Change, Element, diff_values};
+use crate::diff::{Change, Comparison, Element, ValueDiff};
 
 /// Longer lists are compared place by place.
 const MOST_PAIRS: usize = 250_000;
 
 /// How `new` differs from `old`.
-pub(crate) fn diff_lists(old: &[Value], new: &[Value]) -> Vec<Element> {
-    let by_place = by_place(old, new);
-    if old.len() * new.len() > MOST_PAIRS {
+pub(crate) fn diff_lists(
+    comparison: &Comparison<'_>,
+    old: &[Value],
+    new: &[Value],
+    at: &PropertyPath,
+) -> Vec<Element> {
+    let by_place = by_place(comparison, old, new, at);
+    if !comparison.aligns_lists || old.len() * new.len() > MOST_PAIRS {
         return by_place;
     }
     let aligned = aligned(old, new);
@@ -27,11 +33,18 @@ fn count_changes(elements: &[Element]) -> usize {
     elements.iter().filter(is_change).count()
 }
 
-fn by_place(old: &[Value], new: &[Value]) -> Vec<Element> {
+fn by_place(
+    comparison: &Comparison<'_>,
+    old: &[Value],
+    new: &[Value],
+    at: &PropertyPath,
+) -> Vec<Element> {
     (0..old.len().max(new.len()))
         .filter_map(|index| {
             let change = match (old.get(index), new.get(index)) {
-                (Some(old), Some(new)) => diff_values(old, new),
+                (Some(old), Some(new)) => {
+                    element_change(comparison, old, new, at.join_index(index))
+                }
                 (Some(old), None) => Change::Delete(old.clone()),
                 (None, Some(new)) => Change::Add(new.clone()),
                 (None, None) => return None,
@@ -39,6 +52,22 @@ fn by_place(old: &[Value], new: &[Value]) -> Vec<Element> {
             Some(element(index, change))
         })
         .collect()
+}
+
+/// An element that becomes null stays an element, so this is an update.
+fn element_change(
+    comparison: &Comparison<'_>,
+    old: &Value,
+    new: &Value,
+    at: PropertyPath,
+) -> Change {
+    match comparison.values_at(old, new, &at) {
+        Change::Add(_) | Change::Delete(_) => Change::Update(ValueDiff::Plain {
+            old: old.clone(),
+            new: new.clone(),
+        }),
+        change => change,
+    }
 }
 
 fn element(index: usize, change: Change) -> Element {
@@ -112,7 +141,16 @@ mod tests {
         let values = |text: &str| -> Vec<Value> {
             text.chars().map(|it| Value::from(it.to_string())).collect()
         };
-        let elements = diff_lists(&values(old), &values(new));
+        let comparison = Comparison {
+            aligns_lists: true,
+            ..Comparison::default()
+        };
+        let elements = diff_lists(
+            &comparison,
+            &values(old),
+            &values(new),
+            &PropertyPath::default(),
+        );
         let word = |it: &Element| match (&it.change, it.moved_from) {
             (_, Some(from)) => format!("{from}>{}", it.index),
             (Change::Same(_), None) => format!("={}", it.index),

@@ -2,8 +2,6 @@
 
 use plumb_resource::StepOp;
 
-use crate::color::paint;
-
 /// The two characters before a resource or property.
 pub(crate) fn sign(op: StepOp) -> &'static str {
     match op {
@@ -37,9 +35,12 @@ pub(crate) fn color(op: StepOp) -> &'static str {
     }
 }
 
-/// The sign in its colour.
-pub(crate) fn colored_sign(op: StepOp) -> String {
-    paint(color(op), sign(op))
+/// The colour tag that a piece of text begins with; what stays the same has no colour left from before.
+pub(crate) fn line_color(op: StepOp) -> &'static str {
+    match color(op) {
+        "" => crate::color::RESET,
+        color => color,
+    }
 }
 
 /// What is going on while the step runs.

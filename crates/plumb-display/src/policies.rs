@@ -9,6 +9,7 @@ use crate::color::{ERROR, INFO, WARNING, paint};
 use crate::diff::{diff_objects, visible};
 use crate::options::Options;
 use crate::sections::heading;
+use crate::steps::value_style;
 use crate::text::{counted, short_type};
 use crate::values::{ValuePrinter, ValueStyle};
 
@@ -214,8 +215,7 @@ fn write_remediation(remediation: &PolicyRemediation, options: &Options, out: &m
     let after = visible(&remediation.after, options.show_secrets);
     let mut printer = ValuePrinter::new(ValueStyle {
         only_changes: true,
-        full: options.full_output,
-        ..ValueStyle::default()
+        ..value_style(options)
     });
     printer.object_diff(&diff_objects(&before, &after), 3);
     out.push_str(&printer.finish());

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use ecow::EcoString;
 use plumb_events::{Event, Progress};
-use plumb_resource::StepOp;
 
 use crate::options::Options;
 use crate::rows::{Row, Rows, Touched};
@@ -44,15 +43,7 @@ impl ProgressLines {
             Event::Stdout { message, .. } => out.push_str(message),
             Event::Progress(progress) => self.download(progress, &mut out),
             _ => {
-                let touched = self.rows.handle(event, now);
-                // That something unchanged begins is no news, unless there was something to say about it already.
-                let is_same =
-                    matches!(event, Event::ResourcePre(step) if step.metadata.op == StepOp::Same);
-                let is_news =
-                    |idx: usize| !is_same || !self.rows.info_text(&self.rows.list[idx]).is_empty();
-                if let Touched::Row(idx) = touched
-                    && is_news(idx)
-                {
+                if let Touched::Row(idx) = self.rows.handle(event, now) {
                     let _ = writeln!(out, "{}", self.line(&self.rows.list[idx], now));
                 }
             }

@@ -6,10 +6,10 @@ use std::time::Duration;
 use plumb_events::{Diagnostic, Event, Metadata, Severity, strip_color};
 use plumb_resource::{StepOp, Urn};
 
-use crate::color::{BOLD, ERROR, paint};
-use crate::options::{Action, Options};
-use crate::steps::Side;
-use crate::text::{counted, short_type};
+use crate::color::{BOLD, ERROR, INFO, RESET, WARNING, paint};
+use crate::diff_view::retained;
+use crate::options::Options;
+use crate::text::short_type;
 use crate::{ops, steps};
 
 /// One resource.
@@ -23,13 +23,18 @@ pub(crate) struct Row {
     pub(crate) op: StepOp,
     /// Whether any step of the resource has begun.
     pub(crate) has_step: bool,
-    /// Whether the object stays when the resource goes.
-    is_retained: bool,
-    /// Summary of the difference, kept while the parts of a replacement follow each other.
+    /// `[retain]` if the object stays when the resource goes.
+    retained: &'static str,
+    /// Whether the object is a provider's.
+    is_custom: bool,
+    /// Summary of the difference that the last step makes.
     difference: String,
+    /// Summary of the difference that led to a replacement, for its parts.
+    replacement: Option<String>,
     /// Whether the row counts only if there is something to say about it.
     hidden: bool,
-    has_outputs: bool,
+    /// The steps that have come to their end.
+    ended: Vec<StepOp>,
     pub(crate) failed: bool,
     pub(crate) started: Option<Duration>,
     stopped: Option<Duration>,
@@ -65,20 +70,31 @@ impl Row {
         (&self.type_name, &self.name)
     }
 
+    /// Whether the last step has come to its end.
+    fn has_outputs(&self) -> bool {
+        self.ended.contains(&self.op)
+    }
+
     fn info(&self, all_done: bool, tree: bool) -> String {
+        let is_part = matches!(self.op, StepOp::CreateReplacement | StepOp::DeleteReplaced);
+        let replacement = self.replacement.as_ref().filter(|_| is_part);
+        let difference = replacement.unwrap_or(&self.difference);
         let mut parts = Vec::new();
-        if !self.difference.is_empty() {
-            parts.push(self.difference.clone());
+        if !difference.is_empty() {
+            parts.push(difference.clone());
         }
         if all_done {
             let counts = [
                 (self.errors, "error", ERROR),
                 (self.warnings, "warning", crate::color::WARNING),
-                (self.infos, "message", ""),
-                (self.debugs, "debug", ""),
+                (self.infos, "message", INFO),
+                (self.debugs, "debug", RESET),
             ];
             let counts = counts.into_iter().filter(|(count, _, _)| *count > 0);
-            parts.extend(counts.map(|(count, noun, style)| paint(style, counted(count, noun))));
+            parts.extend(counts.map(|(count, noun, style)| {
+                let plural = if count == 1 { "" } else { "s" };
+                format!("{count} {}", paint(style, format!("{noun}{plural}")))
+            }));
         } else if let Some(message) = if tree { &self.worst } else { &self.last } {
             parts.push(message.text.trim_end().to_owned());
         }
@@ -144,9 +160,11 @@ pub(crate) struct Rows {
     by_urn: HashMap<Urn, usize>,
     /// The row for whatever is not about a resource.
     stack_row: Option<usize>,
+    /// The stack's resource, if an event was about it before it was heard of as a parent.
+    stack_urn: Option<Urn>,
     pub(crate) done: bool,
-    /// Whether the operation was stopped or failed before everything was done.
-    pub(crate) interrupted: bool,
+    /// Whether any step has failed.
+    failed: bool,
     pub(crate) stack_outputs: Option<Metadata>,
 }
 
@@ -157,8 +175,9 @@ impl Rows {
             list: Vec::new(),
             by_urn: HashMap::new(),
             stack_row: None,
+            stack_urn: None,
             done: false,
-            interrupted: false,
+            failed: false,
             stack_outputs: None,
         }
     }
@@ -168,50 +187,69 @@ impl Rows {
         match event {
             Event::ResourcePre(step) if !step.internal => self.begin(&step.metadata, now),
             Event::ResourceOutputs(step) if !step.internal => self.end(&step.metadata, now),
-            Event::ResourceFailed(step) if !step.internal => self.fail(&step.metadata, now),
+            Event::ResourceFailed(step) if !step.internal => self.fail(&step.metadata),
             Event::Diagnostic(diagnostic) => self.diagnose(diagnostic),
             Event::PolicyViolation(violation) => {
-                self.ensure_stack_row();
-                violation
-                    .urn
-                    .as_ref()
-                    .and_then(|urn| self.by_urn.get(urn).copied())
-                    .map_or(Touched::Nothing, Touched::Row)
+                let idx = self.row_of(violation.urn.as_ref());
+                self.touched_if_visible(idx)
+            }
+            Event::PolicyRemediation(remediation) => {
+                let idx = self.row_of(remediation.urn.as_ref());
+                self.list[idx].hidden = false;
+                self.touched_if_visible(idx)
             }
             _ => Touched::Nothing,
         }
     }
 
-    fn begin(&mut self, metadata: &Metadata, now: Duration) -> Touched {
-        self.ensure_stack_row();
-        if ops::is_read(metadata.op) && !self.options.show_reads {
-            return Touched::Nothing;
+    /// What a read is to the user who did not ask for reads: a message, or nothing.
+    fn read_aside(&mut self, metadata: &Metadata) -> Option<Touched> {
+        if self.options.show_reads {
+            return None;
         }
+        match metadata.op {
+            StepOp::Discard | StepOp::ReadReplacement => Some(Touched::Nothing),
+            StepOp::Read => {
+                let (kind, name) = (short_type(metadata.urn.type_text()), metadata.urn.name());
+                let diagnostic = Diagnostic {
+                    ephemeral: true,
+                    ..Diagnostic::new(Severity::Info, None, format!("read {kind} {name}"))
+                };
+                Some(self.diagnose(&diagnostic))
+            }
+            _ => None,
+        }
+    }
+
+    fn begin(&mut self, metadata: &Metadata, now: Duration) -> Touched {
+        if let Some(touched) = self.read_aside(metadata) {
+            return touched;
+        }
+        let is_known_root = self.is_stack(&metadata.urn);
         let idx = self.row_for(metadata);
-        self.set_step(idx, metadata, false);
+        self.set_step(idx, metadata, is_known_root);
         let row = &mut self.list[idx];
-        row.has_outputs = false;
         row.started = Some(now);
         row.stopped = None;
         self.touched_if_visible(idx)
     }
 
     fn end(&mut self, metadata: &Metadata, now: Duration) -> Touched {
-        self.ensure_stack_row();
-        if metadata.urn.is_root_stack() && metadata.op != StepOp::Delete {
-            self.stack_outputs = Some(metadata.clone());
+        if let Some(touched) = self.read_aside(metadata) {
+            return touched;
         }
-        if ops::is_read(metadata.op) && !self.options.show_reads {
-            return Touched::Nothing;
-        }
+        let is_known_root = self.is_stack(&metadata.urn);
         let idx = self.row_for(metadata);
-        let was_refresh = self.list[idx].op == StepOp::Refresh;
-        self.set_step(idx, metadata, was_refresh);
+        let was_refresh = self.list[idx].op == StepOp::Refresh && self.list[idx].has_step;
+        self.set_step(idx, metadata, is_known_root);
         let row = &mut self.list[idx];
-        row.has_outputs = true;
+        row.ended.push(metadata.op);
         row.stopped = Some(now);
-        let is_custom = metadata.state().is_none_or(|state| state.is_custom());
+        if metadata.op == StepOp::Replace {
+            row.replacement = Some(row.difference.clone());
+        }
         // Elsewhere the line would only repeat the one before it.
+        let is_custom = metadata.state().is_none_or(|state| state.is_custom());
         let is_news =
             was_refresh || (!self.options.preview && is_custom && metadata.op != StepOp::Same);
         if is_news || self.is_tree() {
@@ -221,36 +259,38 @@ impl Rows {
         }
     }
 
-    fn fail(&mut self, metadata: &Metadata, now: Duration) -> Touched {
-        self.ensure_stack_row();
+    fn fail(&mut self, metadata: &Metadata) -> Touched {
         let idx = self.row_for(metadata);
-        self.set_step(idx, metadata, false);
-        let row = &mut self.list[idx];
-        row.failed = true;
-        row.stopped = Some(now);
-        Touched::Row(idx)
+        self.failed = true;
+        if !self.list[idx].has_step {
+            self.set_step(idx, metadata, false);
+        }
+        self.list[idx].failed = true;
+        self.touched_if_visible(idx)
     }
 
     fn diagnose(&mut self, diagnostic: &Diagnostic) -> Touched {
-        if diagnostic.severity == Severity::Debug && !self.options.debug {
+        let text = format!("{}{}", diagnostic.prefix, diagnostic.message);
+        let is_hidden = diagnostic.severity == Severity::Debug && !self.options.debug;
+        if is_hidden || text.trim_end().is_empty() {
             return Touched::Nothing;
         }
-        let stack_row = self.ensure_stack_row();
-        let idx = match &diagnostic.urn {
-            Some(urn) if self.has_own_row(urn) => self.row_for_urn(urn),
-            _ => stack_row,
-        };
+        let idx = self.row_of(diagnostic.urn.as_ref());
+        self.list[idx].hidden = false;
         self.list[idx].add(diagnostic);
-        if self.list[idx].last.is_some() {
-            Touched::Row(idx)
-        } else {
-            Touched::Nothing
+        self.touched_if_visible(idx)
+    }
+
+    /// Index of the row for what is said of a resource, or of the stack.
+    fn row_of(&mut self, urn: Option<&Urn>) -> usize {
+        match urn {
+            Some(urn) => self.row_for_urn(urn),
+            None => self.ensure_stack_row(),
         }
     }
 
-    /// The stack's own messages go to the row that stands in for it until its resource is heard of.
-    fn has_own_row(&self, urn: &Urn) -> bool {
-        !urn.is_root_stack() || self.by_urn.contains_key(urn)
+    fn is_stack(&self, urn: &Urn) -> bool {
+        self.stack_urn.as_ref() == Some(urn)
     }
 
     fn is_tree(&self) -> bool {
@@ -268,32 +308,25 @@ impl Rows {
     /// Whether there is anything to say about the row.
     pub(crate) fn is_visible(&self, idx: usize) -> bool {
         let row = &self.list[idx];
-        row.is_root() || !row.hidden || row.has_info()
+        !row.hidden || (self.is_tree() && (row.is_root() || row.has_info()))
     }
 
-    fn set_step(&mut self, idx: usize, metadata: &Metadata, refreshed: bool) {
-        let of_outputs = refreshed || self.options.action == Action::Refresh;
-        let side = if of_outputs {
-            Side::Outputs
-        } else {
-            Side::Inputs
-        };
-        let difference = steps::difference_summary(metadata, side);
-        let hidden = !steps::is_shown(metadata, &self.options);
+    /// `is_known_root`: whether the event is about the stack, and is not the first to name it.
+    fn set_step(&mut self, idx: usize, metadata: &Metadata, is_known_root: bool) {
+        let difference = steps::difference_summary(metadata);
         let row = &mut self.list[idx];
-        let follows_replacement = matches!(
-            metadata.op,
-            StepOp::DeleteReplaced | StepOp::DiscardReplaced
-        );
-        if !follows_replacement {
-            row.difference = difference;
+        if steps::is_shown(metadata, &self.options) || is_known_root {
+            row.hidden = false;
         }
-        // Once a row was worth showing it stays, whatever its last step is.
-        row.hidden = hidden && (!row.has_step || row.hidden);
+        row.difference = difference;
         row.op = metadata.op;
         row.parent = metadata.parent().cloned().or_else(|| row.parent.take());
         row.has_step = true;
-        row.is_retained = metadata.state().is_some_and(|state| state.retain_on_delete);
+        row.retained = retained(metadata);
+        row.is_custom = metadata.state().is_some_and(|state| state.is_custom());
+        if self.is_stack(&metadata.urn) {
+            self.stack_outputs = Some(metadata.clone());
+        }
     }
 
     /// Index of the row for what is not about a resource.
@@ -308,25 +341,40 @@ impl Rows {
     }
 
     fn row_for(&mut self, metadata: &Metadata) -> usize {
-        let urn = &metadata.urn;
-        if let Some(idx) = self.by_urn.get(urn) {
-            return *idx;
+        let idx = self.row_for_urn(&metadata.urn);
+        // The parent has a place before anything is heard of it, as when children are deleted.
+        if let Some(parent) = metadata.parent().filter(|parent| !self.is_stack(parent))
+            && !self.by_urn.contains_key(parent)
+        {
+            self.push_resource(parent);
         }
-        // The stack's resource takes over the row that stood in for it; its deletion comes last and gets its own.
-        if urn.is_root_stack() && metadata.op != StepOp::Delete {
-            let idx = self.ensure_stack_row();
-            self.list[idx].urn = Some(urn.clone());
-            urn.name().clone_into(&mut self.list[idx].name);
-            self.by_urn.insert(urn.clone(), idx);
-            return idx;
-        }
-        self.row_for_urn(urn)
+        self.ensure_stack_row();
+        idx
     }
 
     fn row_for_urn(&mut self, urn: &Urn) -> usize {
         if let Some(idx) = self.by_urn.get(urn) {
             return *idx;
         }
+        if !urn.is_root_stack() {
+            let idx = self.push_resource(urn);
+            self.ensure_stack_row();
+            return idx;
+        }
+        // The stack's resource takes over the row that stood in for it.
+        self.stack_urn = Some(urn.clone());
+        let Some(idx) = self.stack_row else {
+            let idx = self.push_resource(urn);
+            self.stack_row = Some(idx);
+            return idx;
+        };
+        self.list[idx].urn = Some(urn.clone());
+        urn.name().clone_into(&mut self.list[idx].name);
+        self.by_urn.insert(urn.clone(), idx);
+        idx
+    }
+
+    fn push_resource(&mut self, urn: &Urn) -> usize {
         let idx = self.push(
             Some(urn.clone()),
             short_type(urn.type_text()),
@@ -345,9 +393,11 @@ impl Rows {
             parent: None,
             op: StepOp::Same,
             has_step: false,
-            is_retained: false,
+            retained: "",
+            is_custom: false,
             difference: String::new(),
-            has_outputs: false,
+            replacement: None,
+            ended: Vec::new(),
             failed: false,
             started: None,
             stopped: None,
@@ -364,14 +414,18 @@ impl Rows {
 
     /// Whether nothing more is expected of the row.
     pub(crate) fn is_done(&self, row: &Row) -> bool {
-        row.failed || self.done || (!row.is_root() && row.has_outputs)
+        row.failed || self.done || (!row.is_root() && row.has_outputs())
     }
 
-    /// Rows that were still expected to change when everything ended.
+    /// Rows that were still expected to change when everything ended, by URN; what stands in for the stack is last.
     pub(crate) fn unfinished(&self) -> Vec<usize> {
-        (0..self.list.len())
-            .filter(|idx| self.is_visible(*idx) && !self.is_done(&self.list[*idx]))
-            .collect()
+        let is_unfinished = |idx: &usize| self.is_visible(*idx) && !self.is_done(&self.list[*idx]);
+        let mut rows: Vec<usize> = (0..self.list.len()).filter(is_unfinished).collect();
+        rows.sort_by_key(|idx| {
+            let urn = self.list[*idx].urn.as_ref();
+            (urn.is_none(), urn.map(Urn::as_str))
+        });
+        rows
     }
 
     /// Number of rows that reported errors.
@@ -379,9 +433,9 @@ impl Rows {
         self.list.iter().filter(|row| row.has_errors()).count()
     }
 
-    /// The kind of step to show; in the tree, the parts of a replacement are shown as the whole.
+    /// The kind of step to show; in the tree, the parts of a replacement are shown as the whole, unless something failed.
     pub(crate) fn shown_op(&self, row: &Row) -> StepOp {
-        if !self.is_tree() || self.options.show_replacement_steps {
+        if !self.is_tree() || self.options.show_replacement_steps || self.failed {
             return row.op;
         }
         match row.op {
@@ -395,71 +449,55 @@ impl Rows {
     /// The sign column: blank, sign, in the colour of the step.
     pub(crate) fn sign_text(&self, row: &Row) -> String {
         let op = self.shown_op(row);
-        let style = if self.is_done(row) {
-            ops::color(op).to_owned()
-        } else {
-            format!("{BOLD}{}", ops::color(op))
-        };
-        format!(
-            " {}",
-            paint(if op == StepOp::Same { "" } else { &style }, ops::sign(op))
-        )
+        let bold = if self.is_done(row) { "" } else { BOLD };
+        format!(" {bold}{}{}{RESET}", ops::line_color(op), ops::sign(op))
     }
 
     /// The status column.
     pub(crate) fn status_text(&self, row: &Row, now: Duration) -> String {
         let op = self.shown_op(row);
-        let (word, style) = if self.is_done(row) {
-            if row.failed || row.has_errors() {
-                return paint(ERROR, format!("**{}**", ops::failed_word(op)));
+        let failed = row.failed || row.has_errors();
+        let color = ops::line_color(op);
+        let text = if !failed && self.is_interrupted(row) {
+            format!(
+                "{WARNING}{} (interrupted){RESET}",
+                ops::progress_word(op, false)
+            )
+        } else if !self.is_done(row) {
+            if op == StepOp::Same && row.urn.is_some() && row.is_root() {
+                "running".to_owned()
+            } else {
+                format!("{BOLD}{color}{}{RESET}", self.running_text(row, op, now))
             }
-            (self.done_text(row, op), ops::color(op).to_owned())
+        } else if self.options.preview {
+            format!("{color}{}{RESET}", ops::done_word(op, true))
+        } else if failed {
+            format!(
+                "{ERROR}**{}{}**{RESET}",
+                ops::failed_word(op),
+                time_text(row, op)
+            )
         } else {
-            (
-                self.running_text(row, op, now),
-                format!("{BOLD}{}", ops::color(op)),
+            format!(
+                "{color}{}{}{RESET}",
+                ops::done_word(op, false),
+                time_text(row, op)
             )
         };
-        paint(&style, word)
+        format!("{text}{}", row.retained)
     }
 
-    fn done_text(&self, row: &Row, op: StepOp) -> String {
-        let retain = if row.is_retained && matches!(op, StepOp::Delete | StepOp::DeleteReplaced) {
-            "[retain]"
-        } else {
-            ""
-        };
-        if self.interrupted && !row.has_outputs && row.has_step && !self.options.preview {
-            let word = ops::progress_word(op, false);
-            return if word.is_empty() {
-                String::new()
-            } else {
-                format!("{word} (interrupted)")
-            };
-        }
-        let word = ops::done_word(op, self.options.preview);
-        let time = match (row.started, row.stopped) {
-            (Some(started), Some(stopped)) if !self.options.preview && !word.is_empty() => {
-                format!(" ({})", short_time(stopped.saturating_sub(started)))
-            }
-            _ => String::new(),
-        };
-        format!("{word}{time}{retain}")
+    /// Whether everything ended while the step of the row was under way. Components may end without saying so.
+    fn is_interrupted(&self, row: &Row) -> bool {
+        let changes_nothing = matches!(row.op, StepOp::Same | StepOp::RemovePendingReplace);
+        self.done && row.is_custom && !changes_nothing && !row.has_outputs()
     }
 
     fn running_text(&self, row: &Row, op: StepOp, now: Duration) -> String {
-        if op == StepOp::Same {
-            return if row.is_root() && row.has_step {
-                "running".to_owned()
-            } else {
-                String::new()
-            };
-        }
         let word = ops::progress_word(op, self.options.preview);
-        let until = row.stopped.unwrap_or(now);
         match row.started {
-            Some(started) if !self.options.preview && !word.is_empty() => {
-                format!("{word} ({}s)", until.saturating_sub(started).as_secs())
+            Some(started) if !self.options.preview && op != StepOp::Same => {
+                format!("{word} ({}s)", now.saturating_sub(started).as_secs())
             }
             _ => word.to_owned(),
         }
@@ -478,6 +516,16 @@ impl Rows {
     /// Index of the row of `urn`.
     pub(crate) fn index_of(&self, urn: &Urn) -> Option<usize> {
         self.by_urn.get(urn).copied()
+    }
+}
+
+/// How long a step took that has come to its end, behind a blank.
+fn time_text(row: &Row, op: StepOp) -> String {
+    match (row.started, row.stopped) {
+        (Some(started), Some(stopped)) if op != StepOp::Same => {
+            format!(" ({})", short_time(stopped.saturating_sub(started)))
+        }
+        _ => String::new(),
     }
 }
 

@@ -7,7 +7,7 @@ use ecow::EcoString;
 use plumb_events::{Metadata, Summary, strip_color};
 use plumb_resource::StepOp;
 
-use crate::color::{BOLD, ERROR, HEADLINE, INFO, paint};
+use crate::color::{BOLD, ERROR, HEADLINE, RESET, RESOURCE, paint};
 use crate::ops;
 use crate::options::Options;
 use crate::rows::Rows;
@@ -24,7 +24,7 @@ pub(crate) fn configuration(config: &BTreeMap<EcoString, EcoString>, options: &O
     if !options.show_config {
         return String::new();
     }
-    let mut out = heading("Configuration:");
+    let mut out = format!("{}\n", paint(RESET, "Configuration:"));
     for (key, value) in config {
         let _ = writeln!(out, "    {key}: {value}");
     }
@@ -44,7 +44,7 @@ pub(crate) fn diagnostics(rows: &Rows) -> String {
             Some(urn) if rows.options().show_urns => format!("{}:", linked(urn.as_str(), link)),
             _ => format!("{type_name} ({}):", linked(name, link)),
         };
-        let _ = writeln!(out, "  {}", paint(INFO, title));
+        let _ = writeln!(out, "  {}", paint(RESOURCE, title));
         for (_, text) in &row.streams {
             for line in text.trim_end_matches('\n').split('\n') {
                 let line = line.trim_end();
@@ -71,8 +71,8 @@ pub(crate) fn stack_outputs(metadata: Option<&Metadata>, options: &Options) -> S
     };
     let view = OutputView {
         indent: 1,
-        show_sames: true,
-        skip_unknown_updates: false,
+        planning: options.preview,
+        refreshed: false,
     };
     let text = outputs_text(metadata, options, view);
     if text.is_empty() {

@@ -1,148 +1,303 @@
 //! What there is to say about one step.
 
 use ecow::EcoString;
-use plumb_events::Metadata;
-use plumb_resource::{ProviderRef, StepOp};
-use plumb_value::PropertyMap;
+use plumb_events::{Metadata, StateView};
+use plumb_resource::StepOp;
+use plumb_value::path::PropertyPath;
+use plumb_value::{PropertyMap, Value};
 
-use crate::diff::{Change, ObjectDiff, diff_objects, visible};
+use crate::color::{RESET, paint};
+use crate::detailed::{Sides, translate};
+use crate::diff::{Change, Comparison, ObjectDiff, ValueDiff, is_internal, visible};
 use crate::ops;
-use crate::options::Options;
-use crate::values::{ValuePrinter, ValueStyle};
+use crate::options::{Options, View};
+use crate::values::{ValuePrinter, ValueStyle, is_worth_showing, longest};
+
+/// What marks a resource among the outputs of a stack.
+const RESOURCE_MARK: &str = "@isPulumiResource";
 
 /// Whether the step is shown to people at all; the root stack always is.
 pub(crate) fn is_shown(metadata: &Metadata, options: &Options) -> bool {
-    match metadata.op {
-        StepOp::Same => options.show_sames,
-        op if ops::is_read(op) => options.show_reads,
-        _ => true,
+    if metadata.op == StepOp::Same {
+        let protection = |state: Option<&StateView>| state.map(|state| state.protect);
+        let is_protection_changed = metadata.old.is_some()
+            && metadata.new.is_some()
+            && protection(metadata.old.as_ref()) != protection(metadata.new.as_ref());
+        return options.show_sames || is_protection_changed;
     }
+    // What happens for a replacement is part of it, unless somebody asked for the parts.
+    let is_part = options.view == View::Diff && !metadata.logical && metadata.op.is_replacement();
+    options.show_replacement_steps || !is_part
 }
 
-/// Which properties of a resource are compared.
-#[derive(Clone, Copy)]
-pub(crate) enum Side {
-    /// What the program wants.
-    Inputs,
-    /// What the world is like.
-    Outputs,
-}
-
-/// `[diff: +a,b-c~d]`: which top-level properties differ; empty when none does.
-pub(crate) fn difference_summary(metadata: &Metadata, side: Side) -> String {
+/// `[diff: +a,b-c~d]`: which top-level properties differ; empty when nothing does.
+pub(crate) fn difference_summary(metadata: &Metadata) -> String {
     let (Some(old), Some(new)) = (&metadata.old, &metadata.new) else {
         return String::new();
     };
-    if metadata.op == StepOp::Same {
-        return String::new();
-    }
-    let difference = match side {
-        Side::Outputs => diff_objects(&visible(&old.outputs, false), &visible(&new.outputs, false)),
-        Side::Inputs => diff_objects(&unwrapped(&old.inputs), &unwrapped(&new.inputs)),
+    let is_same = metadata.op == StepOp::Same;
+    let difference = if is_same {
+        None
+    } else {
+        input_difference(metadata)
     };
     let (mut added, mut deleted, mut updated) = (Vec::new(), Vec::new(), Vec::new());
-    for (key, change) in &difference.0 {
-        if !metadata.diffs.is_empty() && !metadata.diffs.iter().any(|name| name == key.as_str()) {
-            continue;
-        }
+    for (key, change) in difference.iter().flat_map(|difference| &difference.0) {
         match change {
-            Change::Add(_) => added.push(key.as_str()),
-            Change::Delete(_) => deleted.push(key.as_str()),
-            Change::Update(_) => updated.push(key.as_str()),
+            Change::Add(_) => added.push(key.as_str().to_owned()),
+            Change::Delete(_) => deleted.push(key.as_str().to_owned()),
+            Change::Update(_) => updated.push(key.as_str().to_owned()),
             Change::Same(_) => {}
         }
     }
-    let changed_flags = [
-        (
-            "provider",
-            provider_urn(old.provider.as_ref()) != provider_urn(new.provider.as_ref()),
-        ),
+    let taint = paint(ops::color(StepOp::Delete), "taint");
+    let flags = [
+        ("provider", old.provider != new.provider),
         ("protect", old.protect != new.protect),
-        ("taint", old.taint != new.taint),
+        (taint.as_str(), old.taint != new.taint),
     ];
-    updated.extend(
-        changed_flags
-            .into_iter()
-            .filter(|(_, differs)| *differs)
-            .map(|(name, _)| name),
-    );
+    let changed = flags.into_iter().filter(|(_, differs)| *differs);
+    updated.extend(changed.map(|(name, _)| name.to_owned()));
     updated.sort_unstable();
+    updated.dedup();
+    let has_changes = !(added.is_empty() && deleted.is_empty() && updated.is_empty());
+    let is_reported = difference.is_some() && metadata.detailed_diff.is_some();
+    if !has_changes && !is_reported {
+        return String::new();
+    }
+    let mut text = String::from("[diff: ");
     let groups = [
         (StepOp::Create, added),
         (StepOp::Delete, deleted),
         (StepOp::Update, updated),
     ];
-    let text: String = groups
-        .into_iter()
-        .filter(|(_, keys)| !keys.is_empty())
-        .map(|(op, keys)| {
-            crate::color::paint(
+    for (op, mut keys) in groups {
+        if !metadata.diffs.is_empty() {
+            keys.retain(|key| metadata.diffs.iter().any(|name| name == key));
+        }
+        if !keys.is_empty() {
+            text.push_str(&paint(
                 ops::color(op),
                 format!("{}{}", ops::sign(op).trim(), keys.join(",")),
-            )
-        })
-        .collect();
-    if text.is_empty() {
-        text
-    } else {
-        format!("[diff: {text}]")
+            ));
+        }
+    }
+    text.push_str(RESET);
+    text.push(']');
+    text
+}
+
+/// How the inputs differ: as the provider says, else as they are.
+fn input_difference(metadata: &Metadata) -> Option<ObjectDiff> {
+    let (old, new) = (metadata.old.as_ref()?, metadata.new.as_ref()?);
+    let show = |map: &PropertyMap| visible(map, false);
+    let hidden = hidden_paths(metadata);
+    let comparison = Comparison {
+        hidden: &hidden,
+        ..Comparison::default()
+    };
+    match &metadata.detailed_diff {
+        Some(reported) => {
+            let sides = Sides {
+                old_inputs: &show(&old.inputs),
+                old_outputs: &show(&old.outputs),
+                new_inputs: &show(&new.inputs),
+                new_outputs: &show(&new.inputs),
+            };
+            translate(reported, sides, &comparison)
+        }
+        None => Some(Comparison::default().objects(&show(&old.inputs), &show(&new.inputs))),
     }
 }
 
-/// Secrets opened: which secret differs is no secret, only its value is.
-fn unwrapped(map: &PropertyMap) -> PropertyMap {
-    visible(map, true)
-}
-
-fn provider_urn(provider: Option<&ProviderRef>) -> Option<&str> {
-    provider.map(|provider| provider.urn().as_str())
-}
-
-/// How outputs of the stack are shown.
+/// How outputs of a step are shown.
 #[derive(Clone, Copy)]
 pub(crate) struct OutputView {
     pub(crate) indent: usize,
-    pub(crate) show_sames: bool,
-    /// Whether to leave out known outputs that a preview does not know any more.
-    pub(crate) skip_unknown_updates: bool,
+    pub(crate) planning: bool,
+    /// Whether the step ends a refresh: then outputs are shown that are as the inputs say, too.
+    pub(crate) refreshed: bool,
 }
 
-/// The outputs of a step: as they are, or how they differ from what they were.
+/// The outputs of a step that its inputs do not show already: as they are, or how they differ from what they were.
+///
+/// In a preview, outputs are complete only after reads; those of the stack are always worth showing.
 pub(crate) fn outputs_text(metadata: &Metadata, options: &Options, view: OutputView) -> String {
-    let Some(new) = &metadata.new else {
+    let is_stack = metadata.urn.is_root_stack();
+    let is_read = matches!(
+        metadata.op,
+        StepOp::Read | StepOp::ReadReplacement | StepOp::Import | StepOp::ImportReplacement
+    );
+    if view.planning && !(is_stack || is_read || view.refreshed) {
         return String::new();
+    }
+    let old = metadata.old.as_ref();
+    if old.is_some_and(|old| !old.init_errors.is_empty()) {
+        return String::new();
+    }
+    let show_sames = options.show_sames || (is_stack && !view.planning);
+    let hidden = hidden_paths(metadata);
+    let mut comparison = Comparison {
+        hidden: &hidden,
+        aligns_lists: options.explain,
+        ..Comparison::default()
     };
-    let shown = visible(&new.outputs, options.show_secrets);
-    let mut style = ValueStyle {
-        full: options.full_output,
-        hidden: &new.hide_diff,
-        ..ValueStyle::default()
-    };
-    let Some(old) = &metadata.old else {
-        let mut printer = ValuePrinter::new(style);
-        printer.object(&shown, view.indent);
+    let show = |map: &PropertyMap| visible(map, options.show_secrets);
+    let new = metadata.new.as_ref();
+    let outputs = new.map(|new| show(&new.outputs)).unwrap_or_default();
+    let inputs = new
+        .filter(|_| !view.refreshed)
+        .map(|new| show(&new.inputs))
+        .unwrap_or_default();
+    let mut printer = ValuePrinter::new(ValueStyle {
+        planning: view.planning,
+        ..value_style(options)
+    });
+    let Some(old) = old else {
+        print_outputs(
+            &mut printer,
+            (&inputs, &outputs),
+            &comparison,
+            (metadata, view),
+        );
         return printer.finish();
     };
-    let mut difference = diff_objects(&visible(&old.outputs, options.show_secrets), &shown);
-    if view.skip_unknown_updates {
-        drop_unknown_updates(&mut difference);
+    let mut difference = comparison.objects(&show(&old.outputs), &outputs);
+    let met = std::mem::take(&mut comparison.met).into_inner();
+    let has_changes = difference.has_changes();
+    if view.planning && is_stack {
+        drop_unknown_additions(&mut difference);
     }
-    if !view.show_sames && !difference.has_changes() {
-        return String::new();
+    if !has_changes && met.is_empty() {
+        if show_sames {
+            print_outputs(
+                &mut printer,
+                (&inputs, &outputs),
+                &comparison,
+                (metadata, view),
+            );
+        }
+        return printer.finish();
     }
-    style.only_changes = !view.show_sames;
-    let mut printer = ValuePrinter::new(style);
-    printer.object_diff(&difference, view.indent);
+    printer.hidden(&met, view.indent);
+    if !has_changes {
+        // Nothing but hidden paths differs.
+        return printer.finish();
+    }
+    let width = longest(difference.0.keys().map(|key| key.as_str()));
+    for (key, change) in &difference.0 {
+        if is_as_wanted(key.as_str(), (&inputs, &outputs), &comparison)
+            || (!show_sames && change.is_same())
+        {
+            continue;
+        }
+        printer.property_diff(key.as_str(), change, view.indent, metadata.op, width);
+    }
     printer.finish()
 }
 
-fn drop_unknown_updates(difference: &mut ObjectDiff) {
-    difference.0.retain(|_, change| match change {
-        Change::Update(crate::diff::ValueDiff::Plain { new, .. }) => {
-            !matches!(new, plumb_value::Value::Computed(_))
+/// Writes outputs as they are.
+fn print_outputs(
+    printer: &mut ValuePrinter<'_>,
+    (inputs, outputs): (&PropertyMap, &PropertyMap),
+    comparison: &Comparison<'_>,
+    (metadata, view): (&Metadata, OutputView),
+) {
+    let width = longest(outputs.keys().map(|key| key.as_str()));
+    for (key, value) in outputs.iter() {
+        let is_shown = !is_internal(key)
+            && is_worth_showing(value, true)
+            && !is_as_wanted(key.as_str(), (inputs, outputs), comparison);
+        if is_shown {
+            printer.property(key.as_str(), value, view.indent, metadata.op, width);
         }
-        _ => true,
+    }
+}
+
+/// Whether an output is what the input of the same name says.
+fn is_as_wanted(
+    key: &str,
+    (inputs, outputs): (&PropertyMap, &PropertyMap),
+    comparison: &Comparison<'_>,
+) -> bool {
+    inputs.get(key).is_some_and(|input| {
+        let output = outputs.get(key).unwrap_or(&Value::Null);
+        comparison.property(key, output, input).is_same()
+    })
+}
+
+/// In the outputs of a stack, resources are objects with a mark. The preview of one that is new knows little of it; unknown
+/// properties say nothing, and neither does the mark.
+fn drop_unknown_additions(difference: &mut ObjectDiff) {
+    let is_resource = matches!(difference.0.get(RESOURCE_MARK), Some(Change::Add(_)));
+    if is_resource {
+        difference.0.remove(RESOURCE_MARK);
+    }
+    difference.0.retain(|_, change| match change {
+        Change::Add(Value::Computed(_)) => !is_resource,
+        Change::Add(value) => {
+            *value = without_marks(value);
+            true
+        }
+        Change::Update(difference) => keep_known(difference),
+        Change::Delete(_) | Change::Same(_) => true,
     });
+}
+
+/// Whether the change of a value says anything; what says nothing inside it is dropped.
+fn keep_known(difference: &mut ValueDiff) -> bool {
+    match difference {
+        ValueDiff::Plain { new, .. } => !matches!(new, Value::Computed(_)),
+        ValueDiff::Object(object) => {
+            drop_unknown_additions(object);
+            true
+        }
+        ValueDiff::Array(elements) => {
+            for element in elements {
+                match &mut element.change {
+                    Change::Add(value) => *value = without_marks(value),
+                    Change::Update(difference) => {
+                        keep_known(difference);
+                    }
+                    Change::Delete(_) | Change::Same(_) => {}
+                }
+            }
+            true
+        }
+    }
+}
+
+fn without_marks(value: &Value) -> Value {
+    value.map(&mut |value| match value {
+        Value::Object(map) if map.contains_key(RESOURCE_MARK) => {
+            let mut map = map.as_ref().clone();
+            map.remove(RESOURCE_MARK);
+            Value::from(map)
+        }
+        other => other,
+    })
+}
+
+/// How values are shown.
+pub(crate) fn value_style(options: &Options) -> ValueStyle<'static> {
+    ValueStyle {
+        full: options.full_output,
+        show_secrets: options.show_secrets,
+        aligns_lists: options.explain,
+        ..ValueStyle::default()
+    }
+}
+
+/// The paths whose differences the program does not want to see.
+pub(crate) fn hidden_paths(metadata: &Metadata) -> Vec<PropertyPath> {
+    let state = metadata.new.as_ref().or(metadata.old.as_ref());
+    let texts = state
+        .map(|state| state.hide_diff.as_slice())
+        .unwrap_or_default();
+    texts
+        .iter()
+        .filter_map(|text| PropertyPath::parse(text).ok())
+        .collect()
 }
 
 /// The properties that force a replacement, as far as the step says, by their paths.

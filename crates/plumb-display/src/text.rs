@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use plumb_events::strip_color;
-use plumb_resource::StepOp;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 const MAX_LINES: usize = 3;
@@ -117,58 +116,23 @@ pub(crate) fn lines(indent: &str, lines: &[String]) -> String {
     out
 }
 
-/// At most three lines of at most 150 characters.
-pub(crate) fn cut_text(text: &str) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for (idx, line) in text.split('\n').enumerate() {
-        if idx == MAX_LINES {
-            lines.push("...".to_owned());
-            break;
+/// At most three lines of at most 150 bytes, perhaps cut within a character.
+pub(crate) fn cut_lines(text: &str) -> Vec<u8> {
+    let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
+    let mut out = Vec::new();
+    for (idx, line) in lines.iter().take(MAX_LINES).enumerate() {
+        if idx > 0 {
+            out.push(b'\n');
         }
-        let mut letters = line.chars();
-        let mut cut: String = letters.by_ref().take(MAX_LINE).collect();
-        if letters.next().is_some() {
-            cut.push_str("...");
-        }
-        lines.push(cut);
-    }
-    lines.join("\n")
-}
-
-/// Longest common subsequence by lines; texts too long for that differ as a whole.
-pub(crate) fn line_diff<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(StepOp, &'t str)> {
-    const MAX_CELLS: usize = 4_000_000;
-    if old.len().saturating_mul(new.len()) > MAX_CELLS {
-        let removed = old.iter().map(|line| (StepOp::Delete, *line));
-        return removed
-            .chain(new.iter().map(|line| (StepOp::Create, *line)))
-            .collect();
-    }
-    let mut common = vec![vec![0_u32; new.len() + 1]; old.len() + 1];
-    for (i, old_line) in old.iter().enumerate().rev() {
-        for (j, new_line) in new.iter().enumerate().rev() {
-            common[i][j] = if old_line == new_line {
-                common[i + 1][j + 1] + 1
-            } else {
-                common[i + 1][j].max(common[i][j + 1])
-            };
+        out.extend_from_slice(&line[..line.len().min(MAX_LINE)]);
+        if line.len() > MAX_LINE {
+            out.extend_from_slice(b"...");
         }
     }
-    let (mut i, mut j) = (0, 0);
-    let mut lines = Vec::new();
-    while i < old.len() || j < new.len() {
-        if i < old.len() && j < new.len() && old[i] == new[j] {
-            lines.push((StepOp::Same, old[i]));
-            (i, j) = (i + 1, j + 1);
-        } else if j == new.len() || (i < old.len() && common[i + 1][j] >= common[i][j + 1]) {
-            lines.push((StepOp::Delete, old[i]));
-            i += 1;
-        } else {
-            lines.push((StepOp::Create, new[j]));
-            j += 1;
-        }
+    if lines.len() > MAX_LINES {
+        out.extend_from_slice(b"\n...");
     }
-    lines
+    out
 }
 
 #[cfg(test)]
@@ -211,10 +175,10 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut() {
-        assert_eq!(cut_text("1\n2\n3\n4\n5"), "1\n2\n3\n...");
+        assert_eq!(cut_lines("1\n2\n3\n4\n5"), b"1\n2\n3\n...");
         assert_eq!(
-            cut_text(&"x".repeat(151)),
-            format!("{}...", "x".repeat(150))
+            cut_lines(&"x".repeat(151)),
+            format!("{}...", "x".repeat(150)).as_bytes()
         );
     }
 }

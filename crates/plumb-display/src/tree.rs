@@ -369,6 +369,9 @@ fn waiting_text(rows: &Rows, row: &Row, waits: &Waits, now: Duration) -> String 
 /// The status; what is under way turns.
 fn status_cell(rows: &Rows, row: &Row, now: Duration) -> String {
     let status = rows.status_text(row, now);
+    if width(&status) == 0 {
+        return String::new();
+    }
     let is_under_way = !rows.is_done(row) && row.has_step && row.op != StepOp::Same;
     if !is_under_way || rows.options().preview {
         return status;

@@ -1,18 +1,25 @@
 //! Values and differences as text (`cli.md` 18.7).
+//!
+//! Everything is written in pieces: the colour of what becomes of a value, text, and the end of the colour. A line begins with
+//! a piece that is indented, perhaps with a sign in its last two columns. The pieces are those of the reference, because
+//! programs read the coloured form, too.
 
-use std::collections::BTreeMap;
+mod blobs;
+mod texts;
+
 use std::fmt::Write as _;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use ecow::EcoString;
 use plumb_resource::StepOp;
-use plumb_value::path::PropertyPath;
-use plumb_value::{Archive, ArchiveSource, Asset, AssetSource, PropertyMap, Value};
+use plumb_value::diff::{Wrappers, equal};
+use plumb_value::{PropertyMap, ReferenceId, ResourceReference, Value};
 
-use crate::color::paint;
-use crate::diff::{Change, Element, ObjectDiff, ValueDiff, diff_values, is_internal, visible};
-use crate::embedded;
-use crate::ops;
-use crate::text::{cut_text, line_diff, pad, width};
+use crate::color::RESET;
+use crate::diff::{Change, Comparison, Element, ObjectDiff, ValueDiff, is_internal};
+use crate::text::cut_lines;
+use crate::{embedded, ops, quoted};
 
 /// What of values is shown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,14 +28,14 @@ pub(crate) struct ValueStyle<'a> {
     pub(crate) full: bool,
     /// Whether properties that do not differ are left out.
     pub(crate) only_changes: bool,
-    /// Paths whose differences are not shown.
-    pub(crate) hidden: &'a [EcoString],
-    /// Properties that force a replacement.
+    /// Whether what is inside secrets is shown.
+    pub(crate) show_secrets: bool,
+    /// Whether outputs that are not known yet are shown although nothing becomes of them.
+    pub(crate) planning: bool,
+    /// Properties that force a replacement; said in words, so for people alone.
     pub(crate) replaced: &'a [EcoString],
-    /// Whether that is said in words too, and not by colour alone.
-    pub(crate) says_replaced: bool,
-    /// Whether properties that are null are shown.
-    pub(crate) shows_null: bool,
+    /// Whether elements of lists may be found again at other places.
+    pub(crate) aligns_lists: bool,
 }
 
 /// Writes values, one property per line.
@@ -44,37 +51,70 @@ pub(crate) struct ValuePrinter<'a> {
 pub fn object_text(map: &PropertyMap, show_secrets: bool) -> String {
     let mut printer = ValuePrinter::new(ValueStyle {
         full: true,
-        shows_null: true,
+        show_secrets,
         ..ValueStyle::default()
     });
-    printer.object(&visible(map, show_secrets), 1);
+    printer.object(map, 1, StepOp::Same, false);
     printer.finish()
 }
 
-/// Where a line stands and which sign it carries.
+/// Where a line stands, and what becomes of the value on it.
 #[derive(Clone, Copy)]
-struct At {
+pub(super) struct At {
     indent: usize,
     op: StepOp,
-    /// Whether the sign is shown.
+    /// Whether lines carry the sign of `op`.
     signed: bool,
 }
 
 impl At {
-    fn deeper(self) -> At {
+    fn deeper(self, by: usize) -> At {
         At {
-            indent: self.indent + 1,
+            indent: self.indent + by,
             ..self
         }
     }
 
-    fn with(self, op: StepOp) -> At {
+    fn colored(self, op: StepOp) -> At {
+        At { op, ..self }
+    }
+
+    /// Lines with the sign of `op`.
+    fn signed(self, op: StepOp) -> At {
         At {
             op,
-            signed: op != StepOp::Same,
+            signed: true,
             ..self
         }
     }
+
+    /// Lines without a sign.
+    fn plain(self, op: StepOp) -> At {
+        At {
+            op,
+            signed: false,
+            ..self
+        }
+    }
+}
+
+/// What stands before a value.
+#[derive(Clone, Copy)]
+pub(super) enum Title<'t> {
+    /// A key, in a column of this width.
+    Key {
+        key: &'t str,
+        width: usize,
+        /// Whether its change forces a replacement.
+        forces: bool,
+    },
+    /// The index of an element, one level above it, and where the element was if it moved.
+    Index {
+        index: usize,
+        moved_from: Option<usize>,
+    },
+    /// Nothing: the value goes on where the line stands.
+    None,
 }
 
 impl<'a> ValuePrinter<'a> {
@@ -92,545 +132,431 @@ impl<'a> ValuePrinter<'a> {
         self.out
     }
 
-    /// Writes every property, without signs.
-    pub(crate) fn object(&mut self, map: &PropertyMap, indent: usize) {
-        self.members(
-            map,
-            At {
-                indent,
-                op: StepOp::Same,
-                signed: false,
-            },
-        );
+    /// Writes every property in the colour of `op`; with signs if `signed`.
+    pub(crate) fn object(&mut self, map: &PropertyMap, indent: usize, op: StepOp, signed: bool) {
+        self.members(map, At { indent, op, signed });
+    }
+
+    /// Writes one property in the colour of `op`, in a column of `width`.
+    pub(crate) fn property(
+        &mut self,
+        key: &str,
+        value: &Value,
+        indent: usize,
+        op: StepOp,
+        width: usize,
+    ) {
+        let at = At {
+            indent,
+            op,
+            signed: false,
+        };
+        self.titled(Title::key(key, width), value, at);
     }
 
     /// Writes what became of each property.
     pub(crate) fn object_diff(&mut self, difference: &ObjectDiff, indent: usize) {
-        self.changes(
-            difference,
-            At {
-                indent,
-                op: StepOp::Same,
-                signed: false,
-            },
-        );
-    }
-
-    fn members(&mut self, map: &PropertyMap, at: At) {
-        let nulls = self.style.shows_null;
-        let shown = || {
-            map.iter()
-                .filter(|(key, value)| !is_internal(key) && (nulls || !value.is_null()))
-        };
-        let widest = shown()
-            .map(|(key, _)| width(key.as_str()))
-            .max()
-            .unwrap_or(0);
-        for (key, value) in shown() {
-            self.title(key.as_str(), widest, at);
-            self.value(value, at);
-        }
-    }
-
-    fn changes(&mut self, difference: &ObjectDiff, at: At) {
-        let widest = difference
-            .0
-            .keys()
-            .map(|key| width(key.as_str()))
-            .max()
-            .unwrap_or(0);
+        let width = longest(difference.0.keys().map(|key| key.as_str()));
         for (key, change) in &difference.0 {
-            let length = self.enter_key(key.as_str());
-            let forces = self.style.replaced.iter().any(|path| *path == self.path);
-            self.change(&pad(key.as_str(), widest), change, at, forces);
-            self.path.truncate(length);
+            self.property_diff(key.as_str(), change, indent, StepOp::Same, width);
         }
     }
 
-    fn enter_key(&mut self, key: &str) -> usize {
-        let length = self.path.len();
-        if !self.path.is_empty() {
-            self.path.push('.');
-        }
-        self.path.push_str(key);
-        length
-    }
-
-    /// Whether the user does not want to see how the present path differs.
-    fn is_hidden(&self) -> bool {
-        if self.style.hidden.is_empty() {
-            return false;
-        }
-        let parse = |text: &str| PropertyPath::parse(text).ok();
-        let path = parse(&self.path);
-        let is_it = |hidden: &EcoString| {
-            *hidden == self.path
-                || parse(hidden)
-                    .zip(path.as_ref())
-                    .is_some_and(|(hidden, path)| hidden.contains(path))
+    /// Writes what became of one property, in a column of `width`.
+    pub(crate) fn property_diff(
+        &mut self,
+        key: &str,
+        change: &Change,
+        indent: usize,
+        op: StepOp,
+        width: usize,
+    ) {
+        let at = At {
+            indent,
+            op,
+            signed: true,
         };
-        self.style.hidden.iter().any(is_it)
+        self.member_diff(key, change, at, width);
     }
 
-    fn change(&mut self, title: &str, change: &Change, at: At, forces: bool) {
-        let op = match change {
-            Change::Same(_) => StepOp::Same,
-            Change::Add(_) => StepOp::Create,
-            Change::Delete(_) => StepOp::Delete,
-            Change::Update(_) => StepOp::Update,
+    /// Says that the paths differ, without saying how.
+    pub(crate) fn hidden<'p>(
+        &mut self,
+        paths: impl IntoIterator<Item = &'p String>,
+        indent: usize,
+    ) {
+        let at = At {
+            indent,
+            op: StepOp::Update,
+            signed: true,
         };
-        if op == StepOp::Same && self.style.only_changes {
-            return;
+        for path in paths {
+            self.line(at, &format!("{path} (hidden)\n"));
         }
-        let at = at.with(op);
-        if self.is_hidden() {
-            if op != StepOp::Same {
-                self.line_start(at);
-                let _ = writeln!(self.out, "{} (hidden)", title.trim_end());
-            }
-            return;
-        }
-        let title = if forces && self.style.says_replaced {
-            let mark = format!("{} (forces replacement)", title.trim_end());
-            paint(ops::color(StepOp::Replace), mark)
-        } else if forces {
-            paint(ops::color(StepOp::Replace), title)
+    }
+
+    /// A piece that goes on where the line stands.
+    fn piece(&mut self, op: StepOp, text: &str) {
+        let _ = write!(self.out, "{}{text}{RESET}", ops::line_color(op));
+    }
+
+    fn color_start(&mut self, op: StepOp) {
+        self.out.push_str(ops::line_color(op));
+    }
+
+    /// A piece that begins a line, with the sign if the line has one.
+    fn line(&mut self, at: At, text: &str) {
+        self.color_start(at.op);
+        let columns = at.indent * 4;
+        if at.signed && columns >= 2 {
+            let _ = write!(self.out, "{:1$}{2}", "", columns - 2, ops::sign(at.op));
         } else {
-            title.to_owned()
-        };
-        match change {
-            Change::Same(value) if value.is_null() => {}
-            Change::Same(value) | Change::Add(value) | Change::Delete(value) => {
-                self.titled(&title, value, at);
+            let _ = write!(self.out, "{:columns$}", "");
+        }
+        self.out.push_str(text);
+        self.out.push_str(RESET);
+    }
+
+    /// A piece that begins a line without a sign.
+    fn plain_line(&mut self, at: At, text: &str) {
+        self.line(at.plain(at.op), text);
+    }
+
+    fn title(&mut self, title: Title<'_>, at: At) {
+        match title {
+            Title::Key {
+                key,
+                width,
+                forces: false,
+            } => {
+                let key = self.cut(key);
+                self.line(at, &format!("{key:width$}: "));
             }
-            Change::Update(difference) => self.update(&title, difference, at),
+            Title::Key { key, .. } => {
+                let color = ops::line_color(StepOp::Replace);
+                let key = self.cut(key);
+                self.line(at, &format!("{color}{key} (forces replacement): "));
+            }
+            Title::Index {
+                index,
+                moved_from: None,
+            } => self.line(above(at), &format!("[{index}]: ")),
+            Title::Index {
+                index,
+                moved_from: Some(from),
+            } => self.line(above(at), &format!("[{from}] => [{index}]: ")),
+            Title::None => {}
         }
     }
 
-    fn titled(&mut self, title: &str, value: &Value, at: At) {
-        self.line_start(at);
-        let _ = write!(self.out, "{title}: ");
+    fn titled(&mut self, title: Title<'_>, value: &Value, at: At) {
+        self.title(title, at);
         self.value(value, at);
     }
 
-    fn update(&mut self, title: &str, difference: &ValueDiff, at: At) {
-        if let ValueDiff::Plain { old, new } = difference {
-            self.plain_update(title, old, new, at);
-        } else {
-            self.line_start(at);
-            let _ = write!(self.out, "{title}: ");
-            self.nested_update(difference, at);
+    fn added(&mut self, title: Title<'_>, value: &Value, at: At) {
+        self.titled(title, value, at.signed(StepOp::Create));
+    }
+
+    fn deleted(&mut self, title: Title<'_>, value: &Value, at: At) {
+        self.titled(title, value, at.signed(StepOp::Delete));
+    }
+
+    fn members(&mut self, map: &PropertyMap, at: At) {
+        let width = longest(map.keys().map(|key| key.as_str()));
+        for (key, value) in map.iter().filter(|(key, _)| !is_internal(key)) {
+            self.titled(Title::key(key.as_str(), width), value, at);
         }
     }
 
-    fn nested_update(&mut self, difference: &ValueDiff, at: At) {
-        match difference {
-            ValueDiff::Document(language, inner) => {
-                self.out.push_str(language.mark());
-                self.nested_update(inner, at);
+    fn member_diff(&mut self, key: &str, change: &Change, at: At, width: usize) {
+        let length = self.path.len();
+        if length > 0 {
+            self.path.push('.');
+        }
+        self.path.push_str(key);
+        let forces = !change.is_same() && self.style.replaced.iter().any(|it| *it == self.path);
+        let title = Title::Key { key, width, forces };
+        match change {
+            Change::Add(value) => self.added(title, value, at),
+            Change::Delete(value) => self.deleted(title, value, at),
+            Change::Update(difference) => self.update(title, difference, at),
+            Change::Same(value) => {
+                if !self.style.only_changes && is_worth_showing(value, self.style.planning) {
+                    self.titled(title, value, at.plain(StepOp::Same));
+                }
             }
+        }
+        self.path.truncate(length);
+    }
+
+    fn update(&mut self, title: Title<'_>, difference: &ValueDiff, at: At) {
+        let at = at.signed(StepOp::Update);
+        match difference {
             ValueDiff::Object(object) => {
-                self.out.push_str("{\n");
-                self.changes(object, at.deeper());
-                self.closing("}", at);
+                self.title(title, at);
+                self.piece(at.op, "{\n");
+                let width = longest(object.0.keys().map(|key| key.as_str()));
+                for (key, change) in &object.0 {
+                    self.member_diff(key.as_str(), change, at.deeper(1), width);
+                }
+                self.plain_line(at, "}\n");
             }
             ValueDiff::Array(elements) => {
-                self.out.push_str("[\n");
+                self.title(title, at);
+                self.piece(at.op, "[\n");
                 for element in elements {
-                    self.element(element, at.deeper());
+                    self.element(element, at.deeper(2));
                 }
-                self.closing("]", at);
+                self.plain_line(at, "]\n");
             }
-            ValueDiff::Plain { old, new } => {
-                let _ = writeln!(self.out, "{} => {}", self.short(old), self.short(new));
-            }
+            ValueDiff::Plain { old, new } => self.plain_update(title, old, new, at),
         }
     }
 
     fn element(&mut self, element: &Element, at: At) {
         let length = self.path.len();
         let _ = write!(self.path, "[{}]", element.index);
-        let title = format!("[{}]", element.index);
-        match (element.moved_from, &element.change) {
-            (Some(from), Change::Same(value)) if !self.is_hidden() => {
-                let title = format!("[{from}] => {title}");
-                self.titled(&title, value, at.with(StepOp::Update));
+        let title = Title::Index {
+            index: element.index,
+            moved_from: element.moved_from,
+        };
+        match &element.change {
+            Change::Add(value) => self.added(title, value, at),
+            Change::Delete(value) => self.deleted(title, value, at),
+            Change::Update(difference) => self.update(title, difference, at),
+            Change::Same(value) if element.moved_from.is_some() => {
+                self.titled(title, value, at.signed(StepOp::Update));
             }
-            (_, change) => {
-                let forces = self.style.replaced.iter().any(|path| *path == self.path);
-                self.change(&title, change, at, forces);
+            Change::Same(value) if !self.style.only_changes => {
+                self.titled(title, value, at.plain(StepOp::Same));
             }
+            Change::Same(_) => {}
         }
         self.path.truncate(length);
     }
 
-    fn plain_update(&mut self, title: &str, old: &Value, new: &Value, at: At) {
-        match (old, new) {
-            (Value::Asset(old), Value::Asset(new)) => {
-                self.line_start(at);
-                let _ = write!(self.out, "{title}: ");
-                self.asset(new, Some(old), at);
+    /// Two values that are compared as wholes.
+    fn plain_update(&mut self, title: Title<'_>, old: &Value, new: &Value, at: At) {
+        if self.style.show_secrets && (is_secret(old) || is_secret(new)) {
+            let (old, new) = (content(old), content(new));
+            if let Change::Update(difference) = self.compare(old, new) {
+                self.update(title, &difference, at);
+                return;
             }
-            (Value::Archive(old), Value::Archive(new)) => {
-                self.line_start(at);
-                let _ = write!(self.out, "{title}: ");
-                self.archive(new, Some(old), at);
+        }
+        let (shows_old, shows_new) = (is_worth_showing(old, false), is_worth_showing(new, false));
+        if shows_old && shows_new {
+            match (old, new) {
+                (Value::Archive(old), Value::Archive(new)) => {
+                    self.archive_update(title, old, new, at);
+                    return;
+                }
+                (Value::String(old), Value::String(new)) => {
+                    self.title(title, at);
+                    self.text_update(old, new, at);
+                    return;
+                }
+                _ if is_primitive(old) && is_primitive(new) => {
+                    self.title(title, at);
+                    self.primitive(old, at.colored(StepOp::Delete));
+                    self.piece(at.op, " => ");
+                    self.primitive(new, at.colored(StepOp::Create));
+                    self.piece(at.op, "\n");
+                    return;
+                }
+                _ => {}
             }
-            (Value::String(old), Value::String(new))
-                if old.contains('\n') || new.contains('\n') =>
-            {
-                self.line_start(at);
-                let _ = writeln!(self.out, "{title}: ");
-                self.text_diff(old, new, at);
-            }
-            _ if is_short(old) && is_short(new) => {
-                self.line_start(at);
-                let (old, new) = highlighted(&self.short(old), &self.short(new));
-                let _ = writeln!(self.out, "{title}: {old} => {new}");
-            }
-            _ => {
-                self.titled(title, old, at.with(StepOp::Delete));
-                self.titled(title, new, at.with(StepOp::Create));
-            }
+        }
+        if shows_old {
+            self.deleted(title, old, at);
+        }
+        if shows_new {
+            self.added(title, new, at);
         }
     }
 
-    /// Lines of both texts: kept, removed, added.
-    fn text_diff(&mut self, old: &str, new: &str, at: At) {
-        let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-        for (op, line) in line_diff(&old, &new) {
-            if op == StepOp::Same && self.style.only_changes && !self.style.full {
-                continue;
-            }
-            self.line_start(At {
-                indent: at.indent + 1,
-                op,
-                signed: op != StepOp::Same,
-            });
-            let _ = writeln!(self.out, "{line}");
-        }
+    fn compare(&self, old: &Value, new: &Value) -> Change {
+        let comparison = Comparison {
+            aligns_lists: self.style.aligns_lists,
+            ..Comparison::default()
+        };
+        comparison.values(old, new)
     }
 
     /// Writes the value where the line stands, and ends the line.
     fn value(&mut self, value: &Value, at: At) {
         match value {
-            Value::Array(values) if values.is_empty() => self.out.push_str("[]\n"),
+            Value::Secret(inner) if self.style.show_secrets => {
+                self.value(inner, at);
+                return;
+            }
+            Value::Array(values) if values.is_empty() => self.piece(at.op, "[]"),
             Value::Array(values) => {
-                self.out.push_str("[\n");
+                self.piece(at.op, "[\n");
                 for (idx, element) in values.iter().enumerate() {
-                    self.line_start(at);
-                    let _ = write!(self.out, "    [{idx}]: ");
-                    self.value(element, at.deeper());
+                    self.line(at, &format!("    [{idx}]: "));
+                    self.value(element, at.deeper(1));
                 }
-                self.closing("]", at);
+                self.plain_line(at, "]");
             }
-            Value::Object(map) if map.is_empty() => self.out.push_str("{}\n"),
+            Value::Object(map) if map.is_empty() => self.piece(at.op, "{}"),
             Value::Object(map) => {
-                self.out.push_str("{\n");
-                self.members(map, at.deeper());
-                self.closing("}", at);
+                self.piece(at.op, "{\n");
+                self.members(map, at.deeper(1));
+                self.plain_line(at, "}");
             }
-            Value::Asset(asset) => self.asset(asset, None, at),
-            Value::Archive(archive) => self.archive(archive, None, at),
-            Value::String(text) => match embedded::parse(text) {
-                Some((language, document)) => {
-                    self.out.push_str(language.mark());
-                    self.value(&document, at);
-                }
-                None => self.short_line(value),
-            },
-            _ => self.short_line(value),
+            Value::Asset(asset) => self.asset(asset, at),
+            Value::Archive(archive) => self.archive(archive, at),
+            Value::Resource(reference) => {
+                self.piece(at.op, "{\n");
+                self.reference(reference, at.deeper(1));
+                self.plain_line(at, "}");
+            }
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Bytes(_)
+            | Value::Secret(_)
+            | Value::Computed(_)
+            | Value::Output(_) => self.primitive(value, at),
         }
+        self.piece(at.op, "\n");
     }
 
-    fn short_line(&mut self, value: &Value) {
-        let text = self.short(value);
-        let _ = writeln!(self.out, "{text}");
+    fn reference(&mut self, reference: &ResourceReference, at: At) {
+        let text = |text: &str| format!("{}\n", quoted::quoted(text.as_bytes()));
+        self.title(Title::key("URN", 3), at);
+        self.piece(at.op, &text(&reference.urn));
+        self.title(Title::key("ID", 3), at);
+        let id = match &reference.id {
+            ReferenceId::None => Value::Null,
+            ReferenceId::Unknown => Value::UNKNOWN,
+            ReferenceId::Known(id) => Value::String(id.clone()),
+        };
+        self.value(&id, at);
+        self.title(Title::key("PackageVersion", 3), at);
+        self.piece(at.op, &text(&reference.package_version));
     }
 
-    /// A value that fits on a line.
-    fn short(&self, value: &Value) -> String {
-        match value {
+    /// A value without parts, except that a text may hold a document.
+    fn primitive(&mut self, value: &Value, at: At) {
+        let text = match value {
+            Value::String(text) => {
+                self.text(text, at);
+                return;
+            }
             Value::Null => "<null>".to_owned(),
             Value::Bool(value) => value.to_string(),
-            Value::Number(value) => value.to_string(),
-            Value::String(text) => self.quoted(text),
-            Value::Bytes(bytes) => self.quoted(&String::from_utf8_lossy(bytes)),
+            Value::Number(value) => quoted::number(*value),
+            Value::Bytes(bytes) => format!("b\"{}\"", STANDARD.encode(bytes)),
             Value::Secret(_) => "[secret]".to_owned(),
-            Value::Computed(_) | Value::Output(_) => "[unknown]".to_owned(),
-            Value::Resource(reference) => self.quoted(&reference.urn),
-            Value::Array(values) if values.is_empty() => "[]".to_owned(),
-            Value::Object(map) if map.is_empty() => "{}".to_owned(),
-            Value::Array(_) => "[...]".to_owned(),
-            Value::Object(_) => "{...}".to_owned(),
-            Value::Asset(_) => "asset".to_owned(),
-            Value::Archive(_) => "archive".to_owned(),
+            Value::Output(output) => match &output.value {
+                Some(value) => {
+                    self.primitive(value, at);
+                    return;
+                }
+                None => "[unknown]".to_owned(),
+            },
+            Value::Computed(_) => "[unknown]".to_owned(),
+            Value::Array(_)
+            | Value::Object(_)
+            | Value::Asset(_)
+            | Value::Archive(_)
+            | Value::Resource(_) => return,
+        };
+        self.piece(at.op, &text);
+    }
+
+    fn text(&mut self, text: &str, at: At) {
+        if let Some((language, document)) = embedded::parse(text) {
+            self.piece(at.op, &format!("({}) ", language.name()));
+            self.value(&document, at);
+        } else if self.style.full {
+            self.piece(at.op, &quoted::quoted(text.as_bytes()));
+        } else {
+            self.piece(at.op, &quoted::quoted(&cut_lines(text)));
         }
     }
 
-    fn quoted(&self, text: &str) -> String {
-        let cut = if self.style.full {
+    /// A name or line, cut unless values are shown in full.
+    fn cut(&self, text: &str) -> String {
+        if self.style.full {
             text.to_owned()
         } else {
-            cut_text(text)
-        };
-        serde_json::to_string(&cut).expect("text is always valid JSON")
-    }
-
-    fn asset(&mut self, asset: &Asset, old: Option<&Asset>, at: At) {
-        let hash = hash_text(&asset.hash, old.map(|old| old.hash.as_str()));
-        match &asset.source {
-            AssetSource::Text(text) => {
-                let _ = writeln!(self.out, "asset(text:{hash}) {{");
-                for line in text.lines() {
-                    self.line_start(At {
-                        indent: at.indent + 1,
-                        op: StepOp::Same,
-                        signed: false,
-                    });
-                    let _ = writeln!(self.out, "{line}");
-                }
-                self.closing("}", at);
-            }
-            AssetSource::Path(path) => {
-                let _ = writeln!(self.out, "asset(file:{hash}) {{ {path} }}");
-            }
-            AssetSource::Uri(uri) => {
-                let _ = writeln!(self.out, "asset(uri:{hash}) {{ {uri} }}");
-            }
-            AssetSource::Elided => {
-                let _ = writeln!(self.out, "asset(unknown:{hash}) {{ }}");
-            }
+            String::from_utf8_lossy(&cut_lines(text)).into_owned()
         }
-    }
-
-    fn archive(&mut self, archive: &Archive, old: Option<&Archive>, at: At) {
-        let hash = hash_text(&archive.hash, old.map(|old| old.hash.as_str()));
-        match &archive.source {
-            ArchiveSource::Assets(members) => {
-                let _ = writeln!(self.out, "archive(assets:{hash}) {{");
-                self.archive_members(members, old, at.deeper());
-                self.closing("}", at);
-            }
-            ArchiveSource::Path(path) => {
-                let _ = writeln!(self.out, "archive(file:{hash}) {{ {path} }}");
-            }
-            ArchiveSource::Uri(uri) => {
-                let _ = writeln!(self.out, "archive(uri:{hash}) {{ {uri} }}");
-            }
-            ArchiveSource::Elided => {
-                let _ = writeln!(self.out, "archive(unknown:{hash}) {{ }}");
-            }
-        }
-    }
-
-    fn archive_members(
-        &mut self,
-        members: &BTreeMap<EcoString, Value>,
-        old: Option<&Archive>,
-        at: At,
-    ) {
-        let old_members = match old.map(|old| &old.source) {
-            Some(ArchiveSource::Assets(members)) => Some(members),
-            _ => None,
-        };
-        for (name, member) in members {
-            let title = format!("{name:?}");
-            match old_members.map(|old| old.get(name)) {
-                None => self.titled(&title, member, at),
-                Some(None) => self.titled(&title, member, at.with(StepOp::Create)),
-                Some(Some(old)) => self.change(&title, &diff_values(old, member), at, false),
-            }
-        }
-        for (name, member) in old_members
-            .into_iter()
-            .flatten()
-            .filter(|(name, _)| !members.contains_key(*name))
-        {
-            self.titled(&format!("{name:?}"), member, at.with(StepOp::Delete));
-        }
-    }
-
-    fn title(&mut self, key: &str, widest: usize, at: At) {
-        self.line_start(at);
-        let _ = write!(self.out, "{}: ", pad(key, widest));
-    }
-
-    /// Indentation, with the sign in its last two columns; the colour lasts until the next line.
-    fn line_start(&mut self, at: At) {
-        let columns = at.indent * 4;
-        if at.signed {
-            let _ = write!(
-                self.out,
-                "{:1$}{2}",
-                "",
-                columns.saturating_sub(2),
-                ops::colored_sign(at.op)
-            );
-        } else {
-            let _ = write!(self.out, "{:1$}", "", columns);
-        }
-    }
-
-    fn closing(&mut self, bracket: &str, at: At) {
-        let _ = writeln!(self.out, "{:2$}{}", "", bracket, at.indent * 4);
     }
 }
 
-/// Both texts, with what differs in colour if most of them is the same.
-fn highlighted(old: &str, new: &str) -> (String, String) {
-    let shared = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
-        pairs
-            .take_while(|(old, new)| old == new)
-            .map(|(letter, _)| letter.len_utf8())
-            .sum()
-    };
-    let before = shared(&mut old.chars().zip(new.chars()));
-    let (old_rest, new_rest) = (&old[before..], &new[before..]);
-    let after = shared(&mut old_rest.chars().rev().zip(new_rest.chars().rev()));
-    let is_text = old.starts_with('"') && new.starts_with('"');
-    if !is_text || 2 * (before + after) < old.len().min(new.len()) {
-        return (old.to_owned(), new.to_owned());
+impl<'t> Title<'t> {
+    fn key(key: &'t str, width: usize) -> Self {
+        Title::Key {
+            key,
+            width,
+            forces: false,
+        }
     }
-    let mark = |text: &str, op: StepOp| {
-        let changed = before..text.len() - after;
-        format!(
-            "{}{}{}",
-            &text[..changed.start],
-            paint(ops::color(op), &text[changed.clone()]),
-            &text[changed.end..]
-        )
-    };
-    (mark(old, StepOp::Delete), mark(new, StepOp::Create))
 }
 
-fn is_short(value: &Value) -> bool {
+fn above(at: At) -> At {
+    At {
+        indent: at.indent.saturating_sub(1),
+        ..at
+    }
+}
+
+/// Width of the column of keys, in bytes as the reference counts.
+pub(crate) fn longest<'k>(keys: impl Iterator<Item = &'k str>) -> usize {
+    keys.map(str::len).max().unwrap_or(0)
+}
+
+/// Whether a value says anything. With `outputs`, one that is an output does.
+pub(crate) fn is_worth_showing(value: &Value, outputs: bool) -> bool {
     match value {
-        Value::Array(values) => values.is_empty(),
-        Value::Object(map) => map.is_empty(),
-        Value::Asset(_) | Value::Archive(_) => false,
-        Value::String(text) => embedded::parse(text).is_none(),
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(values) => !values.is_empty(),
+        Value::Object(map) => !map.is_empty(),
+        Value::Output(_) => outputs,
         _ => true,
     }
 }
 
-fn hash_text(new: &str, old: Option<&str>) -> String {
-    let short = |hash: &str| hash.chars().take(7).collect::<String>();
-    match old {
-        Some(old) if old != new => format!("{}->{}", short(old), short(new)),
-        _ => short(new),
+fn is_primitive(value: &Value) -> bool {
+    match value {
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Bytes(_)
+        | Value::Secret(_)
+        | Value::Computed(_)
+        | Value::Output(_) => true,
+        Value::Array(_)
+        | Value::Object(_)
+        | Value::Asset(_)
+        | Value::Archive(_)
+        | Value::Resource(_) => false,
     }
+}
+
+fn is_secret(value: &Value) -> bool {
+    matches!(value, Value::Secret(_))
+}
+
+fn content(value: &Value) -> &Value {
+    match value {
+        Value::Secret(inner) => inner,
+        other => other,
+    }
+}
+
+/// Whether two documents say the same.
+fn is_same_document(old: &Value, new: &Value) -> bool {
+    equal(old, new, Wrappers::Honour)
 }
 
 #[cfg(test)]
-fn plain(text: &str) -> String {
-    plumb_events::strip_color(text).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::*;
-    use crate::diff::{diff_objects, visible};
-
-    fn diff_text(old: PropertyMap, new: PropertyMap) -> String {
-        let mut printer = ValuePrinter::default();
-        printer.object_diff(
-            &diff_objects(&visible(&old, false), &visible(&new, false)),
-            1,
-        );
-        plain(&printer.finish())
-    }
-
-    #[test]
-    fn nested_values_differ_member_by_member() {
-        let tags = |value: &str| PropertyMap::new().with("a", value).with("b", "same");
-        let old = PropertyMap::new()
-            .with("tags", tags("1"))
-            .with("gone", true)
-            .with("list", vec![1.0.into()]);
-        let new = PropertyMap::new()
-            .with("tags", tags("2"))
-            .with("added", 2.5)
-            .with("list", vec![1.0.into(), Value::secret("x".into())]);
-        insta::assert_snapshot!(diff_text(old, new), @r#"
-  + added: 2.5
-  - gone : true
-  ~ list : [
-        [0]: 1
-      + [1]: [secret]
-    ]
-  ~ tags : {
-      ~ a: "1" => "2"
-        b: "same"
-    }
-"#);
-    }
-
-    #[test]
-    fn texts_of_many_lines_differ_line_by_line() {
-        let old = PropertyMap::new().with("t", "a\nb\nc");
-        let new = PropertyMap::new().with("t", "a\nx\nc");
-        insta::assert_snapshot!(diff_text(old, new), @r"
-  ~ t: 
-        a
-      - b
-      + x
-        c
-");
-    }
-
-    #[test]
-    fn json_texts_are_opened() {
-        let old = PropertyMap::new().with("policy", r#"{"a":1,"b":[true]}"#);
-        let new = PropertyMap::new()
-            .with("policy", r#"{"a":2,"b":[true]}"#)
-            .with("more", "[1]");
-        insta::assert_snapshot!(diff_text(old, new), @r"
-  + more  : (json) [
-  +     [0]: 1
-    ]
-  ~ policy: (json) {
-      ~ a: 1 => 2
-        b: [
-            [0]: true
-        ]
-    }
-");
-    }
-
-    #[test]
-    fn assets_show_what_became_of_their_hash() {
-        let asset = |hash: &str| {
-            Value::Asset(Arc::new(Asset {
-                hash: hash.into(),
-                source: AssetSource::Path("a.txt".into()),
-            }))
-        };
-        let text = diff_text(
-            PropertyMap::new().with("f", asset("0123456789")),
-            PropertyMap::new().with("f", asset("abcdefghij")),
-        );
-        assert_eq!(text, "  ~ f: asset(file:0123456->abcdefg) { a.txt }\n");
-    }
-
-    #[test]
-    fn hidden_paths_only_say_that_they_differ() {
-        let object = |value: &str| PropertyMap::new().with("b", value);
-        let difference = diff_objects(
-            &PropertyMap::new().with("a", object("1")),
-            &PropertyMap::new().with("a", object("2")),
-        );
-        let hidden = ["a.b".into()];
-        let mut printer = ValuePrinter::new(ValueStyle {
-            hidden: &hidden,
-            ..ValueStyle::default()
-        });
-        printer.object_diff(&difference, 1);
-        assert_eq!(
-            plain(&printer.finish()),
-            "  ~ a: {\n      ~ b (hidden)\n    }\n"
-        );
-    }
-}
+mod tests;

@@ -97,13 +97,14 @@ impl<'a> WatchLines<'a> {
         }
         let view = OutputView {
             indent: 1,
-            show_sames: false,
-            skip_unknown_updates: false,
+            planning: true,
+            refreshed: false,
         };
         let outputs = outputs_text(metadata, self.options, view);
         if outputs.is_empty() {
             return String::new();
         }
+        let outputs = outputs.trim_end_matches(RESET);
         let head = format!("{INFO}--- Outputs ---{RESET}");
         Self::text("", &format!("{head}\n{outputs}"), clock)
     }

@@ -15,7 +15,7 @@ use plumb_value::{
     Archive, ArchiveSource, Asset, AssetSource, MAX_DEPTH, PropertyMap, ReferenceId,
     ResourceReference, Value, json_depth,
 };
-use serde::Deserialize as _;
+use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
 use crate::json::signature;

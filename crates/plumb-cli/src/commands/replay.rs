@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{ArgAction, Args};
 use plumb_display::{Action, Display, Explanations, Options, ResultSummary, View};
 use plumb_events::json::{Encoding, EventLines};
 use plumb_events::{Event, Filter, ReadEvent};
@@ -14,7 +14,7 @@ use crate::{Context, Error, ExitStatus};
 
 /// Show a recorded event log
 ///
-/// Reads a file of engine events, one JSON object to a line, as `--event-log` and `up --json` write it, and shows it in any of
+/// Reads a file of engine events, JSON objects one behind the other, as `--event-log` and `up --json` write it, and shows it in any of
 /// the ways in which the operation itself could have been shown.
 #[derive(Args, Debug)]
 pub struct ReplayArgs {
@@ -66,8 +66,8 @@ pub struct ReplayArgs {
     /// Show secret values, as far as the log has them
     #[arg(long)]
     pub show_secrets: bool,
-    /// Display full length of values
-    #[arg(long)]
+    /// Display full length of values; with `=false`, long ones are cut
+    #[arg(long, default_value_t = true, action = ArgAction::Set, num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub show_full_output: bool,
     /// Display full resource URNs
     #[arg(long)]
@@ -131,14 +131,11 @@ fn read(file: &str, ctx: &Context) -> Result<Vec<ReadEvent>, Error> {
             .map_err(|error| Error::from(error).context(format!("could not read {file}")))?
     };
     let mut events = Vec::new();
-    for (at, line) in text.lines().enumerate() {
-        if line.trim().is_empty() {
-            continue;
-        }
-        let event = ReadEvent::from_line(line).map_err(|error| {
-            Error::from(error).context(format!("{file}, line {}, is no engine event", at + 1))
-        })?;
-        events.push(event);
+    for event in ReadEvent::stream(&text) {
+        let at = events.len() + 1;
+        events.push(event.map_err(|error| {
+            Error::from(error).context(format!("{file}, event {at}, is no engine event"))
+        })?);
     }
     Ok(events)
 }
@@ -165,7 +162,10 @@ fn show(
     std::thread::sleep(duration(&args.delay)?);
     let mut display = Display::new(options.clone());
     let mut explanations = Explanations::new(&options);
-    ctx.printer.data(&display.start());
+    if action.is_none() {
+        // Nothing else says what this was.
+        ctx.printer.data(&display.start());
+    }
     let began = events.first().map_or(0, |read| read.timestamp);
     let mut now = Duration::ZERO;
     for read in events {
@@ -271,11 +271,14 @@ fn options(
         })
     };
     let first = steps().next().map(|step| &step.metadata.urn);
+    // Whoever names the kind says with `--preview` whether it was one.
+    let is_found_out = action.is_none();
     let is_preview = args.preview
-        || steps().any(|step| step.planning)
-        || events
-            .iter()
-            .any(|read| matches!(&read.event, Event::Summary(summary) if summary.is_preview));
+        || is_found_out && steps().any(|step| step.planning)
+        || is_found_out
+            && events
+                .iter()
+                .any(|read| matches!(&read.event, Event::Summary(summary) if summary.is_preview));
     let action = action.unwrap_or_else(|| found_out(events));
     let (stack, project) = first.map_or(("", ""), |urn| (urn.stack(), urn.project()));
     Options {

@@ -137,7 +137,8 @@ impl Screen {
         let form = setup.form;
         let is_human = matches!(form, Form::Human | Form::ResultLine { .. });
         let is_tree = is_human && setup.options.view == View::Tree;
-        let explains = setup.explains && is_human;
+        // Programs that read what is printed get what they know.
+        let explains = setup.explains && is_human && setup.options.explain;
         let filter = Filter::new(setup.show_secrets);
         Screen {
             view: setup.options.view,

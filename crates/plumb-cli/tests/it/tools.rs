@@ -424,7 +424,7 @@ fn an_event_log_is_shown_again() {
     assert!(
         context
             .fails(1, &["replay-events", "update", "bad.jsonl"])
-            .contains("bad.jsonl, line 1, is no engine event")
+            .contains("bad.jsonl, event 1, is no engine event")
     );
 }
 

@@ -49,15 +49,15 @@ fn documents_in_texts_are_compared_as_what_they_are() {
         PropertyMap::new().with("y", "kind: Pod\nspec:\n  - name: a\n    port: 2\n"),
     );
     insta::assert_snapshot!(text, @r#"
-      ~ y: (yaml) {
-            kind: "Pod"
-          ~ spec: [
-              ~ [0]: {
-                    name: "a"
-                  ~ port: 1 => 2
-                }
-            ]
-        }
+    ~ y: (yaml) {
+          kind: "Pod"
+        ~ spec: [
+            ~ [0]: {
+                      name: "a"
+                    ~ port: 1 => 2
+                  }
+          ]
+      }
     "#);
 }
 

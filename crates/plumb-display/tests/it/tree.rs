@@ -135,14 +135,14 @@ fn the_last_frame_counts_messages_and_sections_follow() {
         OperationResult::Failed,
     ));
     events.push(Event::Cancel);
-    insta::assert_snapshot!(draw(&events, 100, 20), @r#"
+    insta::assert_snapshot!(draw(&events, 100, 20), @r"
         Type                          Name      Status                  Info
         pulumi:pulumi:Stack           shop-dev
-    +   ├─ shop:index:Site            site      creating (interrupted)
+    +   ├─ shop:index:Site            site      created
     +   │  └─ random:index:RandomPet  pet       created (1s)            1 warning
     ~   ├─ aws:s3:Bucket              logs      updating (interrupted)  [diff: ~tags]
     +   └─ a:b:C                      broken    **creating failed**     1 error
-    "#);
+    ");
     insta::assert_snapshot!(show(options(View::Tree), &events), @r#"
     Updating (dev):
 
