@@ -149,7 +149,7 @@ pub enum ReferenceError {
     #[error("organization name must be 'organization'")]
     Organization,
     /// More than two slashes.
-    #[error("could not parse stack reference '{text}'")]
+    #[error("a stack name may not be empty")]
     TooManyParts {
         /// What was given.
         text: String,

@@ -144,6 +144,24 @@ impl StackFile {
         }
     }
 
+    /// Writes every number, truth value and null among the settings as the text that it is read as, because the reference does
+    /// so whenever it saves the file. Values inside lists and maps stay.
+    pub fn quote_scalars(&mut self) {
+        if self.config.is_empty() {
+            return;
+        }
+        let config = self.root().get_mut("config");
+        let Some(Data::Mapping(entries)) = config.map(|node| &mut node.data) else {
+            return;
+        };
+        for (_, item) in &mut entries.entries {
+            let text = node_value(&item.value).filter(|_| is_bare(&item.value));
+            if let Some(Value::Text(text)) = text {
+                merge(&mut item.value, &Json::String(text));
+            }
+        }
+    }
+
     /// Changes the settings. Entries that stay the same keep their text.
     pub fn set_config(&mut self, config: &ConfigMap) {
         self.config = config.clone();
@@ -248,6 +266,14 @@ fn read_value(node: &Node, pointer: &str, problems: &mut Problems) -> Option<Val
         Some(scalar) => Some(Value::Text(scalar.to_text())),
         None => reader::json(node, pointer, problems).map(|json| Value::from_json(&json)),
     }
+}
+
+/// Whether YAML reads the node as a number, a truth value or null.
+fn is_bare(node: &Node) -> bool {
+    matches!(
+        crate::yaml::to_json(node),
+        Ok(Json::Number(_) | Json::Bool(_) | Json::Null)
+    )
 }
 
 fn node_value(node: &Node) -> Option<Value> {

@@ -158,6 +158,19 @@ fn paths_set_get_and_remove() {
 }
 
 #[test]
+fn numbers_and_truth_values_become_texts_when_that_is_wanted() {
+    let text = "config:\n  p:n: 12 # twelve\n  p:b: true\n  p:e:\n  p:t: plain\n  p:o: {x: 3}\n";
+    let mut file = StackFile::parse("Pulumi.dev.yaml", text, "p").unwrap();
+    let before = file.config().clone();
+    file.quote_scalars();
+    assert_eq!(
+        file.to_text(),
+        "config:\n  p:n: \"12\" # twelve\n  p:b: \"true\"\n  p:e: \"\"\n  p:t: plain\n  p:o: {x: 3}\n"
+    );
+    assert_eq!(*file.config(), before);
+}
+
+#[test]
 fn editing_a_stack_file_touches_only_what_changes() {
     let text = "# Settings\n\nencryptionsalt: v1:s\nconfig:\n  # where\n  aws:region: 'eu-west-1' # Ireland\n  count: 3\n  \
                 proj:data: {list: [1, 2], x: y}\nextra: kept\n";

@@ -70,6 +70,7 @@ impl StackSettings {
                 "the settings of the stack cannot be saved, because its project is not the one of the working directory",
             ));
         };
+        self.file.quote_scalars();
         files::write_text(path, &self.file.to_text(), Access::Shared)?;
         self.before = self.file.clone();
         self.exists = true;

@@ -75,7 +75,7 @@ fn the_settings_file_keeps_what_people_wrote() {
     context.ok(&["config", "set", "b", "three"]);
     assert_eq!(
         context.read("Pulumi.dev.yaml"),
-        "# top\nconfig:\n  proj:a: 1 # one\n  proj:b: \"three\"\nother: [1]\n"
+        "# top\nconfig:\n  proj:a: \"1\" # one\n  proj:b: \"three\"\nother: [1]\n"
     );
 }
 

@@ -354,6 +354,9 @@ fn redactions() -> Vec<(Regex, &'static str)> {
             "<time>",
         ),
         (r"\b(\d+|a|an) \w+ ago\b|\bjust now\b|\bnow\b", "<ago>"),
+        // The column is as wide as its widest time.
+        (r"<ago> {2,}", "<ago>  "),
+        (r"LAST UPDATE +RESOURCE", "LAST UPDATE  RESOURCE"),
         (r"\(\d+(\.\d+)?s\)", "(<took>)"),
         (r"(Duration:|took) \d+s", "$1 <took>"),
         (r#""duration": ?\d+"#, "\"duration\": <took>"),

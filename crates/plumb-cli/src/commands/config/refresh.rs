@@ -35,15 +35,15 @@ pub(super) fn run(args: RefreshArgs, target: &TargetArgs, ctx: &Context) -> Resu
         .ok_or_else(|| {
             Error::user("the settings of a stack of another project cannot be refreshed")
         })?;
-    if path.exists() && !args.force {
-        let backup = free_backup(&path);
-        std::fs::rename(&path, &backup)?;
+    let mut settings = StackSettings::read(&path, stack.project_name())?;
+    let backup = (path.exists() && !args.force).then(|| free_backup(&path));
+    if let Some(backup) = &backup {
+        std::fs::copy(&path, backup)?;
         ctx.printer.line(&format!(
             "backed up existing configuration file to {}",
             backup.display()
         ));
     }
-    let mut settings = StackSettings::read(&path, stack.project_name())?;
     settings
         .file
         .set_config(&ConfigMap::from_json(&record.config)?);
@@ -52,10 +52,12 @@ pub(super) fn run(args: RefreshArgs, target: &TargetArgs, ctx: &Context) -> Resu
         settings.file.set_secrets(&secrets);
     }
     settings.save(None)?;
-    ctx.printer.line(&format!(
-        "refreshed configuration for stack '{}'",
-        stack.name()
-    ));
+    if backup.is_some() {
+        ctx.printer.line(&format!(
+            "refreshed configuration for stack '{}'",
+            stack.name()
+        ));
+    }
     Ok(())
 }
 

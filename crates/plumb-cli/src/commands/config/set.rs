@@ -49,7 +49,7 @@ pub(super) fn run(args: SetArgs, target: &TargetArgs, ctx: &Context) -> Result<(
         Some(name) => NewValue::Typed(typed(name, &text)?),
         None if args.secret => NewValue::Secure(target.secrets.encrypt(&text)?),
         None => {
-            if !args.plaintext && looks_like_a_secret(&path, &text) {
+            if !args.plaintext && !args.path && looks_like_a_secret(&path, &text) {
                 return Err(Error::user(format!(
                     "config value for '{}' looks like a secret; rerun with --secret to encrypt it, or --plaintext if \
                      you meant to store in plaintext",
@@ -90,6 +90,9 @@ fn read_value(is_secret: bool, is_raw: bool, ctx: &Context) -> Result<String, Er
     Ok(text)
 }
 
+/// Whole numbers below this one are written without an exponent.
+const EXACT: f64 = 1e15;
+
 fn typed(name: &str, text: &str) -> Result<Tree, Error> {
     let wrong = || Error::user(format!("could not parse {text:?} as {name}"));
     Ok(match name {
@@ -102,6 +105,9 @@ fn typed(name: &str, text: &str) -> Result<Tree, Error> {
         "int" => Tree::Number(text.parse::<i64>().map_err(|_| wrong())?.into()),
         "float" => {
             let number = text.parse::<f64>().map_err(|_| wrong())?;
+            if number.fract() == 0.0 && number.abs() < EXACT {
+                return Ok(Tree::Number((number as i64).into()));
+            }
             Tree::Number(serde_json::Number::from_f64(number).ok_or_else(wrong)?)
         }
         _ => {

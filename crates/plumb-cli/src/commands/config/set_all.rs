@@ -67,8 +67,13 @@ fn parse_pair(pair: &str, is_path: bool, project: &str) -> Result<(KeyPath, Stri
 }
 
 fn set_json(config: &mut ConfigMap, text: &str, target: &Target) -> Result<(), Error> {
-    let entries: Map<String, Json> = serde_json::from_str(text)
-        .map_err(|error| Error::from(error).context("could not parse --json argument"))?;
+    let unreadable = |error: serde_json::Error| {
+        if error.is_eof() {
+            return Error::user("could not parse --json argument: unexpected end of JSON input");
+        }
+        Error::from(error).context("could not parse --json argument")
+    };
+    let entries: Map<String, Json> = serde_json::from_str(text).map_err(unreadable)?;
     for (key, entry) in entries {
         let key = Key::parse_in(&key, target.stack.project_name())?;
         let is_secret = entry.get("secret").and_then(Json::as_bool).unwrap_or(false);

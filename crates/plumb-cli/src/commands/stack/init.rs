@@ -41,7 +41,7 @@ pub(super) fn run(args: InitArgs, target: &TargetArgs, ctx: &Context) -> Result<
     if args.remote_config {
         return Err(Error::needs_service("`--remote-config`"));
     }
-    let name = match one_name(target.stack.clone(), args.name)? {
+    let name = match one_name(target.stack.clone(), args.name)?.filter(|name| !name.is_empty()) {
         Some(name) => name,
         None if ctx.is_interactive() => {
             prompt::text("Please enter your desired stack name:", Some("dev"))?
@@ -54,7 +54,8 @@ pub(super) fn run(args: InitArgs, target: &TargetArgs, ctx: &Context) -> Result<
         .as_deref()
         .map(|name| ctx.stack_named(name))
         .transpose()?;
-    if let Some(source) = &source
+    let is_new = !stack.backend.stack_exists(&stack.reference)?;
+    if let Some(source) = source.as_ref().filter(|_| is_new)
         && !source.backend.stack_exists(&source.reference)?
     {
         return Err(Error::no_stack(&source.shown));

@@ -38,8 +38,13 @@ pub(super) fn run(args: UpgradeArgs, ctx: &Context) -> Result<(), Error> {
             return Err(Error::shown(ExitStatus::Failure));
         }
     }
+    let mut all = 0;
     let left = backend.upgrade(
-        &mut |stack, guess| choose_project(stack, guess, ctx),
+        &mut |stack, guess| {
+            let project = choose_project(stack, guess, ctx);
+            all += usize::from(project.is_some());
+            project
+        },
         &mut |to, mut snapshot| {
             let identity = StackIdentity {
                 stack: to.stack.as_str().into(),
@@ -51,6 +56,7 @@ pub(super) fn run(args: UpgradeArgs, ctx: &Context) -> Result<(), Error> {
     );
     match left {
         Ok(left) => {
+            let failed = left.iter().filter(|it| it.error.is_some()).count();
             for LeftBehind { stack, error } in left {
                 let why = error.map_or_else(
                     || "its project is not known".to_owned(),
@@ -59,12 +65,14 @@ pub(super) fn run(args: UpgradeArgs, ctx: &Context) -> Result<(), Error> {
                 ctx.printer
                     .warning(&format!("skipping stack \"{}\": {why}", stack.stack));
             }
-            ctx.printer.line("Upgraded the state store");
+            ctx.printer.info(&format!(
+                "Upgraded {} stack(s) to project mode",
+                all - failed
+            ));
             Ok(())
         }
         Err(BackendError::NotLegacy) => {
-            ctx.printer
-                .line("The state store has the latest layout already");
+            ctx.printer.info("Upgraded 0 stack(s) to project mode");
             Ok(())
         }
         Err(error) => Err(error.into()),

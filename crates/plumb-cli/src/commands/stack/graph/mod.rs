@@ -13,7 +13,7 @@ use plumb_state::Snapshot;
 use rustc_hash::FxHashMap;
 
 use super::{TargetArgs, stack_of};
-use crate::{Context, Error};
+use crate::{Context, Error, go};
 
 /// Export a stack's dependency graph to a file
 ///
@@ -70,8 +70,7 @@ pub(super) fn run(args: GraphArgs, target: &TargetArgs, ctx: &Context) -> Result
     } else {
         dot(snapshot, &args)
     };
-    std::fs::write(&path, text)
-        .map_err(|error| Error::from(error).context(format!("could not write {shown}")))?;
+    std::fs::write(&path, text).map_err(|error| Error::user(go::open(&shown, &error)))?;
     ctx.printer.info(&format!(
         "{}Wrote stack dependency graph to `{shown}`",
         ctx.emoji_or("🔍 ", ""),
