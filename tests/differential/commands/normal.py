@@ -12,7 +12,9 @@ RULES = [
     (r"(Duration: |took |in )\d[\dms.h]*", r"\1<duration>"),
     (r"\((\d+m)?\d+(\.\d+)?(s|ms|µs)\)", "(<duration>)"),
     (r'"(duration|durationSeconds|timestamp|pid)": ?\d+', r'"\1": <number>'),
-    (r'"magic": ?"[0-9a-f]{64}"', '"magic": "<magic>"'),
+    # A reference built from sources says no version.
+    (r'"magic": ?"([0-9a-f]{64})?"', '"magic": "<magic>"'),
+    (r'("(?:v|pulumiV)ersion": ?)"(<version>)?"', r'\1"<version>"'),
     (r"\b(pid|process) \d+", r"\1 <pid>"),
 ]
 
