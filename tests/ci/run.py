@@ -96,6 +96,7 @@ def main():
     parser.add_argument("--nightly", action="store_true", help="every suite, and those that no commit waits for")
     parser.add_argument("--only", metavar="REGEX", help="the steps whose names match, and what they need")
     parser.add_argument("--built", action="store_true", help="take target/debug/plumb as it is: no build, no unit tests")
+    parser.add_argument("--keep-going", action="store_true", help="run what does not need the steps that failed")
     parser.add_argument("--list", action="store_true", help="print the names of the steps")
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1, help="cores to keep busy")
     options = parser.parse_args()
@@ -112,7 +113,7 @@ def main():
     chosen, others = choose(options, table)
     passed = steps.FAST if options.built else ()
     chosen = [step for step in chosen if step.name not in passed]
-    results = Schedule(chosen, options.cores, target / "ci", ROOT, passed).run()
+    results = Schedule(chosen, options.cores, target / "ci", ROOT, passed, options.keep_going).run()
     return report(results, others, [] if options.fast else left_out, time.monotonic() - started)
 
 

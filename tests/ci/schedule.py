@@ -67,9 +67,10 @@ class Result:
 class Schedule:
     """The steps that wait, run and have ended."""
 
-    def __init__(self, steps, cores, logs, root, passed=()):
-        """`passed` names steps that need not run, because they have passed before."""
-        self.waiting = list(steps)
+    def __init__(self, steps, cores, logs, root, passed=(), keep_going=False):
+        """`passed` names steps that need not run, because they have passed before. With `keep_going` a failure stops only
+        the steps that need what failed."""
+        self.waiting, self.keep_going = list(steps), keep_going
         self.cores, self.logs, self.root = cores, logs, root
         self.running, self.results, self.printed = [], [], dict.fromkeys(passed, "")
         logs.mkdir(parents=True, exist_ok=True)
@@ -79,17 +80,26 @@ class Schedule:
                 sys.exit(f"step {step.name} needs {', '.join(sorted(missing))}, which is no step")
 
     def run(self):
-        """Runs all steps; answers their results, the last of which has failed if any has."""
+        """Runs all steps; answers the results of those that ended."""
         try:
             while self.waiting or self.running:
                 self.start_what_can()
                 if not self.running:
                     sys.exit(f"nothing can start any more: {', '.join(step.name for step in self.waiting)}")
-                if not self.collect().passed:
+                result = self.collect()
+                if not result.passed and not self.keep_going:
                     break
+                if not result.passed:
+                    self.drop_what_needs({result.step.name})
         finally:
             self.stop_all()
         return self.results
+
+    def drop_what_needs(self, names):
+        """Steps that cannot run any more are no longer waited for."""
+        while dropped := {step.name for step in self.waiting if step.needs() & names} - names:
+            names |= dropped
+        self.waiting = [step for step in self.waiting if step.name not in names]
 
     def start_what_can(self):
         for step in list(self.waiting):

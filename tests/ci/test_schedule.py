@@ -18,9 +18,9 @@ def echo(name, *words, **options):
 
 
 class ScheduleTest(unittest.TestCase):
-    def results(self, *steps, cores=2):
+    def results(self, *steps, cores=2, **options):
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as self.printed:
-            return Schedule(steps, cores, Path(folder) / "logs", folder).run()
+            return Schedule(steps, cores, Path(folder) / "logs", folder, **options).run()
 
     def test_last_line_of_a_step_reaches_those_that_name_it(self):
         results = self.results(echo("use", "got", "{made}"), Step("made", ["sh", "-c", "echo no; echo yes"]))
@@ -31,6 +31,11 @@ class ScheduleTest(unittest.TestCase):
         results = self.results(Step("slow", ["sleep", "600"]), Step("broken", ["false"]), echo("never", "x", after=("broken",)))
         self.assertEqual([(result.step.name, result.passed) for result in results], [("broken", False)])
         self.assertNotIn("never", self.printed.getvalue())
+
+    def test_after_a_failure_the_others_can_go_on(self):
+        needs = [echo("first", "{broken}"), echo("second", "{first}"), echo("other", "x")]
+        results = self.results(Step("broken", ["false"]), *needs, keep_going=True)
+        self.assertEqual({result.step.name: result.passed for result in results}, {"broken": False, "other": True})
 
     def test_steps_with_one_lock_take_turns(self):
         with tempfile.NamedTemporaryFile() as shared:
