@@ -20,10 +20,18 @@ pub struct SyntaxError {
     pub message: String,
 }
 
+/// The deepest nesting that is read, the same as upstream's.
+const MAX_DEPTH: usize = 10_000;
+
 /// Reads one document. A byte order mark is skipped; more than one document is an error.
 pub fn parse(text: &str) -> Result<Document, SyntaxError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let options = granit_parser::options! { emit_anchor_events: true, max_buffered_comment_events: usize::MAX };
+    let options = granit_parser::options! {
+        emit_anchor_events: true,
+        max_buffered_comment_events: usize::MAX,
+        flow_nesting_limit: MAX_DEPTH,
+        block_nesting_limit: MAX_DEPTH,
+    };
     let mut builder = Builder {
         events: Parser::new_from_str_with_options(text, options),
         peeked: None,

@@ -188,3 +188,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn deep_documents_are_read() {
+    // The thread has the stack of a program's first thread, not the smaller one of tests.
+    let work = || {
+        let flow = |depth: usize| format!("a: {}1{}\n", "[".repeat(depth), "]".repeat(depth));
+        let block = |depth: usize| format!("{}1\n", "- ".repeat(depth));
+        for text in [flow(9_000), block(9_000)] {
+            assert!(parse(&text).is_ok());
+        }
+        for text in [flow(11_000), block(11_000)] {
+            let error = parse(&text).unwrap_err();
+            assert_eq!(error.message, "recursion limit exceeded");
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(256 << 20);
+    thread.spawn(work).unwrap().join().unwrap();
+}
