@@ -167,7 +167,7 @@ def life_of_a_resource(world):
     expect("the state", world.resources(), {"a": bound})
 
     output = world.up(VALUE="2", HOOK_FAILS="updated")
-    expect_in('warning: after hook "updated" failed: Oh no', output)
+    expect_in('warning: AfterUpdate hook "updated" failed: Oh no', output)
     update, updated = world.calls()
     expect("hooks of an update", names([update, updated]), ["update", "updated"])
     values = (updated["old"]["value"], updated["new"]["value"], updated["oldOutputs"]["value"], updated["newOutputs"]["value"])

@@ -107,15 +107,15 @@ pub enum LockFileError {
         /// The plugin.
         plugin: String,
         /// Where it is.
-        folder: PathBuf,
+        folder: Box<Path>,
         /// The file.
-        path: PathBuf,
+        path: Box<Path>,
         /// One of its files that was changed, added or removed, where that is known.
         file: Option<String>,
         /// The digest in the file.
-        expected: String,
+        expected: Box<str>,
         /// The digest of what is there.
-        actual: String,
+        actual: Box<str>,
     },
     /// Nothing is written down, and nothing may be added.
     #[error(
@@ -314,11 +314,11 @@ impl LockFile {
         }
         Err(LockFileError::Changed {
             plugin: locked.plugin.clone(),
-            folder: folder.to_owned(),
-            path: self.path.clone(),
+            folder: folder.into(),
+            path: self.path.clone().into(),
             file: Contents::first_change(folder, &expected),
-            expected,
-            actual: actual.to_owned(),
+            expected: expected.into(),
+            actual: actual.into(),
         })
     }
 

@@ -93,10 +93,7 @@ fn reader(limits: FetchLimits) -> FsReader {
 }
 
 fn sha256(content: &[u8]) -> String {
-    Sha256::digest(content)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex::encode(Sha256::digest(content))
 }
 
 /// The error with its causes.

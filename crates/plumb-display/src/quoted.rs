@@ -90,7 +90,7 @@ pub(crate) fn number(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
     }
-    if number.trunc() == number {
+    if number.fract() == 0.0 {
         return format!("{number:.0}");
     }
     let scientific = format!("{number:e}");

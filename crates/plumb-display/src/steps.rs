@@ -184,7 +184,7 @@ pub(crate) fn outputs_text(metadata: &Metadata, options: &Options, view: OutputV
         // Nothing but hidden paths differs.
         return printer.finish();
     }
-    let width = longest(difference.0.keys().map(|key| key.as_str()));
+    let width = longest(difference.0.keys().map(plumb_value::PropertyKey::as_str));
     for (key, change) in &difference.0 {
         if is_as_wanted(key.as_str(), (&inputs, &outputs), &comparison)
             || (!show_sames && change.is_same())
@@ -203,7 +203,7 @@ fn print_outputs(
     comparison: &Comparison<'_>,
     (metadata, view): (&Metadata, OutputView),
 ) {
-    let width = longest(outputs.keys().map(|key| key.as_str()));
+    let width = longest(outputs.keys().map(plumb_value::PropertyKey::as_str));
     for (key, value) in outputs.iter() {
         let is_shown = !is_internal(key)
             && is_worth_showing(value, true)

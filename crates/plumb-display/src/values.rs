@@ -156,7 +156,7 @@ impl<'a> ValuePrinter<'a> {
 
     /// Writes what became of each property.
     pub(crate) fn object_diff(&mut self, difference: &ObjectDiff, indent: usize) {
-        let width = longest(difference.0.keys().map(|key| key.as_str()));
+        let width = longest(difference.0.keys().map(plumb_value::PropertyKey::as_str));
         for (key, change) in &difference.0 {
             self.property_diff(key.as_str(), change, indent, StepOp::Same, width);
         }
@@ -263,7 +263,7 @@ impl<'a> ValuePrinter<'a> {
     }
 
     fn members(&mut self, map: &PropertyMap, at: At) {
-        let width = longest(map.keys().map(|key| key.as_str()));
+        let width = longest(map.keys().map(plumb_value::PropertyKey::as_str));
         for (key, value) in map.iter().filter(|(key, _)| !is_internal(key)) {
             self.titled(Title::key(key.as_str(), width), value, at);
         }
@@ -296,7 +296,7 @@ impl<'a> ValuePrinter<'a> {
             ValueDiff::Object(object) => {
                 self.title(title, at);
                 self.piece(at.op, "{\n");
-                let width = longest(object.0.keys().map(|key| key.as_str()));
+                let width = longest(object.0.keys().map(plumb_value::PropertyKey::as_str));
                 for (key, change) in &object.0 {
                     self.member_diff(key.as_str(), change, at.deeper(1), width);
                 }

@@ -167,9 +167,9 @@ impl Masks {
                 }
                 Value::Archive(archive) => {
                     if let ArchiveSource::Assets(members) = &archive.source {
-                        members
-                            .values()
-                            .for_each(|member| self.learn_secret(member));
+                        for member in members.values() {
+                            self.learn_secret(member);
+                        }
                     }
                 }
                 Value::Number(number) => {

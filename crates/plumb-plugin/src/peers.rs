@@ -59,6 +59,7 @@ fn may_connect(owner: Owner, own: Option<u32>) -> bool {
 }
 
 #[cfg(unix)]
+#[allow(clippy::unnecessary_wraps)] // other systems have no user ids
 fn own_user() -> Option<u32> {
     Some(rustix::process::geteuid().as_raw())
 }

@@ -33,11 +33,6 @@ const WRONG: &[(&str, &str, &str)] = &[
     ),
     (
         "Pulumi.yaml",
-        "name: a\nruntime:\n  options: {}\n",
-        "3:3: #/runtime: `name` is missing",
-    ),
-    (
-        "Pulumi.yaml",
         "name: a\nruntime:\n  name: go\n  options: x\n",
         "4:12: #/runtime/options: expected a map, but got",
     ),

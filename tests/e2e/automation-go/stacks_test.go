@@ -221,9 +221,10 @@ var _ = test("environments and organizations need the service, and say so", func
 	expectError(failed(space.OrgGetDefault(ctx)), "do not support organizations")
 })
 
-var _ = test("remote workspaces are found to be unsupported", func(*world) {
-	_, err := auto.NewRemoteStackGitSource(ctx, "organization/auto/dev", auto.GitRepo{URL: "https://example.com/r.git", Branch: "main"})
-	expectError(err, "does not support remote operations")
+var _ = test("remote operations need the service, and say so", func(*world) {
+	repository := auto.GitRepo{URL: "https://example.com/r.git", Branch: "main"}
+	stack := must(auto.NewRemoteStackGitSource(ctx, "organization/auto/dev", repository))
+	expectError(failed(stack.Up(ctx)), "`--remote` requires the cloud service")
 })
 
 var _ = test("a project is cloned from a repository", func(w *world) {

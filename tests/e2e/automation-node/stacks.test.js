@@ -192,9 +192,9 @@ test("environments need the service, and say so", async () => {
     await assert.rejects(stack.addEnvironments("one"), automation.CommandError);
 });
 
-test("remote workspaces are found to be unsupported", async () => {
-    const remote = automation.RemoteWorkspace.createStack({
+test("remote operations need the service, and say so", async () => {
+    const remote = await automation.RemoteWorkspace.createStack({
         stackName: "organization/auto/dev", url: "https://example.com/repo.git", branch: "main",
     });
-    await assert.rejects(remote, /does not support remote operations/);
+    await assert.rejects(remote.up(), /`--remote` requires the cloud service/);
 });

@@ -169,7 +169,7 @@ def a_compiler_of_a_program_has_its_class():
 @test
 def a_project_that_is_not_there_is_an_error():
     world = World()
-    expect_error(CommandError, world.local, "pass the fully qualified name")
+    expect_error(CommandError, world.local, "pass the fully qualified stack name")
 
 
 @test

@@ -314,11 +314,11 @@ def environments_need_the_service_and_say_so():
 
 
 @test
-def remote_workspaces_are_found_to_be_unsupported():
+def remote_operations_need_the_service_and_say_so():
     def create():
-        automation.create_remote_stack_git_source("organization/auto/dev", url="https://example.com/r.git", branch="main")
+        return automation.create_remote_stack_git_source("organization/auto/dev", url="https://example.com/r.git", branch="main")
 
-    expect_error(Exception, create, "does not support remote operations")
+    expect_error(CommandError, create().up, "`--remote` requires the cloud service")
 
 
 @test

@@ -250,7 +250,7 @@ const EVIL: [&[u8]; 8] = [
     b"\0",
 ];
 
-fn mutate(tar: &mut Vec<u8>, chance: &mut Chance) {
+fn mutate(tar: &mut [u8], chance: &mut Chance) {
     let block = 512 * chance.below(tar.len() / 512);
     match chance.below(5) {
         // The type of an entry.
@@ -293,11 +293,13 @@ fn look_through(root: &Path, folder: &Path, seed: u64) -> u64 {
             if let Ok(to) = path.canonicalize() {
                 assert!(
                     to.starts_with(root),
-                    "seed {seed}: {path:?} leads to {to:?}"
+                    "seed {seed}: {} leads to {}",
+                    path.display(),
+                    to.display()
                 );
             }
         } else {
-            assert!(kind.is_file(), "seed {seed}: {path:?}");
+            assert!(kind.is_file(), "seed {seed}: {}", path.display());
             bytes += kind.len();
         }
     }

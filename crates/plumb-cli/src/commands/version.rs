@@ -12,7 +12,9 @@ pub fn run(ctx: &Context) -> Result<ExitStatus, Error> {
             format!("commit: {COMMIT}"),
             format!("build:  {BUILD}"),
         ];
-        own.iter().for_each(|line| ctx.printer.line(line));
+        for line in &own {
+            ctx.printer.line(line);
+        }
     }
     Ok(ExitStatus::Success)
 }

@@ -52,6 +52,7 @@ pub fn up(mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 
 /// The same for the program of a template, which is there for this update alone.
 fn up_template(template: &str, mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    args.program.remote.check()?;
     let yes = args.yes || args.skip_preview;
     if !yes && !ctx.is_interactive() {
         return Err(Error::with_status(

@@ -38,7 +38,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let mut context = TestContext::without_project();
+        let mut context = TestContext::without_project().with_passphrase();
         let plugins = context.home().join("plugins");
         std::fs::create_dir(&plugins).unwrap();
         context.set(

@@ -285,12 +285,14 @@ fn remote_operations_are_found_in_the_help_and_refused() {
     for verb in ["up", "preview", "refresh", "destroy"] {
         assert!(shown(&context, verb), "{verb}");
     }
-    let words = ["preview", "--remote", "--remote-git-branch", "main"];
-    let refused = context.fails(1, &words);
-    assert!(
-        refused.contains("`--remote` requires the cloud service"),
-        "{refused}"
-    );
+    for verb in [&["preview"][..], &["up", "--yes", "no/such/template"]] {
+        let words = [verb, &["--remote", "--remote-git-branch", "main"]].concat();
+        let refused = context.fails(1, &words);
+        assert!(
+            refused.contains("`--remote` requires the cloud service"),
+            "{refused}"
+        );
+    }
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn a_resource_is_shown() {
     let context = with_resources();
     assert_eq!(
         context.ok(&["state", "get", "a"]),
-        format!("Type: my:index:Thing\nURN:  {A}\nOutputs:\n    size: 3\n\n")
+        format!("Type: my:index:Thing\nURN:  {A}\nOutputs:\n    size      : 3\n\n")
     );
     let json: Value =
         serde_json::from_str(&context.ok(&["state", "get", A, "--output", "json"])).unwrap();

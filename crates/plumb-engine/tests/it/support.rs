@@ -194,6 +194,7 @@ pub(crate) fn host(folder: &Path, engine: &str, provider: Arc<dyn Provider>) -> 
             engine: engine.to_owned(),
             ..ServiceAddresses::default()
         },
+        log_arguments: Vec::new(),
         attached_providers: BTreeMap::new(),
         attached_languages: BTreeMap::new(),
         timeouts: PluginTimeouts::default(),

@@ -35,6 +35,7 @@ fn host(world: &World, project: Vec<ProjectPlugin>) -> PluginHost {
             engine: world.address.clone(),
             ..ServiceAddresses::default()
         },
+        log_arguments: Vec::new(),
         attached_providers: BTreeMap::new(),
         attached_languages: BTreeMap::new(),
         timeouts: PluginTimeouts {

@@ -304,6 +304,7 @@ impl Stack {
                 engine: engine.to_owned(),
                 ..ServiceAddresses::default()
             },
+            log_arguments: Vec::new(),
             attached_providers: BTreeMap::new(),
             attached_languages: BTreeMap::new(),
             timeouts: PluginTimeouts::default(),

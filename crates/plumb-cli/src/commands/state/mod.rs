@@ -184,7 +184,7 @@ fn not_located(error: LocateError, snapshot: &Snapshot) -> Error {
 
 /// The message about a URN that none of the `candidates` is, with those that are nearly the same.
 fn not_found<'c>(urn: &str, candidates: impl Iterator<Item = &'c str>) -> String {
-    let mut text = format!("No such resource {urn:?} exists in the current state");
+    let mut text = format!("No such resource \"{urn}\" exists in the current state");
     let similar = similar(urn, candidates);
     if !similar.is_empty() {
         text.push_str("\nDid you mean:");

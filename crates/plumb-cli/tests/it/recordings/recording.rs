@@ -122,9 +122,16 @@ pub(super) fn step(program: &str, name: &str) -> Step {
 }
 
 /// Copies the project file of a program.
-pub(super) fn copy_project(program: &str, folder: &Path) {
+///
+/// Its language host is the double in `plugins`: without being named, a host on the search path would not replace the one
+/// that is built in.
+pub(super) fn copy_project(program: &str, folder: &Path, plugins: &Path) {
     let file = data("recordings").join(program).join("program/Pulumi.yaml");
-    std::fs::copy(file, folder.join("Pulumi.yaml")).unwrap();
+    let project = std::fs::read_to_string(file).unwrap();
+    let names = ["go", "nodejs", "python", "yaml"]
+        .map(|language| format!("    - {{name: {language}, path: {}}}\n", plugins.display()));
+    let hosts = format!("plugins:\n  languages:\n{}", names.concat());
+    std::fs::write(folder.join("Pulumi.yaml"), format!("{project}{hosts}")).unwrap();
 }
 
 fn call(line: &str) -> Call {

