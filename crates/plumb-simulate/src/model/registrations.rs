@@ -141,6 +141,7 @@ impl Model<'_> {
         state: Option<&ResourceState>,
         outcome: Outcome,
     ) {
+        let kept = self.object_of_failed_update(number, state.is_none(), outcome);
         let registration = &mut self.registrations[number];
         registration.stage = Stage::Over;
         let wanted = &registration.wanted.state;
@@ -149,7 +150,7 @@ impl Model<'_> {
         let state = state.unwrap_or(wanted);
         let answer = Answer {
             urn: urn.clone(),
-            id: state.id.clone(),
+            id: kept.unwrap_or_else(|| state.id.clone()),
             outputs: match state.kind {
                 ResourceKind::Component => Arc::default(),
                 _ => state.outputs.clone(),
@@ -169,5 +170,19 @@ impl Model<'_> {
         if let Some(name) = registration.name.clone() {
             self.prediction.answers.insert(name, answer);
         }
+    }
+
+    /// An object that could not be updated is there all the same, and replies tell its id.
+    fn object_of_failed_update(
+        &self,
+        number: usize,
+        is_without_state: bool,
+        outcome: Outcome,
+    ) -> Option<ResourceId> {
+        let registration = &self.registrations[number];
+        let fate = self.fates.get(&registration.wanted.state.urn)?;
+        let is_failed_update = is_without_state && outcome == Outcome::Failed && fate.updated;
+        let old = registration.old.filter(|_| is_failed_update)?;
+        Some(self.state(old).id.clone())
     }
 }
