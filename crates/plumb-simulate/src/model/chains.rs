@@ -137,6 +137,12 @@ impl Model<'_> {
                 return Ok(());
             }
         }
+        if found.is_none() && step.op == StepOp::Same && self.is_shown_once_more(&step.urn) {
+            let urn = step.urn.clone();
+            self.fate_mut(&urn).kept_on_skipped = false;
+            self.count(&urn, StepOp::Same);
+            return Ok(());
+        }
         let Some(at) = found else {
             let reasons = &self.prediction.reasons;
             let what = format!("{shown} is not to be made now; reasons to fail: {reasons:?}");
@@ -380,6 +386,12 @@ impl Model<'_> {
             return Some(format!("snippet {uuid}"));
         }
         (!self.layers.is_empty()).then(|| "some deletion".to_owned())
+    }
+
+    /// Whether a destroy with targets may show a resource again that was kept on a skipped creation, as it stays.
+    fn is_shown_once_more(&self, urn: &Urn) -> bool {
+        let is_destroy = self.operation.verb == Verb::Destroy;
+        is_destroy && self.targets.has_targets() && self.fate(urn).kept_on_skipped
     }
 
     /// Whether something may be passed on as it is, for the sake of something else.

@@ -91,6 +91,7 @@ impl Model<'_> {
                 self.answer(number, Some(&state), Outcome::Success);
             }
             (Verb::Destroy, Some(node)) if on_skipped || self.leads_to(&wanted.state, &urn) => {
+                self.fate_mut(&urn).kept_on_skipped = on_skipped;
                 self.keep(number, node);
             }
             (Verb::Destroy, Some(node)) if managed => {

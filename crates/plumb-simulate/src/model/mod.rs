@@ -107,6 +107,8 @@ struct Fate {
     read: bool,
     refreshed: bool,
     skipped_create: bool,
+    /// It stays in a destroy that runs the program, because it depends on a creation that is skipped.
+    kept_on_skipped: bool,
     errored: bool,
 }
 

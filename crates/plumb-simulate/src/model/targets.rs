@@ -68,7 +68,7 @@ impl Targets {
     }
 
     /// Whether it says what the operation is about.
-    fn has_targets(&self) -> bool {
+    pub(super) fn has_targets(&self) -> bool {
         !self.named.is_empty() || self.has_snippets()
     }
 
