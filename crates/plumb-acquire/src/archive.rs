@@ -68,7 +68,7 @@ pub(crate) fn unpack(archive: &Path, target: &Path) -> Result<(), ArchiveError> 
     result
 }
 
-/// What an archive may still make.
+/// Remaining allowance of an archive that is being unpacked: bytes, and entries of folders.
 struct Budget {
     limit: u64,
     bytes: u64,

@@ -8,7 +8,8 @@
 //! 4. [`install`] unpacks it ([`archive`]) into the cache, so that nobody ever sees half of a plugin, whatever crashes
 //!    and however many do the same at once.
 //!
-//! What is not an archive but sources in a repository is fetched by [`git`]. [`admission`] is asked about each plugin again when it is started.
+//! Plugins in source form are fetched from their repositories by [`git`]. [`admission`] checks each plugin again before it is
+//! started.
 //!
 //! This crate knows archives and where they are published. It does not know which plugins a program needs, nor how they
 //! are run.

@@ -165,7 +165,7 @@ struct Content {
     plugins: BTreeMap<String, BTreeMap<String, Digests>>,
 }
 
-/// What is known of a plugin on a platform.
+/// Digests of a plugin on one platform.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "WrittenDigests")]
 pub(crate) struct Digests {
@@ -241,7 +241,7 @@ impl LockFile {
         self.mode
     }
 
-    /// What the file says of a plugin; a frozen one must say what is in it.
+    /// Returns the digests of a plugin. A frozen file must name the plugin and the digest of its files.
     pub(crate) fn known(&self, locked: &Locked) -> Result<Digests, LockFileError> {
         let mut content = self.read()?;
         let known = content.plugins.remove(&locked.plugin);

@@ -1,8 +1,8 @@
 //! Content of assets and archives on this machine.
 //!
 //! [`FsReader`] is the [`AssetReader`] of real programs: files and directories come from a folder, archive files are
-//! unpacked in memory, remote addresses go to a [`UriFetcher`] if there is one: [`HttpFetcher`] in real programs. What is read and in which order, and
-//! what the hashes are, is decided in `plumb_value::assets`.
+//! unpacked in memory, remote addresses go to a [`UriFetcher`] if there is one: [`HttpFetcher`] in real programs. The
+//! order of reads and the hashes are decided in `plumb_value::assets`.
 
 mod remote;
 mod unpack;

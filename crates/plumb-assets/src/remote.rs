@@ -18,7 +18,7 @@ use crate::UriFetcher;
 const ATTEMPTS: u32 = 3;
 const FIRST_DELAY: Duration = Duration::from_millis(100);
 
-/// What a fetch may cost.
+/// Limits of one fetch.
 #[derive(Clone, Copy, Debug)]
 pub struct FetchLimits {
     /// Bytes of the content.

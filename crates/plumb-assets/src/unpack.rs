@@ -23,7 +23,7 @@ pub(crate) fn unpack(
     unpack_within(format, content, location, limit)
 }
 
-/// The same for an archive that may hold so many bytes.
+/// Unpacks an archive whose content has at most `limit` bytes.
 pub(crate) fn unpack_within(
     format: ArchiveFormat,
     content: Content,

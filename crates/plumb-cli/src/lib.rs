@@ -60,7 +60,7 @@ pub fn main() -> ExitCode {
     let program = std::thread::Builder::new()
         .name("main".to_owned())
         .stack_size(STACK);
-    // Without so much address space, what is deep may be too deep.
+    // A system with less address space gets its usual stack; deep values may then be too deep.
     match program.spawn(run_program) {
         Ok(program) => program
             .join()
@@ -69,10 +69,10 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Room for work that goes down into values, which may be nested in 10,000 levels. Only what is used of it takes memory.
+/// Stack of the main thread, in bytes: values may be nested in 10,000 levels. Pages that are never touched take no memory.
 const STACK: usize = 256 << 20;
 
-/// The same for the threads beside the main one.
+/// Stack of the threads beside the main one, in bytes.
 pub(crate) const WORKER_STACK: usize = 64 << 20;
 
 fn run_program() -> ExitCode {

@@ -208,7 +208,7 @@ impl Deployment {
             );
         }
         if self.is_triggered(idx) {
-            // The provider is not asked, whatever else has changed: no reasons are known.
+            // The provider is not called, even if inputs changed too, so the replacement has no reasons.
             return self.diffed(idx, DiffResult::of(DiffChanges::Some));
         }
         if let Some(diff) = self.diff_by_rule(idx) {
@@ -282,7 +282,7 @@ impl Deployment {
             old_inputs: provider_inputs::without_internal(&before.inputs),
             old_outputs: provider_inputs::outputs_of(before),
             new_inputs: provider_inputs::without_internal(&after),
-            // As in CheckConfig: targets may leave a configuration open in an update, too.
+            // Updates too: a targeted one can leave inputs of a provider unknown.
             allow_unknowns: true,
             ignore_changes: EcoVec::new(),
         });

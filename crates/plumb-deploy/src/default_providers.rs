@@ -125,3 +125,8 @@ impl Deployment {
         }
     }
 }
+
+/// The message about a use of a default provider that the configuration disables; `user` is a URN or a token.
+pub(crate) fn denied(package: &str, user: impl std::fmt::Display) -> String {
+    format!("Default provider for '{package}' disabled. '{user}' must use an explicit provider.")
+}

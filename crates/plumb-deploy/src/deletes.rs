@@ -82,7 +82,8 @@ impl Deployment {
         }
     }
 
-    /// Shows resources that were shown as skipped once more, as they stay: a destroy with targets leaves them.
+    /// Emits a `same` step for each resource that was shown as skipped and that a destroy with targets keeps. Example: the
+    /// program says that `a` depends on the new `j`, and the target is `h`: `a` was shown like the skipped `j`, and stays.
     fn tell_skipped_that_stay(&mut self, allowed: &FxHashSet<StateIdx>) {
         for idx in std::mem::take(&mut self.targeting.shown_as_skipped) {
             let Some(state) = self

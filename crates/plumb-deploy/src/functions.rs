@@ -13,6 +13,7 @@ use plumb_value::{PropertyMap, ReferenceId, Value};
 
 use crate::calls::Waiter;
 use crate::default_providers::Resolved;
+use crate::default_providers::denied;
 use crate::deployment::{Deployment, Failure};
 use crate::event::{InstanceId, RequestId};
 use crate::lineage::Existence;
@@ -83,10 +84,7 @@ impl Deployment {
         what: &str,
     ) -> Result<InstanceId, RequestError> {
         if reference.is_denied() {
-            let message = format!(
-                "Default provider for '{}' disabled. '{what}' must use an explicit provider.",
-                reference.package()
-            );
+            let message = denied(reference.package(), what);
             return Err(RequestError::new(RequestErrorKind::Unknown, message));
         }
         let instance = self.ensure_provider(reference).map_err(|_| {

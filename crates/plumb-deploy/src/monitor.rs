@@ -9,6 +9,7 @@ use plumb_value::{PropertyKey, PropertyMap, Value};
 use rustc_hash::FxHashSet;
 
 use crate::default_providers::Resolved;
+use crate::default_providers::denied;
 use crate::deployment::Deployment;
 use crate::event::RequestId;
 use crate::provider_inputs;
@@ -224,9 +225,7 @@ impl Deployment {
         match self.resolve_provider(&package, &request.provider, &request.package) {
             Ok(Resolved::Provider(reference)) if reference.is_denied() => {
                 let token = &request.type_token;
-                let message = format!(
-                    "Default provider for '{token}' disabled. '{token}' must use an explicit provider."
-                );
+                let message = denied(token, token);
                 self.refuse_request(id, RequestError::new(RequestErrorKind::Unknown, message));
             }
             Ok(Resolved::Provider(reference)) => self.read(id, *request, reference),

@@ -362,7 +362,7 @@ impl Deployment {
 
     /// The refresh phase is over: what was found becomes the base of the rest.
     pub(crate) fn refreshed(&mut self) {
-        // What could be read counts, whether or not something else could not.
+        // Resources that were read become the base even if the read of another resource failed.
         if !self.rebuild_base() {
             return;
         }

@@ -18,6 +18,7 @@ use plumb_value::{PropertyMap, Value};
 
 use crate::arena::StateIdx;
 use crate::autonaming::Named;
+use crate::default_providers::denied;
 use crate::deployment::{Deployment, Failure};
 use crate::event::{InstanceId, Milestone, RequestId};
 use crate::identity::Predecessor;
@@ -381,10 +382,7 @@ impl Deployment {
         extension: Option<&EcoString>,
     ) -> Result<InstanceId, String> {
         if reference.is_denied() {
-            return Err(format!(
-                "Default provider for '{}' disabled. '{urn}' must use an explicit provider.",
-                reference.package()
-            ));
+            return Err(denied(reference.package(), urn));
         }
         let instance = self
             .ensure_provider(reference)

@@ -53,12 +53,13 @@ impl Deployment {
         self.is_selected(state, options.has_targets())
     }
 
-    /// The same where nothing belongs to the operation by itself.
+    /// Whether the operation is about `state`, for resources that do not belong to every operation; a provider is a dependency
+    /// of its users.
     fn is_selected(&self, state: &ResourceState, by_targets: bool) -> bool {
         self.selects(state, state.references_and_provider(), by_targets)
     }
 
-    /// The same for a refresh, in which the users of a provider are not its dependents.
+    /// Whether a refresh is about `state`. In a refresh, the users of a provider are not its dependents.
     pub(crate) fn is_selected_for_refresh(&self, state: &ResourceState) -> bool {
         self.selects(state, state.references(), self.ctx.options.has_targets())
     }

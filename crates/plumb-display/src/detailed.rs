@@ -56,7 +56,7 @@ pub(crate) fn translate(
     }
 }
 
-/// What one reported difference is about.
+/// One reported difference while its path is followed.
 #[derive(Clone, Copy)]
 struct Walk<'a> {
     kind: DiffKind,

@@ -106,7 +106,7 @@ fn visible_archive(archive: &Arc<Archive>) -> Arc<Archive> {
     })
 }
 
-/// What a comparison leaves out, and what it found left out.
+/// Options of a comparison, and the hidden paths that it met.
 #[derive(Debug, Default)]
 pub(crate) struct Comparison<'a> {
     /// Paths whose differences are not shown.

@@ -317,7 +317,7 @@ fn header(metadata: &Metadata, indent: usize, options: &Options) -> String {
         retained(metadata),
         columns = indent * 4,
     );
-    // What is neither created nor deleted keeps its identity.
+    // A resource that is neither created nor deleted keeps its id and URN, so they have no sign.
     let is_kept = !matches!(
         op,
         StepOp::Create

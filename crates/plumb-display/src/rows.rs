@@ -202,7 +202,7 @@ impl Rows {
         }
     }
 
-    /// What a read is to the user who did not ask for reads: a message, or nothing.
+    /// Reports a read to a user who did not ask for reads: as a message, or not at all.
     fn read_aside(&mut self, metadata: &Metadata) -> Option<Touched> {
         if self.options.show_reads {
             return None;

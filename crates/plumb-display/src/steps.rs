@@ -13,7 +13,7 @@ use crate::ops;
 use crate::options::{Options, View};
 use crate::values::{ValuePrinter, ValueStyle, is_worth_showing, longest};
 
-/// What marks a resource among the outputs of a stack.
+/// Key that marks a resource among the outputs of a stack.
 const RESOURCE_MARK: &str = "@isPulumiResource";
 
 /// Whether the step is shown to people at all; the root stack always is.
@@ -25,7 +25,7 @@ pub(crate) fn is_shown(metadata: &Metadata, options: &Options) -> bool {
             && protection(metadata.old.as_ref()) != protection(metadata.new.as_ref());
         return options.show_sames || is_protection_changed;
     }
-    // What happens for a replacement is part of it, unless somebody asked for the parts.
+    // The create and the delete of a replacement are shown as one step, unless the user asked for both.
     let is_part = options.view == View::Diff && !metadata.logical && metadata.op.is_replacement();
     options.show_replacement_steps || !is_part
 }

@@ -13,7 +13,7 @@ mod cleanup;
 pub(crate) use cleanup::efficient;
 use cleanup::merge;
 
-/// What became of a part.
+/// Fate of a part: in both sequences, or in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Same,

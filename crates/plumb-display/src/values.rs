@@ -98,7 +98,7 @@ impl At {
     }
 }
 
-/// What stands before a value.
+/// Text before a value.
 #[derive(Clone, Copy)]
 pub(super) enum Title<'t> {
     /// A key, in a column of this width.

@@ -111,7 +111,7 @@ pub fn create_private(path: &Path) -> io::Result<fs::File> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(path)?;
     if file.metadata()?.is_file() {
-        // It may have been there, for everybody.
+        // An older file may be readable by everybody.
         make_private(&file)?;
         file.set_len(0)?;
     }

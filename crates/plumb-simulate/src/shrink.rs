@@ -19,7 +19,7 @@ const EFFORT: Effort = Effort {
     orders: 4,
 };
 
-/// What a variant of a story comes to: the operation that fails, and how; nothing where it fails otherwise, or not at all.
+/// Runs a variant of a story: the operation that fails, and how; `None` if the variant fails in another way, or not at all.
 type Attempt<'a, F> = dyn FnMut(&Story) -> Option<(usize, F)> + 'a;
 
 struct Shrinker<'a, F> {

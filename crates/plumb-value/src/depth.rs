@@ -1,7 +1,6 @@
 //! How deep values may nest.
 //!
-//! Whatever goes down into a value takes a piece of the stack for each level, so texts of others are measured before they
-//! are read.
+//! Recursive functions over values take stack for each level, so the depth of JSON from outside is measured before it is read.
 
 /// The deepest nesting that is read, the same as upstream's.
 pub const MAX_DEPTH: usize = 10_000;

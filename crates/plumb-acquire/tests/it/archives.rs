@@ -281,7 +281,7 @@ fn fix_checksum(block: &mut [u8]) {
     block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
 }
 
-/// What is below a folder: only files, folders, and links that lead nowhere else. Answers how many bytes that is.
+/// Asserts that a folder holds only files, folders, and links that stay inside; returns the number of bytes in it.
 fn look_through(root: &Path, folder: &Path, seed: u64) -> u64 {
     let mut bytes = 0;
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use plumb_project::config::ConfigMap;
+use plumb_project::files::create_private;
 use plumb_state::plan::{Plan, PlanFile, PlanHead};
 use plumb_state::{Manifest, RawJson, SecretCodec};
 
-use crate::{Error, VERSION};
+use crate::{Error, VERSION, go};
 
 /// The path of a plan, and how the user wrote it.
 #[derive(Clone, Copy)]
@@ -21,13 +22,7 @@ pub(super) struct PlanPath<'a> {
 impl PlanPath<'_> {
     /// The error of a system call in the words of the reference, which scripts look for.
     fn failed(self, call: &str, error: &std::io::Error) -> Error {
-        let text = error.to_string();
-        let reason = text.split(" (os error").next().unwrap_or_default();
-        let mut reason = reason.to_owned();
-        if let Some(first) = reason.get_mut(..1) {
-            first.make_ascii_lowercase();
-        }
-        Error::user(format!("{call} {}: {reason}", self.shown))
+        Error::user(format!("{call} {}: {}", self.shown, go::reason(error)))
     }
 }
 
@@ -67,22 +62,8 @@ pub(super) fn write(
     } else {
         plan.encrypt(codec)?.file(&head)
     };
-    let mut file = private(named.path).map_err(|error| named.failed("open", &error))?;
+    // It has settings and inputs, so only its owner may read it.
+    let mut file = create_private(named.path).map_err(|error| named.failed("open", &error))?;
     file.write_all(text.as_bytes())
         .map_err(|error| named.failed("write", &error))
-}
-
-/// An empty file for a plan, which only its owner may read: it has settings and inputs.
-fn private(path: &Path) -> std::io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
-    #[cfg(unix)]
-    if file.metadata()?.is_file() {
-        use std::os::unix::fs::PermissionsExt as _;
-        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
-    }
-    Ok(file)
 }

@@ -449,7 +449,7 @@ impl<'c> Session<'c> {
         Ok(())
     }
 
-    /// The same where a preview has called a plugin, which may return secrets.
+    /// Makes sure that secrets can be encrypted if the preview has called a plugin, because plugins may return secrets.
     pub(super) fn prepare_wanted_secrets(&self) -> Result<(), Error> {
         if self.secrets.is_wanted() {
             self.secrets.prepare()?;

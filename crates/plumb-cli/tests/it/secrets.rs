@@ -80,7 +80,7 @@ fn nothing_that_returns_secrets_is_made_without_a_passphrase() {
     assert_eq!(shown.trim().len(), 16);
 }
 
-/// What the state says is known before anything is shown: managers that do not work refuse in the words that scripts know.
+/// A state with objects of plugins needs a working secrets manager, and the run is refused before anything is printed.
 #[test]
 fn objects_of_plugins_are_left_alone_without_a_secrets_manager() {
     let context = TestContext::new();

@@ -15,9 +15,9 @@ use serde_json::Value as Json;
 pub struct Difference {
     /// Its kind.
     pub signature: String,
-    /// What the core says.
+    /// The fact as the core has it.
     pub ours: String,
-    /// What the reference says.
+    /// The fact as the reference has it.
     pub theirs: String,
 }
 
@@ -57,7 +57,7 @@ fn items(value: &Json) -> &[Json] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// What a URN stands for: a provider, a default provider, the stack, a component, or something that a provider manages.
+/// Class of the resource with this URN: a provider, a default provider, the stack, a component, or something that a provider manages.
 fn class(urn: &str) -> &'static str {
     let (types, name) = urn.rsplit_once("::").unwrap_or(("", urn));
     let token = types.rsplit(['$', ':']).next().unwrap_or_default();
@@ -87,7 +87,7 @@ fn counted<'a>(all: impl Iterator<Item = &'a Json>) -> BTreeMap<(String, String)
     counts
 }
 
-/// What is in one list more often than in the other, shortly and at length.
+/// Entries that `one` counts more often than `other`: their kinds, and all of them.
 fn more(
     one: &BTreeMap<(String, String), i32>,
     other: &BTreeMap<(String, String), i32>,

@@ -29,18 +29,18 @@ pub use kept::Kept;
 
 /// Does operations as the reference does them.
 pub trait Reference {
-    /// What the reference does in a case.
+    /// Runs a case on the reference; returns its account.
     fn perform(&mut self, case: &Json) -> Json;
 }
 
-/// What the core did in an operation, and what it started from.
+/// The core's account of an operation, and the case that it started from.
 #[derive(Debug)]
 pub struct Ours {
     /// The case, for the reference.
     pub case: Json,
     /// What happened.
     pub seen: Json,
-    /// The same with everything else that was noted.
+    /// The whole trace of the run.
     pub trace: Trace,
 }
 
@@ -54,7 +54,7 @@ pub fn ours(world: &mut World, operation: &Operation) -> Result<Ours, Violation>
     Ok(Ours { case, seen, trace })
 }
 
-/// What the two did in an operation, in a form in which equal things are equal.
+/// The accounts of both sides, normalised so that equal facts are equal.
 #[derive(Debug)]
 pub struct Both {
     /// The case.

@@ -1,4 +1,4 @@
-//! What the core did, as the harness tells of the reference (`tests/differential/harness/observed.go`).
+//! The core's account of an operation, in the form that the harness uses for the reference (`tests/differential/harness/observed.go`).
 
 use plumb_deploy::request::Outcome;
 use plumb_events::{OperationResult, Severity, strip_color};

@@ -289,7 +289,7 @@ pub struct Trace {
     pub effects: Vec<Vec<Effect>>,
     /// Calls of providers with everything that they say, in a run whose order is fixed.
     pub provider_calls: Vec<ProviderCall>,
-    /// What people were shown, in a run whose order is fixed.
+    /// Diagnostics, in a run whose order is fixed.
     pub diagnostics: Vec<Diagnostic>,
     /// Steps that were shown to have failed, in a run whose order is fixed.
     pub failures: Vec<(Urn, StepOp)>,

@@ -60,7 +60,7 @@ pub(crate) fn from_json<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, s
     from_json_seed(text, std::marker::PhantomData)
 }
 
-/// The same with a seed, which reads once.
+/// Reads JSON with a seed, which is used up.
 pub(crate) fn from_json_seed<'de, S: DeserializeSeed<'de>>(
     text: &'de str,
     seed: S,

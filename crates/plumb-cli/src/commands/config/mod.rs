@@ -8,7 +8,7 @@ pub(crate) mod refresh;
 mod rm;
 mod set;
 mod set_all;
-mod shown;
+pub(crate) mod shown;
 
 use clap::{Args, Subcommand};
 use plumb_project::config::{Key, KeyPath};

@@ -28,12 +28,12 @@ pub(super) fn text(value: &Value, secrets: Secrets<'_>) -> Result<String, Error>
 /// A value as JSON has it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Shown {
+pub(crate) struct Shown {
     #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<String>,
+    pub(crate) value: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    object_value: Option<Json>,
-    secret: bool,
+    pub(crate) object_value: Option<Json>,
+    pub(crate) secret: bool,
 }
 
 /// A value as a JSON object.

@@ -200,9 +200,10 @@ const MOST_SIMILAR: usize = 3;
 /// URNs that are nearly the same, the most similar first.
 fn similar<'c>(urn: &str, candidates: impl Iterator<Item = &'c str>) -> Vec<&'c str> {
     let farthest = (urn.len() / 4).max(2);
+    let wanted = urn.to_lowercase();
     let mut scored: Vec<(usize, &str)> = Vec::new();
     for candidate in candidates {
-        let distance = distance(candidate, urn);
+        let distance = strsim::levenshtein(&candidate.to_lowercase(), &wanted);
         if distance <= farthest && !scored.iter().any(|(_, known)| *known == candidate) {
             scored.push((distance, candidate));
         }
@@ -210,42 +211,4 @@ fn similar<'c>(urn: &str, candidates: impl Iterator<Item = &'c str>) -> Vec<&'c 
     scored.sort_by_key(|(distance, _)| *distance);
     let urns = scored.into_iter().map(|(_, urn)| urn);
     urns.take(MOST_SIMILAR).collect()
-}
-
-/// How many characters must be inserted, deleted and replaced to make one text of the other; case does not count.
-fn distance(left: &str, right: &str) -> usize {
-    let folded = |text: &str| -> Vec<char> { text.chars().flat_map(char::to_lowercase).collect() };
-    let right = folded(right);
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (at, next) in folded(left).into_iter().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], at + 1);
-        for (column, other) in right.iter().enumerate() {
-            let above = row[column + 1];
-            row[column + 1] = if next == *other {
-                diagonal
-            } else {
-                1 + above.min(row[column]).min(diagonal)
-            };
-            diagonal = above;
-        }
-    }
-    row[right.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::distance;
-
-    #[test]
-    fn texts_differ_by_their_edits_without_case() {
-        assert_eq!(
-            [
-                distance("", "ab"),
-                distance("abc", "ABC"),
-                distance("abc", "axc"),
-                distance("nothing", "a"),
-            ],
-            [2, 0, 1, 7]
-        );
-    }
 }

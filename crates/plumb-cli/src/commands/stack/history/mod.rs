@@ -11,11 +11,11 @@ use plumb_backend::{Page, UpdateRecord};
 use plumb_project::config::{ConfigMap, Value};
 use plumb_secrets::SecretsManager;
 use serde::Serialize;
-use serde_json::Value as Json;
 
 use super::values::{full_time, json_time, time_ago};
 use super::{TargetArgs, stack_of};
 use crate::cli::LaterArgs;
+use crate::commands::config::shown;
 use crate::commands::wants_json;
 use crate::context::{Stack, StateFallback};
 use crate::json::{Indent, pretty};
@@ -122,23 +122,13 @@ struct Shown<'u> {
     start_time: String,
     message: &'u str,
     environment: &'u BTreeMap<String, String>,
-    config: BTreeMap<String, ShownValue>,
+    config: BTreeMap<String, shown::Shown>,
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<&'u str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     end_time: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     resource_changes: Option<&'u BTreeMap<String, u64>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ShownValue {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    object_value: Option<Json>,
-    secret: bool,
 }
 
 fn json<'u>(
@@ -168,8 +158,8 @@ fn config_json(
     value: &Value,
     manager: Option<&dyn SecretsManager>,
     show_secrets: bool,
-) -> ShownValue {
-    let mut shown = ShownValue {
+) -> shown::Shown {
+    let mut shown = shown::Shown {
         value: None,
         object_value: None,
         secret: value.is_secret(),
