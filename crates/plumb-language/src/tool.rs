@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 
-use plumb_plugin::process::{Environment, Indented, Launch, Process};
+use plumb_plugin::process::{Environment, Indented, Launch, Process, retry_busy};
 use plumb_plugin::{OutputLevel, OutputSink};
 
 /// Why a tool did not do its work.
@@ -54,19 +54,22 @@ impl Tool {
 
     /// Runs the tool and answers what it printed on standard output.
     pub(crate) async fn capture(&self) -> Result<String, ToolError> {
-        let output = tokio::process::Command::new(&self.program)
+        let mut command = tokio::process::Command::new(&self.program);
+        command
             .args(&self.args)
             .env_clear()
             .envs(&self.environment)
             .current_dir(&self.working_directory)
             .stdin(Stdio::null())
-            .kill_on_drop(true)
-            .output()
-            .await
-            .map_err(|source| ToolError::Spawn {
-                program: self.program.clone(),
-                source,
-            })?;
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        let spawn_error = |source| ToolError::Spawn {
+            program: self.program.clone(),
+            source,
+        };
+        let child = retry_busy(|| command.spawn()).map_err(spawn_error)?;
+        let output = child.wait_with_output().await.map_err(spawn_error)?;
         if !output.status.success() {
             let text = String::from_utf8_lossy(&output.stderr);
             let lines: Vec<String> = text.lines().map(ToOwned::to_owned).collect();

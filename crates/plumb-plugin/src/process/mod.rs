@@ -3,6 +3,7 @@
 //! [`Process`] is a handle: a task owns the child, reads its output line by line and ends the whole group when the child
 //! has ended or the handle is dropped. **No process of the group outlives the handle.**
 
+mod busy;
 mod lines;
 mod port;
 mod stream;
@@ -22,6 +23,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
 use crate::output::{OutputLevel, OutputSink, OutputStream};
+pub use busy::retry_busy;
 pub use port::{PluginTimeouts, StartError, StartProblem, start_with_port};
 pub(crate) use port::{connect, start_from_stream};
 pub use tail::Indented;
@@ -137,7 +139,7 @@ impl Process {
         #[cfg(windows)]
         command.wrap(process_wrap::tokio::JobObject);
         let mut group = Group {
-            child: command.spawn()?,
+            child: retry_busy(|| command.spawn())?,
             has_ended: false,
         };
         let id = group.child.id().unwrap_or_default();
