@@ -387,28 +387,33 @@ impl Deployment {
         let state = self.arena.state(idx).clone();
         self.keep_what_it_needs(&state);
         for urn in state.references_and_provider() {
-            if self.urns.has_step(urn) || self.is_registered(urn) {
-                continue;
-            }
-            let Some(dependency) = self.urns.of_base(urn) else {
-                continue;
-            };
-            self.urns.mark(urn, Mark::Same);
-            self.sames_of_dependencies(dependency, steps);
-            steps.push(self.untargeted_same_step(dependency));
+            self.same_of_dependency(urn, steps);
         }
     }
 
-    /// In constrained runs: what a targeted resource referred to so far must stay before it in the snapshot.
-    pub(crate) fn queue_sames_before(&mut self, idx: RegIdx) {
-        if !self.is_constrained() {
+    fn same_of_dependency(&mut self, urn: &Urn, steps: &mut Vec<Step>) {
+        if self.urns.has_step(urn) || self.is_registered(urn) {
             return;
         }
-        let Some(old) = self.registration(idx).old else {
+        let Some(dependency) = self.urns.of_base(urn) else {
             return;
         };
+        self.urns.mark(urn, Mark::Same);
+        self.sames_of_dependencies(dependency, steps);
+        steps.push(self.untargeted_same_step(dependency));
+    }
+
+    /// Queues same steps for resources that a targeted resource refers to and that nothing has registered, because the
+    /// snapshot must have them before it. Example: resources of snippets that are not targeted.
+    pub(crate) fn queue_sames_before(&mut self, idx: RegIdx) {
+        if !self.ctx.options.has_targets() {
+            return;
+        }
+        let new = self.registration(idx).new.clone();
         let mut steps = Vec::new();
-        self.sames_of_dependencies(old, &mut steps);
+        for urn in new.references() {
+            self.same_of_dependency(urn, &mut steps);
+        }
         self.targeting.queued_sames.append(&mut steps);
     }
 

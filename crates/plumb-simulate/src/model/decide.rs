@@ -218,8 +218,8 @@ impl Model<'_> {
             included,
             ..
         } = self.registrations[number].clone();
-        if let (true, true, Some(node)) = (included, self.targets.is_constrained(), old) {
-            self.pass_on_what_it_needs(node);
+        if included {
+            self.pass_on_references(&wanted.state);
         }
         let is_deleted = self.is_deleted(number);
         let is_external = old.is_some_and(|node| self.state(node).external);

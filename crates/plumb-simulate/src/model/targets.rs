@@ -223,23 +223,36 @@ impl Model<'_> {
     }
 
     /// What an old state refers to and nobody has dealt with stays, so that it comes before it.
-    pub(super) fn pass_on_what_it_needs(&mut self, node: usize) {
+    fn pass_on_what_it_needs(&mut self, node: usize) {
         let state = self.state(node).clone();
         self.keep_needs(&state);
         for urn in state.references_and_provider() {
-            let fate = self.fate(urn);
-            if fate.is_processed() || fate.seen || self.aliased.contains_key(urn) {
-                continue;
+            self.pass_on(urn);
+        }
+    }
+
+    /// What a targeted resource refers to and nobody has dealt with stays, so that it comes before it.
+    pub(super) fn pass_on_references(&mut self, state: &ResourceState) {
+        if self.targets.has_targets() {
+            for urn in state.references() {
+                self.pass_on(urn);
             }
-            let Some(need) = self.live_old(urn) else {
-                continue;
-            };
-            self.fate_mut(urn).same = true;
-            self.passed_on.insert(urn.clone());
-            self.pass_on_what_it_needs(need);
-            if self.operation.verb == Verb::Destroy {
-                self.condemned.push(need);
-            }
+        }
+    }
+
+    fn pass_on(&mut self, urn: &Urn) {
+        let fate = self.fate(urn);
+        if fate.is_processed() || fate.seen || self.aliased.contains_key(urn) {
+            return;
+        }
+        let Some(need) = self.live_old(urn) else {
+            return;
+        };
+        self.fate_mut(urn).same = true;
+        self.passed_on.insert(urn.clone());
+        self.pass_on_what_it_needs(need);
+        if self.operation.verb == Verb::Destroy {
+            self.condemned.push(need);
         }
     }
 
