@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::context::TestContext;
 
@@ -372,16 +372,55 @@ fn log_files_are_listed_shown_and_removed() {
     let followed = context.run(&["logs", "--follow", "--since", "2h30m"]);
     assert_eq!(followed.code, 0);
     assert!(followed.stderr.contains("there is nothing to follow"));
-    let of_one = context.run(&["logs", "--resource", "site", "--since", "2026-01-02"]);
-    assert!(
-        of_one
-            .stderr
-            .contains("The logs of `site` cannot be read here")
-    );
     let refused = context.fails(1, &["logs", "--since", "yesterday"]);
     assert!(
         refused.contains("failed to parse argument to '--since' as duration or timestamp"),
         "{refused}"
+    );
+}
+
+/// An empty list would say that a function of the cloud has logged nothing.
+#[test]
+fn logs_of_clouds_are_refused_and_no_empty_list() {
+    let context = yaml_project();
+    let resource = |kind: &str, name: &str, parent: Option<&str>| json!({ "urn": format!("urn:pulumi:dev::proj::{kind}::{name}"), "type": kind, "custom": false, "parent": parent });
+    let service = "urn:pulumi:dev::proj::my:index:Service::site";
+    let deployment = json!({ "version": 3, "deployment": { "manifest": { "time": "0001-01-01T00:00:00Z" }, "resources": [
+        resource("my:index:Service", "site", None),
+        resource("my:index:Thing", "plain", None),
+        resource("aws:lambda/function:Function", "handler", Some(service)),
+    ] } });
+    context.write("state.json", &deployment.to_string());
+    context.ok(&["stack", "import", "--file", "state.json"]);
+
+    for resource in [
+        None,
+        Some("site"),
+        Some(service),
+        Some("aws:lambda/function:Function::handler"),
+    ] {
+        let named = resource.map(|name| ["--resource", name]);
+        let args: Vec<&str> = ["logs", "--json"]
+            .into_iter()
+            .chain(named.into_iter().flatten())
+            .collect();
+        let refused = context.fails(1, &args);
+        assert!(
+            refused.contains(
+                "reading the logs of handler (aws:lambda/function:Function) is not supported yet"
+            ),
+            "{args:?}: {refused}"
+        );
+    }
+    assert_eq!(
+        context.ok(&["logs", "--json", "--resource", "plain"]),
+        "[]\n"
+    );
+    assert!(
+        context
+            .run(&["logs", "--resource", "my:index:Thing::plain"])
+            .stderr
+            .contains("No resource that was asked for has logs")
     );
 }
 
