@@ -93,7 +93,7 @@ impl RunJournal {
         match self.write(&entries) {
             Ok(()) => self.fold(entries),
             Err(JournalError::Secrets(source)) => {
-                let mut lossy = Lossy::new(&mut self.cache);
+                let mut lossy = Lossy::new(&self.cache);
                 let left: Vec<Entry> = entries.into_iter().map(|it| lossy.entry(it)).collect();
                 let resources = lossy.incomplete;
                 self.write(&left)?;

@@ -12,7 +12,7 @@ use crate::sealing::{
     Collected, OnSecret, Sealable, next_sealed, open, parse_content, rebuild_map, seal,
 };
 use crate::secrets::{CiphertextCache, Place, SecretCodec, SecretsError};
-use crate::value::{contains_bytes, needs_sealing, rebuild};
+use crate::value::{contains_bytes, needs_sealing, plaintext_of, rebuild};
 use crate::{
     AliasConflict, IntegrityErrorRecord, Manifest, PendingOperation, SecretsProvider, Snapshot,
 };
@@ -199,6 +199,35 @@ pub(crate) fn has_plain_bytes(snapshot: &Snapshot) -> bool {
         })
 }
 
+impl CiphertextCache {
+    /// The resource without the properties that hold a secret whose ciphertext is not known here: the part of it that can be
+    /// recorded while the secrets manager does not work. Shared where nothing is missing.
+    ///
+    /// A property that holds one such secret is left out whole: null in the place of the secret would be a value.
+    pub fn known_part(&self, state: &Arc<ResourceState>) -> Arc<ResourceState> {
+        let mut unknown: Vec<(&str, Option<String>)> = Vec::new();
+        let walked = rebuild_state(state, &mut |place, inner| {
+            if self.get(&place.key(&plaintext_of(inner))).is_none() {
+                unknown.push((place.section, place.property().map(ToOwned::to_owned)));
+            }
+            Ok(Value::Null)
+        });
+        walked.expect("the walk alone does not fail");
+        if unknown.is_empty() {
+            return state.clone();
+        }
+        let mut known = ResourceState::clone(state);
+        for (section, property) in unknown {
+            match (section, property) {
+                (INPUTS, Some(key)) => drop(Arc::make_mut(&mut known.inputs).remove(&key)),
+                (OUTPUTS, Some(key)) => drop(Arc::make_mut(&mut known.outputs).remove(&key)),
+                _ => known.replacement_trigger = Value::Null,
+            }
+        }
+        Arc::new(known)
+    }
+}
+
 /// The snapshot with the content of every secret replaced; what holds none is shared.
 fn rebuild_snapshot(
     snapshot: &Snapshot,
@@ -228,7 +257,9 @@ fn rebuild_snapshot(
     })
 }
 
-const SECTIONS: [&str; 3] = ["inputs", "outputs", "replacementTrigger"];
+const INPUTS: &str = "inputs";
+const OUTPUTS: &str = "outputs";
+const REPLACEMENT_TRIGGER: &str = "replacementTrigger";
 
 fn rebuild_state(
     state: &Arc<ResourceState>,
@@ -239,15 +270,15 @@ fn rebuild_state(
     }
     let urn = state.urn.as_str();
     let mut rebuilt = ResourceState::clone(state);
-    rebuilt.inputs = rebuild_map(&state.inputs, urn, SECTIONS[0], on_secret)?;
-    rebuilt.outputs = rebuild_map(&state.outputs, urn, SECTIONS[1], on_secret)?;
+    rebuilt.inputs = rebuild_map(&state.inputs, urn, INPUTS, on_secret)?;
+    rebuilt.outputs = rebuild_map(&state.outputs, urn, OUTPUTS, on_secret)?;
     let mut path = Vec::new();
     rebuilt.replacement_trigger =
         rebuild(&state.replacement_trigger, &mut path, &mut |path, inner| {
             on_secret(
                 &Place {
                     urn,
-                    section: SECTIONS[2],
+                    section: REPLACEMENT_TRIGGER,
                     path,
                 },
                 inner,

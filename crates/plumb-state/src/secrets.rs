@@ -123,6 +123,14 @@ pub(crate) struct Place<'a> {
 }
 
 impl Place<'_> {
+    /// The property of a map that holds the secret; none where the secret is part of a single value.
+    pub(crate) fn property(&self) -> Option<&str> {
+        match self.path.first() {
+            Some(Step::Key(key)) => Some(key),
+            Some(Step::Index(_)) | None => None,
+        }
+    }
+
     /// The key under which the cache knows this text at this place.
     pub(crate) fn key(&self, plaintext: &Plaintext) -> [u8; 32] {
         let mut digest = Sha256::new();

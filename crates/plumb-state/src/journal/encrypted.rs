@@ -4,13 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use plumb_resource::ResourceState;
 
 use super::{Entry, EntryKind, Fold, FoldError};
 use crate::encrypted::{decrypt_snapshot, has_bytes};
-use crate::{
-    CiphertextCache, EncryptedSnapshot, PendingOperation, SecretCodec, SecretsError, Snapshot,
-};
+use crate::{CiphertextCache, EncryptedSnapshot, SecretCodec, SecretsError, Snapshot};
 
 /// An entry whose secrets are encrypted: the only form that can be written.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,15 +24,9 @@ impl EncryptedEntry {
         codec: &dyn SecretCodec,
         cache: &mut CiphertextCache,
     ) -> Result<Vec<EncryptedEntry>, SecretsError> {
-        let mut states = Vec::new();
-        for entry in entries {
-            map_states(&entry.kind, &mut |state| {
-                states.push(state.clone());
-                state.clone()
-            });
-        }
+        let states = entries.iter().filter_map(|entry| entry.kind.state());
         let sealed = Snapshot {
-            resources: states,
+            resources: states.cloned().collect(),
             ..Snapshot::default()
         }
         .encrypt(codec, cache)?;
@@ -43,9 +34,10 @@ impl EncryptedEntry {
         let mut encrypted = Vec::with_capacity(entries.len());
         for entry in entries {
             let mut requires_byte_string = states_hold_bytes(&entry.kind);
-            let mut kind = map_states(&entry.kind, &mut |_| {
-                sealed.next().expect("as many as were collected")
-            });
+            let mut kind = entry
+                .kind
+                .clone()
+                .map_state(|_| sealed.next().expect("as many as were collected"));
             if let EntryKind::Write(snapshot) = &entry.kind {
                 let snapshot = snapshot.encrypt(codec, cache)?;
                 requires_byte_string = snapshot.has_byte_strings;
@@ -75,9 +67,11 @@ impl EncryptedEntry {
         }
         let opened = decrypt_snapshot(&states_of(&self.inner.kind), codec, cache)?;
         let mut opened = opened.resources.into_iter();
-        let kind = map_states(&self.inner.kind, &mut |_| {
-            opened.next().expect("as many as were collected")
-        });
+        let kind = self
+            .inner
+            .kind
+            .clone()
+            .map_state(|_| opened.next().expect("as many as were collected"));
         Ok(Entry { operation, kind })
     }
 
@@ -87,65 +81,16 @@ impl EncryptedEntry {
     }
 }
 
-/// The states of an entry, as a snapshot of nothing else.
+/// The state of an entry, as a snapshot of nothing else.
 pub(super) fn states_of(kind: &EntryKind) -> Snapshot {
-    let mut resources = Vec::new();
-    map_states(kind, &mut |state| {
-        resources.push(state.clone());
-        state.clone()
-    });
     Snapshot {
-        resources,
+        resources: kind.state().cloned().into_iter().collect(),
         ..Snapshot::default()
     }
 }
 
 fn states_hold_bytes(kind: &EntryKind) -> bool {
     has_bytes(&states_of(kind))
-}
-
-/// The entry with every state exchanged; the snapshot of [`EntryKind::Write`] stays.
-fn map_states(
-    kind: &EntryKind,
-    exchange: &mut impl FnMut(&Arc<ResourceState>) -> Arc<ResourceState>,
-) -> EntryKind {
-    match kind {
-        EntryKind::Begin { operation } => EntryKind::Begin {
-            operation: operation.as_ref().map(|pending| PendingOperation {
-                resource: exchange(&pending.resource),
-                operation: pending.operation,
-            }),
-        },
-        EntryKind::Success {
-            state,
-            remove,
-            delete,
-            pending_replacement,
-            is_refresh,
-            owner,
-        } => EntryKind::Success {
-            state: state.as_ref().map(exchange),
-            remove: *remove,
-            delete: *delete,
-            pending_replacement: *pending_replacement,
-            is_refresh: *is_refresh,
-            owner: *owner,
-        },
-        EntryKind::RefreshSuccess { slot, state } => EntryKind::RefreshSuccess {
-            slot: *slot,
-            state: state.as_ref().map(exchange),
-        },
-        EntryKind::Outputs { slot, state } => EntryKind::Outputs {
-            slot: *slot,
-            state: exchange(state),
-        },
-        EntryKind::Failure
-        | EntryKind::Write(_)
-        | EntryKind::SecretsManager(_)
-        | EntryKind::RebuiltBaseState
-        | EntryKind::Extension { .. }
-        | EntryKind::Snippets(_) => kind.clone(),
-    }
 }
 
 /// A [`Fold`] of encrypted entries: recovers a stack without its secrets manager.

@@ -103,3 +103,49 @@ pub enum EntryKind {
     /// The program fragments of the stack are these.
     Snippets(Vec<Snippet>),
 }
+
+impl EntryKind {
+    /// The resource in the entry, if there is one; the snapshot of [`EntryKind::Write`] is none.
+    pub fn state(&self) -> Option<&Arc<ResourceState>> {
+        match self {
+            EntryKind::Begin { operation } => operation.as_ref().map(|pending| &pending.resource),
+            EntryKind::Success { state, .. } | EntryKind::RefreshSuccess { state, .. } => {
+                state.as_ref()
+            }
+            EntryKind::Outputs { state, .. } => Some(state),
+            EntryKind::Failure
+            | EntryKind::Write(_)
+            | EntryKind::SecretsManager(_)
+            | EntryKind::RebuiltBaseState
+            | EntryKind::Extension { .. }
+            | EntryKind::Snippets(_) => None,
+        }
+    }
+
+    /// The entry with another resource in the place of its own; as it is where there is none.
+    #[must_use]
+    pub fn map_state(
+        mut self,
+        exchange: impl FnOnce(&Arc<ResourceState>) -> Arc<ResourceState>,
+    ) -> EntryKind {
+        let own = match &mut self {
+            EntryKind::Begin { operation } => {
+                operation.as_mut().map(|pending| &mut pending.resource)
+            }
+            EntryKind::Success { state, .. } | EntryKind::RefreshSuccess { state, .. } => {
+                state.as_mut()
+            }
+            EntryKind::Outputs { state, .. } => Some(state),
+            EntryKind::Failure
+            | EntryKind::Write(_)
+            | EntryKind::SecretsManager(_)
+            | EntryKind::RebuiltBaseState
+            | EntryKind::Extension { .. }
+            | EntryKind::Snippets(_) => None,
+        };
+        if let Some(own) = own {
+            *own = exchange(own);
+        }
+        self
+    }
+}
