@@ -3,9 +3,9 @@
 
     tests/recorded_cases.py --bin target/bench-fast/plumb --python-bin .cache/venvs/pulumi-3.259/bin
 
-`oracle-passing.txt` names the cases, and behind a name what may differ from its record: words from `EXPLANATIONS` below.
-`docs/compatibility.md` says why. Everything else must be as recorded. `oracle/run_cases.py` compares without explanations,
-and shows more of each difference.
+`oracle-passing.txt` names the cases, and behind a name what may differ from its record: words from `EXPLANATIONS` below, and
+steps that are not compared (`STEPS`). `docs/compatibility.md` says why. Everything else must be as recorded.
+`oracle/run_cases.py` compares without explanations, and shows more of each difference.
 """
 
 import argparse
@@ -223,8 +223,25 @@ def folder_of(name):
     return ORACLE / (name if "/" in name else f"cases/{name}")
 
 
+STEPS = re.compile(r"(differs|races)=([0-9]+(?:,[0-9]+)*)")
+"""Steps that are not compared: with `differs` there must be a difference, with `races` there may be one."""
+
+
+class Words:
+    """What may differ in a case."""
+
+    def __init__(self, words):
+        self.explanations = [word for word in words if not STEPS.fullmatch(word)]
+        self.differs, self.races = (self.steps(words, kind) for kind in ("differs", "races"))
+
+    @staticmethod
+    def steps(words, kind):
+        found = (STEPS.fullmatch(word) for word in words)
+        return {int(step) for match in found if match and match[1] == kind for step in match[2].split(",")}
+
+
 def listed():
-    """The cases of the list: name, folder and explanations."""
+    """The cases of the list: name, folder and what may differ."""
     cases = []
     for line in PASSING.read_text().splitlines():
         name, *explanations = line.split("#")[0].split() or [None]
@@ -233,27 +250,31 @@ def listed():
         folder = folder_of(name)
         if not (folder / "case.json").exists():
             sys.exit(f"{PASSING.name} names {name}, and there is no such case")
-        for unknown in set(explanations) - EXPLANATIONS.keys():
+        words = Words(explanations)
+        for unknown in set(words.explanations) - EXPLANATIONS.keys():
             sys.exit(f"{PASSING.name}: {name}: {unknown} explains nothing")
-        cases.append((name, folder, explanations))
+        cases.append((name, folder, words))
     return cases
 
 
-def compare(setup, folder, explanations, jitter):
-    """What differs in a case that is not explained, and the explanations that were not needed."""
+def compare(setup, folder, words, jitter):
+    """What differs in a case that is not explained, and the words that were not needed."""
     case = json.loads((folder / "case.json").read_text())
     if reason := setup.lacks(case):
         return [reason], []
-    problems, unused = [], set(explanations)
+    problems, unused = [], set(words.explanations)
     records = run_cases.Run(setup, folder, case, jitter).run()
     for number, (step, actual) in enumerate(zip(case["steps"], records), 1):
         expected = json.loads(run_cases.step_file(folder, number, step).read_text())
         order_copies(expected, actual)
-        for name in explanations:
+        for name in words.explanations:
             if EXPLANATIONS[name](step, expected, actual):
                 unused.discard(name)
-        for line in run_cases.compare_step(expected, actual):
-            problems.append(f"step {number} {step.get('name', '')}: {line}")
+        lines = run_cases.compare_step(expected, actual)
+        if number in words.differs and not lines:
+            unused.add(f"differs={number}")
+        if number not in words.differs | words.races:
+            problems += [f"step {number} {step.get('name', '')}: {line}" for line in lines]
     return problems, sorted(unused)
 
 
@@ -272,10 +293,10 @@ def main():
     setup = run_cases.Setup(options)
 
     def one(case):
-        name, folder, explanations = case
+        name, folder, words = case
         started = time.time()
         try:
-            problems, unused = compare(setup, folder, explanations, options.jitter)
+            problems, unused = compare(setup, folder, words, options.jitter)
         except Exception as error:  # a broken case must not stop the others
             problems, unused = [f"{type(error).__name__}: {error}"], []
         return name, problems, unused, time.time() - started
