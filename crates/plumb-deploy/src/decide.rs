@@ -156,6 +156,8 @@ impl Deployment {
         let urn = registration.urn.clone();
         self.urns.unmark(&urn, Mark::Deleted);
         self.urns.mark(&urn, Mark::Replaced);
+        let former = self.arena.state(old).urn.clone();
+        self.removal.urns.remove(&former);
         let keys = self
             .removal
             .replaced_keys

@@ -19,7 +19,10 @@ use crate::step::{Deletion, Step, StepKind};
 pub(crate) struct Removal {
     /// Old states that are being deleted or are deleted in this run.
     pub(crate) pending: FxHashSet<StateIdx>,
-    /// URNs of which some copy is being deleted or is deleted in this run.
+    /// URNs of which some copy is being deleted or is deleted in this run: with them goes whatever is deleted with them.
+    /// A dependent that was deleted for a replacement is none of them once its own replacement is planned. Example: `a` is
+    /// replaced delete-first, `b` with it, and `c` with `b`; the old `c` is deleted at the end, although `c` is deleted
+    /// with `b`.
     pub(crate) urns: FxHashSet<Urn>,
     /// Which chain deletes an old state for a replacement.
     pub(crate) deleted_by: FxHashMap<StateIdx, ChainIdx>,

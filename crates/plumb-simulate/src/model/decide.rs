@@ -302,6 +302,9 @@ impl Model<'_> {
         let fate = self.fate_mut(&state.urn);
         fate.deleted = false;
         fate.replaced = true;
+        // Nothing more goes with it.
+        let former = self.state(old).urn.clone();
+        self.deleting.remove(&former);
         self.proceed(number, made_anew(&state, old).into());
     }
 
