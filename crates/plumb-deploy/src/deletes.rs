@@ -292,7 +292,7 @@ impl Deployment {
         self.ctx.operation == Operation::Destroy && !state.delete && is_another
     }
 
-    fn delete_order<'a>(
+    pub(crate) fn delete_order<'a>(
         &'a self,
         states: &'a [StateIdx],
     ) -> DeleteOrder<'a, impl Fn(&'a Urn) -> &'a Urn> {

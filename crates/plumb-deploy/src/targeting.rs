@@ -276,35 +276,39 @@ impl Deployment {
         selected
     }
 
-    /// Excluded resources and everything that they need; with exclude-dependents, what needs them too.
+    /// Excluded resources and everything that they need; with exclude-dependents, what needs any of that too. Example: `i`
+    /// and `j` use one provider, and `j` is excluded with its dependents. The provider stays for `j`, and `i` with it.
     pub(crate) fn excluded_and_dependencies(&self) -> FxHashSet<Urn> {
         let options = &self.ctx.options;
         let everything = self.everything();
-        let states = everything.iter().map(|idx| self.arena.state(*idx).as_ref());
-        let states: Vec<&ResourceState> = states.collect();
-        let mut excluded: FxHashSet<Urn> = FxHashSet::default();
-        for state in &states {
-            let follows = options.exclude_dependents
-                && state
-                    .references_and_provider()
-                    .any(|urn| excluded.contains(urn) || excluded.contains(self.current_urn(urn)));
-            if follows || self.is_named(&options.excludes, &state.urn) {
-                excluded.insert(state.urn.clone());
-            }
-        }
-        // What is due for deletion stays with the live copy, wherever it stands.
+        let order = self.delete_order(&everything);
+        let states = everything.iter().map(|idx| self.arena.state(*idx));
+        let named = states.filter(|state| self.is_named(&options.excludes, &state.urn));
+        let mut excluded: FxHashSet<Urn> = named.map(|state| state.urn.clone()).collect();
         let mut before = 0;
         while before < excluded.len() {
             before = excluded.len();
-            for state in states.iter().rev() {
-                if excluded.contains(&state.urn) {
-                    for urn in state.references_and_provider() {
-                        excluded.extend([urn, self.current_urn(urn)].map(Urn::clone));
-                    }
-                }
+            let is_excluded =
+                |urn: &Urn| excluded.contains(urn) || excluded.contains(self.current_urn(urn));
+            let needed = order.needed(|idx| is_excluded(&self.arena.state(idx).urn));
+            let needed = needed
+                .into_iter()
+                .map(|idx| self.arena.state(idx).urn.clone());
+            excluded.extend(needed.collect::<Vec<_>>());
+            if options.exclude_dependents {
+                self.exclude_dependents(&everything, &mut excluded);
             }
         }
         excluded
+    }
+
+    fn exclude_dependents(&self, everything: &[StateIdx], excluded: &mut FxHashSet<Urn>) {
+        for state in everything.iter().map(|idx| self.arena.state(*idx)) {
+            let mut needs = state.references_and_provider();
+            if needs.any(|urn| excluded.contains(urn) || excluded.contains(self.current_urn(urn))) {
+                excluded.insert(state.urn.clone());
+            }
+        }
     }
 
     /// An untargeted registration keeps its old state to the letter.

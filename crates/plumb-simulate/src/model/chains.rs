@@ -388,10 +388,10 @@ impl Model<'_> {
         (!self.layers.is_empty()).then(|| "some deletion".to_owned())
     }
 
-    /// Whether a destroy with targets may show a resource again that was kept on a skipped creation, as it stays.
+    /// Whether a destroy with targets or excludes may show a resource again that was kept on a skipped creation, as it stays.
     fn is_shown_once_more(&self, urn: &Urn) -> bool {
         let is_destroy = self.operation.verb == Verb::Destroy;
-        is_destroy && self.targets.has_targets() && self.fate(urn).kept_on_skipped
+        is_destroy && self.targets.is_constrained() && self.fate(urn).kept_on_skipped
     }
 
     /// Whether something may be passed on as it is, for the sake of something else.

@@ -268,7 +268,7 @@ impl Model<'_> {
 
     /// What an entry needs: what its references mean among the entries before it, and everything below components among
     /// them (COMP-03). Of a component that is only its parent it needs no more than that.
-    fn dependencies_of(&self, node: usize, order: &[usize]) -> FxHashSet<usize> {
+    pub(super) fn dependencies_of(&self, node: usize, order: &[usize]) -> FxHashSet<usize> {
         let at = order.iter().position(|other| *other == node).unwrap_or(0);
         let is_child = |node: usize, urn: &Urn| {
             let parent = self.state(node).parent.as_ref();

@@ -396,31 +396,28 @@ impl Model<'_> {
         chosen
     }
 
-    /// What is excluded, and what that needs.
+    /// What is excluded, and what that needs; with exclude-dependents, what needs any of that.
     pub(super) fn excluded_and_needed(&self) -> FxHashSet<Urn> {
         let targets = &self.targets;
+        let order = self.graph_order();
         let mut kept: FxHashSet<Urn> = FxHashSet::default();
-        let follows = |kept: &FxHashSet<Urn>, state: &ResourceState| {
-            let mut needs = state.references_and_provider();
-            needs.any(|urn| kept.contains(urn) || kept.contains(self.current(urn)))
+        let holds = |kept: &FxHashSet<Urn>, urn: &Urn| {
+            kept.contains(urn) || kept.contains(self.current(urn))
         };
-        for node in self.graph_order() {
-            let state = self.state(node);
-            let spreads = targets.without_dependents && follows(&kept, state);
-            if spreads || self.is_named(&targets.excludes, &state.urn) {
-                kept.insert(state.urn.clone());
-            }
-        }
-        // What is due for deletion stays with the live copy.
-        let mut before = 0;
-        while before < kept.len() {
-            before = kept.len();
-            for node in self.graph_order() {
-                let state = self.state(node);
-                if kept.contains(&state.urn) {
-                    for urn in state.references_and_provider() {
-                        kept.extend([urn, self.current(urn)].map(Urn::clone));
-                    }
+        let mut before = None;
+        while before != Some(kept.len()) {
+            before = Some(kept.len());
+            for node in &order {
+                let state = self.state(*node);
+                let mut needs = state.references_and_provider();
+                let spreads = targets.without_dependents && needs.any(|urn| holds(&kept, urn));
+                if spreads || self.is_named(&targets.excludes, &state.urn) {
+                    kept.insert(state.urn.clone());
+                }
+                // What is due for deletion stays with the live copy.
+                if holds(&kept, &state.urn) {
+                    let needs = self.dependencies_of(*node, &order).into_iter();
+                    kept.extend(needs.map(|node| self.state(node).urn.clone()));
                 }
             }
         }

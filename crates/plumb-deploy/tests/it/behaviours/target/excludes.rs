@@ -39,14 +39,15 @@ fn excluded_resources_are_not_created() {
     });
 }
 
-/// TARGET-05, TARGET-06, TARGET-07: what is excluded stays, with what it needs; with dependents, also what needs it.
+/// TARGET-05, TARGET-06, TARGET-07: what is excluded stays, with what it needs; with dependents, also what needs any of
+/// that, as do all users of its provider.
 #[test]
 fn excluded_resources_are_not_destroyed() {
     for (excluded, dependents, left) in [
         ("other", false, vec!["other"]),
         ("child", false, vec!["a", "child"]),
-        ("child", true, vec!["a", "child", "grandchild"]),
-        ("a", true, vec!["a", "child", "grandchild"]),
+        ("child", true, vec!["a", "child", "grandchild", "other"]),
+        ("a", true, vec!["a", "child", "grandchild", "other"]),
         ("p", false, vec![]),
     ] {
         for_orders(|world| {
@@ -65,6 +66,29 @@ fn excluded_resources_are_not_destroyed() {
             assert_eq!(world.states("p").len(), 1, "the provider is needed");
         });
     }
+}
+
+/// TARGET-06: users of another provider are no dependents.
+#[test]
+fn users_of_other_providers_are_destroyed() {
+    for_orders(|world| {
+        let [a, child, grandchild, other] = family("1");
+        let family = [a, child, grandchild].map(|res| res.provider("p"));
+        let other = other.provider("q");
+        let program = [provider("p"), provider("q"), other];
+        let program: Vec<Res> = program.into_iter().chain(family).collect();
+        world.up(&program).succeeded();
+        let set = world.targets(&["child"]);
+        world
+            .destroy_with(&[], |options| {
+                options.excludes = set;
+                options.exclude_dependents = true;
+            })
+            .succeeded();
+        assert_eq!(world.names(), ["a", "child", "grandchild"]);
+        assert_eq!(world.states("p").len(), 1, "the provider is needed");
+        assert!(world.states("q").is_empty());
+    });
 }
 
 /// TARGET-08: what is excluded stays although the program does not mention it.
