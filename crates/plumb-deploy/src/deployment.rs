@@ -310,7 +310,6 @@ impl Deployment {
         self.record_snippet_changes();
         match &self.ctx.operation {
             Operation::Import(_) => self.start_import(),
-            Operation::Refresh if !self.ctx.options.run_program => self.start_refresh(),
             _ if self.wants_refresh_phase() => self.start_refresh(),
             Operation::Refresh if self.wants_adoptions() => self.start_adoptions(),
             _ => self.after_refresh(),

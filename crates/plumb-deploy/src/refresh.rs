@@ -28,19 +28,26 @@ pub(crate) struct Refreshed {
 }
 
 impl Deployment {
+    /// Whether registrations read their old states: a run of the program that does so needs no refresh before it. A destroy
+    /// with the program reads everything before it.
+    pub(crate) fn refreshes_with_program(&self) -> bool {
+        let is_own = matches!(self.ctx.operation, Operation::Update | Operation::Refresh);
+        is_own && self.ctx.options.run_program
+    }
+
     /// Whether anything must be read before the program runs: everything, or what asks for it before each change.
     pub(crate) fn wants_refresh_phase(&self) -> bool {
-        let options = &self.ctx.options;
-        if options.refresh {
-            return !options.run_program;
+        if self.refreshes_with_program() {
+            return false;
         }
-        let changes = matches!(self.ctx.operation, Operation::Update | Operation::Destroy);
-        changes
-            && self
-                .olds
-                .order()
-                .iter()
-                .any(|idx| self.arena.state(*idx).refresh_before_update)
+        let asks = |idx: &StateIdx| self.arena.state(*idx).refresh_before_update;
+        match self.ctx.operation {
+            Operation::Refresh => true,
+            Operation::Update | Operation::Destroy => {
+                self.ctx.options.refresh || self.olds.order().iter().any(asks)
+            }
+            Operation::Import(_) => false,
+        }
     }
 
     /// Reads every resource that the operation is about, all side by side.
@@ -256,10 +263,6 @@ impl Deployment {
     ) -> StepEnd {
         let new = self.with_secret_outputs(Arc::new(new), &step);
         let old = self.arena.state(old_idx);
-        let is_identical = old.inputs == new.inputs
-            && old.outputs == new.outputs
-            && old.id == new.id
-            && old.init_errors == new.init_errors;
         let diff = if diff.changes == DiffChanges::Unknown {
             crate::compare::fallback_diff(&old.inputs, &new.inputs, diff)
         } else {
@@ -271,9 +274,8 @@ impl Deployment {
                 ..Why::default()
             };
             (StepOp::Same, why)
-        } else if is_identical {
-            (StepOp::Same, Why::default())
         } else {
+            // Also where nothing was read that is not known: the provider has the last word.
             let why = Why {
                 keys: Vec::new(),
                 diffs: diff.changed_keys,

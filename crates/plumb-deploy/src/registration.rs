@@ -245,20 +245,18 @@ impl Deployment {
 
     /// Part B: where the program runs during a refresh, the old state is read before anything else.
     fn refresh_first(&mut self, idx: RegIdx) {
-        let options = &self.ctx.options;
-        let wanted = options.run_program
-            && match self.ctx.operation {
-                Operation::Refresh => true,
-                Operation::Update | Operation::Destroy => options.refresh,
-                Operation::Import(_) => false,
-            };
+        let is_asked = self.ctx.operation == Operation::Refresh || self.ctx.options.refresh;
+        let wanted = is_asked && self.refreshes_with_program();
         let registration = self.registration(idx);
-        match registration.old {
-            Some(old) if wanted && registration.scope == Scope::Included => {
+        let old = registration.old;
+        let old = old.filter(|_| wanted && registration.scope != Scope::Refused);
+        // Nothing is read that is not meant, not even providers and the stack, which belong to every operation else.
+        match old.filter(|old| self.is_selected(self.arena.state(*old))) {
+            Some(old) => {
                 self.registration_mut(idx).stage = RegStage::Refreshing;
                 self.refresh_for_registration(idx, old);
             }
-            _ => self.mode_specials(idx),
+            None => self.mode_specials(idx),
         }
     }
 

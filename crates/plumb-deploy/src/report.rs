@@ -69,9 +69,9 @@ impl Deployment {
 
     /// Operations of an earlier run whose outcome is not known (PULUMI-14). A refresh deals with them itself.
     pub(crate) fn warn_of_pending_operations(&mut self) {
-        let is_refresh = self.ctx.operation == Operation::Refresh || self.wants_refresh_phase();
         let pending = &self.base.pending_operations;
-        if self.ctx.options.is_preview() || is_refresh || pending.is_empty() {
+        let is_told = !self.ctx.options.is_preview() && !self.wants_refresh_phase();
+        if !is_told || pending.is_empty() {
             return;
         }
         let mut message = format!(

@@ -46,16 +46,17 @@ impl Deployment {
 
     /// Whether the operation is about this resource. Providers and the root stack always belong to it.
     pub(crate) fn is_included(&self, state: &ResourceState) -> bool {
-        let options = &self.ctx.options;
-        if state.kind == ResourceKind::Provider || state.urn.is_root_stack() {
-            return true;
-        }
-        self.is_selected(state, options.has_targets())
+        let belongs = state.kind == ResourceKind::Provider || state.urn.is_root_stack();
+        belongs || self.is_selected(state)
     }
 
-    /// Whether the operation is about `state`, for resources that do not belong to every operation; a provider is a dependency
-    /// of its users.
-    fn is_selected(&self, state: &ResourceState, by_targets: bool) -> bool {
+    /// Whether the operation is about `state` because of what the command line names; a provider is a dependency of its
+    /// users.
+    pub(crate) fn is_selected(&self, state: &ResourceState) -> bool {
+        self.is_selected_by(state, self.ctx.options.has_targets())
+    }
+
+    fn is_selected_by(&self, state: &ResourceState, by_targets: bool) -> bool {
         self.selects(state, state.references_and_provider(), by_targets)
     }
 
@@ -97,7 +98,7 @@ impl Deployment {
         let urn = registration.urn.clone();
         if registration.scope == Scope::LeftOut {
             self.targeting.excludes.insert(urn);
-        } else if self.is_selected(&registration.new, true) {
+        } else if self.is_selected_by(&registration.new, true) {
             // Not what belongs to the operation only because every provider does.
             self.targeting.targets.insert(urn);
         }

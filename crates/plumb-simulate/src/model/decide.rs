@@ -41,8 +41,10 @@ impl Model<'_> {
         }
         wanted.state.aliases = former.into_iter().collect();
         registration.included = self.is_included(&wanted.state);
-        let reads = self.refreshes_in_program() && registration.included;
-        let old = registration.old.filter(|_| reads);
+        let old = registration
+            .old
+            .filter(|_| self.refreshes_in_program())
+            .filter(|node| self.is_selected(self.state(*node)));
         let number = self.registrations.len();
         self.registrations.push(registration);
         match old {

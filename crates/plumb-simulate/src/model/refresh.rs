@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::chains::Owner;
 use super::steps::Plan;
-use super::{Model, Phase};
+use super::{Model, Node, Phase};
 use crate::cloud::{Cloud, NOT_READY, Object, Trouble};
 use crate::story::Verb;
 
@@ -26,21 +26,23 @@ enum Found {
 impl Model<'_> {
     /// Whether anything is read before the program runs.
     pub(super) fn wants_refresh(&self) -> bool {
-        let flags = &self.operation.flags;
-        if flags.refresh || self.operation.verb == Verb::Refresh {
-            return !flags.run_program;
+        let asks = |node: &Node| node.state.refresh_before_update;
+        match self.operation.verb {
+            Verb::Up | Verb::Refresh if self.operation.flags.run_program => false,
+            Verb::Refresh => true,
+            Verb::Up | Verb::Destroy => self.operation.flags.refresh || self.nodes.iter().any(asks),
+            Verb::Import => false,
         }
-        (matches!(self.operation.verb, Verb::Up | Verb::Destroy)
-            && self
-                .nodes
-                .iter()
-                .any(|node| node.state.refresh_before_update))
     }
 
     /// Whether registrations read their old state first.
     pub(super) fn refreshes_in_program(&self) -> bool {
         let flags = &self.operation.flags;
-        flags.run_program && (flags.refresh || self.operation.verb == Verb::Refresh)
+        match self.operation.verb {
+            Verb::Up => flags.run_program && flags.refresh,
+            Verb::Refresh => flags.run_program,
+            Verb::Destroy | Verb::Import => false,
+        }
     }
 
     /// Reads everything that the operation is about.
@@ -212,11 +214,7 @@ impl Model<'_> {
             DiffChanges::None => false,
             DiffChanges::Unknown => new.inputs.without_secrets() != state.inputs.without_secrets(),
         };
-        let is_identical = new.inputs == state.inputs
-            && new.outputs == state.outputs
-            && new.id == state.id
-            && new.init_errors == state.init_errors;
-        Some(is_some && !is_identical)
+        Some(is_some)
     }
 
     /// What an entry of the state before is now, if it is still there: it may have been renamed.
