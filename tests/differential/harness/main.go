@@ -6,20 +6,43 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime/debug"
+	"runtime/pprof"
+	"time"
 )
 
 // Longest line that is read.
 const maxLine = 64 << 20
 
+// Operations are short and leave nothing behind: memory is cheaper than looking for what is unused after each of them.
+const (
+	memory  = 1 << 30
+	garbage = 1600
+)
+
+// patience is the time in which an operation ends, or never.
+const patience = 10 * time.Second
+
 func main() {
+	if name := os.Getenv("PLUMB_PROFILE"); name != "" {
+		file, err := os.Create(name)
+		if err != nil || pprof.StartCPUProfile(file) != nil {
+			fmt.Fprintln(os.Stderr, "no profile can be written to", name)
+			os.Exit(1)
+		}
+		defer pprof.StopCPUProfile()
+	}
+	debug.SetGCPercent(garbage)
+	debug.SetMemoryLimit(memory)
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(make([]byte, 1<<20), maxLine)
 	out := bufio.NewWriter(os.Stdout)
 	for in.Scan() {
-		answer, err := json.Marshal(answerTo(in.Bytes()))
+		answer, err := json.Marshal(patiently(bytes.Clone(in.Bytes())))
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -32,6 +55,18 @@ func main() {
 	if err := in.Err(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
+	}
+}
+
+// patiently gives an operation up that does not end; what it has begun stays behind.
+func patiently(line []byte) *observed {
+	done := make(chan *observed, 1)
+	go func() { done <- answerTo(line) }()
+	select {
+	case seen := <-done:
+		return seen
+	case <-time.After(patience):
+		return &observed{Panic: "the engine does not end"}
 	}
 }
 

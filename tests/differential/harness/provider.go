@@ -48,21 +48,7 @@ func shownNaming(naming *plugin.AutonamingOptions) any {
 	return map[string]any{"propose": naming.ProposedName}
 }
 
-// loaders makes plugins for the packages of the simulation, all in front of one cloud.
-func loaders(c *cloud, r *recorder) []*deploytest.ProviderLoader {
-	var result []*deploytest.ProviderLoader
-	for _, name := range []string{"test", "two", "comp"} {
-		for _, version := range []string{"1.0.0", "2.0.0"} {
-			load := func() (plugin.Provider, error) {
-				return newProvider(name, semver.MustParse(version), c, r), nil
-			}
-			loader := deploytest.NewProviderLoader(tokens.Package(name), semver.MustParse(version), load)
-			result = append(result, loader)
-		}
-	}
-	return result
-}
-
+// newProvider makes a plugin in front of the cloud.
 func newProvider(name string, version semver.Version, c *cloud, r *recorder) plugin.Provider {
 	p := &deploytest.Provider{Name: name, Package: tokens.Package(name), Version: version}
 	addConfiguration(p, c, r)

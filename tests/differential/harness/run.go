@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/blang/semver"
+
 	"github.com/pulumi/pulumi/pkg/v3/backend"
 	"github.com/pulumi/pulumi/pkg/v3/display"
 	"github.com/pulumi/pulumi/pkg/v3/engine"
@@ -62,20 +64,15 @@ func perform(op *operation) *observed {
 		ctx.SnapshotManager = manager
 	}
 	options := optionsOf(op)
-	// The engine closes a host only when it is cancelled.
-	var host plugin.Host
-	defer func() {
-		if host != nil {
-			_ = host.Close()
-		}
-	}()
 	options.HostFactory = func(
 		_ context.Context, d, status diag.Sink, _ plugin.DebugContext,
 	) (plugin.Host, error) {
 		language := &runtime{LanguageRuntime: deploytest.NewLanguageRuntime(nil), program: program}
 		clouds := newCloud(op.Cloud, op.Faults)
-		host = deploytest.NewPluginHost(d, status, language, loaders(clouds, records)...)
-		return host, nil
+		load := func(name string, version semver.Version) plugin.Provider {
+			return newProvider(name, version, clouds, records)
+		}
+		return &host{sink: d, statusSink: status, language: language, load: load}, nil
 	}
 	project := &workspace.Project{
 		Name: tokens.PackageName(projectName), Runtime: workspace.NewProjectRuntimeInfo("test", nil),

@@ -16,10 +16,21 @@ pub struct Rule {
 /// Every rule.
 pub const RULES: &[Rule] = &[
     Rule {
+        name: "the reference does not end",
+        covers: |both, _| text(&both.theirs["panic"]) == "the engine does not end",
+    },
+    Rule {
         name: "nothing is deleted where a target is unknown",
         covers: |both, difference| {
             let is_refused = says(&both.ours, UNKNOWN_TARGET) && says(&both.theirs, UNKNOWN_TARGET);
             is_refused && !difference.signature.starts_with("messages")
+        },
+    },
+    Rule {
+        name: "a target that is nowhere is refused by the engine",
+        covers: |both, _| {
+            let refused = text(&both.theirs["error"]).starts_with("no resource named");
+            refused && both.ours["steps"].is_null() && says(&both.ours, UNKNOWN_TARGET)
         },
     },
     Rule {
