@@ -11,13 +11,17 @@ language whose SDK is not given is left out. `--only LANGUAGE` runs one; `--with
 
 import argparse
 import concurrent.futures
+import http.server
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import zipfile
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -31,6 +35,7 @@ from features import ALONE, BROKEN, TOGETHER, Wrong, fails  # noqa: E402
 STACK = "dev"
 TITLES = {"python": "Python", "nodejs": "Node.js", "go": "Go", "java": "Java", "yaml": "YAML"}
 GO_SDK = "sdk-3.260.0"
+ASSET, IN_FOLDER = "an asset\n", "one\n"
 SECTIONS = ("config", "resources", "variables", "outputs")
 YAML_CONFIG = """config:
   number: {type: integer}
@@ -57,6 +62,7 @@ def main():
     for one in TITLES:
         if not given[one]:
             print(f"left out: {TITLES[one]}, its SDK is not given")
+    options.proxy = serve_assets()
     # The one that takes longest begins first.
     order = sorted(languages, key=lambda one: one != "java")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -79,6 +85,34 @@ def compare(writes):
         print(f"FAILED {DOCUMENT.name} does not say what passes; run this again with --write")
         return False
     return True
+
+
+class Assets(http.server.BaseHTTPRequestHandler):
+    """A proxy that knows two documents of http://assets.test."""
+
+    def do_GET(self):
+        content = {"http://assets.test/asset.txt": ASSET.encode(), "http://assets.test/folder.zip": zipped()}.get(self.path)
+        self.send_response(404 if content is None else 200)
+        self.end_headers()
+        self.wfile.write(content or b"")
+
+    def log_message(self, *_):
+        pass
+
+
+def serve_assets():
+    """Serves the assets until the process ends; answers the proxy's address."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Assets)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}"
+
+
+def zipped():
+    """The folder of the projects as an archive."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("one.txt", IN_FOLDER)
+    return packed.getvalue()
 
 
 def run_language(language, options):
@@ -169,6 +203,7 @@ class World:
             "PULUMI_HOME": str(self.root / "home"), "PULUMI_BACKEND_URL": f"file://{self.root / 'backend'}",
             "PULUMI_CONFIG_PASSPHRASE": "languages", "PYTHONDONTWRITEBYTECODE": "1",
             "LAB_PYTHON": str((options.lab or python).absolute()), "LAB_CLOUD": str(self.root / "cloud"),
+            "http_proxy": options.proxy, "no_proxy": "127.0.0.1,localhost",
             "LAB_LOG": str(self.root / "lab.jsonl"), "HOOK_LOG": str(self.root / "hooks.txt")}
         if options.go:
             go = options.go.resolve()
@@ -181,9 +216,10 @@ class World:
     def write_project(self, options):
         """The program with what it needs of its SDK."""
         shutil.copytree(FOLDER / self.language, self.project)
-        (self.project / "asset.txt").write_text("an asset\n")
+        (self.project / "asset.txt").write_text(ASSET)
+        (self.project / "text.txt").write_text("text")
         (self.project / "folder").mkdir()
-        (self.project / "folder" / "one.txt").write_text("one\n")
+        (self.project / "folder" / "one.txt").write_text(IN_FOLDER)
         self.settings()
         if self.language == "python":
             shutil.copy(TESTS / "oracle" / "support" / "python" / "lab.py", self.project)

@@ -155,6 +155,8 @@ TOGETHER = [
     Feature("config", "Configuration with types, and secret", every(
         output("config", {"number": 3, "truth": True, "tree": "x"}), output("configSecret", "hush", is_secret=True))),
     Feature("assets", "Assets and archives", output("assets", ASSET_HASH)),
+    # The same contents, fetched: through a proxy, and from an address of a file.
+    Feature("remoteAssets", "Remote assets and archives", output("remoteAssets", ASSET_HASH)),
     Feature("components", "Components in the program", components, lacks={"yaml": YAML_HAS_NONE.format("components of their own; plugins in YAML have")}),
     Feature("remoteComponents", "Components of plugins", remote),
     Feature("providers", "Explicit providers", output("providers", "eu")),

@@ -106,6 +106,15 @@ var features = map[string]func(*program){
 			"a.txt": pulumi.NewStringAsset("text"), "b.txt": pulumi.NewFileAsset("asset.txt"), "c": pulumi.NewFileArchive("folder")})
 		p.ctx.Export("assets", p.thing("assets", pulumi.Map{"source": archive}).SourceHash)
 	},
+	"remoteAssets": func(p *program) {
+		folder, err := os.Getwd()
+		p.keep(err)
+		archive := pulumi.NewAssetArchive(map[string]any{
+			"a.txt": pulumi.NewRemoteAsset("file://" + folder + "/text.txt"),
+			"b.txt": pulumi.NewRemoteAsset("http://assets.test/asset.txt"),
+			"c":     pulumi.NewRemoteArchive("http://assets.test/folder.zip")})
+		p.ctx.Export("remoteAssets", p.thing("remoteAssets", pulumi.Map{"source": archive}).SourceHash)
+	},
 	"components": func(p *program) {
 		group := &Group{}
 		p.keep(p.ctx.RegisterComponentResource("matrix:index:Group", "group", group))

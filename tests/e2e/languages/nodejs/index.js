@@ -48,6 +48,14 @@ const features = {
         });
         outputs.assets = new lab.Thing("assets", { source }).sourceHash;
     },
+    remoteAssets() {
+        const source = new pulumi.asset.AssetArchive({
+            "a.txt": new pulumi.asset.RemoteAsset(`file://${process.cwd()}/text.txt`),
+            "b.txt": new pulumi.asset.RemoteAsset("http://assets.test/asset.txt"),
+            "c": new pulumi.asset.RemoteArchive("http://assets.test/folder.zip"),
+        });
+        outputs.remoteAssets = new lab.Thing("remoteAssets", { source }).sourceHash;
+    },
     components() {
         outputs.components = new Group("group").value;
     },

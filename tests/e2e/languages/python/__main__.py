@@ -36,6 +36,14 @@ def assets():
     pulumi.export("assets", lab.Thing("assets", source=archive).sourceHash)
 
 
+def remoteAssets():
+    archive = pulumi.AssetArchive({
+        "a.txt": pulumi.RemoteAsset(f"file://{os.getcwd()}/text.txt"),
+        "b.txt": pulumi.RemoteAsset("http://assets.test/asset.txt"),
+        "c": pulumi.RemoteArchive("http://assets.test/folder.zip")})
+    pulumi.export("remoteAssets", lab.Thing("remoteAssets", source=archive).sourceHash)
+
+
 class Group(pulumi.ComponentResource):
     def __init__(self, name):
         super().__init__("matrix:index:Group", name)

@@ -7,6 +7,8 @@ import com.pulumi.asset.Archive;
 import com.pulumi.asset.AssetArchive;
 import com.pulumi.asset.FileArchive;
 import com.pulumi.asset.FileAsset;
+import com.pulumi.asset.RemoteArchive;
+import com.pulumi.asset.RemoteAsset;
 import com.pulumi.asset.StringAsset;
 import com.pulumi.core.Alias;
 import com.pulumi.core.Output;
@@ -184,6 +186,14 @@ public class App {
                 assets.source = Output.of(new AssetArchive(Map.of("a.txt", new StringAsset("text"),
                         "b.txt", new FileAsset("asset.txt"), "c", new FileArchive("folder"))));
                 ctx.export(name, new Thing("assets", assets).sourceHash);
+                break;
+            case "remoteAssets":
+                var remoteAssets = ThingArgs.none();
+                remoteAssets.source = Output.of(new AssetArchive(Map.of(
+                        "a.txt", new RemoteAsset("file://" + System.getProperty("user.dir") + "/text.txt"),
+                        "b.txt", new RemoteAsset("http://assets.test/asset.txt"),
+                        "c", new RemoteArchive("http://assets.test/folder.zip"))));
+                ctx.export(name, new Thing("remoteAssets", remoteAssets).sourceHash);
                 break;
             case "components":
                 ctx.export(name, new Group("group").value);
