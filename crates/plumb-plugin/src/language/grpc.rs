@@ -64,6 +64,25 @@ impl GrpcLanguageHost {
         })
     }
 
+    /// Asks the host to end what it runs. Answers whether it took that in.
+    async fn ask_to_end(&self) -> bool {
+        let mut client = self.client.clone();
+        match tokio::time::timeout(GRACE, client.cancel(())).await {
+            Ok(Ok(_)) => true,
+            Ok(Err(status)) => {
+                tracing::debug!(host = self.name, %status, "a language host did not take the cancellation");
+                false
+            }
+            Err(_) => {
+                tracing::debug!(
+                    host = self.name,
+                    "a language host did not answer the cancellation"
+                );
+                false
+            }
+        }
+    }
+
     /// Like [`GrpcLanguageHost::dial`], for a host under a debugger: it must be told the engine's address.
     pub async fn attach(
         name: &str,
@@ -195,7 +214,10 @@ impl LanguageRuntime for GrpcLanguageHost {
         let answer = tokio::select! {
             answer = &mut run => answer,
             () = cancel.cancelled() => {
-                self.cancel().await;
+                // A host that cannot be told has nothing to end its program with: there is nothing to wait for.
+                if !self.ask_to_end().await {
+                    return Ok(RunOutcome::Bailed);
+                }
                 match tokio::time::timeout(GRACE, &mut run).await {
                     Ok(answer) => answer,
                     Err(_) => return Ok(RunOutcome::Bailed),
@@ -372,17 +394,7 @@ impl LanguageRuntime for GrpcLanguageHost {
     }
 
     async fn cancel(&self) {
-        let mut client = self.client.clone();
-        match tokio::time::timeout(GRACE, client.cancel(())).await {
-            Ok(Err(status)) if status.code() != Code::Unimplemented => {
-                tracing::debug!(host = self.name, %status, "a language host did not take the cancellation");
-            }
-            Ok(_) => {}
-            Err(_) => tracing::debug!(
-                host = self.name,
-                "a language host did not answer the cancellation"
-            ),
-        }
+        self.ask_to_end().await;
     }
 
     async fn shutdown(&self) {

@@ -24,6 +24,8 @@ struct FakeHost {
     /// What Run answers; waits for a Cancel when there is nothing.
     answer: Option<pb::RunResponse>,
     cancelled: CancellationToken,
+    /// Whether it was made before there was a Cancel.
+    is_deaf: bool,
     requests: Arc<Mutex<Vec<pb::RunRequest>>>,
 }
 
@@ -109,6 +111,9 @@ impl Service for FakeHost {
     }
 
     async fn cancel(&self, _: Request<()>) -> Result<Response<()>, Status> {
+        if self.is_deaf {
+            return Err(Status::unimplemented("no such call"));
+        }
         self.cancelled.cancel();
         Ok(Response::new(()))
     }
@@ -255,6 +260,21 @@ async fn a_cancelled_run_tells_the_host() {
     let (outcome, ()) = tokio::join!(host.run(run_request(), cancel.clone()), stop);
     assert_eq!(outcome.unwrap(), RunOutcome::Bailed);
     assert!(fake.cancelled.is_cancelled());
+}
+
+/// SDKs that run a program inside themselves know no Cancel: waiting for their program helps nobody.
+#[tokio::test]
+async fn a_host_that_knows_no_cancel_is_not_waited_for() {
+    let fake = FakeHost {
+        is_deaf: true,
+        ..FakeHost::default()
+    };
+    let host = dial(fake.clone()).await;
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    // A host that knows it has five seconds.
+    let run = tokio::time::timeout(Duration::from_secs(4), host.run(run_request(), cancel));
+    assert_eq!(run.await.unwrap().unwrap(), RunOutcome::Bailed);
 }
 
 #[tokio::test]
