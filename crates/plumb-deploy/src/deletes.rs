@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::arena::StateIdx;
 use crate::chain::{ChainIdx, Owner};
 use crate::deployment::{Deployment, Failure, Stage};
-use crate::graph::DeleteOrder;
+use crate::graph::{Copies, DeleteOrder};
 use crate::marks::Mark;
 use crate::setup::Operation;
 use crate::step::{Deletion, Step, StepKind};
@@ -174,7 +174,7 @@ impl Deployment {
             reference.is_some_and(|reference| providers.contains(&reference))
         };
         let is_used = |idx: StateIdx| is_used(self.arena.state(idx));
-        let mut needed = self.delete_order(&states).needed(is_used);
+        let mut needed = self.delete_order(&states).needed(Copies::All, is_used);
         needed.extend(deletes.iter().copied().filter(|idx| is_used(*idx)));
         needed
     }
@@ -362,7 +362,7 @@ impl Deployment {
             return FxHashSet::default();
         }
         let states = self.everything();
-        self.delete_order(&states).needed(|idx| {
+        self.delete_order(&states).needed(Copies::Meant, |idx| {
             let urn = self.urn(idx);
             let mut names = [urn, self.current_urn(urn)].into_iter();
             self.removal.kept.contains(&idx) || names.any(|urn| self.urns.has(urn, Mark::Errored))

@@ -1,6 +1,6 @@
 //! Who depends on whom in the base snapshot (`engine.md` 4.9, 7.2).
 
-use plumb_resource::{ResourceState, Urn};
+use plumb_resource::{ResourceKind, ResourceState, Urn};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena::{Arena, StateIdx};
@@ -38,6 +38,15 @@ pub(crate) fn needs(state: &ResourceState) -> impl Iterator<Item = &Urn> {
         .chain(&state.replace_with)
 }
 
+/// Of a URN with several copies: which of them a reference stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Copies {
+    /// Every one that it can mean.
+    All,
+    /// The live one for a live resource, one that is due for deletion for another such copy.
+    Meant,
+}
+
 /// Who comes after whom when things are deleted: everything that a reference can mean, in the order in which references
 /// are resolved, so that whatever one refers to comes before it.
 pub(crate) struct DeleteOrder<'a, F> {
@@ -49,9 +58,13 @@ pub(crate) struct DeleteOrder<'a, F> {
 
 impl<'a, F: Fn(&'a Urn) -> &'a Urn> DeleteOrder<'a, F> {
     /// Everything that the states for which `holds` is true need, directly or through others: what they refer to, and
-    /// whatever is below a component that they refer to (COMP-03). Of a URN with several copies a state needs those that
-    /// come before it.
-    pub(crate) fn needed(&self, holds: impl Fn(StateIdx) -> bool) -> FxHashSet<StateIdx> {
+    /// whatever is below a component that they refer to (COMP-03). Of a URN with several copies a state needs the `copies`
+    /// that come before it.
+    pub(crate) fn needed(
+        &self,
+        copies: Copies,
+        holds: impl Fn(StateIdx) -> bool,
+    ) -> FxHashSet<StateIdx> {
         let mut places: FxHashMap<&Urn, Vec<usize>> = FxHashMap::default();
         let mut children: FxHashMap<&Urn, Vec<usize>> = FxHashMap::default();
         for (place, idx) in self.states.iter().enumerate() {
@@ -70,7 +83,11 @@ impl<'a, F: Fn(&'a Urn) -> &'a Urn> DeleteOrder<'a, F> {
             }
             let before = |places: &FxHashMap<&Urn, Vec<usize>>, urn: &'a Urn| -> Vec<usize> {
                 let places = places.get((self.current)(urn)).into_iter().flatten();
-                places.copied().filter(|other| *other < place).collect()
+                let places = places.copied().filter(|other| *other < place).collect();
+                match copies {
+                    Copies::All => places,
+                    Copies::Meant => self.meant(state, places),
+                }
             };
             let parents = state.parent.iter().flat_map(|urn| before(&places, urn));
             needed.extend(parents.map(|place| self.states[place]));
@@ -84,6 +101,21 @@ impl<'a, F: Fn(&'a Urn) -> &'a Urn> DeleteOrder<'a, F> {
             }
         }
         needed
+    }
+
+    /// The copies of a URN that `state` means, of those at `places`: a live resource means the live one, and a copy that is
+    /// due for deletion another such copy, if there is one. A provider is meant by its id.
+    fn meant(&self, state: &ResourceState, mut places: Vec<usize>) -> Vec<usize> {
+        let at = |place: &usize| self.arena.state(self.states[*place]);
+        if places.iter().any(|place| at(place).delete == state.delete) {
+            places.retain(|place| {
+                let copy = at(place);
+                copy.delete == state.delete
+                    || (copy.kind == ResourceKind::Provider
+                        && copy.as_provider_ref() == state.provider)
+            });
+        }
+        places
     }
 
     fn urn(&self, state: &'a ResourceState) -> &'a Urn {

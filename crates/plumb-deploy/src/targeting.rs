@@ -9,6 +9,7 @@ use crate::arena::StateIdx;
 use crate::circles::KeptReferences;
 use crate::deployment::{Deployment, Failure};
 use crate::event::Milestone;
+use crate::graph::Copies;
 use crate::marks::Mark;
 use crate::registration::{RegIdx, RegStage, Scope};
 use crate::setup::Operation;
@@ -27,6 +28,8 @@ pub(crate) struct Targeting {
     pub(crate) kept_providers: FxHashSet<ProviderRef>,
     /// Resources that events show as skipped, because they depend on a creation that a destroy skips.
     pub(crate) shown_as_skipped: Vec<StateIdx>,
+    /// Skipped creations that some dependent was reported for.
+    reported_as_skipped: FxHashSet<Urn>,
     /// Same steps of untargeted resources that must come before the next step of a targeted one.
     queued_sames: Vec<Step>,
 }
@@ -291,7 +294,7 @@ impl Deployment {
             before = excluded.len();
             let is_excluded =
                 |urn: &Urn| excluded.contains(urn) || excluded.contains(self.current_urn(urn));
-            let needed = order.needed(|idx| is_excluded(&self.arena.state(idx).urn));
+            let needed = order.needed(Copies::All, |idx| is_excluded(&self.arena.state(idx).urn));
             let needed = needed
                 .into_iter()
                 .map(|idx| self.arena.state(idx).urn.clone());
@@ -507,26 +510,31 @@ impl Deployment {
         } else {
             "was was not specified in --target list."
         };
+        let reported = &self.targeting.reported_as_skipped;
         let mut missing: Vec<(Urn, Urn)> = Vec::new();
         for step in steps.iter().filter(|step| !step.is_skipped_create()) {
             let Some(new) = step.new_state() else {
                 continue;
             };
             for urn in new.references_and_provider() {
-                let pair = (step.urn.clone(), urn.clone());
-                if self.urns.has(urn, Mark::SkippedCreate) && !missing.contains(&pair) {
-                    missing.push(pair);
+                let is_known = reported.contains(urn) || missing.iter().any(|(_, it)| it == urn);
+                if self.urns.has(urn, Mark::SkippedCreate) && !is_known {
+                    missing.push((step.urn.clone(), urn.clone()));
                 }
             }
-        }
-        for (urn, dependency) in &missing {
-            let message = format!("Resource '{urn}' depends on '{dependency}' which {why}");
-            self.error(Some(urn), &message);
         }
         if missing.is_empty() {
             return true;
         }
-        if self.ctx.options.is_preview() {
+        let is_preview = self.ctx.options.is_preview();
+        // An update ends with the first one; a preview reports each once.
+        missing.truncate(if is_preview { missing.len() } else { 1 });
+        for (urn, dependency) in missing {
+            let message = format!("Resource '{urn}' depends on '{dependency}' which {why}");
+            self.error(Some(&urn), &message);
+            self.targeting.reported_as_skipped.insert(dependency);
+        }
+        if is_preview {
             self.refused_in_preview = true;
             return true;
         }

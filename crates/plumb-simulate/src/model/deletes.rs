@@ -291,6 +291,22 @@ impl Model<'_> {
         needed
     }
 
+    /// What an entry means: live ones for a live one, those that are due for deletion for another, where there is a choice. A
+    /// provider is meant by its id.
+    fn meant_by(&self, node: usize, order: &[usize]) -> FxHashSet<usize> {
+        let needed = self.dependencies_of(node, order);
+        let state = self.state(node);
+        let is_alike = |other: usize| self.state(other).delete == state.delete;
+        let is_meant = |other: &usize| {
+            let urn = self.current(&self.state(*other).urn);
+            let is_copy = |it: &usize| is_alike(*it) && self.current(&self.state(*it).urn) == urn;
+            let reference = self.state(*other).as_provider_ref();
+            let provides = reference.is_some() && reference == state.provider;
+            is_alike(*other) || provides || !needed.iter().any(is_copy)
+        };
+        needed.iter().copied().filter(is_meant).collect()
+    }
+
     /// After a failure that the run outlives: what the failed resources need stays, and what that needs, though those may
     /// go.
     fn kept_by_errors(&mut self) -> FxHashSet<usize> {
@@ -304,7 +320,7 @@ impl Model<'_> {
             let current = self.current(urn);
             let stays = kept.contains(node) || self.kept_by_errors.contains(node);
             if stays || self.fate(urn).errored || self.fate(current).errored {
-                kept.extend(self.dependencies_of(*node, &order));
+                kept.extend(self.meant_by(*node, &order));
             }
         }
         if !kept.is_empty() {
