@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use base64::{DecodeError, Engine as _};
 use ecow::EcoString;
 use plumb_value::{Archive, ArchiveSource, Asset, AssetSource};
 use sha1::Digest as _;
@@ -138,7 +138,7 @@ fn compute(
 ) -> Result<Val, String> {
     match function {
         Function::Join => join(name, pair(argument)),
-        Function::Split => split(name, pair(argument)),
+        Function::Split => split(pair(argument)),
         Function::Select => select(name, pair(argument)),
         Function::ToJson => {
             let mut text = String::new();
@@ -147,34 +147,43 @@ fn compute(
             Ok(Val::String(text.into()))
         }
         Function::ToBase64 => Ok(Val::String(
-            STANDARD.encode(string(name, argument)?.as_bytes()).into(),
+            STANDARD
+                .encode(string(&base64_wants(name), argument)?.as_bytes())
+                .into(),
         )),
-        Function::FromBase64 => from_base64(name, string(name, argument)?),
+        Function::FromBase64 => from_base64(name, string(&base64_wants(name), argument)?),
         Function::Secret | Function::Unsecret => Ok(argument.clone()),
         Function::ReadFile => {
-            let bytes = read(name, argument, directory)?;
+            let Val::String(path) = argument else {
+                let found = argument.go_type();
+                return Err(format!("Argument to {name} must be a string, got {found}"));
+            };
+            let failed = format!("Error reading file at path {path}");
+            let bytes = read(path, directory).map_err(|error| format!("{failed}: {error}"))?;
             Ok(Val::String(
                 String::from_utf8_lossy(&bytes).into_owned().into(),
             ))
         }
         Function::FileBase64 => Ok(Val::String(
-            STANDARD.encode(read(name, argument, directory)?).into(),
+            STANDARD.encode(read_for(name, argument, directory)?).into(),
         )),
         Function::FileBase64Sha256 => {
-            let digest = sha2::Sha256::digest(read(name, argument, directory)?);
+            let digest = sha2::Sha256::digest(read_for(name, argument, directory)?);
             Ok(Val::String(STANDARD.encode(digest).into()))
         }
         Function::Sha1 => {
-            let digest = sha1::Sha1::digest(string(name, argument)?.as_bytes());
+            let digest = sha1::Sha1::digest(
+                string(&format!("{name} requires a string"), argument)?.as_bytes(),
+            );
             Ok(Val::String(hex::encode(digest).into()))
         }
         Function::Length => length(name, argument),
         Function::SingleOrNone => single_or_none(name, argument),
-        Function::StringAsset => Ok(asset(AssetSource::Text(asset_text(name, argument)?))),
-        Function::FileAsset => Ok(asset(AssetSource::Path(asset_text(name, argument)?))),
-        Function::RemoteAsset => Ok(asset(AssetSource::Uri(asset_text(name, argument)?))),
-        Function::FileArchive => Ok(archive(ArchiveSource::Path(asset_text(name, argument)?))),
-        Function::RemoteArchive => Ok(archive(ArchiveSource::Uri(asset_text(name, argument)?))),
+        Function::StringAsset => Ok(asset(AssetSource::Text(asset_text(argument)?))),
+        Function::FileAsset => Ok(asset(AssetSource::Path(asset_text(argument)?))),
+        Function::RemoteAsset => Ok(asset(AssetSource::Uri(asset_text(argument)?))),
+        Function::FileArchive => Ok(archive(ArchiveSource::Path(asset_text(argument)?))),
+        Function::RemoteArchive => Ok(archive(ArchiveSource::Uri(asset_text(argument)?))),
         Function::AssetArchive => asset_archive(name, argument),
         Function::ResourceName => resource_fact(name, argument, |found, _| found),
         Function::ResourceType => resource_fact(name, argument, |_, token| token),
@@ -188,24 +197,20 @@ fn pair(argument: &Val) -> (&Val, &Val) {
     }
 }
 
-fn string<'a>(name: &str, argument: &'a Val) -> Result<&'a EcoString, String> {
+/// The text that `argument` must be; `wants` begins the message about anything else.
+fn string<'a>(wants: &str, argument: &'a Val) -> Result<&'a EcoString, String> {
     match argument {
         Val::String(text) => Ok(text),
-        other => Err(format!(
-            "the argument to {} must be a string, not {}",
-            name,
-            other.kind()
-        )),
+        other => Err(format!("{wants}, got {}", other.described())),
     }
 }
 
-fn asset_text(name: &str, argument: &Val) -> Result<EcoString, String> {
+fn asset_text(argument: &Val) -> Result<EcoString, String> {
     match argument {
         Val::String(text) => Ok(text.clone()),
         other => Err(format!(
-            "Argument to {} must be a string, got {}",
-            name,
-            other.kind()
+            "Argument to fn::* must be a string, got {}",
+            other.go_type()
         )),
     }
 }
@@ -216,21 +221,21 @@ fn join(name: &str, (delimiter, values): (&Val, &Val)) -> Result<Val, String> {
         Val::String(text) => text,
         other => {
             return Err(format!(
-                "the first argument to {name} must be a string, found {}",
-                other.kind()
+                "delimiter must be a string, not {}",
+                other.described()
             ));
         }
     };
     let Val::List(items) = values else {
         return Err(format!(
             "the second argument to {name} must be a list, found {}",
-            values.kind()
+            values.described()
         ));
     };
     let mut joined = String::new();
     for (at, item) in items.iter().enumerate() {
         let Val::String(text) = item else {
-            let found = item.kind();
+            let found = item.described();
             let wanted = format!("the second argument to {name} must be a list of strings");
             return Err(format!("{wanted}, found {found} at index {at}"));
         };
@@ -242,14 +247,12 @@ fn join(name: &str, (delimiter, values): (&Val, &Val)) -> Result<Val, String> {
     Ok(Val::String(joined.into()))
 }
 
-fn split(name: &str, (delimiter, source): (&Val, &Val)) -> Result<Val, String> {
-    let (Val::String(delimiter), Val::String(source)) = (delimiter, source) else {
-        return Err(format!(
-            "{name} wants two strings, found {} and {}",
-            delimiter.kind(),
-            source.kind()
-        ));
+fn split((delimiter, source): (&Val, &Val)) -> Result<Val, String> {
+    let text = |value: &Val| match value {
+        Val::String(text) => Ok(text.clone()),
+        other => Err(format!("Must be a string, not {}", other.described())),
     };
+    let (delimiter, source) = (text(delimiter)?, text(source)?);
     let parts: Vec<Val> = if delimiter.is_empty() {
         source
             .chars()
@@ -266,10 +269,7 @@ fn split(name: &str, (delimiter, source): (&Val, &Val)) -> Result<Val, String> {
 
 fn select(name: &str, (index, values): (&Val, &Val)) -> Result<Val, String> {
     let Val::Number(number) = index else {
-        return Err(format!(
-            "the first argument to {name} must be a number, not {}",
-            index.kind()
-        ));
+        return Err(format!("index must be a number, not {}", index.described()));
     };
     if *number < 0.0 || number.fract() != 0.0 {
         return Err(format!(
@@ -280,7 +280,7 @@ fn select(name: &str, (index, values): (&Val, &Val)) -> Result<Val, String> {
     let Val::List(items) = values else {
         return Err(format!(
             "the second argument to {name} must be a list, found {}",
-            values.kind()
+            values.described()
         ));
     };
     #[allow(clippy::cast_sign_loss)] // checked above
@@ -296,18 +296,34 @@ fn select(name: &str, (index, values): (&Val, &Val)) -> Result<Val, String> {
 }
 
 fn from_base64(name: &str, text: &str) -> Result<Val, String> {
-    let bytes = STANDARD
-        .decode(text)
-        .map_err(|error| format!("{name} cannot decode its argument: {error}"))?;
+    let bytes = STANDARD.decode(text).map_err(|error| {
+        let at = match error {
+            DecodeError::InvalidByte(at, _) => at,
+            _ => text.len(),
+        };
+        format!("{name} unable to decode {text}, error: illegal base64 data at input byte {at}")
+    })?;
     let text = String::from_utf8(bytes)
         .map_err(|_| format!("{name} output is not a valid UTF-8 string"))?;
     Ok(Val::String(text.into()))
 }
 
-fn read(name: &str, argument: &Val, directory: &Path) -> Result<Vec<u8>, String> {
-    let path = directory.join(string(name, argument)?.as_str());
-    std::fs::read(&path)
-        .map_err(|error| format!("Error reading file at path {}: {error}", path.display()))
+fn base64_wants(name: &str) -> String {
+    format!("expected argument to {name} to be a string")
+}
+
+/// The content of the file that `argument` names.
+fn read_for(name: &str, argument: &Val, directory: &Path) -> Result<Vec<u8>, String> {
+    let path = string(&format!("{name} requires a string path"), argument)?;
+    read(path, directory).map_err(|error| format!("{name} error reading file {path}: {error}"))
+}
+
+fn read(path: &str, directory: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(directory.join(path)).map_err(|error| {
+        let reason = error.to_string();
+        let reason = reason.split(" (os error").next().unwrap_or_default();
+        format!("open {path}: {}", reason.to_lowercase())
+    })
 }
 
 fn length(name: &str, argument: &Val) -> Result<Val, String> {
@@ -317,8 +333,8 @@ fn length(name: &str, argument: &Val) -> Result<Val, String> {
         Val::String(text) => text.graphemes(true).count(),
         other => {
             return Err(format!(
-                "{name} wants a list, a map or a string, not {}",
-                other.kind()
+                "{name} requires a list, map, or string, got {}",
+                other.described()
             ));
         }
     };
@@ -328,8 +344,8 @@ fn length(name: &str, argument: &Val) -> Result<Val, String> {
 fn single_or_none(name: &str, argument: &Val) -> Result<Val, String> {
     let Val::List(items) = argument else {
         return Err(format!(
-            "the argument to {name} must be a list, not {}",
-            argument.kind()
+            "{name} requires a list, got {}",
+            argument.described()
         ));
     };
     match items.as_slice() {
@@ -391,9 +407,8 @@ fn resource_fact(
             Ok(Val::String(pick(urn.name().into(), urn.type_text().into())))
         }
         other => Err(format!(
-            "the argument to {} must be a resource, not {}",
-            name,
-            other.kind()
+            "{name} requires a resource, got {}",
+            other.described()
         )),
     }
 }
@@ -453,7 +468,7 @@ mod tests {
     fn wrong_arguments_are_explained() {
         use serde_json::json;
         let wanted =
-            "the second argument to fn::f must be a list of strings, found number at index 1";
+            "the second argument to fn::f must be a list of strings, found a number at index 1";
         check_error(Function::Join, json!([",", ["a", 1]]), wanted);
         check_error(
             Function::Select,
@@ -475,7 +490,7 @@ mod tests {
         check_error(
             Function::StringAsset,
             json!(1),
-            "Argument to fn::f must be a string, got number",
+            "Argument to fn::* must be a string, got float64",
         );
     }
 }

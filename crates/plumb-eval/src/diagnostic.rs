@@ -86,6 +86,15 @@ impl Diagnostic {
         text
     }
 
+    /// The diagnostic in one line, with its range before it: for errors that stand outside a run.
+    pub fn one_line(&self, source: &SourceFile) -> String {
+        let place = self
+            .span
+            .map_or_else(|| "<nil>".to_owned(), |span| source.range(span));
+        let detail = self.detail.as_deref().unwrap_or_default();
+        format!("{place}: {}; {detail}", self.summary)
+    }
+
     /// [`Diagnostic::excerpt`] with the severity before it, for output that has no severity of its own.
     pub fn titled_excerpt(&self, source: &SourceFile) -> String {
         let title = match self.severity {
@@ -121,16 +130,41 @@ impl Diagnostic {
     }
 }
 
-/// Up to five of `candidates`, nearest to `word` first; names alone decide between equals.
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+/// Diagnostics as the text of one error: a single one in its line, several with a line each, errors first.
+pub fn joined(diagnostics: &[Diagnostic], source: &SourceFile) -> String {
+    if let [only] = diagnostics {
+        return only.one_line(source);
+    }
+    let mut text = String::new();
+    for (severity, name) in [(Severity::Error, "error"), (Severity::Warning, "warning")] {
+        for diagnostic in diagnostics.iter().filter(|it| it.severity == severity) {
+            let _ = write!(text, "\n-{name}: {}", diagnostic.one_line(source));
+        }
+    }
+    text
+}
+
+/// How many letters apart two words are.
+pub fn distance(left: &str, right: &str) -> usize {
+    strsim::levenshtein(left, right)
+}
+
+/// All `candidates`, nearest to `word` first; names alone decide between equals.
+pub fn by_distance<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut ranked: Vec<(usize, &str)> = candidates
         .into_iter()
         .map(|candidate| (strsim::levenshtein(word, candidate), candidate))
         .collect();
     ranked.sort_unstable();
     ranked.dedup();
-    ranked.truncate(5);
     ranked.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// Up to five of `candidates`, nearest to `word` first.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut nearest = by_distance(word, candidates);
+    nearest.truncate(5);
+    nearest
 }
 
 /// The candidate so near to `word` that it was probably meant.

@@ -73,6 +73,22 @@ impl SourceFile {
         (line, column + 1)
     }
 
+    /// File, line and columns of `span`, as errors in one line have them: quotes and closing brackets are no part of it.
+    pub fn range(&self, span: Span) -> String {
+        let (line, column) = self.position(span.start);
+        let text = self
+            .text
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or_default();
+        let end = span.start + length_of_value(text) as u32;
+        let (last, end_column) = self.position(end);
+        if last == line {
+            format!("{}:{line},{column}-{end_column}", self.name)
+        } else {
+            format!("{}:{line},{column}-{last},{end_column}", self.name)
+        }
+    }
+
     /// The text of a line, counted from 1, without its end.
     pub fn line(&self, number: usize) -> &str {
         let start = self
@@ -87,9 +103,40 @@ impl SourceFile {
     }
 }
 
+/// Length of a YAML value up to where its last scalar would end if it stood without quotes.
+fn length_of_value(text: &str) -> usize {
+    let mut rest = text.trim_end();
+    while text.starts_with(['[', '{']) && rest.ends_with([']', '}']) {
+        rest = rest[..rest.len() - 1]
+            .trim_end_matches(|char: char| char.is_whitespace() || char == ',');
+    }
+    let without = match rest.chars().last() {
+        // An empty collection ends where it begins.
+        Some('[' | '{') => 1,
+        Some('"' | '\'') if rest.len() > 1 => 2,
+        _ => 0,
+    };
+    rest.len() - without
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_leave_out_quotes_and_brackets() {
+        for (text, expected) in [
+            ("nope", "x:1,1-5"),
+            ("'nope'", "x:1,1-5"),
+            ("[x]", "x:1,1-3"),
+            ("[]", "x:1,1-1"),
+            ("{a: ['b', 'c'] }", "x:1,1-12"),
+            ("a:\n  b", "x:1,1-2,4"),
+        ] {
+            let file = SourceFile::new("x", PathBuf::new(), text);
+            assert_eq!(file.range(Span::new(0, text.len())), expected, "{text}");
+        }
+    }
 
     #[test]
     fn positions_count_lines_and_characters() {

@@ -110,6 +110,35 @@ impl Val {
         }))
     }
 
+    /// The kind of value with its article, as messages about arguments have it.
+    pub fn described(&self) -> &'static str {
+        match self {
+            Val::Null => "nil",
+            Val::Bool(_) => "a boolean",
+            Val::Number(_) => "a number",
+            Val::String(_) => "a string",
+            Val::List(_) => "a list",
+            Val::Object(_) => "an object",
+            Val::Asset(_) => "an asset",
+            Val::Archive(_) => "an archive",
+            Val::Resource(_) | Val::Reference(_) => "a resource",
+            Val::Output(_) => "an output",
+            Val::Poison => "an invalid value",
+        }
+    }
+
+    /// The kind of value in the words of Go, which some messages have.
+    pub fn go_type(&self) -> &'static str {
+        match self {
+            Val::Null => "<nil>",
+            Val::Bool(_) => "bool",
+            Val::Number(_) => "float64",
+            Val::List(_) => "[]interface {}",
+            Val::Object(_) => "map[string]interface {}",
+            other => other.kind(),
+        }
+    }
+
     /// What messages call this kind of value.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -13,16 +13,17 @@ use plumb_resource::Urn;
 use plumb_schema::SchemaLoader;
 
 use crate::check;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{self, Diagnostic};
 use crate::eval::driver::Run;
 use crate::eval::evaluator::Evaluator;
 use crate::eval::value::{Providers, Val};
 use crate::graph::{Graph, Node};
 use crate::packages::PackageDeclaration;
+use crate::program;
 use crate::report::Reporter;
 use crate::requirement;
 use crate::schemas::{self, Types};
-use crate::settings::Setting;
+use crate::settings::{Problem, Setting};
 use crate::syntax::program::Syntax;
 
 /// The resource that a body belongs to.
@@ -78,21 +79,32 @@ impl Evaluated {
 }
 
 impl Body<'_> {
-    /// Checks and evaluates the body. `diagnostics` are problems that were found in its settings.
-    pub(crate) async fn evaluate(&self, mut diagnostics: Vec<Diagnostic>) -> Evaluated {
+    /// Checks and evaluates the body. `problems` were found in its settings.
+    ///
+    /// 1. Names that stand for several things, and cycles, end it at once.
+    /// 2. The shape of the declarations is checked, then the types; everything wrong is reported and ends it.
+    /// 3. What is evaluated then fails by itself: the rest goes on as far as it can.
+    pub(crate) async fn evaluate(&self, problems: Vec<Problem>) -> Evaluated {
         let config: Vec<Val> = self
             .settings
             .iter()
             .map(|setting| setting.value.clone())
             .collect();
         let names: Vec<_> = self.settings.iter().map(Setting::name).collect();
-        let graph = Graph::build(self.syntax, &names, &self.info.project, &mut diagnostics);
-        let types = self.types(&graph, &config, &mut diagnostics).await;
-        diagnostics.extend(self.check_version(&config, &graph));
-        for diagnostic in &diagnostics {
-            self.reporter.found(diagnostic);
+        let mut ambiguous = Vec::new();
+        let graph = Graph::build(self.syntax, &names, &self.info.project, &mut ambiguous);
+        if !ambiguous.is_empty() {
+            return self.without_order(&ambiguous);
         }
-        if self.reporter.has_errors() {
+        let Some(types) = self.types(&graph, &config).await else {
+            return Evaluated::bailed();
+        };
+        for (name, problem) in &problems {
+            self.reporter.met(problem);
+            self.reporter.not_registered("config", name);
+        }
+        if let Some(problem) = self.check_version(&config, &graph) {
+            self.reporter.met(&problem);
             return Evaluated::bailed();
         }
         let evaluator = Evaluator {
@@ -100,6 +112,9 @@ impl Body<'_> {
             ..Evaluator::new(&graph, self.info)
         };
         let run = Run::new(self, &types, evaluator);
+        if !problems.is_empty() {
+            run.block_resources();
+        }
         run.evaluate(&config).await;
         let result = if self.reporter.has_errors() || run.is_over.load(Ordering::Relaxed) {
             ProgramResult::Bailed
@@ -117,28 +132,34 @@ impl Body<'_> {
         }
     }
 
-    async fn types(
-        &self,
-        graph: &Graph,
-        config: &[Val],
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Types {
-        // A program whose names make no sense is not worth starting plugins for.
-        if diagnostics.iter().any(Diagnostic::is_error) {
-            return Types::default();
+    /// The end of a body that cannot be put into an order.
+    fn without_order(&self, problems: &[Diagnostic]) -> Evaluated {
+        if self.owner.component.is_some() {
+            for problem in problems {
+                self.reporter.found(problem);
+            }
+            return Evaluated::bailed();
         }
-        let types = schemas::resolve(
-            self.syntax,
-            graph,
-            self.declarations,
-            self.schemas,
-            diagnostics,
-        )
-        .await;
-        if !diagnostics.iter().any(Diagnostic::is_error) {
-            diagnostics.extend(check::check(self.syntax, graph, &types, config));
+        Evaluated {
+            result: program::one_error(&diagnostic::joined(problems, &self.syntax.source)),
+            outputs: BTreeMap::new(),
         }
-        types
+    }
+
+    /// The types of the body; nothing if something is wrong, which has been reported then.
+    async fn types(&self, graph: &Graph, config: &[Val]) -> Option<Types> {
+        // A program whose declarations make no sense is not worth starting plugins for.
+        for problem in check::shape(self.syntax, graph) {
+            self.reporter.found(&problem);
+        }
+        if self.reporter.has_errors() {
+            return None;
+        }
+        let types = schemas::resolve(self.syntax, graph, self.declarations, self.schemas).await;
+        for problem in check::check(self.syntax, graph, &types, config) {
+            self.reporter.found(&problem);
+        }
+        (!self.reporter.has_errors()).then_some(types)
     }
 
     fn check_version(&self, config: &[Val], graph: &Graph) -> Option<Diagnostic> {

@@ -7,7 +7,7 @@ use crate::eval::convert;
 use crate::eval::value::Val;
 use crate::syntax::expression::Scope;
 use crate::syntax::node::{Key, Node, NodeKind};
-use crate::syntax::record::Record;
+use crate::syntax::record::{Record, UnknownKeys};
 
 /// A declared configuration value.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub(crate) struct ConfigDecl {
     pub(crate) secret: Option<bool>,
     pub(crate) default: Option<Node>,
     pub(crate) description: Option<EcoString>,
+    /// What is wrong with the declaration. It matters where no setting of the stack has its name.
+    pub(crate) problem: Option<Diagnostic>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -109,6 +111,10 @@ impl ConfigType {
     }
 }
 
+/// The types of settings, as messages list them.
+const VALID_TYPES: &str = "[string list<string> number list<number> integer list<integer> boolean list<boolean> \
+                           object list<object>]";
+
 /// Reads one entry of `config`.
 pub(crate) fn parse(scope: &mut Scope, key: &Key, node: &Node) -> ConfigDecl {
     let NodeKind::Map(entries) = &node.kind else {
@@ -121,6 +127,7 @@ pub(crate) fn parse(scope: &mut Scope, key: &Key, node: &Node) -> ConfigDecl {
             secret: None,
             default,
             description: None,
+            problem: None,
         };
     };
     let fields = [
@@ -132,14 +139,14 @@ pub(crate) fn parse(scope: &mut Scope, key: &Key, node: &Node) -> ConfigDecl {
         "type",
         "value",
     ];
-    let mut record = Record::of_entries(scope, entries, "config", &fields, false);
+    let mut record = Record::of_entries(scope, entries, "config", &fields, UnknownKeys::Ignored);
+    let mut problem = None;
     let ty = record.literal(scope, "type").and_then(|(text, span)| {
         let ty = ConfigType::parse(&text);
         if ty.is_none() {
-            let valid = "string, number, integer, boolean, object, list<T>";
             let summary =
-                format!("unexpected configuration type '{text}': valid types are {valid}");
-            scope.diagnostics.push(Diagnostic::error(span, summary));
+                format!("unexpected configuration type '{text}': valid types are {VALID_TYPES}");
+            problem = Some(Diagnostic::error(span, summary));
         }
         ty
     });
@@ -159,9 +166,7 @@ pub(crate) fn parse(scope: &mut Scope, key: &Key, node: &Node) -> ConfigDecl {
             "type mismatch: default value of type {found} but type {} was specified",
             ty.name()
         );
-        scope
-            .diagnostics
-            .push(Diagnostic::error(default.span, summary));
+        problem = Some(Diagnostic::error(key.span, summary));
     }
     ConfigDecl {
         key: key.clone(),
@@ -170,6 +175,7 @@ pub(crate) fn parse(scope: &mut Scope, key: &Key, node: &Node) -> ConfigDecl {
         secret,
         default,
         description,
+        problem,
     }
 }
 

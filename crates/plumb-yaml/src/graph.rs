@@ -51,6 +51,8 @@ pub(crate) struct Graph {
     stacks: Vec<NodeId>,
     /// Default provider resources by package.
     default_providers: FxHashMap<EcoString, usize>,
+    /// The first name of nothing that each node mentions.
+    unknown_names: FxHashMap<NodeId, Diagnostic>,
     /// Invokes that take part in the choice of default providers: the top-level ones.
     top_level_invokes: Vec<bool>,
     project_prefix: String,
@@ -76,9 +78,16 @@ impl Graph {
             ..Graph::default()
         };
         graph.declare(syntax, config, diagnostics);
-        graph.connect(syntax, diagnostics);
-        graph.sort(syntax, diagnostics);
+        graph.connect(syntax);
+        if diagnostics.is_empty() {
+            diagnostics.extend(graph.sort(syntax));
+        }
         graph
+    }
+
+    /// The first name of nothing that a node mentions. Names in outputs are looked up when they are evaluated.
+    pub(crate) fn unknown_name(&self, id: NodeId) -> Option<&Diagnostic> {
+        self.unknown_names.get(&id)
     }
 
     /// The node that `name` stands for; names of settings may carry the project's prefix.
@@ -136,10 +145,6 @@ impl Graph {
                 }
             }
         }
-        for (index, (key, _)) in syntax.variables.iter().enumerate() {
-            let id = self.add(Node::Variable(index));
-            self.name(key, id, diagnostics);
-        }
         for (index, resource) in syntax.resources.iter().enumerate() {
             let id = self.add(Node::Resource(index));
             self.name(&resource.key, id, diagnostics);
@@ -147,6 +152,10 @@ impl Graph {
                 self.default_providers
                     .insert(resource.package().into(), index);
             }
+        }
+        for (index, (key, _)) in syntax.variables.iter().enumerate() {
+            let id = self.add(Node::Variable(index));
+            self.name(key, id, diagnostics);
         }
         for (name, id) in settings_only {
             self.names.entry(name).or_insert(id);
@@ -187,19 +196,22 @@ impl Graph {
         diagnostics.push(Diagnostic::error(key.span, summary));
     }
 
-    fn connect(&mut self, syntax: &Syntax, diagnostics: &mut Vec<Diagnostic>) {
+    fn connect(&mut self, syntax: &Syntax) {
         for id in 0..self.nodes.len() {
             let mut needs = Vec::new();
+            let mut unknown = None;
+            self.visit_expressions(id, syntax, &mut |expr| {
+                self.mentions(expr, &mut |mentioned, access, span| match mentioned {
+                    Some(need) => needs.push(need),
+                    None => {
+                        unknown.get_or_insert_with(|| self.unknown_access(access, span));
+                    }
+                });
+            });
             match self.nodes[id] {
-                Node::Config(_) | Node::Stack(_) => {}
-                Node::Variable(index) => {
-                    self.mentions(&syntax.variables[index].1, &mut needs, diagnostics);
-                }
+                Node::Config(_) | Node::Stack(_) | Node::Variable(_) => {}
                 Node::Resource(index) => {
                     let resource = &syntax.resources[index];
-                    resource.visit_expressions(&mut |expr| {
-                        self.mentions(expr, &mut needs, diagnostics);
-                    });
                     let wants_default = resource.options().provider.is_none()
                         && !resource.type_token.starts_with("pulumi:providers:");
                     if wants_default
@@ -210,17 +222,6 @@ impl Graph {
                 }
                 Node::Invoke(index) => {
                     let invoke = &syntax.calls.invokes[index];
-                    let options = &invoke.options;
-                    let exprs = [
-                        &invoke.args,
-                        &options.depends_on,
-                        &options.parent,
-                        &options.provider,
-                    ];
-                    exprs
-                        .into_iter()
-                        .flatten()
-                        .for_each(|expr| self.mentions(expr, &mut needs, diagnostics));
                     if let Some(provider) = self.invoke_default_provider(index, invoke) {
                         needs.extend(self.lookup(&syntax.resources[provider].key.text));
                     }
@@ -229,37 +230,52 @@ impl Graph {
             let mut seen = rustc_hash::FxHashSet::default();
             needs.retain(|need| seen.insert(*need));
             self.needs[id] = needs;
-        }
-        for expr in syntax
-            .outputs
-            .iter()
-            .map(|(_, expr)| expr)
-            .chain(&syntax.required_version)
-        {
-            self.mentions(expr, &mut Vec::new(), diagnostics);
+            if let Some(unknown) = unknown {
+                self.unknown_names.insert(id, unknown);
+            }
         }
     }
 
-    /// Collects what `expr` needs; names of nothing become errors.
-    fn mentions(&self, expr: &Expr, needs: &mut Vec<NodeId>, diagnostics: &mut Vec<Diagnostic>) {
+    /// Visits the expressions of a node.
+    fn visit_expressions<'e>(
+        &self,
+        id: NodeId,
+        syntax: &'e Syntax,
+        visit: &mut impl FnMut(&'e Expr),
+    ) {
+        match self.nodes[id] {
+            Node::Config(_) | Node::Stack(_) => {}
+            Node::Variable(index) => visit(&syntax.variables[index].1),
+            Node::Resource(index) => syntax.resources[index].visit_expressions(visit),
+            Node::Invoke(index) => {
+                let invoke = &syntax.calls.invokes[index];
+                let options = &invoke.options;
+                let exprs = [
+                    &invoke.args,
+                    &options.depends_on,
+                    &options.parent,
+                    &options.provider,
+                ];
+                exprs.into_iter().flatten().for_each(visit);
+            }
+        }
+    }
+
+    /// Visits what `expr` mentions: nodes, or nothing where a name stands for nothing, with the access and its place.
+    fn mentions(&self, expr: &Expr, visit: &mut impl FnMut(Option<NodeId>, Option<&Access>, Span)) {
         expr.visit(&mut |mention, span| match mention {
             Mention::Access(access) if access.root == PULUMI => {}
-            Mention::Access(access) => match self.lookup(&access.root) {
-                Some(id) => needs.push(id),
-                None => diagnostics.push(self.unknown_name(access, span)),
-            },
-            Mention::Invoke(index) => needs.push(self.invokes[index]),
-            Mention::Stack(index) => needs.push(self.stacks[index]),
+            Mention::Access(access) => visit(self.lookup(&access.root), Some(access), span),
+            Mention::Invoke(index) => visit(Some(self.invokes[index]), None, span),
+            Mention::Stack(index) => visit(Some(self.stacks[index]), None, span),
         });
     }
 
-    fn unknown_name(&self, access: &Access, span: Span) -> Diagnostic {
-        let summary = format!(
-            "resource, variable, or config value {:?} not found",
-            access.root.as_str()
-        );
+    fn unknown_access(&self, access: Option<&Access>, span: Span) -> Diagnostic {
+        let name = access.map_or("", |access| access.root.as_str());
+        let summary = format!("resource, variable, or config value {name:?} not found");
         let diagnostic = Diagnostic::error(span, summary);
-        match probably_meant(&access.root, self.names.keys().map(EcoString::as_str)) {
+        match probably_meant(name, self.names.keys().map(EcoString::as_str)) {
             Some(name) => diagnostic.with_hint(format!("Did you mean {name:?}?")),
             None => diagnostic,
         }
@@ -268,14 +284,15 @@ impl Graph {
     /// What a list of expressions needs, for things that are no nodes themselves.
     pub(crate) fn needs_of<'e>(&self, exprs: impl Iterator<Item = &'e Expr>) -> Vec<NodeId> {
         let mut needs = Vec::new();
-        exprs.for_each(|expr| self.mentions(expr, &mut needs, &mut Vec::new()));
+        exprs.for_each(|expr| self.mentions(expr, &mut |need, _, _| needs.extend(need)));
         needs.sort_unstable();
         needs.dedup();
         needs
     }
 
-    /// Depth first: settings, resources and variables in document order, and last what only outputs use.
-    fn sort(&mut self, syntax: &Syntax, diagnostics: &mut Vec<Diagnostic>) {
+    /// Orders the nodes depth first: settings, resources and variables in document order, and last what only outputs
+    /// use. Stops at the first cycle.
+    fn sort(&mut self, syntax: &Syntax) -> Option<Diagnostic> {
         let is = |node: Node| {
             move |id: &NodeId, nodes: &[Node]| {
                 std::mem::discriminant(&nodes[*id]) == std::mem::discriminant(&node)
@@ -294,18 +311,12 @@ impl Graph {
         roots.extend(pick(&is(Node::Variable(0))));
         roots.extend(self.needs_of(syntax.outputs.iter().map(|(_, expr)| expr)));
         let mut marks = vec![Mark::New; self.nodes.len()];
-        for root in roots {
-            self.visit(root, &mut marks, syntax, diagnostics);
-        }
+        roots
+            .into_iter()
+            .find_map(|root| self.visit(root, &mut marks, syntax))
     }
 
-    fn visit(
-        &mut self,
-        root: NodeId,
-        marks: &mut [Mark],
-        syntax: &Syntax,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) {
+    fn visit(&mut self, root: NodeId, marks: &mut [Mark], syntax: &Syntax) -> Option<Diagnostic> {
         let mut stack: Vec<(NodeId, usize)> = Vec::new();
         if marks[root] == Mark::New {
             marks[root] = Mark::Open;
@@ -326,14 +337,25 @@ impl Graph {
                     marks[need] = Mark::Open;
                     stack.push((need, 0));
                 }
-                Mark::Open => diagnostics.push(self.cycle(need, syntax)),
+                Mark::Open => return Some(self.cycle(id, need, syntax)),
             }
         }
+        None
     }
 
-    fn cycle(&self, id: NodeId, syntax: &Syntax) -> Diagnostic {
+    /// The cycle that closes where `from` mentions `id`.
+    fn cycle(&self, from: NodeId, id: NodeId, syntax: &Syntax) -> Diagnostic {
         let kind = self.nodes[id].kind();
-        let (name, span) = self.label(id, syntax);
+        let (name, _) = self.label(id, syntax);
+        let mut closes = None;
+        self.visit_expressions(from, syntax, &mut |expr| {
+            self.mentions(expr, &mut |mentioned, _, span| {
+                if mentioned == Some(id) {
+                    closes.get_or_insert(span);
+                }
+            });
+        });
+        let span = closes.unwrap_or_else(|| self.label(from, syntax).1);
         Diagnostic::error(
             span,
             format!("circular dependency of {kind} '{name}' transitively on itself"),

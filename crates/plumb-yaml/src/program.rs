@@ -97,10 +97,13 @@ impl YamlProgram {
             Ok(refs) => refs,
             Err(result) => return result,
         };
-        let mut diagnostics = Vec::new();
+        if let Some(misplaced) = syntax.misplaced {
+            return one_error(misplaced);
+        }
+        let mut problems = Vec::new();
         let body = Body {
             syntax,
-            settings: &settings::evaluate(syntax, info, &mut diagnostics),
+            settings: &settings::evaluate(syntax, info, &mut problems),
             info,
             monitor,
             reporter: &reporter,
@@ -110,7 +113,7 @@ impl YamlProgram {
             engine_version: self.engine_version.as_ref(),
             owner: &Owner::stack(stack),
         };
-        body.evaluate(diagnostics).await.result
+        body.evaluate(problems).await.result
     }
 
     /// The packages that the program in `directory`, or its components, use, sorted by name. Programs with errors use none, so that other
@@ -167,6 +170,13 @@ impl Program for YamlProgram {
             .run_until_cancelled(running)
             .await
             .unwrap_or(ProgramResult::Bailed)
+    }
+}
+
+/// The result of a program that ends with an error of its own.
+pub(crate) fn one_error(message: &str) -> ProgramResult {
+    ProgramResult::Failed {
+        message: format!("1 error occurred:\n\t* {message}"),
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use plumb_resource::provider::Parameterization;
 
 use crate::component::ComponentsError;
+use crate::diagnostic;
 use crate::load::{LoadError, Loaded};
 use crate::packages::{self, DeclarationError, PackageDeclaration};
 use crate::syntax::program::{Syntax, package_of};
@@ -34,15 +35,19 @@ pub enum RequiredPackagesError {
     /// The folder is a plugin that cannot be read.
     #[error(transparent)]
     Components(#[from] ComponentsError),
+    /// What is written in the program makes no sense: all of it in one text.
+    #[error("{0}")]
+    Syntax(String),
 }
 
-/// The packages that a program uses, sorted by name. Programs with errors use none, so that other commands work with
-/// them.
+/// The packages that a program uses, sorted by name.
 pub(crate) fn required_packages(
     program: &Loaded,
 ) -> Result<Vec<RequiredPackage>, RequiredPackagesError> {
     if program.diagnostics.iter().any(crate::Diagnostic::is_error) {
-        return Ok(Vec::new());
+        let source = &program.syntax.source;
+        let text = diagnostic::joined(&program.diagnostics, source);
+        return Err(RequiredPackagesError::Syntax(text));
     }
     let declarations = packages::find_declarations(&program.directory)?;
     Ok(of_bodies([&program.syntax], &declarations))

@@ -7,7 +7,7 @@ use futures::future::join_all;
 use plumb_schema::{
     Function, PackageQuery, PackageSchema, QueryParameterization, Resource, SchemaLoader,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostic::Diagnostic;
 use crate::graph::Graph;
@@ -33,6 +33,8 @@ pub(crate) struct Resolved<T> {
     pub(crate) schema: Option<(Arc<PackageSchema>, Arc<T>)>,
     /// The declaration of the package.
     pub(crate) declaration: Option<usize>,
+    /// Why the token means nothing.
+    pub(crate) problem: Option<Diagnostic>,
 }
 
 impl<T> Clone for Resolved<T> {
@@ -41,6 +43,7 @@ impl<T> Clone for Resolved<T> {
             token: self.token.clone(),
             schema: self.schema.clone(),
             declaration: self.declaration,
+            problem: self.problem.clone(),
         }
     }
 }
@@ -81,7 +84,26 @@ struct Wanted {
 }
 
 /// Schemas of a wanted package, in the order in which they are tried.
-type Candidates = Vec<(Option<usize>, Option<Arc<PackageSchema>>)>;
+type Candidates = Vec<(Option<usize>, Candidate)>;
+
+/// A package that may have a token.
+#[derive(Debug)]
+enum Candidate {
+    Loaded(Arc<PackageSchema>),
+    /// There is no way to get schemas.
+    Unavailable,
+    /// Its schema could not be loaded, and why.
+    Failed(String),
+}
+
+impl Candidate {
+    fn schema(&self) -> Option<&Arc<PackageSchema>> {
+        match self {
+            Candidate::Loaded(schema) => Some(schema),
+            Candidate::Unavailable | Candidate::Failed(_) => None,
+        }
+    }
+}
 
 /// What has been loaded of each wanted package.
 type Packages<'w> = FxHashMap<&'w Wanted, Candidates>;
@@ -92,27 +114,19 @@ pub(crate) async fn resolve(
     graph: &Graph,
     declarations: &[PackageDeclaration],
     loader: &dyn SchemaLoader,
-    diagnostics: &mut Vec<Diagnostic>,
 ) -> Types {
     let resource_wants = resource_wants(syntax, graph);
     let invoke_wants = invoke_wants(syntax, graph);
-    let mut places: FxHashMap<&Wanted, Span> = FxHashMap::default();
-    for (want, resource) in resource_wants.iter().zip(&syntax.resources) {
-        places.entry(want).or_insert(resource.type_span);
-    }
-    for (want, invoke) in invoke_wants.iter().zip(&syntax.calls.invokes) {
-        places.entry(want).or_insert(invoke.token_span);
-    }
-    let packages = load_all(places, declarations, loader, diagnostics).await;
+    let wants: FxHashSet<&Wanted> = resource_wants.iter().chain(&invoke_wants).collect();
+    let packages = load_all(wants, declarations, loader).await;
 
     let mut types = Types::default();
-    resolve_resources(syntax, &resource_wants, &packages, &mut types, diagnostics);
+    resolve_resources(syntax, &resource_wants, &packages, &mut types);
     for (want, invoke) in invoke_wants.iter().zip(&syntax.calls.invokes) {
         let found = find::<Function>(&packages[want], &invoke.token);
         types.invokes.push(found.unwrap_or_else(|problem| {
             let known = known_tokens(&packages[want], PackageSchema::function_tokens);
-            diagnostics.push(problem.diagnostic(invoke.token_span, "", &known));
-            problem.stand_in()
+            problem.stand_in(invoke.span, "", &known)
         }));
     }
     types
@@ -156,49 +170,39 @@ fn invoke_wants(syntax: &Syntax, graph: &Graph) -> Vec<Wanted> {
         .collect()
 }
 
-/// Loads all packages at once; problems are told in the order of the places where packages are named first.
+/// Loads all packages at once.
 async fn load_all<'w>(
-    places: FxHashMap<&'w Wanted, Span>,
+    wants: FxHashSet<&'w Wanted>,
     declarations: &[PackageDeclaration],
     loader: &dyn SchemaLoader,
-    diagnostics: &mut Vec<Diagnostic>,
 ) -> Packages<'w> {
-    let mut wants: Vec<(&Wanted, Span)> = places.into_iter().collect();
-    wants.sort_unstable_by_key(|(_, span)| span.start);
-    let loads = wants
-        .iter()
-        .map(|(want, span)| load(want, *span, declarations, loader));
-    let mut packages = Packages::default();
-    for ((want, _), (candidates, problems)) in wants.iter().zip(join_all(loads).await) {
-        packages.insert(want, candidates);
-        diagnostics.extend(problems);
-    }
-    packages
+    let wants: Vec<&Wanted> = wants.into_iter().collect();
+    let loads = wants.iter().map(|want| load(want, declarations, loader));
+    let loaded = join_all(loads).await;
+    wants.into_iter().zip(loaded).collect()
 }
 
-/// Each token is looked up once; what is wrong with it is told for the first resource that has it.
+/// Each token is looked up once.
 fn resolve_resources<'w>(
     syntax: &'w Syntax,
     wants: &'w [Wanted],
     packages: &Packages<'w>,
     types: &mut Types,
-    diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let mut known: FxHashMap<(&Wanted, &str), Resolved<Resource>> = FxHashMap::default();
+    let mut known: FxHashMap<(&Wanted, &str), Result<Resolved<Resource>, Problem>> =
+        FxHashMap::default();
     for (want, resource) in wants.iter().zip(&syntax.resources) {
-        let resolved = known
+        let found = known
             .entry((want, &resource.type_token))
-            .or_insert_with(|| {
-                let found = find::<Resource>(&packages[want], &resource.type_token);
-                let prefix = format!("error resolving type of resource {}: ", resource.key.text);
-                found.unwrap_or_else(|problem| {
-                    let known = known_tokens(&packages[want], PackageSchema::resource_tokens);
-                    diagnostics.push(problem.diagnostic(resource.type_span, &prefix, &known));
-                    problem.stand_in()
-                })
-            });
-        if let Some(problem) = blocked(resolved) {
-            diagnostics.push(Diagnostic::error(resource.type_span, problem));
+            .or_insert_with(|| find::<Resource>(&packages[want], &resource.type_token));
+        let prefix = format!("error resolving type of resource {}: ", resource.key.text);
+        let mut resolved = found.as_ref().cloned().unwrap_or_else(|problem| {
+            let known = known_tokens(&packages[want], PackageSchema::resource_tokens);
+            problem.stand_in(resource.type_span, &prefix, &known)
+        });
+        if let Some(problem) = blocked(&resolved) {
+            let summary = format!("{prefix}{problem}");
+            resolved.problem = Some(Diagnostic::error(resource.type_span, summary));
         }
         if let Some((package, resource)) = &resolved.schema {
             let paths = || {
@@ -208,7 +212,7 @@ fn resolve_resources<'w>(
             let known = &mut types.replace_on_changes;
             known.entry(resolved.token.clone()).or_insert_with(paths);
         }
-        types.resources.push(resolved.clone());
+        types.resources.push(resolved);
     }
 }
 
@@ -227,18 +231,14 @@ fn wanted(
 /// The schemas of every declaration that serves the package, then of the package as the plugin has it.
 async fn load(
     want: &Wanted,
-    span: Span,
     declarations: &[PackageDeclaration],
     loader: &dyn SchemaLoader,
-) -> (Candidates, Vec<Diagnostic>) {
+) -> Candidates {
     if want.package == "pulumi" {
-        return (
-            vec![(None, Some(plumb_schema::pulumi_package()))],
-            Vec::new(),
-        );
+        let package = Candidate::Loaded(plumb_schema::pulumi_package());
+        return vec![(None, package)];
     }
     let mut candidates = Candidates::new();
-    let mut problems = Vec::new();
     let served: Vec<(usize, &PackageDeclaration)> = declarations
         .iter()
         .enumerate()
@@ -266,16 +266,14 @@ async fn load(
         )
     });
     for (declaration, query) in declared.chain(base) {
-        match loader.load(&query).await {
-            Ok(schema) => candidates.push((declaration, schema)),
-            Err(error) => {
-                let cause = error.causes();
-                problems.push(Diagnostic::error(span, error.to_string()).with_detail(cause));
-                candidates.push((declaration, None));
-            }
-        }
+        let candidate = match loader.load(&query).await {
+            Ok(Some(schema)) => Candidate::Loaded(schema),
+            Ok(None) => Candidate::Unavailable,
+            Err(error) => Candidate::Failed(error.causes()),
+        };
+        candidates.push((declaration, candidate));
     }
-    (candidates, problems)
+    candidates
 }
 
 fn declared_query(declared: &PackageDeclaration) -> PackageQuery {
@@ -295,9 +293,15 @@ fn declared_query(declared: &PackageDeclaration) -> PackageQuery {
     }
 }
 
+#[derive(Clone, Debug)]
 enum Problem {
     Invalid {
         token: EcoString,
+    },
+    /// The schema of the package could not be loaded.
+    NotLoaded {
+        token: EcoString,
+        cause: String,
     },
     NotFound {
         token: EcoString,
@@ -311,6 +315,13 @@ impl Problem {
         match self {
             Problem::Invalid { token } => {
                 Diagnostic::error(span, format!("{prefix}invalid type token {token:?}"))
+            }
+            Problem::NotLoaded { token, cause } => {
+                let package = package_of(token);
+                let summary = format!(
+                    "{prefix}internal error loading package {package:?}: rpc error: code = Unknown desc = {cause}"
+                );
+                Diagnostic::error(span, summary)
             }
             Problem::NotFound {
                 token,
@@ -335,12 +346,15 @@ impl Problem {
         }
     }
 
-    fn stand_in<T>(&self) -> Resolved<T> {
-        let (Problem::Invalid { token } | Problem::NotFound { token, .. }) = self;
+    fn stand_in<T>(&self, span: Span, prefix: &str, known: &[&str]) -> Resolved<T> {
+        let (Problem::Invalid { token }
+        | Problem::NotLoaded { token, .. }
+        | Problem::NotFound { token, .. }) = self;
         Resolved {
             token: token.clone(),
             schema: None,
             declaration: None,
+            problem: Some(self.diagnostic(span, prefix, known)),
         }
     }
 }
@@ -354,7 +368,7 @@ where
 {
     candidates
         .iter()
-        .filter_map(|(_, schema)| schema.as_deref())
+        .filter_map(|(_, candidate)| candidate.schema().map(|schema| &**schema))
         .flat_map(tokens)
         .collect()
 }
@@ -367,8 +381,17 @@ fn find<T: Member>(candidates: &Candidates, token: &EcoString) -> Result<Resolve
         });
     }
     let mut package_name = None;
-    for (declaration, schema) in candidates {
-        let Some(package) = schema else { continue };
+    for (declaration, candidate) in candidates {
+        let package = match candidate {
+            Candidate::Loaded(package) => package,
+            Candidate::Unavailable => continue,
+            Candidate::Failed(cause) => {
+                return Err(Problem::NotLoaded {
+                    token: token.clone(),
+                    cause: cause.clone(),
+                });
+            }
+        };
         package_name.get_or_insert_with(|| package.name().to_owned());
         if let Some((full, member)) = T::find(package, token) {
             let schema = member.map(|member| (package.clone(), member));
@@ -376,16 +399,18 @@ fn find<T: Member>(candidates: &Candidates, token: &EcoString) -> Result<Resolve
                 token: full,
                 schema,
                 declaration: *declaration,
+                problem: None,
             });
         }
     }
     // Without any schema at hand the spelling is completed by rule alone.
-    let without = candidates.iter().find(|(_, schema)| schema.is_none());
+    let without = candidates.iter().find(|(_, it)| it.schema().is_none());
     match (without, package_name) {
         (Some((declaration, _)), None) => Ok(Resolved {
             token: complete(token),
             schema: None,
             declaration: *declaration,
+            problem: None,
         }),
         (_, package) => Err(Problem::NotFound {
             token: token.clone(),

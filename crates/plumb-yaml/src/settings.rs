@@ -35,11 +35,14 @@ impl Setting {
     }
 }
 
+/// A setting by its name, and what is wrong with it.
+pub(crate) type Problem = (EcoString, Diagnostic);
+
 /// Evaluates the settings of a run.
 pub(crate) fn evaluate(
     syntax: &Syntax,
     info: &ProgramInfo,
-    diagnostics: &mut Vec<Diagnostic>,
+    problems: &mut Vec<Problem>,
 ) -> Vec<Setting> {
     let secret_keys: FxHashSet<&str> = info.config_secret_keys.iter().map(String::as_str).collect();
     let stack = Stack {
@@ -51,7 +54,10 @@ pub(crate) fn evaluate(
     let mut seen: FxHashSet<EcoString> = FxHashSet::default();
     for decl in &syntax.config {
         let name = stack.stripped(&decl.key.text);
-        let value = stack.declared(decl, diagnostics);
+        let mut diagnostics = Vec::new();
+        let value = stack.declared(decl, &mut diagnostics);
+        let named_problems = diagnostics.into_iter().map(|it| (name.into(), it));
+        problems.extend(named_problems);
         seen.insert(name.into());
         settings.push(Setting {
             name: name.into(),
@@ -112,6 +118,10 @@ impl Stack<'_> {
         let marked = decl.secret == Some(true);
         if let Some((text, is_secret)) = self.find(&decl.key.text) {
             return lift::secret(&config::stack_value(text), is_secret || marked);
+        }
+        if let Some(problem) = &decl.problem {
+            diagnostics.push(problem.clone());
+            return Val::Poison;
         }
         if let Some((text, is_secret)) = decl.name.as_deref().and_then(|name| self.find(name)) {
             if is_secret && decl.secret == Some(false) {

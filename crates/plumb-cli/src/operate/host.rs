@@ -328,7 +328,12 @@ impl Surroundings {
             (false, "") => Ok(ProjectProgram::default()),
             (false, "yaml") if host.is_own_language("yaml") => {
                 let program = self.yaml_program(host)?;
-                let required = program.required_packages(&self.program_directory)?;
+                let required =
+                    program
+                        .required_packages(&self.program_directory)
+                        .map_err(|error| {
+                            Error::from(error).context("failed to discover package requirements")
+                        })?;
                 Ok(ProjectProgram {
                     program: Some(Arc::new(program)),
                     packages: required.iter().map(plugin_spec).collect(),

@@ -77,6 +77,16 @@ impl ScreenSetup {
         is_listed || self.form == Form::EventLines || self.event_log.is_some()
     }
 
+    /// Says what was about to be done, before an error that keeps it from beginning.
+    pub(super) fn announce(&self) {
+        let banner = self.options.banner();
+        match self.form {
+            Form::Human => self.printer.data(&banner),
+            Form::ResultLine { .. } => self.printer.stderr(&banner),
+            _ => {}
+        }
+    }
+
     /// Whether anything is made of messages for developers.
     pub(super) fn debug_messages(&self) -> DebugMessages {
         if self.options.debug || self.event_log.is_some() || self.form == Form::EventLines {

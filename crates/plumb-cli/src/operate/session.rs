@@ -278,7 +278,8 @@ impl<'c> Session<'c> {
         let runs_program = runs_program(&operation, &options);
         let program = if runs_program || matches!(operation, Operation::Import(_)) {
             let span = info_span!(target: TARGET, "prepare program");
-            self.surroundings.program(&host).instrument(span).await?
+            let program = self.surroundings.program(&host).instrument(span).await;
+            program.inspect_err(|_| screen.announce())?
         } else {
             ProjectProgram::default()
         };

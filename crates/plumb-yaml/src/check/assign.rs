@@ -1,53 +1,76 @@
 //! Whether a value of one type may stand where another is wanted.
+//!
+//! A mismatch is a tree: what cannot be assigned, and below it the parts that are to blame. The place of the message is
+//! that of the part to blame, as long as there is only one.
 
-use std::sync::Arc;
+use plumb_schema::{Constant, EnumValue, Primitive, TypeDefinition};
 
-use plumb_schema::{
-    Constant, PackageSchema, Primitive, Properties, Section, Type, TypeDefinition, TypeKind,
-};
-
+use super::target::{Member, Shape, Target};
 use super::types::Ty;
 use crate::diagnostic::{self, Diagnostic};
 use crate::syntax::expression::{Expr, ExprKind};
-use crate::syntax::functions::Function;
 use crate::syntax::source::Span;
 
-/// Why not, and which part of the program is to blame.
+/// Why a value cannot be assigned.
+#[derive(Debug, Default)]
 pub(crate) struct Mismatch {
-    pub(crate) span: Span,
-    pub(crate) summary: String,
-    /// From the outside in, what the mismatch prevents.
-    pub(crate) reasons: Vec<String>,
+    /// The property that it is about.
+    property: Option<String>,
+    reason: String,
+    /// What else to call the whole of it.
+    summary: Option<String>,
+    span: Option<Span>,
+    because: Vec<Mismatch>,
 }
 
 impl Mismatch {
-    fn new(span: Span, summary: String) -> Self {
-        Mismatch {
-            span,
-            summary,
-            reasons: Vec::new(),
-        }
-    }
-
-    /// The mismatch as the reason of another one around it.
-    fn inside(mut self, source: &Ty, target: &str) -> Self {
-        self.reasons.insert(
-            0,
-            format!("Cannot assign '{}' to '{target}':", source.label()),
-        );
+    fn because(mut self, because: Vec<Mismatch>) -> Self {
+        self.because = because;
         self
     }
 
-    pub(crate) fn into_diagnostic(self) -> Diagnostic {
-        let mut detail = String::new();
-        for (depth, reason) in self.reasons.iter().enumerate() {
-            if depth > 0 {
-                detail.push('\n');
-            }
-            detail.push_str(&"  ".repeat(depth));
-            detail.push_str(reason);
+    fn at(mut self, span: Option<Span>) -> Self {
+        self.span = span.or(self.span);
+        self
+    }
+
+    fn of_property(mut self, name: &str) -> Self {
+        self.property = Some(name.to_owned());
+        self
+    }
+
+    fn span(&self) -> Option<Span> {
+        self.span.or_else(|| self.only_part()?.span())
+    }
+
+    fn summary(&self) -> Option<&str> {
+        let own = self.summary.as_deref();
+        own.or_else(|| self.only_part()?.summary())
+    }
+
+    fn only_part(&self) -> Option<&Mismatch> {
+        match self.because.as_slice() {
+            [only] => Some(only),
+            _ => None,
         }
-        Diagnostic::error(self.span, self.summary).with_detail(detail)
+    }
+
+    /// The tree as text, one line per part, indented by depth.
+    fn text(&self, depth: usize) -> String {
+        let mut text = "  ".repeat(depth);
+        if let Some(property) = &self.property {
+            text.push_str(property);
+            text.push_str(": ");
+        }
+        text.push_str(&self.reason);
+        if !self.because.is_empty() {
+            text.push(':');
+        }
+        for part in &self.because {
+            text.push('\n');
+            text.push_str(&part.text(depth + 1));
+        }
+        text
     }
 }
 
@@ -55,275 +78,282 @@ impl Mismatch {
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) ty: &'a Ty,
-    pub(crate) span: Span,
-    pub(crate) expr: Option<&'a Expr>,
+    /// Properties of a resource as a whole have no place.
+    pub(crate) span: Option<Span>,
+    pub(crate) written: Written<'a>,
+}
+
+/// How a program writes a value.
+#[derive(Clone, Copy)]
+pub(crate) enum Written<'a> {
+    Expr(&'a Expr),
+    /// Names, their places and their values.
+    Entries(&'a [(&'a str, Span, &'a Expr)]),
 }
 
 impl<'a> Source<'a> {
-    fn part(self, ty: &'a Ty, expr: Option<&'a Expr>) -> Source<'a> {
+    /// The value of an expression.
+    pub(crate) fn of(expr: &'a Expr, ty: &'a Ty) -> Self {
         Source {
             ty,
-            span: expr.map_or(self.span, |expr| expr.span),
-            expr,
+            span: Some(expr.span),
+            written: Written::Expr(expr),
         }
     }
 
-    /// The expression that gives the value, below secrets.
-    fn unwrapped(self) -> Option<&'a Expr> {
-        let mut expr = self.expr?;
-        while let ExprKind::Function(Function::Secret | Function::Unsecret, inner) = &expr.kind {
-            expr = inner;
+    fn as_type(self, ty: &'a Ty) -> Self {
+        Source { ty, ..self }
+    }
+
+    /// Place of the key, and value, of an entry that the program writes out.
+    fn entry(self, name: &str) -> Option<(Span, &'a Expr)> {
+        match self.written {
+            Written::Expr(Expr {
+                kind: ExprKind::Object(entries),
+                ..
+            }) => {
+                let named = |(key, _): &&(Expr, Expr)| key.kind == ExprKind::String(name.into());
+                entries.iter().find(named).map(|(key, it)| (key.span, it))
+            }
+            Written::Entries(entries) => {
+                let found = entries.iter().find(|(known, ..)| *known == name);
+                found.map(|(_, span, value)| (*span, *value))
+            }
+            Written::Expr(_) => None,
         }
-        Some(expr)
     }
 }
 
-/// Whether `source` may stand where `target` of `package` is wanted.
-pub(crate) fn assign(
-    source: Source<'_>,
-    package: &Arc<PackageSchema>,
-    target: &Type,
-) -> Result<(), Mismatch> {
-    match (source.ty, &target.kind) {
-        (Ty::Any | Ty::Null, _) | (_, TypeKind::Any | TypeKind::Json | TypeKind::Invalid) => {
-            return Ok(());
-        }
-        (Ty::Union(elements), _) => {
-            return elements.iter().try_for_each(|element| {
-                assign(
-                    Source {
-                        ty: element,
-                        ..source
-                    },
-                    package,
-                    target,
-                )
-            });
-        }
-        _ => {}
+/// The diagnostic for a value that cannot stand where `target` is wanted.
+pub(crate) fn assertion(source: Source<'_>, target: Target<'_>) -> Option<Diagnostic> {
+    let mismatch = assign(source, target)?;
+    let summary = mismatch.summary().map_or_else(
+        || {
+            let (wanted, found) = (target.label(), source.ty.label());
+            format!("{wanted} is not assignable from {found}")
+        },
+        str::to_owned,
+    );
+    let span = mismatch.span().or(source.span);
+    let diagnostic = Diagnostic::error(span.unwrap_or_default(), summary);
+    Some(Diagnostic {
+        span,
+        ..diagnostic.with_detail(mismatch.text(0))
+    })
+}
+
+/// Why `source` may not stand where `target` is wanted; nothing if it may.
+fn assign(source: Source<'_>, target: Target<'_>) -> Option<Mismatch> {
+    let shape = target.shape();
+    if matches!(source.ty, Ty::Any | Ty::Invalid) || matches!(shape, Shape::Any) {
+        return None;
     }
-    match &target.kind {
-        TypeKind::Primitive(primitive) => assign_primitive(source, *primitive, package, target),
-        TypeKind::Asset if matches!(source.ty, Ty::Asset | Ty::Archive) => Ok(()),
-        TypeKind::Archive if matches!(source.ty, Ty::Archive) => Ok(()),
-        TypeKind::Union(union) => {
-            let accepted = union
-                .elements
-                .iter()
-                .any(|element| assign(source, package, element).is_ok());
-            if accepted {
-                Ok(())
-            } else {
-                Err(plain_mismatch(source, package, target))
+    if let Ty::Union(elements) = source.ty {
+        let parts = elements.iter();
+        let parts: Vec<_> = parts
+            .filter_map(|element| assign(source.as_type(element), target))
+            .collect();
+        return (!parts.is_empty()).then(|| failure(source, target).because(parts));
+    }
+    let fits = match &shape {
+        Shape::Any => true,
+        Shape::Primitive(primitive) => fits_primitive(source.ty, *primitive),
+        Shape::AnyResource => matches!(source.ty, Ty::Resource(..)),
+        Shape::Asset => matches!(source.ty, Ty::Asset | Ty::Archive),
+        Shape::Archive => matches!(source.ty, Ty::Archive),
+        Shape::Resource(wanted) => matches!(source.ty, Ty::Resource(found, _) if found == wanted),
+        Shape::Union(elements) => {
+            let mut parts = Vec::with_capacity(elements.len());
+            for element in elements {
+                parts.push(assign(source, *element)?);
+            }
+            return Some(failure(source, target).because(parts));
+        }
+        Shape::List(element) => {
+            let Ty::List(found) = source.ty else {
+                return Some(failure(source, target));
+            };
+            let part = assign(source.as_type(found), *element)?;
+            return Some(failure(source, target).because(vec![part]));
+        }
+        Shape::Map(element) => return assign_map(source, target, *element),
+        Shape::Enum(definition) => {
+            let TypeDefinition::Enum(enumeration) = &**definition else {
+                return None;
+            };
+            if fits_primitive(source.ty, enumeration.underlying) {
+                let part = not_a_value(source, &enumeration.values)?;
+                return Some(failure(source, target).because(vec![part]));
+            }
+            false
+        }
+        Shape::Object(members) => return assign_object(source, target, &members.list()),
+    };
+    (!fits).then(|| failure(source, target))
+}
+
+fn failure(source: Source<'_>, target: Target<'_>) -> Mismatch {
+    let prefix = match source.ty {
+        Ty::Bool | Ty::Number | Ty::Integer | Ty::String | Ty::Asset | Ty::Archive => "type ",
+        _ => "",
+    };
+    let (found, wanted) = (source.ty.label(), target.label());
+    Mismatch {
+        reason: format!("Cannot assign {prefix}'{found}' to {prefix}'{wanted}'"),
+        ..Mismatch::default()
+    }
+}
+
+fn fits_primitive(source: &Ty, wanted: Primitive) -> bool {
+    match wanted {
+        Primitive::Bool => matches!(source, Ty::Bool),
+        Primitive::Number | Primitive::Integer => matches!(source, Ty::Number | Ty::Integer),
+        // Numbers and truth values have one text; a resource stands for its URN.
+        Primitive::String => matches!(
+            source,
+            Ty::String | Ty::Number | Ty::Integer | Ty::Bool | Ty::Resource(..)
+        ),
+    }
+}
+
+fn assign_map(source: Source<'_>, target: Target<'_>, element: Target<'_>) -> Option<Mismatch> {
+    match source.ty {
+        Ty::Map(found) => {
+            let part = assign(source.as_type(found), element)?;
+            Some(failure(source, target).because(vec![part]))
+        }
+        Ty::Literal(_) | Ty::Object(_) => {
+            for (name, ty) in source.ty.members() {
+                if let Some(part) = assign(source.as_type(&ty), element) {
+                    let part = part.of_property(&name);
+                    return Some(failure(source, target).because(vec![part]));
+                }
+            }
+            None
+        }
+        _ => Some(failure(source, target)),
+    }
+}
+
+/// Compares an object member by member.
+fn assign_object(
+    source: Source<'_>,
+    target: Target<'_>,
+    members: &[Member<'_>],
+) -> Option<Mismatch> {
+    let mut parts = Vec::new();
+    match source.ty {
+        Ty::Map(element) => {
+            parts.extend(members.iter().filter_map(|member| {
+                let part = assign(source.as_type(element), member.target)?;
+                Some(part.of_property(member.name).at(source.span))
+            }));
+        }
+        Ty::Literal(_) | Ty::Object(_) => {
+            // The same type by name needs no look at its members.
+            if matches!(source.ty, Ty::Object(_)) && source.ty.label() == target.label() {
+                return None;
+            }
+            let given = source.ty.members();
+            parts.extend(
+                members
+                    .iter()
+                    .filter_map(|member| member_mismatch(source, member, &given)),
+            );
+            for (name, _) in &given {
+                if !members.iter().any(|member| member.name == name.as_str()) {
+                    parts.push(unknown_member(source, target, name, members));
+                }
             }
         }
-        TypeKind::Array(element) => assign_list(source, package, target, element),
-        TypeKind::Map(element) => assign_map(source, package, target, element),
-        TypeKind::Reference(reference) if reference.package.is_none() => match reference.section {
-            Section::Resource | Section::Provider => match source.ty {
-                Ty::Resource(token, _) if *token == reference.token.as_str() => Ok(()),
-                _ => Err(plain_mismatch(source, package, target)),
-            },
-            Section::Type => match package.type_definition(&reference.token) {
-                Some(Ok(definition)) => match &*definition {
-                    TypeDefinition::Enum(enumeration) => {
-                        let underlying = Type::new(TypeKind::Primitive(enumeration.underlying));
-                        assign(source, package, &underlying)?;
-                        check_enum(source, &enumeration.values)
-                    }
-                    TypeDefinition::Object(object) => {
-                        assign_object(source, package, &reference.token, &object.properties)
-                    }
-                },
-                _ => Ok(()),
-            },
-        },
-        TypeKind::Reference(_) | TypeKind::Any | TypeKind::Json | TypeKind::Invalid => Ok(()),
-        TypeKind::Asset | TypeKind::Archive => Err(plain_mismatch(source, package, target)),
+        _ => return Some(failure(source, target)),
+    }
+    (!parts.is_empty()).then(|| failure(source, target).because(parts))
+}
+
+fn member_mismatch(
+    source: Source<'_>,
+    member: &Member<'_>,
+    given: &[(ecow::EcoString, Ty)],
+) -> Option<Mismatch> {
+    let found = given.iter().find(|(name, _)| name == member.name);
+    let Some((_, ty)) = found else {
+        let missing = Mismatch {
+            reason: format!("Missing required property '{}'", member.name),
+            ..Mismatch::default()
+        };
+        return member
+            .required
+            .then(|| missing.of_property(member.name).at(source.span));
+    };
+    let part = match source.entry(member.name) {
+        Some((_, value)) => assign(Source::of(value, ty), member.target)?.at(Some(value.span)),
+        None => assign(source.as_type(ty), member.target)?.at(source.span),
+    };
+    Some(part.of_property(member.name))
+}
+
+/// A member that the type does not have.
+fn unknown_member(
+    source: Source<'_>,
+    target: Target<'_>,
+    name: &str,
+    members: &[Member<'_>],
+) -> Mismatch {
+    let (label, names) = (target.label(), members.iter().map(|member| member.name));
+    let place = source.entry(name).map(|(key, _)| key);
+    Mismatch {
+        reason: known_names(name, &format!("'{label}'"), "properties", names),
+        summary: Some(format!("Property {name} does not exist on '{label}'")),
+        span: place.or(source.span),
+        ..Mismatch::default()
     }
 }
 
-fn plain_mismatch(source: Source<'_>, package: &Arc<PackageSchema>, target: &Type) -> Mismatch {
-    let wanted = Ty::of_schema(package, target).label();
-    Mismatch::new(
-        source.span,
-        format!("{wanted} is not assignable from {}", source.ty.label()),
+/// `Existing … are: …`: the names that there are instead of `wrong`.
+pub(super) fn known_names<'a>(
+    wrong: &str,
+    label: &str,
+    kind: &str,
+    names: impl ExactSizeIterator<Item = &'a str>,
+) -> String {
+    if names.len() == 0 {
+        return format!("{label} has no {kind}");
+    }
+    format!(
+        "Existing {kind} are: {}",
+        diagnostic::existing(wrong, names)
     )
 }
 
-fn assign_primitive(
-    source: Source<'_>,
-    primitive: Primitive,
-    package: &Arc<PackageSchema>,
-    target: &Type,
-) -> Result<(), Mismatch> {
-    let fits = match primitive {
-        Primitive::Bool => matches!(source.ty, Ty::Bool),
-        Primitive::Number | Primitive::Integer => matches!(source.ty, Ty::Number | Ty::Integer),
-        Primitive::String => {
-            matches!(
-                source.ty,
-                Ty::String | Ty::Number | Ty::Integer | Ty::Bool | Ty::Resource(..)
-            )
-        }
-    };
-    if fits {
-        Ok(())
-    } else {
-        Err(plain_mismatch(source, package, target))
-    }
-}
-
-fn assign_list(
-    source: Source<'_>,
-    package: &Arc<PackageSchema>,
-    target: &Type,
-    element: &Type,
-) -> Result<(), Mismatch> {
-    let Ty::List(found) = source.ty else {
-        return Err(plain_mismatch(source, package, target));
-    };
-    let wanted = || Ty::of_schema(package, target).label();
-    assign(source.part(found, None), package, element)
-        .map_err(|mismatch| mismatch.inside(source.ty, &wanted()))
-}
-
-fn assign_map(
-    source: Source<'_>,
-    package: &Arc<PackageSchema>,
-    target: &Type,
-    element: &Type,
-) -> Result<(), Mismatch> {
-    let wanted = || Ty::of_schema(package, target).label();
-    match source.ty {
-        Ty::Map(found) => assign(source.part(found, None), package, element),
-        Ty::Literal(entries) => entries.iter().enumerate().try_for_each(|(at, (_, ty))| {
-            let part = source.part(ty, entry(source, at).map(|(_, value)| value));
-            assign(part, package, element).map_err(|mismatch| mismatch.inside(source.ty, &wanted()))
-        }),
-        // Properties of a known object: their types belong to another schema, and are rarely of one kind.
-        Ty::Object(_) => Ok(()),
-        _ => Err(plain_mismatch(source, package, target)),
-    }
-}
-
-/// The key and value at `at` of an object that the program writes out.
-fn entry(source: Source<'_>, at: usize) -> Option<&(Expr, Expr)> {
-    match &source.unwrapped()?.kind {
-        ExprKind::Object(entries) => entries.get(at),
-        _ => None,
-    }
-}
-
-/// Compares an object property by property.
-pub(crate) fn assign_object(
-    source: Source<'_>,
-    package: &Arc<PackageSchema>,
-    label: &str,
-    properties: &Properties,
-) -> Result<(), Mismatch> {
-    match source.ty {
-        Ty::Literal(entries) => {
-            for (at, (name, ty)) in entries.iter().enumerate() {
-                let written = entry(source, at);
-                let Some(property) = properties.get(name.as_str()) else {
-                    let span = written.map_or(source.span, |(key, _)| key.span);
-                    return Err(unknown_property(span, name, source.ty, label, properties));
-                };
-                let part = source.part(ty, written.map(|(_, value)| value));
-                assign(part, package, &property.ty)
-                    .map_err(|mismatch| mismatch.inside(source.ty, label))?;
-            }
-            let is_given = |name: &str| {
-                entries
-                    .iter()
-                    .any(|(key, ty)| key == name && !matches!(ty, Ty::Null))
-            };
-            check_required(source.span, properties, is_given)
-                .map_err(|mismatch| mismatch.inside(source.ty, label))
-        }
-        Ty::Map(element) => properties.values().try_for_each(|property| {
-            assign(source.part(element, None), package, &property.ty)
-                .map_err(|mismatch| mismatch.inside(source.ty, label))
-        }),
-        Ty::Object(object) if object.label == label => Ok(()),
-        Ty::Object(object) => check_required(source.span, properties, |name| {
-            object.properties.contains_key(name)
-        })
-        .map_err(|mismatch| mismatch.inside(source.ty, label)),
-        other => Err(Mismatch::new(
-            source.span,
-            format!("{label} is not assignable from {}", other.label()),
-        )),
-    }
-}
-
-/// A property that the type does not have.
-pub(crate) fn unknown_property(
-    span: Span,
-    name: &str,
-    source: &Ty,
-    label: &str,
-    properties: &Properties,
-) -> Mismatch {
-    let existing = diagnostic::existing(name, properties.keys().map(String::as_str));
-    let mut mismatch = Mismatch::new(span, format!("Property {name} does not exist on '{label}'"))
-        .inside(source, label);
-    mismatch
-        .reasons
-        .push(format!("Existing properties are: {existing}"));
-    mismatch
-}
-
-/// Whether everything is given that must be.
-pub(crate) fn check_required(
-    span: Span,
-    properties: &Properties,
-    is_given: impl Fn(&str) -> bool,
-) -> Result<(), Mismatch> {
-    let missing = |property: &&plumb_schema::Property| {
-        property.required
-            && property.constant.is_none()
-            && property.default.is_none()
-            && !is_given(&property.name)
-    };
-    match properties.values().find(missing) {
-        None => Ok(()),
-        Some(property) => Err(Mismatch::new(
-            span,
-            format!("Missing required property '{}'", property.name),
-        )),
-    }
-}
-
 /// A literal where an enum is wanted must be one of its values.
-fn check_enum(source: Source<'_>, values: &[plumb_schema::EnumValue]) -> Result<(), Mismatch> {
-    let written = match source.unwrapped().map(|expr| &expr.kind) {
-        Some(ExprKind::String(text)) => Constant::String(text.to_string()),
-        Some(ExprKind::Number(number)) => Constant::Number(*number),
-        _ => return Ok(()),
+fn not_a_value(source: Source<'_>, values: &[EnumValue]) -> Option<Mismatch> {
+    let Written::Expr(expr) = source.written else {
+        return None;
+    };
+    let written = match &expr.kind {
+        ExprKind::String(text) => Constant::String(text.to_string()),
+        ExprKind::Number(number) => Constant::Number(*number),
+        _ => return None,
     };
     if values.iter().any(|value| value.value == written) {
-        return Ok(());
+        return None;
     }
     let show = |constant: &Constant| match constant {
         Constant::Bool(value) => value.to_string(),
         Constant::Number(value) => value.to_string(),
         Constant::String(text) => format!("{text:?}"),
     };
-    let allowed: Vec<String> = values
-        .iter()
-        .map(|value| match &value.name {
-            Some(name) => format!("{name} ({})", show(&value.value)),
-            None => show(&value.value),
-        })
-        .collect();
-    let mut mismatch = Mismatch::new(
-        source.span,
-        format!("{} is not a valid value", show(&written)),
-    );
-    mismatch
-        .reasons
-        .push(format!("Allowed values are {}", allowed.join(", ")));
-    Err(mismatch)
+    let allowed = values.iter().map(|value| match &value.name {
+        Some(name) if !name.is_empty() => format!("{name} ({})", show(&value.value)),
+        _ => show(&value.value),
+    });
+    Some(Mismatch {
+        reason: format!(
+            "Allowed values are {}",
+            allowed.collect::<Vec<_>>().join(", ")
+        ),
+        span: Some(expr.span),
+        ..Mismatch::default()
+    })
 }

@@ -1,20 +1,30 @@
 //! Types, checked against schemas before anything runs (`yaml-runtime.md` 10).
+//!
+//! Nodes are checked in the order of their evaluation, each with its expressions before itself. A name of nothing ends
+//! the check: what rests on it cannot be told.
 
+mod access;
 mod assign;
+mod fields;
+mod shape;
+mod target;
 mod types;
 
 use std::sync::Arc;
 
-use plumb_schema::{Resource, ReturnType};
+use plumb_schema::{PackageSchema, Resource, ReturnType};
 
-use self::assign::{Mismatch, Source};
+use self::assign::{Source, Written, assertion, known_names};
+pub(crate) use self::shape::shape;
+use self::target::{Own, Presence, Target};
 use self::types::Ty;
-use crate::diagnostic::{self, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::eval::value::Val;
 use crate::graph::{Graph, Node, PULUMI};
 use crate::schemas::Types;
-use crate::syntax::expression::{Access, Accessor, Expr, ExprKind, Mention};
+use crate::syntax::expression::{Access, Expr, ExprKind};
 use crate::syntax::functions::Function;
+use crate::syntax::node::Key;
 use crate::syntax::program::{Properties, ResourceDecl, Syntax};
 use crate::syntax::source::Span;
 
@@ -29,17 +39,20 @@ pub(crate) fn check(
         syntax,
         graph,
         types,
-        nodes: Vec::new(),
+        nodes: vec![Ty::Invalid; graph.nodes.len()],
         diagnostics: Vec::new(),
     };
-    checker.nodes = vec![Ty::Any; graph.nodes.len()];
     for id in graph.order.iter().copied() {
+        if let Some(unknown) = graph.unknown_name(id) {
+            checker.diagnostics.push(unknown.clone());
+            return checker.diagnostics;
+        }
         checker.nodes[id] = match graph.nodes[id] {
             Node::Config(index) => Ty::of_value(&config[index]),
             Node::Variable(index) => checker.infer(&syntax.variables[index].1),
             Node::Resource(index) => checker.resource(index),
             Node::Invoke(index) => checker.invoke(index),
-            Node::Stack(_) => Ty::Any,
+            Node::Stack(_) => Ty::Invalid,
         };
     }
     for (_, expr) in &syntax.outputs {
@@ -57,50 +70,140 @@ struct Checker<'a> {
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Checker<'_> {
-    fn resource(&mut self, index: usize) -> Ty {
-        let decl = &self.syntax.resources[index];
-        let resolved = &self.types.resources[index];
-        let ty = Ty::Resource(resolved.token.clone(), resolved.schema.clone());
-        let inputs: Vec<(ecow::EcoString, Ty)> = match &decl.properties {
-            Properties::None => Vec::new(),
-            Properties::Map(entries) => entries
-                .iter()
-                .map(|(key, expr)| (key.text.clone(), self.infer(expr)))
-                .collect(),
-            Properties::Expr(expr) => {
-                self.infer(expr);
-                return ty;
-            }
-        };
-        self.options(decl);
-        if let Some((package, resource)) = &resolved.schema {
-            let found = match &decl.get {
-                Some(_) => check_state(decl, resource),
-                None => check_inputs(decl, inputs, package, resource),
-            };
-            if let Err(mismatch) = found {
-                self.diagnostics.push(mismatch.into_diagnostic());
-            }
-        }
-        ty
+/// A resource that is checked, and its schema.
+struct Checked<'a> {
+    decl: &'a ResourceDecl,
+    token: &'a str,
+    package: &'a Arc<PackageSchema>,
+    resource: &'a Resource,
+}
+
+impl<'a> Checker<'a> {
+    fn error(&mut self, span: Span, summary: impl Into<String>, detail: impl Into<String>) {
+        self.diagnostics
+            .push(Diagnostic::error(span, summary).with_detail(detail));
     }
 
-    /// Expressions in options and reads: only what they mention is checked.
-    fn options(&mut self, decl: &ResourceDecl) {
+    fn assert(&mut self, expr: &Expr, ty: &Ty, own: &Own) {
+        self.diagnostics
+            .extend(assertion(Source::of(expr, ty), Target::Own(own)));
+    }
+
+    fn resource(&mut self, index: usize) -> Ty {
+        let (syntax, types) = (self.syntax, self.types);
+        let decl = &syntax.resources[index];
+        let resolved = &types.resources[index];
         let mut exprs = Vec::new();
         decl.visit_expressions(&mut |expr| exprs.push(expr));
-        let n_inputs = match &decl.properties {
-            Properties::Map(entries) => entries.len(),
-            Properties::None | Properties::Expr(_) => 0,
+        let found: Vec<(&Expr, Ty)> = exprs
+            .into_iter()
+            .map(|expr| (expr, self.infer(expr)))
+            .collect();
+        if let Some(problem) = &resolved.problem {
+            self.diagnostics.push(problem.clone());
+            return Ty::Invalid;
+        }
+        let Some((package, resource)) = &resolved.schema else {
+            return Ty::Resource(resolved.token.clone(), None);
         };
-        exprs.into_iter().skip(n_inputs).for_each(|expr| {
-            self.infer(expr);
-        });
+        let checked = Checked {
+            decl,
+            token: &resolved.token,
+            package,
+            resource,
+        };
+        self.inputs(&checked, &found);
+        self.state(&checked, &found);
+        let inputs = resource.input_properties.keys().map(String::as_str);
+        self.diagnostics
+            .extend(fields::unknown_fields(syntax, decl, checked.token, inputs));
+        self.options(decl, &found);
+        Ty::Resource(resolved.token.clone(), resolved.schema.clone())
+    }
+
+    fn inputs(&mut self, checked: &Checked<'a>, found: &[(&Expr, Ty)]) {
+        let decl = checked.decl;
+        let get = decl.get.as_deref();
+        let is_read = get.is_some_and(|get| get.id.is_some() || !get.state.is_empty());
+        let has_properties = match &decl.properties {
+            Properties::None => false,
+            Properties::Map(entries) => !entries.is_empty(),
+            Properties::Expr(_) => true,
+        };
+        if is_read && has_properties {
+            let detail = "Properties is used to describe a resource managed by Pulumi.\n\
+                Get is used to describe a resource managed outside of the current Pulumi stack.\n\
+                See https://www.pulumi.com/docs/intro/concepts/resources/get for more details on using Get.";
+            let summary = "Resource fields properties and get are mutually exclusive";
+            self.error(decl.key.span, summary, detail);
+        }
+        let target = Target::Properties(
+            checked.package,
+            checked.token,
+            &checked.resource.input_properties,
+            Presence::AsDeclared,
+        );
+        match &decl.properties {
+            Properties::None if is_read => {}
+            Properties::None => self.entries(&[], found, target),
+            Properties::Map(entries) => self.entries(entries, found, target),
+            Properties::Expr(expr) => {
+                let ty = type_in(found, expr);
+                self.diagnostics
+                    .extend(assertion(Source::of(expr, ty), target));
+            }
+        }
+    }
+
+    /// The id and the state that a resource is read by.
+    fn state(&mut self, checked: &Checked<'a>, found: &[(&Expr, Ty)]) {
+        let Some(get) = checked.decl.get.as_deref() else {
+            return;
+        };
+        if let Some(id) = &get.id {
+            self.assert(id, type_in(found, id), &target::STRING);
+        }
+        let target = Target::Properties(
+            checked.package,
+            checked.token,
+            &checked.resource.properties,
+            Presence::Optional,
+        );
+        self.entries(&get.state, found, target);
+    }
+
+    /// Entries that a program writes out, as one object.
+    fn entries(&mut self, entries: &[(Key, Expr)], found: &[(&Expr, Ty)], target: Target<'_>) {
+        let written: Vec<(&str, Span, &Expr)> = entries
+            .iter()
+            .map(|(key, expr)| (key.text.as_str(), key.span, expr))
+            .collect();
+        let typed = entries.iter();
+        let typed = typed.map(|(key, expr)| (key.text.clone(), type_in(found, expr).clone()));
+        let ty = Ty::Literal(Arc::new(typed.collect()));
+        let source = Source {
+            ty: &ty,
+            span: None,
+            written: Written::Entries(&written),
+        };
+        self.diagnostics.extend(assertion(source, target));
+    }
+
+    fn options(&mut self, decl: &ResourceDecl, found: &[(&Expr, Ty)]) {
+        let options = decl.options();
+        self.diagnostics
+            .extend(options.unknown.iter().map(fields::unknown_option));
+        if let Some(aliases) = &options.alias_list {
+            self.assert(aliases, type_in(found, aliases), &target::ALIASES);
+        }
+        if let Some(mappings) = &options.env_var_mappings {
+            self.assert(mappings, type_in(found, mappings), &target::TEXTS);
+        }
     }
 
     fn invoke(&mut self, index: usize) -> Ty {
-        let decl = &self.syntax.calls.invokes[index];
+        let (syntax, types) = (self.syntax, self.types);
+        let decl = &syntax.calls.invokes[index];
         let args = decl.args.as_ref().map(|args| (self.infer(args), args));
         let options = [
             &decl.options.depends_on,
@@ -110,63 +213,74 @@ impl Checker<'_> {
         for expr in options.into_iter().flatten() {
             self.infer(expr);
         }
-        let Some((package, function)) = &self.types.invokes[index].schema else {
-            return Ty::Any;
+        let resolved = &types.invokes[index];
+        if let Some(problem) = &resolved.problem {
+            self.diagnostics.push(problem.clone());
+            return Ty::Invalid;
+        }
+        let Some((package, function)) = &resolved.schema else {
+            return Ty::Invalid;
         };
         if let (Some((Ty::Literal(entries), args)), Some(inputs)) = (&args, &function.inputs) {
+            let known = &inputs.properties;
             for (name, _) in entries
                 .iter()
-                .filter(|(name, _)| !inputs.properties.contains_key(name.as_str()))
+                .filter(|(name, _)| !known.contains_key(name.as_str()))
             {
-                let existing =
-                    diagnostic::existing(name, inputs.properties.keys().map(String::as_str));
-                let summary = format!("{} does not exist on Invoke {}", name, decl.token);
-                let detail = format!("Existing fields are: {existing}");
+                let label = format!("Invoke {}", function.token);
+                let names = known.keys().map(String::as_str);
+                let detail = known_names(name, &label, "fields", names);
+                let summary = format!("{name} does not exist on {label}");
                 self.diagnostics
                     .push(Diagnostic::warning(args.span, summary).with_detail(detail));
             }
         }
         match (&function.returns, &decl.returns) {
-            (ReturnType::None, _) => Ty::Any,
+            (ReturnType::None, None) => Ty::Invalid,
             (ReturnType::Value(ty), None) => Ty::of_schema(package, ty),
-            (ReturnType::Value(_), Some(_)) => Ty::Any,
+            (ReturnType::Value(ty), Some((name, span))) => {
+                let detail = format!(
+                    "cannot specify property '{name}' for function {}",
+                    function.token
+                );
+                self.error(*span, "fn::invoke has a non-object return value", detail);
+                Ty::of_schema(package, ty)
+            }
             (ReturnType::Object(object), None) => Ty::of_object(package, &function.token, object),
             (ReturnType::Object(object), Some((name, span))) => {
                 if let Some(property) = object.properties.get(name.as_str()) {
-                    Ty::of_schema(package, &property.ty)
-                } else {
-                    let existing =
-                        diagnostic::existing(name, object.properties.keys().map(String::as_str));
-                    let summary = format!("{name} does not exist on {}", function.token);
-                    let detail = format!("Existing fields are: {existing}");
-                    self.diagnostics
-                        .push(Diagnostic::error(*span, summary).with_detail(detail));
-                    Ty::Any
+                    return Ty::of_schema(package, &property.ty);
                 }
+                let names = object.properties.keys().map(String::as_str);
+                let detail = known_names(name, &decl.token, "properties", names);
+                self.error(
+                    *span,
+                    format!("{name} does not exist on {}", decl.token),
+                    detail,
+                );
+                Ty::Invalid
+            }
+            (ReturnType::None, Some((name, span))) => {
+                let detail = known_names(name, &decl.token, "properties", std::iter::empty());
+                self.error(
+                    *span,
+                    format!("{name} does not exist on {}", decl.token),
+                    detail,
+                );
+                Ty::Invalid
             }
         }
     }
 
-    /// The type of an expression; what it mentions is checked on the way.
+    /// The type of an expression; what it consists of is checked on the way.
     fn infer(&mut self, expr: &Expr) -> Ty {
         match &expr.kind {
-            ExprKind::Null => Ty::Null,
+            ExprKind::Null => Ty::Invalid,
             ExprKind::Bool(_) => Ty::Bool,
             ExprKind::Number(_) => Ty::Number,
-            ExprKind::String(_) => Ty::String,
+            // What stands inside a text is found out when there are values.
+            ExprKind::String(_) | ExprKind::Interpolate(_) => Ty::String,
             ExprKind::Symbol(access) => self.access(access, expr.span),
-            ExprKind::Interpolate(_) => {
-                let mut accesses = Vec::new();
-                expr.visit(&mut |mention, _| {
-                    if let Mention::Access(access) = mention {
-                        accesses.push(access.clone());
-                    }
-                });
-                for access in accesses {
-                    self.access(&access, expr.span);
-                }
-                Ty::String
-            }
             ExprKind::List(items) => {
                 Ty::list_of(items.iter().map(|item| self.infer(item)).collect())
             }
@@ -175,12 +289,12 @@ impl Checker<'_> {
             ExprKind::Invoke(index) => self.nodes[self.graph.invoke(*index)].clone(),
             ExprKind::StackOutput(_, name) => {
                 self.infer(name);
-                Ty::Any
+                Ty::Invalid
             }
         }
     }
 
-    /// Objects with computed keys are maps.
+    /// Nothing is known of objects with computed keys.
     fn object(&mut self, entries: &[(Expr, Expr)]) -> Ty {
         let mut fields = Vec::with_capacity(entries.len());
         let mut is_literal = true;
@@ -196,204 +310,78 @@ impl Checker<'_> {
         if is_literal {
             Ty::Literal(Arc::new(fields))
         } else {
-            Ty::Map(Arc::new(Ty::Any))
+            Ty::Invalid
         }
     }
 
     fn function(&mut self, function: Function, argument: &Expr) -> Ty {
+        if let (Function::Join | Function::Split | Function::Select, ExprKind::List(items)) =
+            (function, &argument.kind)
+            && let [first, second] = items.as_slice()
+        {
+            let types = [self.infer(first), self.infer(second)];
+            return self.of_two(function, [first, second], types);
+        }
         let argument_ty = self.infer(argument);
         match function {
             Function::Secret | Function::Unsecret => argument_ty,
-            Function::Join
-            | Function::ToJson
-            | Function::ToBase64
-            | Function::FromBase64
-            | Function::ReadFile
-            | Function::FileBase64
-            | Function::FileBase64Sha256
-            | Function::Sha1
-            | Function::ResourceName
-            | Function::ResourceType => Ty::String,
-            Function::Split => Ty::List(Arc::new(Ty::String)),
-            Function::Length => Ty::Integer,
-            Function::Select => self.selected(argument),
-            Function::SingleOrNone => match argument_ty {
-                Ty::List(element) => (*element).clone(),
-                _ => Ty::Any,
-            },
+            Function::ToJson => Ty::String,
             Function::StringAsset | Function::FileAsset | Function::RemoteAsset => Ty::Asset,
             Function::FileArchive | Function::RemoteArchive | Function::AssetArchive => Ty::Archive,
+            // What these give is converted where it is needed.
+            _ => Ty::Invalid,
         }
     }
 
-    fn selected(&mut self, argument: &Expr) -> Ty {
-        let ExprKind::List(items) = &argument.kind else {
-            return Ty::Any;
-        };
-        match items.get(1).map(|list| &list.kind) {
-            Some(ExprKind::Symbol(access)) => match self.quiet_access(access) {
-                Ty::List(element) => (*element).clone(),
-                _ => Ty::Any,
-            },
-            _ => Ty::Any,
+    /// Functions of two arguments.
+    fn of_two(&mut self, function: Function, exprs: [&Expr; 2], types: [Ty; 2]) -> Ty {
+        let ([first, second], [first_ty, second_ty]) = (exprs, &types);
+        match function {
+            Function::Select => {
+                self.assert(first, first_ty, &target::INTEGER);
+                self.assert(second, second_ty, &target::ANY_LIST);
+                match second_ty {
+                    Ty::List(element) => (**element).clone(),
+                    _ => Ty::Invalid,
+                }
+            }
+            Function::Split => {
+                self.assert(first, first_ty, &target::STRING);
+                self.assert(second, second_ty, &target::STRING);
+                Ty::List(Arc::new(Ty::String))
+            }
+            _ => {
+                self.assert(first, first_ty, &target::STRING);
+                Ty::String
+            }
         }
-    }
-
-    fn quiet_access(&mut self, access: &Access) -> Ty {
-        let before = self.diagnostics.len();
-        let ty = self.access(access, Span::default());
-        self.diagnostics.truncate(before);
-        ty
     }
 
     fn access(&mut self, access: &Access, span: Span) -> Ty {
-        if access.root == PULUMI {
-            return Ty::String;
-        }
-        let Some(id) = self.graph.lookup(&access.root) else {
-            return Ty::Any;
-        };
-        let mut ty = self.nodes[id].clone();
-        for accessor in &access.path {
-            ty = match step(&ty, accessor) {
-                Ok(ty) => ty,
-                Err((summary, detail)) => {
-                    self.diagnostics
-                        .push(Diagnostic::error(span, summary).with_detail(detail));
-                    return Ty::Any;
-                }
-            };
-        }
-        ty
-    }
-}
-
-/// The inputs of a resource against its schema.
-fn check_inputs(
-    decl: &ResourceDecl,
-    inputs: Vec<(ecow::EcoString, Ty)>,
-    package: &Arc<plumb_schema::PackageSchema>,
-    resource: &Resource,
-) -> Result<(), Mismatch> {
-    let label = &resource.token;
-    let properties = &resource.input_properties;
-    let written: &[_] = match &decl.properties {
-        Properties::Map(entries) => entries,
-        Properties::None | Properties::Expr(_) => &[],
-    };
-    let whole = Ty::Literal(Arc::new(inputs));
-    let Ty::Literal(inputs) = &whole else {
-        return Ok(());
-    };
-    let accepts_version = label.starts_with("pulumi:providers:");
-    for ((key, expr), (name, ty)) in written.iter().zip(inputs.iter()) {
-        let Some(property) = properties.get(name.as_str()) else {
-            if accepts_version && properties.is_empty() {
-                continue;
+        let root = if access.root == PULUMI {
+            pulumi()
+        } else {
+            match self.graph.lookup(&access.root) {
+                Some(id) => self.nodes[id].clone(),
+                None => return Ty::Invalid,
             }
-            return Err(assign::unknown_property(
-                key.span, name, &whole, label, properties,
-            ));
         };
-        assign::assign(
-            Source {
-                ty,
-                span: expr.span,
-                expr: Some(expr),
-            },
-            package,
-            &property.ty,
-        )
-        .map_err(|mut mismatch| {
-            mismatch.reasons.insert(
-                0,
-                format!("Cannot assign '{}' to '{label}':", whole.label()),
-            );
-            mismatch
-        })?;
-    }
-    let is_given = |name: &str| {
-        inputs
-            .iter()
-            .any(|(key, ty)| key == name && !matches!(ty, Ty::Null))
-    };
-    assign::check_required(decl.key.span, properties, is_given)
-}
-
-/// A read: its state may only have properties of the resource.
-fn check_state(decl: &ResourceDecl, resource: &Resource) -> Result<(), Mismatch> {
-    for (key, _) in decl.get.iter().flat_map(|get| &get.state) {
-        let inputs = resource
-            .state_inputs
-            .as_ref()
-            .is_some_and(|inputs| inputs.contains_key(key.text.as_str()));
-        if !inputs && !resource.properties.contains_key(key.text.as_str()) {
-            let source = Ty::Literal(Arc::new(vec![(key.text.clone(), Ty::Any)]));
-            let properties = &resource.properties;
-            return Err(assign::unknown_property(
-                key.span,
-                &key.text,
-                &source,
-                &resource.token,
-                properties,
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// The type of one part of a value; otherwise summary and detail of what is wrong.
-fn step(ty: &Ty, accessor: &Accessor) -> Result<Ty, (String, String)> {
-    match (ty, accessor) {
-        (Ty::List(element), Accessor::Index(_)) => Ok((**element).clone()),
-        (Ty::List(_), Accessor::Name(_)) => Err((
-            "cannot access a list element using a property name".to_owned(),
-            String::new(),
-        )),
-        (Ty::Map(element), Accessor::Name(_)) => Ok((**element).clone()),
-        (Ty::Literal(entries), Accessor::Name(name)) => Ok(entries
-            .iter()
-            .find(|(key, _)| key == name)
-            .map_or(Ty::Any, |(_, ty)| ty.clone())),
-        (Ty::Object(object), Accessor::Name(name)) => match object.properties.get(name.as_str()) {
-            Some(property) => Ok(Ty::of_schema(&object.package, &property.ty)),
-            None => Err(no_property(
-                name,
-                &object.label,
-                object.properties.keys().map(String::as_str),
-            )),
-        },
-        (Ty::Resource(token, Some((package, resource))), Accessor::Name(name)) => {
-            match name.as_str() {
-                "urn" => Ok(Ty::String),
-                "id" if !resource.is_component => Ok(Ty::String),
-                _ => match resource.properties.get(name.as_str()) {
-                    Some(property) => Ok(Ty::of_schema(package, &property.ty)),
-                    None => Err(no_property(
-                        name,
-                        token,
-                        resource.properties.keys().map(String::as_str),
-                    )),
-                },
-            }
-        }
-        (Ty::Object(_) | Ty::Literal(_) | Ty::Map(_), Accessor::Index(_)) => Err((
-            "cannot access an object property using an integer index".to_owned(),
-            String::new(),
-        )),
-        // What is left is found out when there are values.
-        _ => Ok(Ty::Any),
+        access::part(&root, &access.root, &access.path).unwrap_or_else(|(summary, detail)| {
+            self.error(span, summary, detail);
+            Ty::Invalid
+        })
     }
 }
 
-fn no_property<'a>(
-    name: &str,
-    label: &str,
-    properties: impl ExactSizeIterator<Item = &'a str>,
-) -> (String, String) {
-    let existing = diagnostic::existing(name, properties);
-    (
-        format!("Property {name} does not exist on '{label}'"),
-        format!("Existing properties are: {existing}"),
-    )
+/// The type of an expression that has been visited.
+fn type_in<'t>(found: &'t [(&Expr, Ty)], expr: &Expr) -> &'t Ty {
+    let known = found.iter().find(|(known, _)| std::ptr::eq(*known, expr));
+    known.map_or(&Ty::Invalid, |(_, ty)| ty)
+}
+
+/// The facts of a deployment.
+fn pulumi() -> Ty {
+    let names = ["cwd", "project", "stack", "organization", "rootDirectory"];
+    let members = names.map(|name| (name.into(), Ty::String));
+    Ty::Literal(Arc::new(members.into()))
 }

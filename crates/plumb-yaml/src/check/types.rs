@@ -13,9 +13,10 @@ use crate::eval::value::Val;
 /// The type of an expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Ty {
-    /// Nothing is known about it, so nothing is wrong with it.
+    /// Anything.
     Any,
-    Null,
+    /// Nothing is known about it, so nothing is wrong with it.
+    Invalid,
     Bool,
     Number,
     Integer,
@@ -46,7 +47,8 @@ impl Ty {
     pub(crate) fn of_schema(package: &Arc<PackageSchema>, ty: &Type) -> Ty {
         match &ty.kind {
             TypeKind::Primitive(primitive) => Ty::of_primitive(*primitive),
-            TypeKind::Any | TypeKind::Json | TypeKind::Invalid => Ty::Any,
+            TypeKind::Any | TypeKind::Json => Ty::Any,
+            TypeKind::Invalid => Ty::Invalid,
             TypeKind::Asset => Ty::Asset,
             TypeKind::Archive => Ty::Archive,
             TypeKind::Array(element) => Ty::List(Arc::new(Ty::of_schema(package, element))),
@@ -59,7 +61,7 @@ impl Ty {
                     .collect(),
             )),
             TypeKind::Reference(reference) => match reference.section {
-                _ if reference.package.is_some() => Ty::Any,
+                _ if reference.package.is_some() => Ty::Invalid,
                 Section::Resource => {
                     let resource = package.resource(&reference.token).and_then(Result::ok);
                     let schema = resource.map(|resource| (package.clone(), resource));
@@ -75,7 +77,7 @@ impl Ty {
                             Ty::of_object(package, &reference.token, object)
                         }
                     },
-                    _ => reference.underlying.map_or(Ty::Any, Ty::of_primitive),
+                    _ => reference.underlying.map_or(Ty::Invalid, Ty::of_primitive),
                 },
             },
         }
@@ -99,49 +101,58 @@ impl Ty {
         }
     }
 
-    /// The type of a setting's value.
+    /// The type of a setting's value, as far as its text tells.
     pub(crate) fn of_value(value: &Val) -> Ty {
         match value {
-            Val::Null => Ty::Null,
             Val::Bool(_) => Ty::Bool,
             Val::Number(_) => Ty::Number,
             Val::String(_) => Ty::String,
-            Val::List(items) => Ty::list_of(items.iter().map(Ty::of_value).collect()),
-            Val::Object(entries) => Ty::Literal(Arc::new(
-                entries
-                    .iter()
-                    .map(|(key, value)| (key.clone(), Ty::of_value(value)))
-                    .collect(),
-            )),
-            Val::Output(output) => output.value.as_ref().map_or(Ty::Any, Ty::of_value),
-            Val::Asset(_)
-            | Val::Archive(_)
-            | Val::Resource(_)
-            | Val::Reference(_)
-            | Val::Poison => Ty::Any,
+            Val::Object(_) => Ty::Map(Arc::new(Ty::Any)),
+            _ => Ty::Invalid,
+        }
+    }
+
+    /// The members of an object, with their types.
+    pub(crate) fn members(&self) -> Vec<(EcoString, Ty)> {
+        match self {
+            Ty::Literal(entries) => (**entries).clone(),
+            Ty::Object(object) => {
+                let properties = object.properties.iter();
+                let member = |(name, property): (&String, &plumb_schema::Property)| {
+                    let ty = Ty::of_schema(&object.package, &property.ty);
+                    (name.as_str().into(), ty)
+                };
+                properties.map(member).collect()
+            }
+            _ => Vec::new(),
         }
     }
 
     /// The type of a list of such elements.
     pub(crate) fn list_of(elements: Vec<Ty>) -> Ty {
+        Ty::List(Arc::new(Ty::union_of(elements)))
+    }
+
+    /// The type of a value that is of one of `elements`.
+    pub(crate) fn union_of(elements: Vec<Ty>) -> Ty {
         let mut distinct: Vec<Ty> = Vec::new();
         for element in elements {
             if !distinct.iter().any(|seen| seen.is_same_simple(&element)) {
                 distinct.push(element);
             }
         }
-        Ty::List(Arc::new(match distinct.len() {
-            0 => Ty::Any,
+        match distinct.len() {
+            0 => Ty::Invalid,
             1 => distinct.remove(0),
             _ => Ty::Union(Arc::new(distinct)),
-        }))
+        }
     }
 
     fn is_same_simple(&self, other: &Ty) -> bool {
         matches!(
             (self, other),
             (Ty::Any, Ty::Any)
-                | (Ty::Null, Ty::Null)
+                | (Ty::Invalid, Ty::Invalid)
                 | (Ty::Bool, Ty::Bool)
                 | (Ty::Number, Ty::Number)
                 | (Ty::Integer, Ty::Integer)
@@ -155,13 +166,13 @@ impl Ty {
     pub(crate) fn label(&self) -> String {
         match self {
             Ty::Any => "any".to_owned(),
-            Ty::Null => "null".to_owned(),
+            Ty::Invalid => "Invalid".to_owned(),
             Ty::Bool => "boolean".to_owned(),
             Ty::Number => "number".to_owned(),
             Ty::Integer => "integer".to_owned(),
             Ty::String => "string".to_owned(),
-            Ty::Asset => "pulumi.json#/Asset".to_owned(),
-            Ty::Archive => "pulumi.json#/Archive".to_owned(),
+            Ty::Asset => "asset".to_owned(),
+            Ty::Archive => "archive".to_owned(),
             Ty::List(element) => format!("List<{}>", element.label()),
             Ty::Map(element) => format!("Map<{}>", element.label()),
             Ty::Union(elements) => {

@@ -115,7 +115,9 @@ impl ComponentPackage {
                 providers: Arc::new(providers),
             },
         };
-        let evaluated = body.evaluate(diagnostics).await;
+        let problems = diagnostics.into_iter();
+        let problems = problems.map(|it| (name.clone(), it)).collect();
+        let evaluated = body.evaluate(problems).await;
         let text = match evaluated.result {
             ProgramResult::Finished => return Ok(constructed(urn, &evaluated.outputs)),
             ProgramResult::Bailed => overheard.errors(),

@@ -122,10 +122,12 @@ fn literal(node: &Node) -> Option<Value> {
 /// Inputs of which nothing is known.
 pub(super) fn problems(component: &ComponentDecl) -> impl Iterator<Item = Diagnostic> {
     let inputs = component.body.config.iter();
-    inputs
-        .filter(|input| input_type(input).is_none())
-        .map(|input| {
+    inputs.filter_map(|input| {
+        let without_type = || {
             let summary = "unable to infer type: either 'default' or 'type' is required";
             Diagnostic::error(input.key.span, summary)
-        })
+        };
+        let problem = input.problem.clone();
+        problem.or_else(|| input_type(input).is_none().then(without_type))
+    })
 }

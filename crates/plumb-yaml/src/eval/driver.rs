@@ -90,6 +90,11 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Keeps all resources from being registered, because something that comes before them is wrong.
+    pub(crate) fn block_resources(&self) {
+        self.blocked_after.store(0, Ordering::Relaxed);
+    }
+
     /// The outputs, if it came to them.
     pub(crate) fn into_outputs(self) -> BTreeMap<EcoString, Val> {
         self.outputs.into_inner().unwrap_or_default()
@@ -428,7 +433,10 @@ impl<'a> Run<'a> {
                     // Outputs are known as wholes: a secret inside one makes all of it secret.
                     outputs.insert(key.text.clone(), lift::joined(value));
                 }
-                Err(Stop::Error(diagnostic)) => self.reporter.met(&diagnostic),
+                Err(Stop::Error(diagnostic)) => {
+                    self.reporter.met(&diagnostic);
+                    self.reporter.not_registered("output", &key.text);
+                }
                 Err(Stop::Fetch(urn)) => {
                     return Started::Later(Box::pin(async move {
                         self.fetch(&urn).await;
@@ -437,7 +445,8 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        if self.reporter.has_errors() {
+        // Where something failed, the outputs that there are take the place of the old ones; none at all take nothing.
+        if self.reporter.has_errors() && outputs.is_empty() {
             return Started::Now(Val::Null);
         }
         let request = RegisterOutputsRequest {

@@ -157,8 +157,10 @@ impl<'a> Evaluator<'a> {
                 Val::Poison => return Ok(Val::Poison),
                 _ if lifted.unknown => {}
                 other => {
-                    let summary =
-                        format!("object key must evaluate to a string, not {}", other.kind());
+                    let summary = format!(
+                        "object key must evaluate to a string, not {}",
+                        other.described()
+                    );
                     return Err(Diagnostic::error(key.span, summary).into());
                 }
             }

@@ -55,7 +55,7 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
     }
     let parent = match &invoke.options.parent {
         None => None,
-        Some(expr) => match references::resource(run, expr, "parent")? {
+        Some(expr) => match references::resource(run, expr)? {
             None => return Ok(Plan::Done(Val::Poison)),
             parent => parent,
         },

@@ -10,7 +10,7 @@ use super::convert::{self, Form};
 use super::driver::Run;
 use super::evaluator::Stop;
 use super::lift::{self, Lifted};
-use super::references::{plain_string, resource, resources};
+use super::references::{resource, resources};
 use super::value::{Deps, Val};
 use crate::diagnostic::Diagnostic;
 use crate::duration;
@@ -76,7 +76,7 @@ fn set_evaluated_options(
         };
     }
     if let Some(expr) = &options.deleted_with {
-        let Some(resource) = resource(run, expr, "deletedWith")? else {
+        let Some(resource) = resource(run, expr)? else {
             return Ok(false);
         };
         request.deleted_with = Some(resource.urn.clone());
@@ -97,11 +97,31 @@ fn set_evaluated_options(
         request.dependencies = needed.to_vec().into();
         request.replacement_trigger = convert::to_value(&value, Form::Plain);
     }
-    for (name, expr) in &options.env_var_mappings {
-        let Some(text) = plain_string(run, expr, "envVarMappings")? else {
-            return Ok(false);
+    match &options.env_var_mappings {
+        Some(expr) => set_env_var_mappings(run, request, expr),
+        None => Ok(true),
+    }
+}
+
+fn set_env_var_mappings(
+    run: &Run<'_>,
+    request: &mut RegisterRequest,
+    expr: &Expr,
+) -> Result<bool, Stop> {
+    let value = run.evaluator.eval(expr)?;
+    if lift::is_poisoned(&value) {
+        return Ok(false);
+    }
+    let Val::Object(entries) = value else {
+        let summary = "envVarMappings must be an object with string values";
+        return Err(Diagnostic::error(expr.span, summary).into());
+    };
+    for (name, value) in entries.iter() {
+        let Val::String(text) = value else {
+            let summary = format!("envVarMappings value for key {name:?} must be a string");
+            return Err(Diagnostic::error(expr.span, summary).into());
         };
-        request.env_var_mappings.insert(name.clone(), text);
+        request.env_var_mappings.insert(name.clone(), text.clone());
     }
     Ok(true)
 }
@@ -220,7 +240,7 @@ fn timeouts(run: &Run<'_>, decl: &ResourceDecl) -> Result<CustomTimeouts, Stop> 
             other => {
                 let summary = format!(
                     "customTimeouts.{name} must be a string, got {}",
-                    other.kind()
+                    other.described()
                 );
                 Err(Diagnostic::error(expr.span, summary).into())
             }

@@ -28,22 +28,14 @@ pub(super) fn plain_string(
 }
 
 /// The resource that an option names; `None` when it is poisoned.
-pub(super) fn resource(
-    run: &Run<'_>,
-    expr: &Expr,
-    option: &str,
-) -> Result<Option<Arc<ResourceVal>>, Stop> {
+pub(super) fn resource(run: &Run<'_>, expr: &Expr) -> Result<Option<Arc<ResourceVal>>, Stop> {
     match run.evaluator.eval(expr)? {
         Val::Resource(resource) => Ok(Some(resource)),
         Val::Reference(reference) => Err(Stop::Fetch(reference.urn.clone())),
         Val::Poison => Ok(None),
-        Val::Output(_) => Err(Diagnostic::error(
-            expr.span,
-            format!("{option}: resource cannot be an output"),
-        )
-        .into()),
+        Val::Output(_) => Err(Diagnostic::error(expr.span, "resource cannot be an output").into()),
         other => {
-            let summary = format!("{option}: expected resource, got {}", other.kind());
+            let summary = format!("expected resource, got {}", other.go_type());
             Err(Diagnostic::error(expr.span, summary).into())
         }
     }
@@ -76,20 +68,20 @@ pub(super) fn resources(
 fn not_resources(expr: &Expr, option: &str, found: &Val) -> Stop {
     let summary = format!(
         "resource option {option} value must be a list of resource(s), found {}",
-        found.kind()
+        found.described()
     );
     Diagnostic::error(expr.span, summary).into()
 }
 
 /// The provider resource that an option names.
 pub(super) fn provider(run: &Run<'_>, expr: &Expr) -> Result<Option<Arc<ResourceVal>>, Stop> {
-    let Some(resource) = resource(run, expr, "provider")? else {
+    let Some(resource) = resource(run, expr)? else {
         return Ok(None);
     };
     if resource.provided_package().is_none() {
         let summary = format!(
-            "resource passed as provider was not a provider resource {:?}",
-            resource.name.as_str()
+            "resource passed as Provider was not a provider resource '{}'",
+            resource.name
         );
         return Err(Diagnostic::error(expr.span, summary).into());
     }

@@ -19,8 +19,7 @@ use super::references::{provider, provider_list, resource, resources};
 use super::value::{Deps, Providers, ResourceVal, Val};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::expression::{Accessor, Expr};
-use crate::syntax::program::{Properties, ResourceDecl, ResourceOptions, package_of};
-use crate::syntax::source::Span;
+use crate::syntax::program::{Properties, ResourceDecl, package_of};
 
 /// The type that stands for another stack.
 pub(crate) const STACK_REFERENCE: &str = "pulumi:pulumi:StackReference";
@@ -46,13 +45,13 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
     let decl = &run.syntax.resources[index];
     let resolved = &run.types.resources[index];
     let schema = resolved.schema.as_ref().map(|(_, resource)| &**resource);
-    if resolved.token == STACK_REFERENCE && decl.get.is_none() {
+    if resolved.token == STACK_REFERENCE && decl.read().is_none() {
         return read::stack_reference(run, index);
     }
     let Some(common) = Common::evaluate(run, index, &resolved.token)? else {
         return Ok(Plan::Poison);
     };
-    if let Some(get) = &decl.get {
+    if let Some((get, _)) = decl.read() {
         return read::read(run, index, get, common);
     }
     let Some(mut inputs) = inputs(run, decl, schema)? else {
@@ -105,7 +104,7 @@ impl Common {
         let mut providers = run.owner.providers.clone();
         let mut parent = run.owner.urn.clone();
         if let Some(expr) = &options.parent {
-            let Some(resource) = resource(run, expr, "parent")? else {
+            let Some(resource) = resource(run, expr)? else {
                 return Ok(None);
             };
             parent = resource.urn.clone();
@@ -142,7 +141,7 @@ impl Common {
             parent,
             depends_on,
             provider: provider.cloned().unwrap_or_default(),
-            package: package_request(run, index)?,
+            package: package_request(run, index),
             source_position: Some(run.position(decl.key.span)),
             providers,
         }))
@@ -189,7 +188,7 @@ fn named_providers(run: &Run<'_>, index: usize) -> Result<Option<Vec<Arc<Resourc
 }
 
 /// Version and address of the plugin: the resource's own, or those of its default provider.
-fn package_request(run: &Run<'_>, index: usize) -> Result<PackageRequest, Stop> {
+fn package_request(run: &Run<'_>, index: usize) -> PackageRequest {
     let decl = &run.syntax.resources[index];
     let default = decl
         .options()
@@ -209,9 +208,6 @@ fn package_request(run: &Run<'_>, index: usize) -> Result<PackageRequest, Stop> 
         .download_url
         .as_ref()
         .or(default.and_then(|default| default.download_url.as_ref()));
-    if let Some(default) = default {
-        check_default(own, default)?;
-    }
     let mut package = PackageRequest {
         version: version.map(|(text, _)| text.clone()).unwrap_or_default(),
         download_url: download_url.cloned().unwrap_or_default(),
@@ -220,32 +216,7 @@ fn package_request(run: &Run<'_>, index: usize) -> Result<PackageRequest, Stop> 
     if package.version.is_empty() && package.download_url.is_empty() {
         package.package_ref = run.package_ref(run.types.resources[index].declaration);
     }
-    Ok(package)
-}
-
-/// A resource may not contradict its default provider.
-fn check_default(own: &ResourceOptions, default: &ResourceOptions) -> Result<(), Stop> {
-    if let (Some((own, span)), Some((default, _))) = (&own.version, &default.version)
-        && own != default
-    {
-        let summary = "Version conflicts with the default provider version";
-        let detail = format!("Try removing this option, or change it to {default:?}");
-        return Err(Diagnostic::error(*span, summary).with_detail(detail).into());
-    }
-    if let (Some(own_url), Some(default_url)) = (&own.download_url, &default.download_url)
-        && own_url != default_url
-    {
-        let span = own
-            .version
-            .as_ref()
-            .map_or(Span::default(), |(_, span)| *span);
-        return Err(Diagnostic::error(
-            span,
-            "PluginDownloadURL conflicts with the default provider URL",
-        )
-        .into());
-    }
-    Ok(())
+    package
 }
 
 /// The inputs in order of declaration; `None` when they are poisoned as a whole.

@@ -8,7 +8,7 @@ use super::expression::Scope;
 use super::node::{Key, Node, NodeKind};
 use super::program::{self, Syntax};
 use super::reader;
-use super::record::Record;
+use super::record::{Record, UnknownKeys};
 use super::source::SourceFile;
 use crate::config;
 use crate::diagnostic::Diagnostic;
@@ -88,7 +88,13 @@ fn read_plugin(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut scope = Scope::default();
-    let mut record = Record::of_entries(&mut scope, entries, "plugin", &TOP_LEVEL, false);
+    let mut record = Record::of_entries(
+        &mut scope,
+        entries,
+        "plugin",
+        &TOP_LEVEL,
+        UnknownKeys::Ignored,
+    );
     for field in OF_PROGRAMS {
         if let Some((key, _)) = record.take(field) {
             let summary = format!("{field} is only supported in programs, not in plugins");

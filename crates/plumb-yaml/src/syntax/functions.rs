@@ -1,12 +1,13 @@
 //! Mappings with a `fn::` key: function calls (`yaml-runtime.md` 6.3).
 
+use ecow::EcoString;
 pub(crate) use plumb_eval::builtins::Function;
 
 use super::expression::{Expr, ExprKind, Scope};
 use super::node::{Key, Node, NodeKind};
 use super::options;
 use super::program::{InvokeDecl, InvokeOptions, StackDecl};
-use super::record::Record;
+use super::record::{self, Record, UnknownKeys};
 use super::source::Span;
 use crate::diagnostic::Diagnostic;
 
@@ -57,7 +58,7 @@ enum Called {
 /// Reads a mapping as a function call, if it is one.
 pub(crate) fn parse(scope: &mut Scope, entries: &[(Key, Node)], span: Span) -> Option<Expr> {
     if entries.len() != 1 {
-        check_keys(scope, entries);
+        check_keys(scope, entries, span);
         return None;
     }
     let (key, argument) = &entries[0];
@@ -70,13 +71,14 @@ pub(crate) fn parse(scope: &mut Scope, entries: &[(Key, Node)], span: Span) -> O
     };
     if spelled.is_some_and(|spelled| spelled != key.text) {
         let expected = spelled.unwrap_or_default();
-        scope.diagnostics.push(Diagnostic::warning(
-            key.span,
-            format!(
-                "'{}' looks like a miscapitalization of '{expected}'",
-                key.text
-            ),
-        ));
+        let summary = format!(
+            "'{}' looks like a miscapitalization of '{expected}'",
+            key.text
+        );
+        let warning = Diagnostic::warning(key.span, summary);
+        scope
+            .diagnostics
+            .push(warning.with_detail(record::CASE_MATTERS));
     }
     let kind = match called {
         Called::Plain(function) => plain(scope, function, argument),
@@ -111,17 +113,17 @@ fn recognise(key: &str) -> Option<(Called, Option<&'static str>)> {
 }
 
 /// Assets must be alone in their mapping; other keys that look like functions are data.
-fn check_keys(scope: &mut Scope, entries: &[(Key, Node)]) {
+fn check_keys(scope: &mut Scope, entries: &[(Key, Node)], span: Span) {
     for (key, _) in entries
         .iter()
         .filter(|(key, _)| starts_like_function(&key.text))
     {
-        match recognise(&key.text) {
-            Some((Called::Plain(function), _)) if function.makes_asset() => {
-                let summary = format!("{} must have it's own object", name(function));
-                scope.diagnostics.push(Diagnostic::error(key.span, summary));
-            }
-            _ => warn_reserved(scope, key),
+        if let Some((Called::Plain(function), _)) = recognise(&key.text)
+            && function.makes_asset()
+            && function != Function::AssetArchive
+        {
+            let summary = format!("{} must have it's own object", key.text);
+            scope.diagnostics.push(Diagnostic::error(span, summary));
         }
     }
 }
@@ -132,7 +134,11 @@ fn warn_reserved(scope: &mut Scope, key: &Key) {
         .map(|(name, _)| *name)
         .chain([INVOKE, STACK_REFERENCE]);
     let hint = crate::diagnostic::probably_meant(&key.text, names);
-    let warning = Diagnostic::warning(key.span, "'fn::' is a reserved prefix");
+    let detail = format!(
+        "If you need to use the raw key '{}', please open an issue at https://github.com/pulumi/pulumi-yaml/issues",
+        key.text
+    );
+    let warning = Diagnostic::warning(key.span, "'fn::' is a reserved prefix").with_detail(detail);
     scope.diagnostics.push(match hint {
         Some(name) => warning.with_hint(format!("Did you mean '{name}'?")),
         None => warning,
@@ -143,6 +149,9 @@ fn plain(scope: &mut Scope, function: Function, argument: &Node) -> ExprKind {
     let problem = match function {
         Function::Join | Function::Split | Function::Select => match &argument.kind {
             NodeKind::List(items) if items.len() == 2 => None,
+            _ if function == Function::Split => {
+                Some("The argument to fn::split must be a two-values list".to_owned())
+            }
             _ => Some(format!(
                 "the argument to {} must be a two-valued list",
                 name(function)
@@ -150,10 +159,7 @@ fn plain(scope: &mut Scope, function: Function, argument: &Node) -> ExprKind {
         },
         Function::AssetArchive => match &argument.kind {
             NodeKind::Map(_) => None,
-            _ => Some(format!(
-                "the argument to {} must be an object",
-                name(function)
-            )),
+            _ => Some("the argument to fn::assetArchive must be an object".to_owned()),
         },
         _ => None,
     };
@@ -170,49 +176,92 @@ fn plain(scope: &mut Scope, function: Function, argument: &Node) -> ExprKind {
         },
         _ => scope.expression(argument),
     };
+    if function == Function::AssetArchive {
+        check_members(scope, &argument);
+    }
     ExprKind::Function(function, Box::new(argument))
+}
+
+/// An archive consists of assets and archives that are written out.
+fn check_members(scope: &mut Scope, argument: &Expr) {
+    let ExprKind::Object(entries) = &argument.kind else {
+        return;
+    };
+    for (_, value) in entries {
+        let found = match &value.kind {
+            ExprKind::Function(function, _) if function.makes_asset() => continue,
+            ExprKind::Null => "NullExpr",
+            ExprKind::Bool(_) => "BooleanExpr",
+            ExprKind::Number(_) => "NumberExpr",
+            ExprKind::String(_) => "StringExpr",
+            ExprKind::Interpolate(_) => "InterpolateExpr",
+            ExprKind::Symbol(_) => "SymbolExpr",
+            ExprKind::List(_) => "ListExpr",
+            ExprKind::Object(_) => "ObjectExpr",
+            ExprKind::Invoke(_) => "InvokeExpr",
+            ExprKind::Function(..) | ExprKind::StackOutput(..) => "BuiltinExpr",
+        };
+        let summary = format!("value must be an asset or an archive, not a *ast.{found}");
+        scope
+            .diagnostics
+            .push(Diagnostic::error(value.span, summary));
+    }
 }
 
 fn invoke(scope: &mut Scope, argument: &Node, span: Span) -> ExprKind {
     let fields = ["function", "arguments", "options", "return"];
-    let Some(mut record) = Record::open(scope, argument, "the argument to fn::invoke", &fields)
-    else {
-        return ExprKind::Null;
+    let NodeKind::Map(entries) = &argument.kind else {
+        let summary = "the argument to fn::invoke must be an object containing 'function', 'arguments', \
+                       'options', and 'return'";
+        return wrong(scope, argument.span, summary);
     };
-    let function = record.literal(scope, "function");
-    let returns = record.literal(scope, "return");
-    let args = record
-        .take("arguments")
-        .filter(|(_, node)| node.kind != NodeKind::Null)
-        .map(|(_, node)| {
-            if !matches!(node.kind, NodeKind::Map(_)) {
-                let summary =
-                    "the \"arguments\" value must be an object containing keys and values";
-                scope
-                    .diagnostics
-                    .push(Diagnostic::error(node.span, summary));
-            }
-            scope.expression(node)
-        });
+    let mut record = Record::of_entries(scope, entries, "invoke", &fields, UnknownKeys::Ignored);
+    let function = record.take("function").map(|(_, node)| node);
+    let returns = record.take("return").map(|(_, node)| node);
+    let returns =
+        returns.and_then(|node| literal(scope, node, "return directive must be a string literal"));
+    let args = record.take("arguments").map(|(_, node)| {
+        let args = scope.expression(node);
+        if !matches!(args.kind, ExprKind::Object(_) | ExprKind::Null) {
+            let summary = "function arguments ('arguments') must be an object";
+            wrong(scope, node.span, summary);
+        }
+        args
+    });
+    let args = args.filter(|args| args.kind != ExprKind::Null);
     let options = match record.take("options") {
         Some((_, node)) => options::invoke_options(scope, node),
         None => InvokeOptions::default(),
     };
-    let Some((token, token_span)) = function else {
-        let summary = "missing function name ('function')";
-        scope
-            .diagnostics
-            .push(Diagnostic::error(argument.span, summary));
+    let Some(function) = function else {
+        return wrong(scope, argument.span, "missing function name ('function')");
+    };
+    let Some((token, _)) = literal(scope, function, "function name must be a string literal")
+    else {
         return ExprKind::Null;
     };
     scope.calls.add_invoke(InvokeDecl {
         token,
-        token_span,
         span,
         args,
         returns,
         options,
     })
+}
+
+/// Reports a mistake; nothing stands in for the expression.
+fn wrong(scope: &mut Scope, span: Span, summary: &str) -> ExprKind {
+    scope.diagnostics.push(Diagnostic::error(span, summary));
+    ExprKind::Null
+}
+
+/// The text of a node that must be one without expressions.
+fn literal(scope: &mut Scope, node: &Node, summary: &str) -> Option<(EcoString, Span)> {
+    if let ExprKind::String(text) = scope.expression(node).kind {
+        return Some((text, node.span));
+    }
+    wrong(scope, node.span, summary);
+    None
 }
 
 fn short_invoke(scope: &mut Scope, key: &Key, argument: &Node, span: Span) -> ExprKind {
@@ -223,7 +272,6 @@ fn short_invoke(scope: &mut Scope, key: &Key, argument: &Node, span: Span) -> Ex
     let token = key.text.as_str()[4..].into();
     scope.calls.add_invoke(InvokeDecl {
         token,
-        token_span: key.span,
         span,
         args,
         returns: None,
@@ -233,24 +281,23 @@ fn short_invoke(scope: &mut Scope, key: &Key, argument: &Node, span: Span) -> Ex
 
 fn stack_reference(scope: &mut Scope, key: &Key, argument: &Node) -> ExprKind {
     let summary =
-        "'fn::stackReference' is deprecated; use a resource of type pulumi:pulumi:StackReference";
+        "'fn::stackReference' is deprecated; please use 'pulumi:pulumi:StackReference' instead";
+    let detail =
+        "see \"https://www.pulumi.com/docs/intro/concepts/stack/#stackreferences for more info.";
     scope
         .diagnostics
-        .push(Diagnostic::warning(key.span, summary));
-    let NodeKind::List(items) = &argument.kind else {
-        let summary = "the argument to fn::stackReference must be a two-valued list";
-        scope
-            .diagnostics
-            .push(Diagnostic::error(argument.span, summary));
-        return ExprKind::Null;
+        .push(Diagnostic::warning(key.span, summary).with_detail(detail));
+    let items = match &argument.kind {
+        NodeKind::List(items) => items.as_slice(),
+        _ => &[],
     };
-    let ([stack, output], Some(name)) = (items.as_slice(), items.first().and_then(Node::as_str))
-    else {
-        let summary = "the argument to fn::stackReference must be a two-valued list, the first a literal stack name";
-        scope
-            .diagnostics
-            .push(Diagnostic::error(argument.span, summary));
-        return ExprKind::Null;
+    let [stack, output] = items else {
+        let summary = "the argument to fn::stackReference must be a two-valued list";
+        return wrong(scope, argument.span, summary);
+    };
+    let Some(name) = stack.as_str() else {
+        let summary = "the first argument to fn::stackReference must be a string literal";
+        return wrong(scope, argument.span, summary);
     };
     let index = scope.calls.add_stack(StackDecl {
         name: name.clone(),

@@ -2,14 +2,15 @@
 
 use ecow::EcoString;
 
-use super::expression::{Expr, Scope};
+use super::expression::{Expr, ExprKind, Scope};
 use super::node::{Node, NodeKind};
 use super::program::{AliasDecl, InvokeOptions, ResourceOptions, TimeoutsDecl};
 use super::record::Record;
 use super::source::Span;
 use crate::diagnostic::Diagnostic;
 
-const RESOURCE_OPTIONS: [&str; 21] = [
+/// The options of a resource.
+pub(crate) const RESOURCE_OPTIONS: [&str; 20] = [
     "additionalSecretOutputs",
     "aliases",
     "customTimeouts",
@@ -29,7 +30,6 @@ const RESOURCE_OPTIONS: [&str; 21] = [
     "replaceWith",
     "replacementTrigger",
     "retainOnDelete",
-    "urn",
     "version",
 ];
 
@@ -38,10 +38,10 @@ pub(crate) fn resource_options(scope: &mut Scope, node: &Node) -> ResourceOption
     let Some(mut record) = Record::open(scope, node, "options", &RESOURCE_OPTIONS) else {
         return ResourceOptions::default();
     };
-    if let Some((key, _)) = record.take("urn") {
-        let summary = "the option urn is not supported; use get to read an existing resource";
-        scope.diagnostics.push(Diagnostic::error(key.span, summary));
-    }
+    let unknown = record.unknown().iter();
+    let unknown = unknown.map(|(key, _)| (*key).clone()).collect();
+    let alias_list = expression(scope, &mut record, "aliases");
+    let aliases = alias_list.as_ref().map(|list| aliases(scope, list));
     ResourceOptions {
         additional_secret_outputs: record.literals(scope, "additionalSecretOutputs"),
         ignore_changes: record.literals(scope, "ignoreChanges"),
@@ -54,10 +54,8 @@ pub(crate) fn resource_options(scope: &mut Scope, node: &Node) -> ResourceOption
         download_url: record
             .literal(scope, "pluginDownloadURL")
             .map(|(text, _)| text),
-        aliases: record
-            .take("aliases")
-            .map(|(_, node)| aliases(scope, node))
-            .unwrap_or_default(),
+        aliases: aliases.unwrap_or_default(),
+        alias_list,
         custom_timeouts: record
             .take("customTimeouts")
             .map(|(_, node)| timeouts(scope, node)),
@@ -69,10 +67,8 @@ pub(crate) fn resource_options(scope: &mut Scope, node: &Node) -> ResourceOption
         provider: expression(scope, &mut record, "provider"),
         deleted_with: expression(scope, &mut record, "deletedWith"),
         replacement_trigger: expression(scope, &mut record, "replacementTrigger"),
-        env_var_mappings: record
-            .take("envVarMappings")
-            .map(|(_, node)| string_map(scope, node, "envVarMappings"))
-            .unwrap_or_default(),
+        env_var_mappings: expression(scope, &mut record, "envVarMappings"),
+        unknown,
     }
 }
 
@@ -85,7 +81,7 @@ pub(crate) fn invoke_options(scope: &mut Scope, node: &Node) -> InvokeOptions {
         "provider",
         "version",
     ];
-    let Some(mut record) = Record::open(scope, node, "options", &fields) else {
+    let Some(mut record) = Record::open(scope, node, "invokeOptions", &fields) else {
         return InvokeOptions::default();
     };
     InvokeOptions {
@@ -129,62 +125,39 @@ fn timeouts(scope: &mut Scope, node: &Node) -> TimeoutsDecl {
     }
 }
 
-fn aliases(scope: &mut Scope, node: &Node) -> Vec<AliasDecl> {
-    let NodeKind::List(items) = &node.kind else {
-        if node.kind != NodeKind::Null {
-            scope
-                .diagnostics
-                .push(Diagnostic::error(node.span, "aliases must be a list"));
-        }
+/// The aliases of a list; anything else is left to the check of types.
+fn aliases(scope: &mut Scope, list: &Expr) -> Vec<AliasDecl> {
+    let ExprKind::List(items) = &list.kind else {
         return Vec::new();
     };
-    items.iter().filter_map(|item| alias(scope, item)).collect()
+    items.iter().map(|item| alias(scope, item)).collect()
 }
 
-fn alias(scope: &mut Scope, node: &Node) -> Option<AliasDecl> {
-    let NodeKind::Map(entries) = &node.kind else {
-        return Some(AliasDecl::Urn(scope.expression(node)));
+fn alias(scope: &mut Scope, item: &Expr) -> AliasDecl {
+    let ExprKind::Object(entries) = &item.kind else {
+        return AliasDecl::Urn(item.clone());
     };
-    if entries.len() == 1 && entries[0].0.text.starts_with("fn::") {
-        return Some(AliasDecl::Urn(scope.expression(node)));
+    let field = |name: &str| {
+        let named = |(key, _): &&(Expr, Expr)| key.kind == ExprKind::String(name.into());
+        entries.iter().find(named).map(|(_, value)| value.clone())
+    };
+    if let Some(urn) = field("urn") {
+        return AliasDecl::Urn(urn);
     }
-    let fields = [
-        "name", "noParent", "parent", "project", "stack", "type", "urn",
-    ];
-    let mut record = Record::open(scope, node, "alias", &fields)?;
-    if let Some(urn) = expression(scope, &mut record, "urn") {
-        return Some(AliasDecl::Urn(urn));
-    }
-    let no_parent = record.boolean(scope, "noParent").unwrap_or(false);
-    let parent = expression(scope, &mut record, "parent");
+    let no_parent = field("noParent").is_some_and(|expr| expr.kind == ExprKind::Bool(true));
+    let parent = field("parent");
     if no_parent && parent.is_some() {
         let summary = "an alias cannot have both 'parent' and 'noParent'";
         scope
             .diagnostics
-            .push(Diagnostic::error(node.span, summary));
+            .push(Diagnostic::error(item.span, summary));
     }
-    Some(AliasDecl::Spec {
-        name: expression(scope, &mut record, "name"),
-        type_token: expression(scope, &mut record, "type"),
-        stack: expression(scope, &mut record, "stack"),
-        project: expression(scope, &mut record, "project"),
+    AliasDecl::Spec {
+        name: field("name"),
+        type_token: field("type"),
+        stack: field("stack"),
+        project: field("project"),
         parent,
         no_parent,
-    })
-}
-
-fn string_map(scope: &mut Scope, node: &Node, name: &str) -> Vec<(EcoString, Expr)> {
-    let NodeKind::Map(entries) = &node.kind else {
-        if node.kind != NodeKind::Null {
-            scope.diagnostics.push(Diagnostic::error(
-                node.span,
-                format!("{name} must be an object of strings"),
-            ));
-        }
-        return Vec::new();
-    };
-    entries
-        .iter()
-        .map(|(key, value)| (key.text.clone(), scope.expression(value)))
-        .collect()
+    }
 }

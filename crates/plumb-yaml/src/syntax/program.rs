@@ -9,7 +9,7 @@ use super::expression::{Expr, ExprKind, Scope};
 use super::node::{Key, Node, NodeKind};
 use super::options;
 use super::reader;
-use super::record::Record;
+use super::record::{Record, UnknownKeys};
 use super::source::{SourceFile, Span};
 use crate::config::{self, ConfigDecl};
 use crate::diagnostic::Diagnostic;
@@ -24,6 +24,8 @@ pub(crate) struct Syntax {
     pub(crate) outputs: Vec<(Key, Expr)>,
     pub(crate) required_version: Option<Expr>,
     pub(crate) calls: Calls,
+    /// Why a program cannot have what it has, although a plugin could.
+    pub(crate) misplaced: Option<&'static str>,
 }
 
 impl Syntax {
@@ -37,6 +39,7 @@ impl Syntax {
             outputs: Vec::new(),
             required_version: None,
             calls: Calls::default(),
+            misplaced: None,
         }
     }
 }
@@ -69,7 +72,6 @@ impl Calls {
 #[derive(Debug)]
 pub(crate) struct InvokeDecl {
     pub(crate) token: EcoString,
-    pub(crate) token_span: Span,
     pub(crate) span: Span,
     pub(crate) args: Option<Expr>,
     pub(crate) returns: Option<(EcoString, Span)>,
@@ -94,6 +96,7 @@ pub(crate) struct StackDecl {
 #[derive(Debug)]
 pub(crate) struct ResourceDecl {
     pub(crate) key: Key,
+    pub(crate) span: Span,
     pub(crate) type_token: EcoString,
     pub(crate) type_span: Span,
     pub(crate) name: Option<EcoString>,
@@ -101,6 +104,8 @@ pub(crate) struct ResourceDecl {
     pub(crate) properties: Properties,
     options: Option<Box<ResourceOptions>>,
     pub(crate) get: Option<Box<GetDecl>>,
+    /// Fields that resources do not have, with their values as they are written.
+    pub(crate) unknown_fields: Vec<(Key, Span)>,
 }
 
 /// The options of a resource that has none.
@@ -110,6 +115,12 @@ impl ResourceDecl {
     /// The options, empty ones if none are written.
     pub(crate) fn options(&self) -> &ResourceOptions {
         self.options.as_deref().unwrap_or(&NO_OPTIONS)
+    }
+
+    /// What the resource is read by, if it is read. A state alone reads nothing.
+    pub(crate) fn read(&self) -> Option<(&GetDecl, &Expr)> {
+        let get = self.get.as_deref()?;
+        Some((get, get.id.as_ref()?))
     }
 
     /// The name that the resource is registered under.
@@ -156,6 +167,8 @@ pub(crate) struct ResourceOptions {
     pub(crate) version: Option<(EcoString, Span)>,
     pub(crate) download_url: Option<EcoString>,
     pub(crate) aliases: Vec<AliasDecl>,
+    /// The aliases as they are written.
+    pub(crate) alias_list: Option<Expr>,
     pub(crate) custom_timeouts: Option<TimeoutsDecl>,
     pub(crate) protect: Option<Expr>,
     pub(crate) depends_on: Option<Expr>,
@@ -165,7 +178,9 @@ pub(crate) struct ResourceOptions {
     pub(crate) provider: Option<Expr>,
     pub(crate) deleted_with: Option<Expr>,
     pub(crate) replacement_trigger: Option<Expr>,
-    pub(crate) env_var_mappings: Vec<(EcoString, Expr)>,
+    pub(crate) env_var_mappings: Option<Expr>,
+    /// Options that resources do not have.
+    pub(crate) unknown: Vec<Key>,
 }
 
 #[derive(Debug)]
@@ -208,14 +223,16 @@ impl ResourceDecl {
 impl ResourceOptions {
     fn visit_expressions<'a>(&'a self, visit: &mut impl FnMut(&'a Expr)) {
         let single = [
+            &self.alias_list,
             &self.depends_on,
             &self.parent,
+            &self.protect,
             &self.provider,
             &self.providers,
-            &self.protect,
             &self.replace_with,
-            &self.deleted_with,
             &self.replacement_trigger,
+            &self.deleted_with,
+            &self.env_var_mappings,
         ];
         single.into_iter().flatten().for_each(&mut *visit);
         if let Some(timeouts) = &self.custom_timeouts {
@@ -227,27 +244,6 @@ impl ResourceOptions {
             ];
             all.into_iter().flatten().for_each(&mut *visit);
         }
-        for alias in &self.aliases {
-            match alias {
-                AliasDecl::Urn(expr) => visit(expr),
-                AliasDecl::Spec {
-                    name,
-                    type_token,
-                    stack,
-                    project,
-                    parent,
-                    ..
-                } => {
-                    [name, type_token, stack, project, parent]
-                        .into_iter()
-                        .flatten()
-                        .for_each(&mut *visit);
-                }
-            }
-        }
-        self.env_var_mappings
-            .iter()
-            .for_each(|(_, expr)| visit(expr));
     }
 }
 
@@ -265,7 +261,8 @@ const TOP_LEVEL: [&str; 11] = [
     "version",
 ];
 
-const RESOURCE_FIELDS: [&str; 6] = [
+/// The fields of a resource.
+pub(crate) const RESOURCE_FIELDS: [&str; 6] = [
     "defaultProvider",
     "get",
     "name",
@@ -287,9 +284,10 @@ pub(crate) fn parse(source: &Arc<SourceFile>) -> (Syntax, Vec<Diagnostic>) {
         }
         Ok(Some(node)) => {
             let summary = format!("Top level of '{}' must be an object", source.name);
-            scope
-                .diagnostics
-                .push(Diagnostic::error(node.span, summary));
+            scope.diagnostics.push(Diagnostic {
+                span: None,
+                ..Diagnostic::error(node.span, summary)
+            });
         }
         Ok(None) => {}
         Err(diagnostic) => scope.diagnostics.push(diagnostic),
@@ -299,7 +297,8 @@ pub(crate) fn parse(source: &Arc<SourceFile>) -> (Syntax, Vec<Diagnostic>) {
 }
 
 fn read_document(scope: &mut Scope, syntax: &mut Syntax, entries: &[(Key, Node)]) {
-    let mut record = Record::of_entries(scope, entries, "program", &TOP_LEVEL, false);
+    let mut record =
+        Record::of_entries(scope, entries, "program", &TOP_LEVEL, UnknownKeys::Ignored);
     for (field, summary) in [
         (
             "components",
@@ -310,8 +309,10 @@ fn read_document(scope: &mut Scope, syntax: &mut Syntax, entries: &[(Key, Node)]
             "namespace is only supported in component plugins",
         ),
     ] {
-        if let Some((key, _)) = record.take(field) {
-            scope.diagnostics.push(Diagnostic::error(key.span, summary));
+        let is_there =
+            |node: &Node| !matches!(&node.kind, NodeKind::Map(entries) if entries.is_empty());
+        if record.take(field).is_some_and(|(_, node)| is_there(node)) {
+            syntax.misplaced.get_or_insert(summary);
         }
     }
     read_config(scope, syntax, &mut record);
@@ -351,9 +352,10 @@ fn read_config(scope: &mut Scope, syntax: &mut Syntax, record: &mut Record<'_>) 
         };
         if deprecated {
             let summary = "Pulumi.yaml: root-level `configuration` field is deprecated; please use `config` instead.";
-            scope
-                .diagnostics
-                .push(Diagnostic::warning(key.span, summary));
+            scope.diagnostics.push(Diagnostic {
+                span: None,
+                ..Diagnostic::warning(key.span, summary)
+            });
         }
         for (key, node) in section(scope, node, field) {
             let is_shadowed =
@@ -389,20 +391,27 @@ fn named_expressions(scope: &mut Scope, node: &Node, name: &str) -> Vec<(Key, Ex
 
 fn resource(scope: &mut Scope, key: &Key, node: &Node) -> Option<ResourceDecl> {
     let NodeKind::Map(entries) = &node.kind else {
-        let summary = format!("resource {:?} must be an object", key.text.as_str());
+        let summary = format!("resources.{} must be an object", key.text);
         scope
             .diagnostics
             .push(Diagnostic::error(node.span, summary));
         return None;
     };
-    let mut record = Record::of_entries(scope, entries, "resource", &RESOURCE_FIELDS, true);
+    let name = format!("resources.{}", key.text);
+    let unknown_keys = UnknownKeys::Reported;
+    let mut record = Record::of_entries(scope, entries, &name, &RESOURCE_FIELDS, unknown_keys);
+    let unknown_fields = record.unknown().iter();
+    let unknown_fields = unknown_fields
+        .map(|(key, node)| ((*key).clone(), node.span))
+        .collect();
     let type_token = record.literal(scope, "type");
     let default_span = entries
         .iter()
         .find(|(key, _)| key.text.eq_ignore_ascii_case("defaultProvider"));
-    let default_span = default_span.map_or(key.span, |(key, _)| key.span);
-    let resource = ResourceDecl {
+    let default_span = default_span.map_or(key.span, |(_, value)| value.span);
+    Some(ResourceDecl {
         key: key.clone(),
+        span: node.span,
         name: record.literal(scope, "name").map(|(text, _)| text),
         default_provider: record
             .boolean(scope, "defaultProvider")
@@ -418,38 +427,10 @@ fn resource(scope: &mut Scope, key: &Key, node: &Node) -> Option<ResourceDecl> {
             .take("get")
             .and_then(|(key, node)| get(scope, key, node))
             .map(Box::new),
-        type_span: type_token.as_ref().map_or(key.span, |(_, span)| *span),
+        type_span: type_token.as_ref().map_or(node.span, |(_, span)| *span),
         type_token: type_token.map(|(text, _)| text).unwrap_or_default(),
-    };
-    check_shape(scope, &resource);
-    Some(resource)
-}
-
-fn check_shape(scope: &mut Scope, resource: &ResourceDecl) {
-    let span = resource.key.span;
-    if resource.type_token.is_empty() {
-        let summary = format!(
-            "Required field 'type' is missing on resource {:?}",
-            resource.key.text.as_str()
-        );
-        scope.diagnostics.push(Diagnostic::error(span, summary));
-    }
-    if resource.get.is_some() && !matches!(resource.properties, Properties::None) {
-        let summary = "Resource fields properties and get are mutually exclusive";
-        let detail = "Properties is used to describe a resource managed by Pulumi.\nGet is used to describe a \
-                      resource managed outside of the current Pulumi stack.";
-        scope
-            .diagnostics
-            .push(Diagnostic::error(span, summary).with_detail(detail));
-    }
-    if let Some((true, span)) = resource.default_provider
-        && !resource.type_token.starts_with("pulumi:providers:")
-    {
-        scope.diagnostics.push(Diagnostic::error(
-            span,
-            "cannot set defaultProvider on non-provider resource",
-        ));
-    }
+        unknown_fields,
+    })
 }
 
 fn properties(scope: &mut Scope, node: &Node) -> Properties {
@@ -472,14 +453,7 @@ fn properties(scope: &mut Scope, node: &Node) -> Properties {
                     .collect(),
             )
         }
-        NodeKind::String(_) => Properties::Expr(scope.expression(node)),
-        _ => {
-            scope.diagnostics.push(Diagnostic::error(
-                node.span,
-                "properties must be an object or an expression",
-            ));
-            Properties::None
-        }
+        _ => Properties::Expr(scope.expression(node)),
     }
 }
 

@@ -76,7 +76,12 @@ impl<'input> Reader<'input> {
             Event::SequenceStart(..) => self.list(span),
             Event::MappingStart(..) => self.map(span),
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
-                Err(Diagnostic::error(span, "alias nodes are not supported"))
+                // The place of an alias is as long as its name, without the asterisk.
+                let name = Span {
+                    end: span.end.saturating_sub(1),
+                    ..span
+                };
+                Err(Diagnostic::error(name, "alias nodes are not supported"))
             }
             _ => Err(Diagnostic::error(
                 span,

@@ -8,18 +8,31 @@ use super::node::{Key, Node, NodeKind};
 use super::source::Span;
 use crate::diagnostic::{self, Diagnostic};
 
+/// What follows the warning about a keyword in the wrong case.
+pub(super) const CASE_MATTERS: &str = "A future version of Pulumi YAML will enforce camelCase fields. \
+    See https://github.com/pulumi/pulumi-yaml/issues/355 for details.";
+
 /// A mapping whose keys are keywords: matched without regard to case, wrong case and unknown keys are reported.
 pub(crate) struct Record<'a> {
-    name: &'static str,
     fields: Vec<(&'static str, &'a Key, &'a Node)>,
+    unknown: Vec<(&'a Key, &'a Node)>,
+}
+
+/// What is said about keys that are no keywords.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnknownKeys {
+    /// Nothing: they are somebody else's.
+    Ignored,
+    /// A warning.
+    Reported,
 }
 
 impl<'a> Record<'a> {
-    /// Opens `node`; reports and returns nothing when it is no mapping. Unknown keys are errors.
+    /// Opens `node`; reports and returns nothing when it is no mapping. Unknown keys are reported.
     pub(crate) fn open(
         scope: &mut Scope,
         node: &'a Node,
-        name: &'static str,
+        name: &str,
         known: &[&'static str],
     ) -> Option<Record<'a>> {
         let NodeKind::Map(entries) = &node.kind else {
@@ -31,22 +44,29 @@ impl<'a> Record<'a> {
                 return None;
             }
             return Some(Record {
-                name,
                 fields: Vec::new(),
+                unknown: Vec::new(),
             });
         };
-        Some(Record::of_entries(scope, entries, name, known, true))
+        Some(Record::of_entries(
+            scope,
+            entries,
+            name,
+            known,
+            UnknownKeys::Reported,
+        ))
     }
 
     /// Sorts `entries` by keyword.
     pub(crate) fn of_entries(
         scope: &mut Scope,
         entries: &'a [(Key, Node)],
-        name: &'static str,
+        name: &str,
         known: &[&'static str],
-        closed: bool,
+        unknown_keys: UnknownKeys,
     ) -> Record<'a> {
         let mut fields: Vec<(&'static str, &Key, &Node)> = Vec::with_capacity(entries.len());
+        let mut unknown = Vec::new();
         for (key, node) in entries {
             match known
                 .iter()
@@ -62,24 +82,25 @@ impl<'a> Record<'a> {
                     if *field != key.text {
                         let summary =
                             format!("'{}' looks like a miscapitalization of '{field}'", key.text);
-                        scope
-                            .diagnostics
-                            .push(Diagnostic::warning(key.span, summary));
+                        let warning = Diagnostic::warning(key.span, summary);
+                        scope.diagnostics.push(warning.with_detail(CASE_MATTERS));
                     }
                     fields.push((field, key, node));
                 }
-                None if closed => {
-                    let existing = diagnostic::existing(&key.text, known.iter().copied());
-                    let summary = format!("Field {} does not exist on {name}", key.text);
-                    let detail = format!("Existing fields are: {existing}");
-                    scope
-                        .diagnostics
-                        .push(Diagnostic::error(key.span, summary).with_detail(detail));
+                None => {
+                    if unknown_keys == UnknownKeys::Reported {
+                        scope.diagnostics.push(unknown_key(key, name, known));
+                    }
+                    unknown.push((key, node));
                 }
-                None => {}
             }
         }
-        Record { name, fields }
+        Record { fields, unknown }
+    }
+
+    /// Keys that are no keywords, with their values.
+    pub(crate) fn unknown(&self) -> &[(&'a Key, &'a Node)] {
+        &self.unknown
     }
 
     /// Takes the field called `field`.
@@ -138,11 +159,11 @@ impl<'a> Record<'a> {
             return Vec::new();
         };
         let mut texts = Vec::with_capacity(items.len());
-        for item in items {
+        for (at, item) in items.iter().enumerate() {
             if let Some(text) = item.as_str().and_then(literal) {
                 texts.push(text);
             } else {
-                let summary = format!("{field} of {} must be a list of strings", self.name);
+                let summary = format!("{field}[{at}] must be a string");
                 scope
                     .diagnostics
                     .push(Diagnostic::error(item.span, summary));
@@ -150,6 +171,15 @@ impl<'a> Record<'a> {
         }
         texts
     }
+}
+
+/// The warning about a key of the object `name` that is none of its keywords.
+fn unknown_key(key: &Key, name: &str, known: &[&str]) -> Diagnostic {
+    let quoted: Vec<String> = known.iter().map(|field| format!("'{field}'")).collect();
+    let existing = diagnostic::by_distance(&key.text, quoted.iter().map(String::as_str));
+    let summary = format!("Field '{}' does not exist on Object '{name}'", key.text);
+    let detail = format!("Existing fields are: {}", existing.join(", "));
+    Diagnostic::warning(key.span, summary).with_detail(detail)
 }
 
 /// The text that a string without expressions stands for.

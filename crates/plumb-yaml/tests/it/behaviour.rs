@@ -235,25 +235,70 @@ outputs: {b: '${b.id}', c: '${c.id}'}
 }
 
 #[test]
+fn a_cycle_ends_the_program_where_it_closes() {
+    let ran = Case::of(
+        "resources:
+  a: {type: lab:Thing, properties: {value: '${nothing.id}'}}
+  b: {type: lab:Thing, properties: {value: '${c.value}'}}
+  c: {type: lab:Thing, properties: {value: '${b.value}'}}
+",
+    )
+    .run();
+    let message =
+        "1 error occurred:\n\t* Pulumi.yaml:6,44-54: circular dependency of resource 'b' \
+                   transitively on itself; "
+            .to_owned();
+    assert_eq!(ran.result, ProgramResult::Failed { message });
+}
+
+#[test]
+fn outputs_that_can_be_evaluated_are_registered_beside_those_that_cannot() {
+    let ran = Case::of("outputs: {a: '${nothing.x}', b: 1, c: 'x${nothing2}'}\n").run();
+    assert_eq!(ran.result, ProgramResult::Bailed);
+    assert_eq!(*ran.outputs(), PropertyMap::new().with("b", 1.0));
+    for expected in [
+        "Error registering output [a]: no diagnostics",
+        "Error registering output [c]: no diagnostics",
+    ] {
+        assert!(
+            ran.messages().contains(&expected),
+            "{expected}: {:#?}",
+            ran.messages()
+        );
+    }
+}
+
+#[test]
 fn several_mistakes_are_shown_at_once() {
     let ran = Case::of(
         "resources:
-  a: {type: lab:Thing, properties: {value: '${nothing.id}', other: '${bb.id}'}}
-  b: {type: lab:Thing, properties: {value: '${c.value}'}}
-  c: {type: lab:Thing, properties: {value: '${b.value}'}}
+  a: {type: lab:Thing, properties: {valeu: 1}}
+  b: {type: lab:Thing, options: {protct: true}, nam: x}
+  c: {type: lab:Thing, properties: {value: '${nothing.id}', other: '${bb.id}'}}
+  d: {type: lab:Thingy}
 ",
     )
     .run();
     assert_eq!(ran.result, ProgramResult::Bailed);
     let messages = ran.messages();
     for expected in [
+        "Error: Property valeu does not exist on 'lab:index:Thing'",
+        "Error: protct does not exist on resource options",
+        "Error: Resource lab:index:Thing has invalid key 'nam'",
+        "Did you mean one of the following:",
+        "  * 'name' under keys 'properties' or 'b'",
         "Error: resource, variable, or config value \"nothing\" not found",
-        "Error: resource, variable, or config value \"bb\" not found",
-        "Error: circular dependency of resource 'b' transitively on itself",
-        "  on Pulumi.yaml line 4:",
+        "  on Pulumi.yaml line 6:",
     ] {
         assert!(messages.contains(&expected), "{expected}: {messages:#?}");
     }
+    let unexpected = messages
+        .iter()
+        .any(|it| it.contains("\"bb\"") || it.contains("Thingy"));
+    assert!(
+        !unexpected,
+        "a name of nothing ends the check: {messages:#?}"
+    );
     assert_eq!(
         ran.registrations().count(),
         1,
@@ -290,15 +335,15 @@ fn types_are_compared_with_the_schema() {
     );
     check(
         "  a: {type: random:RandomString}\n",
-        &["Error: Missing required property 'length'"],
+        &["  length: Missing required property 'length'"],
     );
     check(
         "  a: {type: random:RandomString, properties: {length: [1]}}\n",
-        &["Error: integer is not assignable from List<number>"],
+        &["  length: Cannot assign 'List<number>' to 'integer'"],
     );
     check(
         "  a: {type: random:RandomPet}\n  b: {type: lab:Thing, properties: {value: '${a.pett}'}}\n",
-        &["Error: Property pett does not exist on 'random:index/randomPet:RandomPet'"],
+        &["Error: pett does not exist on a"],
     );
 }
 
