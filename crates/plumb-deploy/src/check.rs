@@ -15,7 +15,7 @@ use plumb_value::PropertyMap;
 use plumb_value::path::{PropertyPath, reset_paths};
 
 use crate::calls::Waiter;
-use crate::deployment::{Deployment, Failure};
+use crate::deployment::{Deployment, Failure, Stage};
 use crate::event::InstanceId;
 use crate::marks::Mark;
 use crate::policies::After;
@@ -185,6 +185,10 @@ impl Deployment {
             (RegStage::Diffing, Ok(ProviderReply::Diffed(diff))) => self.diffed(idx, diff),
             (RegStage::Collecting(collection), Ok(ProviderReply::Diffed(diff))) => {
                 self.dependent_diffed(idx, *collection, diff);
+            }
+            (RegStage::Checking, Err(error)) if self.stage == Stage::Importing => {
+                let urn = self.registration(idx).urn.clone();
+                self.import_provider_failed(&urn, &error.message);
             }
             (_, Err(error)) => {
                 let urn = self.registration(idx).urn.clone();

@@ -126,11 +126,22 @@ impl Deployment {
             let failed = Applied::failed(message, Damage::None);
             return Some(self.complete(&step, operation, failed));
         }
+        if let Some(parent) = self.missing_parent(wanted) {
+            let message = format!("unknown parent '{parent}' for resource '{}'", wanted.urn);
+            let failed = Applied::failed(message, Damage::None);
+            return Some(self.complete(&step, operation, failed));
+        }
         if let Some(state) = self.supplied_import(wanted) {
             return self.import_found(idx, step, state, operation);
         }
         let request = read_request(wanted, None, &Arc::default());
         self.step_calls(idx, step, operation, request, fence)
+    }
+
+    /// The parent that something to be imported names, if it is nowhere.
+    fn missing_parent<'s>(&self, wanted: &'s ResourceState) -> Option<&'s Urn> {
+        let parent = wanted.parent.as_ref()?;
+        self.urns.latest(parent).is_none().then_some(parent)
     }
 
     /// Whether an import operation is to make something that is in the state as another object.

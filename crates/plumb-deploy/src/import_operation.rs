@@ -11,11 +11,11 @@ use std::sync::Arc;
 use plumb_resource::provider::PluginSpec;
 use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken, Urn};
 use plumb_value::{PropertyMap, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chain::Owner;
 use crate::default_providers::DefaultProvider;
-use crate::deployment::{Deployment, Failure, Stage};
+use crate::deployment::{Deployment, Stage};
 use crate::event::InstanceId;
 use crate::marks::Mark;
 use crate::monitor::bare_goal;
@@ -92,6 +92,11 @@ impl Deployment {
     /// The import operation begins: everything that is there is passed on.
     pub(crate) fn start_import(&mut self) {
         self.stage = Stage::Importing;
+        if matches!(&self.ctx.operation, Operation::Import(specs) if specs.is_empty()) {
+            // Nothing is to be adopted: nothing is looked at, and the stack does not come to be.
+            self.import.stage = ImportStage::Objects;
+            return;
+        }
         let mut steps = Vec::new();
         for idx in self.olds.order().to_vec() {
             let state = self.arena.state(idx).clone();
@@ -120,16 +125,7 @@ impl Deployment {
     /// The next part of an import operation.
     pub(crate) fn import_on(&mut self) {
         if let Some(cause) = self.deferred_failure.take() {
-            let what = if self.ctx.options.is_preview() {
-                "preview"
-            } else {
-                "update"
-            };
-            self.error(
-                None,
-                &format!("{what} failed: step application failed: {cause}"),
-            );
-            return self.fail(Failure::Refused);
+            return self.refuse_import(&format!("step application failed: {cause}"));
         }
         match self.import.stage {
             ImportStage::Sames => {
@@ -148,6 +144,26 @@ impl Deployment {
         }
     }
 
+    /// Reports why the import as a whole ends.
+    fn refuse_import(&mut self, cause: &str) {
+        let what = if self.ctx.options.is_preview() {
+            "preview"
+        } else {
+            "update"
+        };
+        self.refuse(None, &format!("{what} failed: {cause}"));
+    }
+
+    /// Reports why a provider that an import needs could not check its settings.
+    pub(crate) fn import_provider_failed(&mut self, urn: &Urn, cause: &str) {
+        let which = if urn.is_default_provider() {
+            "provider config".to_owned()
+        } else {
+            format!("explicit provider config for {urn}")
+        };
+        self.refuse_import(&format!("failed to validate {which}: {cause}"));
+    }
+
     fn make_import_root(&mut self) {
         let root = self.root_stack();
         self.report.root_stack = Some(root.clone());
@@ -161,12 +177,17 @@ impl Deployment {
         Urn::root_stack(&self.ctx.stack, &self.ctx.project)
     }
 
-    /// Registers the providers that are to be imported, and the default providers that imports need.
+    /// Registers the providers that are to be imported, those that imports name and that are nowhere, and the default
+    /// providers that imports need.
     fn make_import_providers(&mut self) {
         let Operation::Import(specs) = &self.ctx.operation else {
             return;
         };
         let specs = specs.clone();
+        // What is supplied for a provider goes before what follows from those that name it.
+        let (providers, others): (Vec<_>, Vec<_>) =
+            specs.into_iter().partition(ImportSpec::is_provider);
+        let specs = providers.into_iter().chain(others);
         for spec in specs {
             if let Err(message) = check_spec(&spec) {
                 return self.refuse(None, &message);
@@ -175,7 +196,9 @@ impl Deployment {
                 self.make_provider(&spec);
                 continue;
             }
-            if spec.provider.is_none() && spec.subject != ImportSubject::Component {
+            if let Some(urn) = &spec.provider {
+                self.make_named_provider(urn, &spec.plugin);
+            } else if spec.subject != ImportSubject::Component {
                 self.make_default_provider(&spec);
             }
             self.import.waiting.push_back(spec);
@@ -184,16 +207,34 @@ impl Deployment {
 
     /// A provider that is itself imported is made from what is supplied.
     fn make_provider(&mut self, spec: &ImportSpec) {
+        if self.urns.has(&self.import_urn(spec), Mark::Seen) {
+            return;
+        }
         let mut inputs = spec.inputs.clone().unwrap_or_default();
         provider_inputs::write(&mut inputs, &spec.plugin);
         let goal = Goal {
             kind: ResourceKind::Provider,
             properties: Arc::new(inputs),
-            parent: Some(spec.parent.clone().unwrap_or_else(|| self.root_stack())),
-            protect: Some(spec.protect),
+            parent: spec.parent.clone(),
             ..bare_goal(TypeToken::new(spec.type_token.clone()), spec.name.clone())
         };
         self.register(Requester::Engine, goal);
+    }
+
+    /// A provider that is only named is made without settings, if it is not there.
+    fn make_named_provider(&mut self, urn: &Urn, plugin: &PluginSpec) {
+        let is_provider = TypeToken::new(urn.type_text()).is_provider();
+        if !is_provider || self.urns.has(urn, Mark::Seen) {
+            return;
+        }
+        let mut inputs = PropertyMap::new();
+        provider_inputs::write(&mut inputs, plugin);
+        let goal = Goal {
+            kind: ResourceKind::Provider,
+            properties: Arc::new(inputs),
+            ..bare_goal(urn.type_token(), urn.name().into())
+        };
+        self.register_as(Requester::Engine, urn.clone(), goal);
     }
 
     fn make_default_provider(&mut self, spec: &ImportSpec) {
@@ -233,45 +274,52 @@ impl Deployment {
         packages::with_defaults(spec.plugin.clone(), &self.ctx.default_versions)
     }
 
-    /// Imports whatever has its parent there; ends the run when nothing is left.
+    /// Imports whatever waits for no parent that is to be imported itself; ends the run when nothing is left.
     fn import_next_wave(&mut self) {
         if self.import.waiting.is_empty() {
             return self.finish();
         }
+        let waiting = std::mem::take(&mut self.import.waiting);
+        let awaited: FxHashSet<Urn> = waiting.iter().map(|spec| self.import_urn(spec)).collect();
         let mut later = VecDeque::new();
         let mut started = false;
-        for spec in std::mem::take(&mut self.import.waiting) {
-            let parent = spec.parent.clone().unwrap_or_else(|| self.root_stack());
-            if self.urns.latest(&parent).is_some() {
-                started |= self.import_one(&spec, parent);
-                if self.failure.is_some() {
-                    return;
-                }
-            } else {
+        for spec in waiting {
+            let parent = self.import_parent(&spec);
+            if self.urns.latest(&parent).is_none() && awaited.contains(&parent) {
                 later.push_back(spec);
+                continue;
+            }
+            started |= self.import_one(&spec, parent);
+            if self.failure.is_some() {
+                return;
             }
         }
         if let (false, Some(spec)) = (started, later.front()) {
-            let parent = spec
-                .parent
-                .as_ref()
-                .map(ToString::to_string)
-                .unwrap_or_default();
-            let message = format!("unknown parent '{parent}' for resource '{}'", spec.name);
+            let name = &spec.name;
+            let message = format!("resource '{name}' is among its own parents");
             return self.refuse(None, &message);
         }
         self.import.waiting = later;
     }
 
-    /// Starts one import; false if the resource is in the state already.
-    fn import_one(&mut self, spec: &ImportSpec, parent: Urn) -> bool {
-        let urn = Urn::new(
+    fn import_parent(&self, spec: &ImportSpec) -> Urn {
+        spec.parent.clone().unwrap_or_else(|| self.root_stack())
+    }
+
+    fn import_urn(&self, spec: &ImportSpec) -> Urn {
+        let parent = self.import_parent(spec);
+        Urn::new(
             &self.ctx.stack,
             &self.ctx.project,
             parent.qualified_type(),
             &spec.type_token,
             &spec.name,
-        );
+        )
+    }
+
+    /// Starts one import; false if the resource is in the state already.
+    fn import_one(&mut self, spec: &ImportSpec, parent: Urn) -> bool {
+        let urn = self.import_urn(spec);
         if let Some(old) = self.urns.of_base(&urn) {
             if is_imported_already(self.arena.state(old), &spec.subject) {
                 return false;

@@ -16,9 +16,8 @@ use plumb_resource::Urn;
 use serde_json::json;
 
 use super::args::ImportArgs;
-use super::import::{
-    FileExtension, FileParameterization, FileResource, ImportFile, Listing, from_file,
-};
+use super::import::{Listing, from_file};
+use super::import_document::{FileExtension, FileParameterization, FileResource, ImportFile};
 use super::session::Session;
 use crate::json::{Indent, pretty};
 use crate::{Context, Error, Printer};
@@ -62,8 +61,7 @@ impl Converted {
             ..ImportFile::default()
         };
         let (stack, project) = (session.stack.name(), session.stack.project_name());
-        let mut listing = from_file(&file, args.protect, stack, project)
-            .map_err(|problems| Error::user(problems.join("\n")))?;
+        let mut listing = from_file(&file, args.protect, stack, project)?;
         // One for each resource, in their order.
         for (spec, resource) in listing.specs.iter_mut().zip(&state.resources) {
             spec.inputs.clone_from(&resource.inputs);

@@ -15,8 +15,8 @@ use super::drift;
 use super::event_log::EventLog;
 use super::screen::{Form, ScreenSetup};
 use super::session::{Opening, Ran, Session};
-use super::verb::{Kind, Verb};
-use super::{import_code, import_file, interrupts};
+use super::verb::{Kind, Verb, check_confirmed};
+use super::{import_file, interrupts};
 use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::identity::Code;
 use crate::metadata::{Facts, Gathering, Metadata};
@@ -28,22 +28,9 @@ const DELIVERY: Duration = Duration::from_secs(10);
 
 /// Runs an operation from its flags to its exit code.
 pub(super) fn run(ctx: &Context, verb: &Verb) -> Result<ExitStatus, Error> {
-    let is_yes = verb.is_yes(ctx) || verb.skip_preview;
-    if !ctx.is_interactive() && !is_yes && !verb.preview_only {
-        let text = "--yes or --skip-preview or --preview-only must be passed in to proceed when running in \
-                    non-interactive mode";
-        let status = if verb.kind == Kind::Refresh {
-            ExitStatus::Failure
-        } else {
-            ExitStatus::Configuration
-        };
-        return Err(Error::with_status(status, text).known(Code::NotConfirmed));
-    }
+    check_confirmed(ctx, verb)?;
     let form = verb.form()?;
     let event_log = verb.event_log(ctx)?;
-    if let Some(args) = &verb.import {
-        import_code::check(ctx, args)?;
-    }
     let session = open(ctx, verb)?;
     // Requests, decisions and answers follow each other: on one thread none of them waits for another thread to wake up.
     // The journal has a thread of its own, and so has work that takes long.
@@ -161,6 +148,16 @@ async fn operate(
     }
     if let Some(order) = &verb.snippets {
         session.change_snippets(order)?;
+    }
+    if verb
+        .listed
+        .as_ref()
+        .is_some_and(|file| !file.provider_inputs.is_empty())
+    {
+        ctx.printer.warning(
+            "the 'providerInputs' field is deprecated: declare the provider in 'resources' and set its configuration via its \
+             'inputs' instead",
+        );
     }
     if verb.preview_only || !verb.skip_preview {
         let previewed = preview(ctx, verb, &mut session, form, event_log.take(), &interrupts);
@@ -337,6 +334,14 @@ async fn phase(
         advises: ctx.environment.stderr_is_terminal,
     };
     let operation = verb.operation(session)?;
+    if verb.kind == Kind::Import
+        && let Err(error) = verb.listing(session)?.check_types()
+    {
+        if form == Form::Human {
+            ctx.printer.data(&screen.options.banner());
+        }
+        return Err(error);
+    }
     let policies = verb.policies(ctx, session)?;
     let shown = if is_preview {
         "preview"

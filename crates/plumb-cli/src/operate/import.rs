@@ -1,6 +1,6 @@
-//! What `import` is asked to adopt (`cli.md` 3.6).
+//! What an import adopts, with everything that names refer to (`cli.md` 3.6).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,135 +8,17 @@ use plumb_deploy::setup::{ImportSpec, ImportSubject};
 use plumb_resource::provider::{Parameterization, PluginSpec};
 use plumb_resource::{TypeToken, Urn};
 use plumb_value::{PropertyMap, Value};
-use serde::{Deserialize, Deserializer, Serialize};
 
-use super::args::ImportArgs;
+use super::import_document::{FileExtension, FileResource, ImportFile};
 use crate::Error;
-
-/// The file of `--file`.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ImportFile {
-    #[serde(default, deserialize_with = "null_or")]
-    pub(super) name_table: BTreeMap<String, String>,
-    #[serde(default, deserialize_with = "null_or")]
-    pub(super) resources: Vec<FileResource>,
-    #[serde(default, deserialize_with = "null_or")]
-    pub(super) provider_inputs: serde_json::Map<String, serde_json::Value>,
-}
-
-#[derive(Default, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct FileResource {
-    #[serde(
-        default,
-        deserialize_with = "null_or",
-        skip_serializing_if = "String::is_empty"
-    )]
-    pub(super) r#type: String,
-    #[serde(
-        default,
-        deserialize_with = "null_or",
-        skip_serializing_if = "String::is_empty"
-    )]
-    pub(super) name: String,
-    #[serde(
-        default,
-        deserialize_with = "null_or",
-        skip_serializing_if = "String::is_empty"
-    )]
-    pub(super) id: String,
-    #[serde(
-        default,
-        deserialize_with = "null_or",
-        skip_serializing_if = "String::is_empty"
-    )]
-    pub(super) parent: String,
-    #[serde(
-        default,
-        deserialize_with = "null_or",
-        skip_serializing_if = "String::is_empty"
-    )]
-    pub(super) provider: String,
-    #[serde(
-        default,
-        deserialize_with = "null_or",
-        skip_serializing_if = "String::is_empty"
-    )]
-    pub(super) version: String,
-    #[serde(
-        default,
-        deserialize_with = "null_or",
-        alias = "pluginDownloadURL",
-        skip_serializing_if = "String::is_empty"
-    )]
-    pub(super) plugin_download_url: String,
-    #[serde(
-        default,
-        deserialize_with = "null_or",
-        skip_serializing_if = "String::is_empty"
-    )]
-    pub(super) logical_name: String,
-    #[serde(
-        default,
-        deserialize_with = "null_or",
-        skip_serializing_if = "Vec::is_empty"
-    )]
-    pub(super) properties: Vec<String>,
-    #[serde(
-        default,
-        deserialize_with = "null_or",
-        skip_serializing_if = "std::ops::Not::not"
-    )]
-    pub(super) component: bool,
-    #[serde(
-        default,
-        deserialize_with = "null_or",
-        skip_serializing_if = "std::ops::Not::not"
-    )]
-    pub(super) remote: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) parameterization: Option<FileParameterization>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) extension: Option<FileExtension>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) inputs: Option<serde_json::Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) outputs: Option<serde_json::Value>,
-}
-
-/// The plugin of a package that is served with a parameter; the package itself is that of the type.
-#[derive(Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct FileParameterization {
-    pub(super) plugin_name: String,
-    #[serde(default)]
-    pub(super) plugin_version: String,
-    #[serde(default)]
-    pub(super) value: String,
-}
-
-/// A package that adds to what the plugin of the type serves.
-#[derive(Deserialize, Serialize)]
-pub(super) struct FileExtension {
-    pub(super) name: String,
-    #[serde(default)]
-    pub(super) version: String,
-    #[serde(default)]
-    pub(super) value: String,
-}
-
-/// A field that SDKs write as `null` when there is nothing to say.
-fn null_or<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
-    field: D,
-) -> Result<T, D::Error> {
-    Ok(Option::deserialize(field)?.unwrap_or_default())
-}
+use crate::go::parse_version;
 
 /// What to import, and what the user calls resources.
 #[derive(Clone)]
 pub(super) struct Listing {
     pub(super) specs: Vec<ImportSpec>,
+    /// Providers that are not listed, and whose settings the file supplies all the same.
+    pub(super) providers: Vec<ImportSpec>,
     pub(super) names: BTreeMap<Urn, String>,
 }
 
@@ -146,79 +28,24 @@ impl Listing {
         let parent = spec.parent.as_ref().map_or("", Urn::qualified_type);
         Urn::new(stack, project, parent, &spec.type_token, &spec.name)
     }
-}
 
-/// What to import into `stack` of `project`.
-pub(super) fn listing(args: &ImportArgs, stack: &str, project: &str) -> Result<Listing, Error> {
-    match &args.file {
-        Some(path) => {
-            if !args.arguments.is_empty() {
-                return Err(Error::user(
-                    "an inline resource may not be specified in conjunction with an import file",
-                ));
+    /// Refuses types that no provider can have.
+    pub(super) fn check_types(&self) -> Result<(), Error> {
+        let managed = self
+            .specs
+            .iter()
+            .filter(|spec| spec.subject != ImportSubject::Component);
+        for spec in managed {
+            if TypeToken::managed(&spec.type_token).is_err() {
+                return Err(Error::user(format!(
+                    "import type {:?} is not a valid resource type token. Type tokens must be of the format \
+                     <package>:<module>:<type> - refer to the import section of the provider resource documentation.",
+                    spec.type_token.as_str()
+                )));
             }
-            let text = std::fs::read_to_string(path).map_err(|error| {
-                Error::user(format!("could not read import file {path}: {error}"))
-            })?;
-            let file: ImportFile = serde_json::from_str(&text).map_err(|error| {
-                Error::user(format!("could not parse import file {path}: {error}"))
-            })?;
-            from_file(&file, args.protect, stack, project)
-                .map_err(|problems| Error::user(problems.join("\n")))
         }
-        None => inline(args),
+        Ok(())
     }
-}
-
-fn named_urn(flag: &str, text: &str) -> Result<(String, Urn), Error> {
-    let (name, urn) = text.split_once('=').ok_or_else(|| {
-        Error::user(format!(
-            "could not parse --{flag} '{text}': expected the form name=urn"
-        ))
-    })?;
-    Ok((name.to_owned(), Urn::parse(urn)?))
-}
-
-fn inline(args: &ImportArgs) -> Result<Listing, Error> {
-    let [type_token, name, id] = args.arguments.as_slice() else {
-        return Err(Error::user(
-            "an inline resource must be specified if no converter or import file is used: \
-             pulumi import <type> <name> <id>",
-        ));
-    };
-    let parent = args
-        .parent
-        .as_deref()
-        .map(|text| named_urn("parent", text))
-        .transpose()?;
-    let provider = args
-        .provider
-        .as_deref()
-        .map(|text| named_urn("provider", text))
-        .transpose()?;
-    let named = parent.iter().chain(&provider);
-    let names = named
-        .map(|(name, urn)| (urn.clone(), name.clone()))
-        .collect();
-    let spec = ImportSpec {
-        type_token: type_token.as_str().into(),
-        name: name.as_str().into(),
-        subject: ImportSubject::Object {
-            id: id.as_str().into(),
-        },
-        parent: parent.map(|(_, urn)| urn),
-        provider: provider.map(|(_, urn)| urn),
-        plugin: PluginSpec::named(package_of(type_token)),
-        extension: None,
-        protect: args.protect,
-        properties: args.properties.iter().map(Into::into).collect(),
-        inputs: None,
-        outputs: None,
-    };
-    Ok(Listing {
-        specs: vec![spec],
-        names,
-    })
 }
 
 /// The package that serves a type, or that a provider provides.
@@ -228,81 +55,327 @@ fn package_of(type_token: &str) -> &str {
         .unwrap_or_else(|| type_token.split(':').next().unwrap_or_default())
 }
 
+/// Finds out what the entries of a file mean in `stack` of `project`; says all that is wrong with them, in three rounds: what
+/// entries lack, which names are not unique, and what they refer to.
 pub(super) fn from_file(
     file: &ImportFile,
     protect: bool,
     stack: &str,
     project: &str,
-) -> Result<Listing, Vec<String>> {
-    let mut problems = Vec::new();
-    if !file.provider_inputs.is_empty() {
-        problems.push(
-            "'providerInputs' is not supported: list the provider among the 'resources', with its 'inputs'"
-                .to_owned(),
-        );
+) -> Result<Listing, Error> {
+    let mut problems = lacks(file);
+    if !problems.is_empty() {
+        return Err(Error::several(problems));
     }
-    let mut urns: BTreeMap<&str, Urn> = BTreeMap::new();
+    let mut table = BTreeMap::new();
     for (name, text) in &file.name_table {
+        // What is no URN cannot be a parent; what is no provider is found out where it is used.
         match Urn::parse(text) {
-            Ok(urn) => drop(urns.insert(name, urn)),
-            Err(error) => problems.push(format!("'{name}' in 'nameTable': {error}")),
+            Ok(urn) => drop(table.insert(name.as_str(), urn)),
+            Err(error) if file.resources.iter().any(|it| it.parent == *name) => {
+                problems.push(format!("'{name}' in 'nameTable': {error}"));
+            }
+            Err(_) => {}
         }
     }
-    problems.append(&mut name_resources(file, &mut urns, stack, project));
-    let mut specs = Vec::new();
-    for resource in &file.resources {
-        match spec(resource, &urns, protect) {
-            Ok(spec) => specs.push(spec),
-            Err(problem) => problems.push(problem),
+    if !problems.is_empty() {
+        return Err(Error::several(problems));
+    }
+    let named = Naming::new(file, table).resolve(stack, project)?;
+    let mut specs = Vec::with_capacity(file.resources.len());
+    for (index, resource) in file.resources.iter().enumerate() {
+        specs.push(Entry { index, resource }.spec(&named, file, protect, &mut problems));
+    }
+    if !problems.is_empty() {
+        return Err(Error::several(problems));
+    }
+    let providers = named_providers(file, &named, &specs, &mut problems);
+    if !problems.is_empty() {
+        return Err(Error::several(problems));
+    }
+    Ok(Listing {
+        specs,
+        providers,
+        names: named.shown,
+    })
+}
+
+/// Providers of the name table whose settings the file supplies (`providerInputs`).
+fn named_providers(
+    file: &ImportFile,
+    named: &Named<'_>,
+    specs: &[ImportSpec],
+    problems: &mut Vec<String>,
+) -> Vec<ImportSpec> {
+    let mut providers: BTreeMap<&Urn, ImportSpec> = BTreeMap::new();
+    for ((index, resource), spec) in file.resources.iter().enumerate().zip(specs) {
+        let declared = file
+            .resources
+            .iter()
+            .any(|it| it.key() == resource.provider);
+        let inputs = file.provider_inputs.get(&resource.provider);
+        let Some((urn, inputs)) = spec.provider.as_ref().zip(inputs.filter(|_| !declared)) else {
+            continue;
+        };
+        if providers.contains_key(urn) || named.urns.get(resource.provider.as_str()) != Some(urn) {
+            continue;
+        }
+        let entry = Entry { index, resource };
+        let inputs = entry.properties("provider inputs", Some(inputs), problems);
+        let provider = ImportSpec {
+            type_token: urn.type_text().into(),
+            name: urn.name().into(),
+            subject: ImportSubject::Object { id: "".into() },
+            parent: None,
+            provider: None,
+            plugin: spec.plugin.clone(),
+            extension: None,
+            protect: false,
+            properties: Vec::new(),
+            inputs,
+            outputs: None,
+        };
+        providers.insert(urn, provider);
+    }
+    providers.into_values().collect()
+}
+
+/// What entries lack, or say although it does not fit.
+fn lacks(file: &ImportFile) -> Vec<String> {
+    let entries = file.resources.iter().enumerate();
+    let lacks = entries.flat_map(|(index, resource)| Entry { index, resource }.lacks());
+    lacks.collect()
+}
+
+/// An entry of the file, and its place there.
+#[derive(Clone, Copy)]
+struct Entry<'a> {
+    index: usize,
+    resource: &'a FileResource,
+}
+
+impl Entry<'_> {
+    /// How messages call it.
+    fn described(self) -> String {
+        let FileResource {
+            name, id, r#type, ..
+        } = self.resource;
+        let mut text = match (name.as_str(), id.as_str()) {
+            ("", "") => format!("resource {}", self.index),
+            ("", id) => format!("resource '{id}'"),
+            (name, _) => format!("resource '{name}'"),
+        };
+        if !r#type.is_empty() {
+            text.push_str(&format!(" of type '{type}'", r#type = r#type));
+        }
+        text
+    }
+
+    fn lacks(self) -> Vec<String> {
+        let resource = self.resource;
+        let has_id = !resource.id.is_empty();
+        let (is_provider, is_component) = (is_provider(&resource.r#type), resource.component);
+        let has_outputs = resource.outputs.as_ref().and_then(|it| it.as_object());
+        let has_outputs = has_outputs.is_some_and(|outputs| !outputs.is_empty());
+        let problems = [
+            (resource.r#type.is_empty(), "has no type"),
+            (resource.key().is_empty(), "has no name"),
+            (
+                is_provider && has_id,
+                "has an ID, but is a provider, which is created rather than read",
+            ),
+            (
+                is_provider && is_component,
+                "is a provider and may not be marked as a component",
+            ),
+            (
+                is_provider && has_outputs,
+                "is a provider and may not have outputs",
+            ),
+            (!is_provider && !is_component && !has_id, "has no ID"),
+            (
+                !is_provider && is_component && has_id,
+                "has an ID, but is marked as a component",
+            ),
+            (
+                resource.remote && !is_component,
+                "is marked as remote, but not as a component",
+            ),
+        ];
+        let problems = problems.into_iter().filter(|(is_so, _)| *is_so);
+        problems
+            .map(|(_, problem)| format!("{} {problem}", self.described()))
+            .collect()
+    }
+
+    /// What is to be imported; adds to `problems` what cannot be read, or refers to nothing.
+    fn spec(
+        self,
+        named: &Named<'_>,
+        file: &ImportFile,
+        protect: bool,
+        problems: &mut Vec<String>,
+    ) -> ImportSpec {
+        let resource = self.resource;
+        let provider = self.provider(named, problems);
+        let old_inputs = file.provider_inputs.get(resource.key());
+        let old_inputs = old_inputs.filter(|_| is_provider(&resource.r#type));
+        let inputs = self.properties("inputs", resource.inputs.as_ref().or(old_inputs), problems);
+        let outputs = self.properties("outputs", resource.outputs.as_ref(), problems);
+        let plugin = self.plugin(problems);
+        let extension = resource.extension.as_ref();
+        let extension = extension.map(|extension| self.extension(extension, problems));
+        for (field, properties) in [("inputs", &inputs), ("outputs", &outputs)] {
+            if properties
+                .as_ref()
+                .is_some_and(PropertyMap::contains_unknowns)
+            {
+                problems.push(format!(
+                    "the {field} for {} contain unknown values; fill them in before importing",
+                    self.described()
+                ));
+            }
+        }
+        ImportSpec {
+            type_token: resource.r#type.as_str().into(),
+            name: resource.logical_name().into(),
+            subject: match (resource.component, resource.remote) {
+                (true, true) => ImportSubject::RemoteComponent,
+                (true, false) => ImportSubject::Component,
+                (false, _) => ImportSubject::Object {
+                    id: resource.id.as_str().into(),
+                },
+            },
+            parent: named.urns.get(resource.parent.as_str()).cloned(),
+            provider,
+            plugin,
+            extension,
+            protect,
+            properties: resource.properties.iter().map(Into::into).collect(),
+            inputs,
+            outputs,
         }
     }
-    let names = urns
-        .into_iter()
-        .map(|(name, urn)| (urn, name.to_owned()))
-        .collect();
-    if problems.is_empty() {
-        Ok(Listing { specs, names })
-    } else {
-        Err(problems)
+
+    fn provider(self, named: &Named<'_>, problems: &mut Vec<String>) -> Option<Urn> {
+        let name = self.resource.provider.as_str();
+        if name.is_empty() {
+            return None;
+        }
+        let described = self.described();
+        if named.is_ambiguous(name) {
+            problems.push(format!("{described} has an ambiguous provider"));
+        }
+        let urn = named.urns.get(name);
+        if urn.is_none() && !named.table.contains(name) {
+            problems.push(format!(
+                "the provider '{name}' for {described} has no entry in 'nameTable' or 'resources'"
+            ));
+            return None;
+        }
+        let urn = urn.filter(|urn| is_provider(urn.type_text()));
+        if urn.is_none() {
+            problems.push(format!(
+                "the provider '{name}' for {described} is not a provider"
+            ));
+        }
+        urn.cloned()
+    }
+
+    /// The plugin that serves the type.
+    fn plugin(self, problems: &mut Vec<String>) -> PluginSpec {
+        let resource = self.resource;
+        let package = package_of(&resource.r#type);
+        let mut parsed = |kind: &str, text: &str| {
+            parse_version(text)
+                .inspect_err(|error| {
+                    problems.push(format!(
+                        "could not parse {kind} '{text}' for {}: {error}",
+                        self.described()
+                    ));
+                })
+                .ok()
+        };
+        let version = match resource.version.as_str() {
+            "" => None,
+            text => parsed("version", text),
+        };
+        let mut plugin = match &resource.parameterization {
+            None => PluginSpec {
+                version,
+                ..PluginSpec::named(package)
+            },
+            Some(it) => PluginSpec {
+                version: parsed("parameterization version", &it.plugin_version),
+                parameterization: Some(parameter(package, &resource.version, &it.value)),
+                ..PluginSpec::named(&it.plugin_name)
+            },
+        };
+        let url = resource.plugin_download_url.trim_end_matches('/');
+        plugin.download_url = (!url.is_empty()).then(|| url.into());
+        plugin
+    }
+
+    fn extension(self, extension: &FileExtension, problems: &mut Vec<String>) -> Parameterization {
+        if self.resource.parameterization.is_some() {
+            problems.push(format!(
+                "{} has both a parameterization and an extension, which are mutually exclusive",
+                self.described()
+            ));
+        }
+        parameter(&extension.name, &extension.version, &extension.value)
+    }
+
+    /// Supplied inputs or outputs, in the form of state files.
+    fn properties(
+        self,
+        kind: &str,
+        value: Option<&serde_json::Value>,
+        problems: &mut Vec<String>,
+    ) -> Option<PropertyMap> {
+        match plumb_state::file::parse_value(&value?.to_string()) {
+            Ok(Value::Object(map)) => return Some(map.as_ref().clone()),
+            Ok(_) => problems.push(format!(
+                "the {kind} for {} are not an object",
+                self.described()
+            )),
+            Err(error) => {
+                let is_provider = is_provider(&self.resource.r#type);
+                let kind = if is_provider { "provider inputs" } else { kind };
+                let described = self.described();
+                problems.push(format!(
+                    "could not deserialize {kind} for {described}: {error}"
+                ));
+            }
+        }
+        None
     }
 }
 
-/// Gives the resources of a file their URNs, by their names in the file. A name may be used before the entry that defines
-/// it. Answers which parents there are not.
-fn name_resources<'a>(
-    file: &'a ImportFile,
-    urns: &mut BTreeMap<&'a str, Urn>,
-    stack: &str,
-    project: &str,
-) -> Vec<String> {
-    let mut waiting: Vec<&FileResource> = file.resources.iter().collect();
-    while !waiting.is_empty() {
-        let before = waiting.len();
-        waiting.retain(|resource| {
-            let parent = urns.get(resource.parent.as_str());
-            if parent.is_none() && !resource.parent.is_empty() {
-                return true;
-            }
-            let parent_type = parent.map_or("", Urn::qualified_type);
-            let name = resource.logical_name();
-            let urn = Urn::new(stack, project, parent_type, &resource.r#type, name);
-            urns.insert(&resource.name, urn);
-            false
-        });
-        if waiting.len() == before {
-            break;
-        }
+fn is_provider(type_token: &str) -> bool {
+    TypeToken::new(type_token).is_provider()
+}
+
+/// A parameter; files were found to have base64 when they were read, and converters give bytes.
+fn parameter(name: &str, version: &str, value: &str) -> Parameterization {
+    let value = STANDARD.decode(value).unwrap_or_default();
+    Parameterization {
+        name: name.into(),
+        version: version.into(),
+        value: value.into(),
     }
-    let missing = |resource: &&FileResource| {
-        format!(
-            "the parent '{}' for resource '{}' has no entry in 'nameTable'",
-            resource.parent, resource.name
-        )
-    };
-    waiting.iter().map(missing).collect()
 }
 
 impl FileResource {
+    /// What other entries call it.
+    fn key(&self) -> &str {
+        if self.name.is_empty() {
+            &self.logical_name
+        } else {
+            &self.name
+        }
+    }
+
     fn logical_name(&self) -> &str {
         if self.logical_name.is_empty() {
             &self.name
@@ -310,122 +383,140 @@ impl FileResource {
             &self.logical_name
         }
     }
+}
 
-    fn subject(&self) -> Result<ImportSubject, String> {
-        let (token, name) = (&self.r#type, &self.name);
-        match (self.component || self.remote, self.id.as_str()) {
-            (true, "") if self.remote => Ok(ImportSubject::RemoteComponent),
-            (true, "") => Ok(ImportSubject::Component),
-            (true, _) => Err(format!(
-                "import {name} cannot specify an ID as it's a component"
-            )),
-            (false, "") => Err(format!("resource '{name}' of type '{token}' has no ID")),
-            (false, id) => Ok(ImportSubject::Object { id: id.into() }),
-        }
-    }
+/// What names mean.
+struct Named<'a> {
+    urns: BTreeMap<&'a str, Urn>,
+    /// What generated code calls resources.
+    shown: BTreeMap<Urn, String>,
+    /// Names of the table, of which some may be no URN.
+    table: BTreeSet<&'a str>,
+    /// Names of several entries.
+    ambiguous: BTreeSet<&'a str>,
+}
 
-    /// The plugin that serves the type.
-    fn plugin(&self) -> Result<PluginSpec, String> {
-        let package = package_of(&self.r#type);
-        let mut plugin = match &self.parameterization {
-            None => PluginSpec {
-                version: self.parse_version(&self.version)?,
-                ..PluginSpec::named(package)
-            },
-            Some(it) => PluginSpec {
-                version: self.parse_version(&it.plugin_version)?,
-                parameterization: Some(self.parameter(package, &self.version, &it.value)?),
-                ..PluginSpec::named(&it.plugin_name)
-            },
-        };
-        let url = self.plugin_download_url.trim_end_matches('/');
-        plugin.download_url = (!url.is_empty()).then(|| url.into());
-        Ok(plugin)
-    }
-
-    fn parse_version(&self, text: &str) -> Result<Option<semver::Version>, String> {
-        if text.is_empty() {
-            return Ok(None);
-        }
-        semver::Version::parse(text.trim_start_matches('v'))
-            .map(Some)
-            .map_err(|error| {
-                let name = &self.name;
-                format!("could not parse version '{text}' of resource '{name}': {error}")
-            })
-    }
-
-    fn parameter(
-        &self,
-        name: &str,
-        version: &str,
-        value: &str,
-    ) -> Result<Parameterization, String> {
-        let value = STANDARD.decode(value).map_err(|error| {
-            let resource = &self.name;
-            format!("the parameter of resource '{resource}' is not base64: {error}")
-        })?;
-        Ok(Parameterization {
-            name: name.into(),
-            version: version.into(),
-            value: value.into(),
-        })
-    }
-
-    /// Supplied inputs or outputs, in the form of state files.
-    fn properties(&self, value: Option<&serde_json::Value>) -> Result<Option<PropertyMap>, String> {
-        let Some(value) = value else { return Ok(None) };
-        let name = &self.name;
-        match plumb_state::file::parse_value(&value.to_string()) {
-            Ok(Value::Object(map)) => Ok(Some(map.as_ref().clone())),
-            Ok(_) => Err(format!(
-                "the properties of resource '{name}' are not an object"
-            )),
-            Err(error) => Err(format!(
-                "could not read the properties of resource '{name}': {error}"
-            )),
-        }
+impl Named<'_> {
+    fn is_ambiguous(&self, name: &str) -> bool {
+        self.ambiguous.contains(name)
     }
 }
 
-fn spec(
-    resource: &FileResource,
-    urns: &BTreeMap<&str, Urn>,
-    protect: bool,
-) -> Result<ImportSpec, String> {
-    let name = &resource.name;
-    if resource.r#type.is_empty() {
-        return Err(format!("resource '{name}' has no type"));
+/// Gives the entries of a file their URNs, by their names. A name may be used before the entry that defines it.
+struct Naming<'a> {
+    file: &'a ImportFile,
+    named: Named<'a>,
+    taken_urns: BTreeSet<Urn>,
+    taken_names: BTreeSet<String>,
+    problems: Vec<String>,
+}
+
+impl<'a> Naming<'a> {
+    fn new(file: &'a ImportFile, urns: BTreeMap<&'a str, Urn>) -> Self {
+        let mut taken_names = BTreeSet::new();
+        let mut ambiguous = BTreeSet::new();
+        for resource in &file.resources {
+            if !taken_names.insert(resource.key().to_owned()) {
+                ambiguous.insert(resource.key());
+            }
+        }
+        let shown = urns
+            .iter()
+            .map(|(name, urn)| (urn.clone(), (*name).to_owned()));
+        Naming {
+            file,
+            taken_urns: urns.values().cloned().collect(),
+            taken_names,
+            problems: Vec::new(),
+            named: Named {
+                shown: shown.collect(),
+                table: file.name_table.keys().map(String::as_str).collect(),
+                urns,
+                ambiguous,
+            },
+        }
     }
-    let subject = resource.subject()?;
-    if subject != ImportSubject::Component
-        && let Err(error) = TypeToken::managed(&resource.r#type)
-    {
-        return Err(format!("resource '{name}': {error}"));
+
+    fn resolve(mut self, stack: &str, project: &str) -> Result<Named<'a>, Error> {
+        let file = self.file;
+        let mut waiting: Vec<Entry<'a>> = (file.resources.iter().enumerate())
+            .map(|(index, resource)| Entry { index, resource })
+            .collect();
+        while !waiting.is_empty() && self.problems.is_empty() {
+            let before = waiting.len();
+            waiting.retain(|entry| !self.name(*entry, stack, project));
+            if waiting.len() == before {
+                let circle = |entry: &Entry<'_>| {
+                    let parent = &entry.resource.parent;
+                    format!(
+                        "{} is among the parents of its parent '{parent}'",
+                        entry.described()
+                    )
+                };
+                self.problems = waiting.iter().map(circle).collect();
+            }
+        }
+        if self.problems.is_empty() {
+            Ok(self.named)
+        } else {
+            Err(Error::several(self.problems))
+        }
     }
-    let provider = match resource.provider.as_str() {
-        "" => None,
-        provider => Some(urns.get(provider).cloned().ok_or_else(|| {
-            format!("the provider '{provider}' for resource '{name}' has no entry in 'nameTable'")
-        })?),
-    };
-    let extension = match &resource.extension {
-        None => None,
-        Some(it) => Some(resource.parameter(&it.name, &it.version, &it.value)?),
-    };
-    Ok(ImportSpec {
-        type_token: resource.r#type.as_str().into(),
-        name: resource.logical_name().into(),
-        subject,
-        parent: urns.get(resource.parent.as_str()).cloned(),
-        provider,
-        plugin: resource.plugin()?,
-        extension,
-        protect,
-        properties: resource.properties.iter().map(Into::into).collect(),
-        inputs: resource.properties(resource.inputs.as_ref())?,
-        outputs: resource.properties(resource.outputs.as_ref())?,
-    })
+
+    /// Gives an entry its URN; false if that of its parent is still to come.
+    fn name(&mut self, entry: Entry<'a>, stack: &str, project: &str) -> bool {
+        let resource = entry.resource;
+        let parent = resource.parent.as_str();
+        let mut parent_type = "";
+        if !parent.is_empty() {
+            let is_to_come = || self.file.resources.iter().any(|it| it.key() == parent);
+            if self.named.is_ambiguous(parent) {
+                let described = entry.described();
+                self.problems
+                    .push(format!("{described} has an ambiguous parent"));
+            }
+            if let Some(urn) = self.named.urns.get(parent) {
+                parent_type = urn.qualified_type();
+            } else if is_to_come() {
+                return false;
+            } else {
+                let described = entry.described();
+                self.problems.push(format!(
+                    "the parent '{parent}' for {described} has no entry in 'nameTable'"
+                ));
+            }
+        }
+        let token = &resource.r#type;
+        let urn = Urn::new(stack, project, parent_type, token, resource.logical_name());
+        if !self.taken_urns.insert(urn.clone()) {
+            self.problems.push(format!(
+                "{} has an ambiguous URN, set name (or logical name) to be unique",
+                entry.described()
+            ));
+        }
+        let shown = self.shown_name(resource.key(), token);
+        self.named.shown.insert(urn.clone(), shown);
+        self.named.urns.insert(resource.key(), urn);
+        true
+    }
+
+    /// The name of an entry, with its type behind it where another has the name already.
+    fn shown_name(&mut self, name: &str, type_token: &str) -> String {
+        if !self.named.shown.values().any(|taken| taken == name) {
+            return name.to_owned();
+        }
+        let simple = type_token.rsplit(':').next().unwrap_or_default();
+        let mut letters = simple.chars();
+        let first = letters.next().map(|first| first.to_ascii_uppercase());
+        let title: String = first.into_iter().chain(letters).collect();
+        let with_type = format!("{name}{title}");
+        let numbered = (2..).map(|number| format!("{with_type}{number}"));
+        let mut candidates = std::iter::once(with_type.clone()).chain(numbered);
+        let free = candidates.find(|name| !self.taken_names.contains(name));
+        let free = free.unwrap_or(with_type.clone());
+        self.taken_names.insert(free.clone());
+        free
+    }
 }
 
 #[cfg(test)]
@@ -434,9 +525,14 @@ mod tests {
 
     use super::*;
 
-    fn specs_of(file: serde_json::Value) -> Result<Vec<ImportSpec>, Vec<String>> {
-        let file: ImportFile = serde_json::from_value(file).unwrap();
-        from_file(&file, true, "dev", "proj").map(|listing| listing.specs)
+    use crate::operate::import_document::parse;
+
+    fn specs_of(file: serde_json::Value) -> Result<Vec<ImportSpec>, String> {
+        let file = parse(&file.to_string())?;
+        let listing = from_file(&file, true, "dev", "proj");
+        listing
+            .map(|listing| listing.specs)
+            .map_err(|error| error.text().unwrap_or_default())
     }
 
     /// IMPORT-14, IMPORT-15, IMPORT-16: parents and providers by name, wherever they stand.
@@ -447,7 +543,7 @@ mod tests {
             "resources": [
                 {"type": "lab:index:Thing", "name": "a", "id": "1", "parent": "g", "provider": "p"},
                 {"type": "lab:index:Group", "name": "g", "component": true, "parent": "old", "logicalName": "group"},
-                {"type": "pulumi:providers:lab", "name": "p", "id": "x", "inputs": {"key": "value"}, "version": "1.2.3"},
+                {"type": "pulumi:providers:lab", "name": "p", "inputs": {"key": "value"}, "version": "1.2.3"},
                 {"type": "lab:index:Far", "name": "far", "component": true, "remote": true},
             ],
         }))
@@ -509,25 +605,75 @@ mod tests {
         assert_eq!(specs[1].extension, Some(parameter("ext", "0.1.0")));
     }
 
+    /// What is wrong with a file is said in rounds: later ones would follow from earlier ones.
     #[test]
-    fn all_problems_are_told_at_once() {
-        let problems = specs_of(json!({"resources": [
-            {"type": "lab:index:Thing", "name": "a"},
-            {"name": "b", "id": "1"},
-            {"type": "lab:index:Group", "name": "c", "id": "1", "component": true},
-            {"type": "lab:index:Thing", "name": "d", "id": "1", "parent": "x"},
-            {"type": "lab:index:Thing", "name": "e", "id": "1", "provider": "y"},
-        ]}))
-        .unwrap_err();
-        assert_eq!(
-            problems,
-            [
-                "the parent 'x' for resource 'd' has no entry in 'nameTable'",
-                "resource 'a' of type 'lab:index:Thing' has no ID",
-                "resource 'b' has no type",
-                "import c cannot specify an ID as it's a component",
-                "the provider 'y' for resource 'e' has no entry in 'nameTable'",
-            ]
-        );
+    fn all_problems_of_a_round_are_said_at_once() {
+        let thing = |name: &str| json!({"type": "lab:index:Thing", "name": name, "id": "1"});
+        let with = |name: &str, key: &str, value: &str| {
+            let mut thing = thing(name);
+            thing[key] = json!(value);
+            thing
+        };
+        for (resources, expected) in [
+            (
+                json!([
+                    {"type": "lab:index:Thing", "name": "a"},
+                    {"name": "b", "id": "1"},
+                    {"type": "lab:index:Thing", "id": "i"},
+                    {},
+                    {"type": "my:index:Group", "name": "c", "id": "1", "component": true},
+                    {"type": "pulumi:providers:lab", "name": "p", "id": "1", "component": true, "outputs": {"a": 1}},
+                    {"type": "my:index:Group", "name": "r", "id": "1", "remote": true},
+                    with("d", "parent", "x"),
+                ]),
+                "11 errors occurred:\n    \
+                 1) resource 'a' of type 'lab:index:Thing' has no ID\n    \
+                 2) resource 'b' has no type\n    \
+                 3) resource 'i' of type 'lab:index:Thing' has no name\n    \
+                 4) resource 3 has no type\n    \
+                 5) resource 3 has no name\n    \
+                 6) resource 3 has no ID\n    \
+                 7) resource 'c' of type 'my:index:Group' has an ID, but is marked as a component\n    \
+                 8) resource 'p' of type 'pulumi:providers:lab' has an ID, but is a provider, which is created rather than read\n    \
+                 9) resource 'p' of type 'pulumi:providers:lab' is a provider and may not be marked as a component\n    \
+                 10) resource 'p' of type 'pulumi:providers:lab' is a provider and may not have outputs\n    \
+                 11) resource 'r' of type 'my:index:Group' is marked as remote, but not as a component",
+            ),
+            (
+                json!([
+                    thing("a"),
+                    thing("a"),
+                    with("b", "parent", "a"),
+                    with("c", "provider", "x")
+                ]),
+                "2 errors occurred:\n    \
+                 1) resource 'a' of type 'lab:index:Thing' has an ambiguous URN, set name (or logical name) to be unique\n    \
+                 2) resource 'b' of type 'lab:index:Thing' has an ambiguous parent",
+            ),
+            (
+                json!([with("a", "parent", "x"), with("b", "provider", "x")]),
+                "the parent 'x' for resource 'a' of type 'lab:index:Thing' has no entry in 'nameTable'",
+            ),
+            (
+                json!([with("a", "parent", "b"), with("b", "parent", "a")]),
+                "2 errors occurred:\n    \
+                 1) resource 'a' of type 'lab:index:Thing' is among the parents of its parent 'b'\n    \
+                 2) resource 'b' of type 'lab:index:Thing' is among the parents of its parent 'a'",
+            ),
+            (
+                json!([
+                    with("a", "provider", "x"),
+                    with("b", "provider", "a"),
+                    with("c", "version", "one")
+                ]),
+                "3 errors occurred:\n    \
+                 1) the provider 'x' for resource 'a' of type 'lab:index:Thing' has no entry in 'nameTable' or 'resources'\n    \
+                 2) the provider 'a' for resource 'b' of type 'lab:index:Thing' is not a provider\n    \
+                 3) could not parse version 'one' for resource 'c' of type 'lab:index:Thing': Invalid character(s) found in major number \"one\"",
+            ),
+        ] {
+            let said = specs_of(json!({"resources": resources})).unwrap_err();
+            assert_eq!(said, expected);
+        }
     }
 }

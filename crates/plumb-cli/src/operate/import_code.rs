@@ -1,6 +1,7 @@
 //! The code that an import prints: what the program has to say of what was adopted (`codegen.md` 15).
 
 use std::collections::BTreeMap;
+use std::fs::OpenOptions;
 use std::sync::Arc;
 
 use plumb_resource::provider::PluginSpec;
@@ -14,7 +15,7 @@ use super::args::ImportArgs;
 use super::import::Listing;
 use crate::commands::package::source::schemas;
 use crate::context::Stack;
-use crate::{Context, Error};
+use crate::{Context, Error, go};
 
 const INTRODUCTION: &str = "Please copy the following code into your Pulumi application. Not doing so\n\
                             will cause Pulumi to report that an update will happen on the next update command.\n";
@@ -23,18 +24,32 @@ const ABOUT_PROTECTION: &str = "Please note that the imported resources are mark
                                 you will need to remove the `protect` option and run `pulumi update` *before*\n\
                                 the destroy will take effect.\n";
 
-/// Refuses, before anything happens, what will not be possible afterwards.
-pub(super) fn check(ctx: &Context, args: &ImportArgs) -> Result<(), Error> {
+/// Makes sure, before anything happens, that what is wanted can be written afterwards.
+pub(super) fn prepare(ctx: &Context, args: &ImportArgs) -> Result<(), Error> {
+    let Some(out) = &args.out else {
+        return Ok(());
+    };
     let language = language(ctx)?;
-    match (&args.out, language.as_deref()) {
-        (Some(_), Some(language)) if args.generate_code && language != "yaml" => {
-            Err(Error::user(format!(
+    match language.as_deref() {
+        Some(language) if args.generate_code && language != "yaml" => {
+            return Err(Error::user(format!(
                 "`--out`: code for imported resources is written in YAML, and not yet in {language}; import with \
                  `--generate-code=false`, and declare the resources by hand"
-            )))
+            )));
         }
-        _ => Ok(()),
+        _ => {}
     }
+    if !args.generate_code {
+        let text = "Output file will not be used as --generate-code is false.";
+        ctx.printer.info(text);
+    }
+    let path = ctx.environment.cwd.join(out);
+    // What the file has already stays until there is something to write.
+    let opened = OpenOptions::new().append(true).create(true).open(path);
+    opened.map(drop).map_err(|error| {
+        let why = go::open(out, &error);
+        Error::user(format!("could not open output file: {why}"))
+    })
 }
 
 fn language(ctx: &Context) -> Result<Option<String>, Error> {
@@ -78,6 +93,9 @@ impl CodeRequest {
         let Some(language) = language(ctx)? else {
             return Ok(());
         };
+        if self.states.is_empty() {
+            return Ok(());
+        }
         if language != "yaml" {
             if is_human {
                 ctx.printer.warning(&format!(

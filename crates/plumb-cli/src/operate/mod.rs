@@ -14,6 +14,7 @@ mod event_log;
 mod host;
 mod import;
 mod import_code;
+mod import_document;
 mod import_file;
 mod interrupts;
 mod keys;
@@ -97,7 +98,7 @@ pub fn destroy(args: DestroyArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 
 /// Adopts existing objects.
 pub fn import(args: ImportArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    course::run(ctx, &Verb::import(args)?)
+    course::run(ctx, &Verb::import(args, ctx)?)
 }
 
 /// Updates a stack whenever files change.

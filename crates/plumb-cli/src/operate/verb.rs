@@ -14,7 +14,8 @@ use super::debugging::Debugged;
 use super::drift::DriftArgs;
 use super::event_log::{Delivery, EventLog};
 use super::import::Listing;
-use super::import_code::CodeRequest;
+use super::import_code::{self, CodeRequest};
+use super::import_document::{self, ImportFile};
 use super::pending::PendingCreates;
 use super::screen::Form;
 use super::session::{Ran, Session};
@@ -22,7 +23,7 @@ use super::snippets::SnippetOrder;
 use super::{import, policies, runs};
 use crate::commands::wants_json;
 use crate::identity::Code;
-use crate::{Context, Error};
+use crate::{Context, Error, ExitStatus};
 
 /// Which operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +73,8 @@ pub(super) struct Verb {
     pub(super) program: Option<ProgramArgs>,
     pub(super) update: Option<UpdateArgs>,
     pub(super) import: Option<ImportArgs>,
+    /// What the words or the file of an import say, unless a converter says it.
+    pub(super) listed: Option<ImportFile>,
     pub(super) exclude: Vec<String>,
     pub(super) exclude_dependents: bool,
     pub(super) exclude_protected: bool,
@@ -113,6 +116,7 @@ impl Verb {
             program: None,
             update: None,
             import: None,
+            listed: None,
             exclude: Vec::new(),
             exclude_dependents: false,
             exclude_protected: false,
@@ -246,25 +250,22 @@ impl Verb {
         })
     }
 
-    pub(super) fn import(args: ImportArgs) -> Result<Self, Error> {
-        if args.from.is_some() && args.file.is_some() {
-            return Err(Error::user(
-                "a converter may not be used in conjunction with an import file",
-            ));
-        }
-        if args.from.is_none() && args.generate_resources.is_some() {
-            return Err(Error::user(
-                "--generate-resources can only be used with --from",
-            ));
-        }
-        check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
-        Ok(Verb {
+    /// An import; what is wrong with its words or its file is said before anything else happens.
+    pub(super) fn import(args: ImportArgs, ctx: &Context) -> Result<Self, Error> {
+        let verb = Verb {
             preview_only: args.preview_only,
             skip_preview: args.skip_preview,
             yes: args.yes,
             import: Some(args.clone()),
-            ..Verb::new(Kind::Import, args.common)
-        })
+            ..Verb::new(Kind::Import, args.common.clone())
+        };
+        verb.form()?;
+        ctx.program_project()?.check_version()?;
+        let listed = import_document::asked(&args, &ctx.environment.cwd)?;
+        import_code::prepare(ctx, &args)?;
+        check_confirmed(ctx, &verb)?;
+        check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
+        Ok(Verb { listed, ..verb })
     }
 
     pub(super) fn is_yes(&self, ctx: &Context) -> bool {
@@ -508,11 +509,25 @@ impl Verb {
             Kind::Up | Kind::Preview => Operation::Update,
             Kind::Refresh => Operation::Refresh,
             Kind::Destroy => Operation::Destroy,
-            Kind::Import => Operation::Import(match &self.import {
-                Some(args) => listing(args, session)?.specs,
-                None => Vec::new(),
-            }),
+            Kind::Import => {
+                let Listing {
+                    specs, providers, ..
+                } = self.listing(session)?;
+                Operation::Import(specs.into_iter().chain(providers).collect())
+            }
         })
+    }
+
+    /// What an import adopts.
+    pub(super) fn listing(&self, session: &Session<'_>) -> Result<Listing, Error> {
+        if let Some(converted) = &session.converted {
+            return Ok(converted.listing.clone());
+        }
+        let nothing = ImportFile::default();
+        let file = self.listed.as_ref().unwrap_or(&nothing);
+        let protect = self.import.as_ref().is_some_and(|args| args.protect);
+        let stack = &session.stack;
+        import::from_file(file, protect, stack.name(), stack.project_name())
     }
 
     /// What a program has to say of the resources that an import adopted, if that is wanted.
@@ -525,7 +540,7 @@ impl Verb {
         let Some(args) = wanted.filter(|_| ran.outcome.result == OperationResult::Succeeded) else {
             return Ok(None);
         };
-        let listing = listing(args, session)?;
+        let listing = self.listing(session)?;
         Ok(Some(CodeRequest::new(
             args,
             listing,
@@ -540,11 +555,20 @@ fn logs_to_terminal(ctx: &Context) -> bool {
     ctx.globals.logtostderr && ctx.globals.verbose > 0
 }
 
-fn listing(args: &ImportArgs, session: &Session<'_>) -> Result<Listing, Error> {
-    if let Some(converted) = &session.converted {
-        return Ok(converted.listing.clone());
+/// Refuses what would have to be confirmed where nobody can be asked.
+pub(super) fn check_confirmed(ctx: &Context, verb: &Verb) -> Result<(), Error> {
+    let is_yes = verb.is_yes(ctx) || verb.skip_preview;
+    if ctx.is_interactive() || is_yes || verb.preview_only {
+        return Ok(());
     }
-    import::listing(args, session.stack.name(), session.stack.project_name())
+    let text = "--yes or --skip-preview or --preview-only must be passed in to proceed when running in \
+                non-interactive mode";
+    let status = if verb.kind == Kind::Refresh {
+        ExitStatus::Failure
+    } else {
+        ExitStatus::Configuration
+    };
+    Err(Error::with_status(status, text).known(Code::NotConfirmed))
 }
 
 fn check_preview_flags(yes: bool, skip_preview: bool, preview_only: bool) -> Result<(), Error> {

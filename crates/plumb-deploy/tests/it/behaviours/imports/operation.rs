@@ -188,13 +188,51 @@ fn an_import_may_name_its_provider() {
         let server = ran.server("read a");
         assert_eq!((server.provider(), server.setting("x")), ("p", Some("1")));
         assert!(world.states("default").is_empty());
-        let missing = ImportSpec {
-            provider: Some(urn_of("pulumi:providers:test", "missing")),
-            ..spec("b", "kept-1")
+    });
+}
+
+/// IMPORT-12: a provider that is nowhere is made, without settings, before whoever names it.
+#[test]
+fn a_provider_that_imports_name_is_made() {
+    for_orders(|world| {
+        world.cloud.put("ext-1", object("1"));
+        world.cloud.put("ext-2", object("1"));
+        let by_p = |name, id| ImportSpec {
+            provider: Some(urn_of("pulumi:providers:test", "p")),
+            ..spec(name, id)
         };
         world
-            .import(&[missing])
-            .failed("unknown provider 'urn:pulumi:dev::proj::pulumi:providers:test::missing'");
+            .import(&[by_p("a", "ext-1"), by_p("b", "ext-2")])
+            .succeeded();
+        let made = world.state("p").clone();
+        assert_eq!((made.parent.as_ref(), made.protect), (None, false));
+        for name in ["a", "b"] {
+            assert_eq!(world.state(name).provider, made.as_provider_ref());
+        }
+        assert!(world.states("default").is_empty());
+        let no_provider = ImportSpec {
+            provider: Some(urn("a")),
+            ..spec("c", "ext-3")
+        };
+        world.import(&[no_provider]).failed(
+            "unknown provider 'urn:pulumi:dev::proj::test:index:Thing::a' for resource 'c'",
+        );
+    });
+}
+
+/// Nothing to import: nothing is looked at, and the stack does not come to be.
+#[test]
+fn an_import_of_nothing_does_nothing() {
+    for_orders(|world| {
+        let ran = world.import(&[]);
+        ran.succeeded();
+        assert!(world.snapshot.resources.is_empty());
+        world.up(&[stack(), res("a")]).succeeded();
+        let before = world.contents();
+        let ran = world.import(&[]);
+        ran.succeeded();
+        assert!(ran.counts().is_empty(), "{:?}", ran.counts());
+        assert_eq!(world.contents(), before);
     });
 }
 
@@ -305,7 +343,8 @@ fn a_parent_must_be_there() {
             ..spec("a", "kept-1")
         };
         world.import(&[orphan]).failed(
-            "unknown parent 'urn:pulumi:dev::proj::test:index:Thing::nobody' for resource 'a'",
+            "unknown parent 'urn:pulumi:dev::proj::test:index:Thing::nobody' for resource \
+             'urn:pulumi:dev::proj::test:index:Thing$test:index:Thing::a'",
         );
     });
 }

@@ -1,5 +1,10 @@
 //! Texts of errors as programs written in Go have them, because scripts compare with those of the reference.
 
+pub(crate) mod json;
+mod version;
+
+pub(crate) use version::parse_version;
+
 use std::io;
 
 /// Why a file could not be opened: `open PATH: no such file or directory`.
