@@ -130,7 +130,10 @@ pub enum BackendError {
     },
     /// The stack still has resources.
     #[error(
-        "'{stack}' still has resources; removal rejected. Possible actions: destroy them, or use --force"
+        "'{stack}' still has resources; removal rejected. Possible actions:\n\
+         - Make sure that '{stack}' is the stack that you want to destroy\n\
+         - Run `pulumi destroy` to delete the resources, then run `pulumi stack rm`\n\
+         - Run `pulumi stack rm --force` to override this error"
     )]
     HasResources {
         /// The stack.

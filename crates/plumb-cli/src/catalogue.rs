@@ -36,7 +36,7 @@ pub const ENTRIES: &[Entry] = &[
         code: Code::BadProject,
         meaning: "A project or settings file cannot be understood.",
         words: &[
-            "could not load project",
+            "could not unmarshal '",
             "invalid YAML file",
             "could not validate '",
         ],

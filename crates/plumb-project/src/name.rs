@@ -16,12 +16,25 @@ pub enum Subject {
     Project,
 }
 
-impl fmt::Display for Subject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Subject::Stack => "stack",
-            Subject::Project => "project",
-        })
+impl Subject {
+    fn say(self, of_stacks: &'static str, of_projects: &'static str) -> &'static str {
+        match self {
+            Subject::Stack => of_stacks,
+            Subject::Project => of_projects,
+        }
+    }
+}
+
+fn character_message(subject: Subject, character: char, position: usize) -> String {
+    match subject {
+        Subject::Stack => format!(
+            "a stack name may only contain alphanumeric, hyphens, underscores, or periods: \
+             invalid character {character:?} at position {position}"
+        ),
+        Subject::Project => {
+            "project names may only contain alphanumerics, hyphens, underscores, and periods"
+                .to_owned()
+        }
     }
 }
 
@@ -29,22 +42,25 @@ impl fmt::Display for Subject {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Nothing at all.
-    #[error("a {subject} name may not be empty")]
+    #[error("{}", subject.say("a stack name may not be empty", "project names may not be empty"))]
     Empty {
         /// What was to be named.
         subject: Subject,
     },
     /// More than 100 characters.
-    #[error("a {subject} name cannot exceed {MAX_LENGTH} characters")]
+    #[error(
+        "{}",
+        subject.say(
+            "a stack name cannot exceed 100 characters",
+            "project names are limited to 100 characters",
+        )
+    )]
     TooLong {
         /// What was to be named.
         subject: Subject,
     },
     /// Something besides letters, digits, hyphens, underscores, periods.
-    #[error(
-        "a {subject} name may only contain alphanumeric, hyphens, underscores, or periods: \
-         invalid character {character:?} at position {position}"
-    )]
+    #[error("{}", character_message(*subject, *character, *position))]
     Character {
         /// What was to be named.
         subject: Subject,
@@ -54,7 +70,10 @@ pub enum NameError {
         position: usize,
     },
     /// A project name that belongs to the system itself.
-    #[error("a project name must not be `pulumi` and must not start with `pulumi.`")]
+    #[error(
+        "project name must not be `Pulumi` and must not start with the prefix `Pulumi.` to avoid collision with standard \
+         libraries"
+    )]
     Reserved,
 }
 
@@ -228,6 +247,16 @@ mod tests {
              invalid character '/' at position 1"
         );
         assert!(StackName::parse("a-b_c.1").is_ok());
+        let message = |text: &str| ProjectName::parse(text).unwrap_err().to_string();
+        assert_eq!(message(""), "project names may not be empty");
+        assert_eq!(
+            message(&"x".repeat(101)),
+            "project names are limited to 100 characters"
+        );
+        assert_eq!(
+            message("a b"),
+            "project names may only contain alphanumerics, hyphens, underscores, and periods"
+        );
         assert_eq!(ProjectName::parse("pulumi.x"), Err(NameError::Reserved));
         assert!(ProjectName::parse("pulumix").is_ok());
     }

@@ -3,12 +3,14 @@
 //! The document is kept; [`StackFile::set_config`] changes only the entries whose value differs, so comments, order,
 //! styles and unknown members survive.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value as Json;
 
 use crate::config::{ConfigMap, Key, Value};
 use crate::diagnostic::FileError;
 use crate::reader::{self, Format, Problems, Reader};
-use crate::yaml::{Data, Document, Item, Mapping, Node, ScalarStyle, from_json};
+use crate::yaml::{Data, Document, Item, Mapping, Node, Resolved, ScalarStyle, from_json};
 
 /// The settings file of a stack.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +31,20 @@ pub struct SecretsSettings {
     pub encrypted_key: Option<String>,
     /// `encryptionsalt`: salt and check value of a passphrase.
     pub salt: Option<String>,
+}
+
+/// Keys of settings that are numbers or truth values: they do not belong to the project as names do.
+fn bare_keys(document: &Document) -> BTreeSet<String> {
+    let root = document.root.as_ref().and_then(Node::as_mapping);
+    let config = root.and_then(|root| root.get("config")?.as_mapping());
+    let keys = config.into_iter().flat_map(|config| &config.entries);
+    let bare = keys.filter(|(key, _)| {
+        matches!(
+            key.as_scalar(),
+            Some(Resolved::Bool(_) | Resolved::Integer(_) | Resolved::Float(_))
+        )
+    });
+    bare.filter_map(|(key, _)| key.key_text()).collect()
 }
 
 impl StackFile {
@@ -150,11 +166,18 @@ impl StackFile {
         if self.config.is_empty() {
             return;
         }
+        let (values, project) = (self.config.clone(), self.project.clone());
         let config = self.root().get_mut("config");
         let Some(Data::Mapping(entries)) = config.map(|node| &mut node.data) else {
             return;
         };
-        for (_, item) in &mut entries.entries {
+        for (key, item) in &mut entries.entries {
+            let key = key.key_text();
+            let key = key.and_then(|text| Key::parse_in(&text, &project).ok());
+            // What was given a type a moment ago is written as such.
+            if matches!(key.and_then(|key| values.get(&key)), Some(Value::Object(_))) {
+                continue;
+            }
             let text = node_value(&item.value).filter(|_| is_bare(&item.value));
             if let Some(Value::Text(text)) = text {
                 merge(&mut item.value, &Json::String(text));
@@ -217,9 +240,15 @@ impl StackFile {
                 root.scalar_text(key, problems);
             }
             if let Some(block) = root.map("config", problems) {
+                let bare = bare_keys(&self.document);
                 for (text, node) in block.entries() {
                     let pointer = block.pointer_to(&text);
-                    let Ok(key) = Key::parse_in(&text, &self.project).map_err(|error| {
+                    let key = if bare.contains(&text) {
+                        Key::parse(&text)
+                    } else {
+                        Key::parse_in(&text, &self.project)
+                    };
+                    let Ok(key) = key.map_err(|error| {
                         problems.add(node.position, &*pointer, error.to_string());
                     }) else {
                         continue;

@@ -108,25 +108,23 @@ fn paths_set_get_and_remove() {
     set("data[\"a.b\"]", "x").unwrap();
     set("single", "true").unwrap();
     set("ns:single", "5").unwrap();
-    assert_eq!(
-        set("data.list[5]", "x"),
-        Err(SetError::OutOfRange {
-            index: 5,
-            length: 2
-        })
-    );
-    assert_eq!(
-        set("data.list[0][0]", "x"),
-        Err(SetError::NotAList { index: 0 })
-    );
-    assert_eq!(
-        set("data.list[0].k", "x"),
-        Err(SetError::NotAMap {
-            key: "k".to_owned()
-        })
-    );
+    for (at, expected) in [
+        ("data.list[5]", "data.list[5]: array index out of range"),
+        ("data.list[-1]", "data.list[-1]: array index out of range"),
+        ("fresh[-1].k", "fresh[-1]: array index out of range"),
+        (
+            "data.list.k",
+            "data.list.k: key for an array must be an int",
+        ),
+        ("data[0]", "data[0]: key for a map must be a string"),
+        ("data.list[0][0]", "data.list[0]: expected an array"),
+        ("proj:data[\"a.b\"].k", "data[\"a.b\"]: expected a map"),
+    ] {
+        assert_eq!(set(at, "x").unwrap_err().to_string(), expected, "{at}");
+    }
     assert_eq!(set("data.m.secure", "x"), Err(SetError::Reserved));
     set("single.x", "1").unwrap();
+    set("longer[2]", "1").unwrap();
     map.set_path(&path("data.token"), NewValue::Secure("c".to_owned()))
         .unwrap();
     assert_eq!(
@@ -134,6 +132,7 @@ fn paths_set_get_and_remove() {
         json!({
             "proj:data": {"list": ["one", {"k": 2}], "a.b": "x", "token": {"secure": "c"}},
             "proj:single": {"x": 1},
+            "proj:longer": [null, null, 1],
             "ns:single": "5",
         })
     );
@@ -151,7 +150,7 @@ fn paths_set_get_and_remove() {
     assert_eq!(map.remove_path(&path("data.nothing.here")), Ok(false));
     assert_eq!(map.to_json()["proj:data"]["list"], json!([{}]));
     for wrong in [
-        "root[", "root[x]", "[0]", "", "a..b", "a.", "a[\"b]", "a[0]b", "a:b:c.d",
+        "root[", "root[x]", "[0]", "", ".a", "a.", "a[\"b]", "a:b:c.d",
     ] {
         assert!(KeyPath::parse(wrong, "proj").is_err(), "{wrong}");
     }
@@ -574,4 +573,51 @@ fn files_are_for_whom_they_are_meant() {
     assert_eq!(std::fs::read_to_string(&shared).unwrap(), "");
     let left = std::fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(left, 3, "temporary files are left");
+}
+
+#[test]
+fn what_is_no_path_says_why() {
+    for (text, expected) in [
+        ("", "empty config key path"),
+        (
+            "a[",
+            "invalid config key path: missing closing bracket in array index",
+        ),
+        (
+            "a[\"x",
+            "invalid config key path: missing closing quote in property name",
+        ),
+        (
+            "a[\"x\"",
+            "invalid config key path: missing closing bracket in property access",
+        ),
+        (
+            "a[x]",
+            "invalid config key path: invalid array index: strconv.ParseInt: parsing \"x\": invalid syntax",
+        ),
+        (
+            "a[99999999999999999999]",
+            "invalid config key path: invalid array index: strconv.ParseInt: parsing \"99999999999999999999\": \
+             value out of range",
+        ),
+        (
+            ".a",
+            "invalid config key path: expected property path to start with a name or index",
+        ),
+        (
+            "a.",
+            "invalid config key path: expected property path to end with a name or index",
+        ),
+        ("[0]", "first path segement of config key must be a string"),
+    ] {
+        let error = KeyPath::parse(text, "proj").unwrap_err();
+        assert_eq!(error.to_string(), expected, "{text}");
+    }
+    for (text, same) in [
+        ("a..b", "a.b"),
+        ("a[0]b", "a[0].b"),
+        ("x:a.b:c", "x:a[\"b:c\"]"),
+    ] {
+        assert_eq!(KeyPath::parse(text, "proj"), KeyPath::parse(same, "proj"));
+    }
 }

@@ -42,7 +42,7 @@ impl<'d> Package<'d> {
         root.record("meta", self.meta());
         root.texts("allowedPackageNames", &self.allowed_package_names);
         root.language(self.language);
-        root.record("config", self.config_record());
+        root.node("config", self.config_record().finish());
         root.map("types", &self.types, |it| {
             (it.token.into(), self.definition(it))
         });

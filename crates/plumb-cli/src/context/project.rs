@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use plumb_plugin::language::ProgramInfo;
-use plumb_project::{Project, ProjectName, VersionRange, files};
+use plumb_project::{FileError, Project, ProjectName, VersionRange, files};
 
 use super::{Context, Stack};
 use crate::identity::Code;
@@ -69,8 +69,10 @@ impl LoadedProject {
         let shown = path.display().to_string();
         let text = files::read_text(&path)?
             .ok_or_else(|| Error::user(format!("could not find project file {shown}")))?;
-        let project = Project::parse(&shown, &text)
-            .map_err(|error| Error::from(error).context("could not load project"))?;
+        let project = Project::parse(&shown, &text).map_err(|error| match &error {
+            FileError::Invalid { .. } => Error::from(error),
+            _ => Error::from(error).context(format!("could not unmarshal '{shown}'")),
+        })?;
         let name = ProjectName::unchecked(&project.name);
         Ok(LoadedProject {
             path,

@@ -136,8 +136,19 @@ impl Context {
             .project
             .as_ref()
             .is_none_or(|name| *name == project.name);
-        let folder = project.project.stack_config_dir.as_deref();
-        Ok(is_ours.then(|| files::stack_file_path(&project.path, folder, stack.name())))
+        if !is_ours {
+            return Ok(None);
+        }
+        self.settings_path_here(stack.name())
+    }
+
+    /// Where the project here keeps the settings of a stack of that name.
+    pub fn settings_path_here(&self, stack: &str) -> Result<Option<PathBuf>, Error> {
+        let project = self.find_project()?;
+        Ok(project.map(|project| {
+            let folder = project.project.stack_config_dir.as_deref();
+            files::stack_file_path(&project.path, folder, stack)
+        }))
     }
 }
 

@@ -50,6 +50,17 @@ pub(crate) fn decode(text: &str, form: Form) -> Result<Value, String> {
     Ok(read.unwrap_or(Value::Null))
 }
 
+/// Reads a text that is to hold one value and nothing else.
+pub(crate) fn unmarshal(text: &str, form: Form) -> Result<Value, String> {
+    if let Err(error) = serde_json::from_str::<Value>(text) {
+        return Err(match error.classify() {
+            Category::Eof => "unexpected end of JSON input".to_owned(),
+            _ => syntax(text, &error),
+        });
+    }
+    decode(text, form)
+}
+
 /// Where a value is: the type around it, and the names of members that lead there.
 #[derive(Clone, Default)]
 struct Place {
@@ -150,7 +161,7 @@ fn syntax(text: &str, error: &serde_json::Error) -> String {
     let line = text.lines().nth(error.line().saturating_sub(1));
     let bytes = line.unwrap_or_default().as_bytes();
     let found = bytes.get(error.column().saturating_sub(1)).copied();
-    let found = char::from(found.unwrap_or(b'\n'));
+    let character = char::from(found.unwrap_or(b'\n'));
     let said = error.to_string();
     let expected = [
         ("expected value", "looking for beginning of value"),
@@ -162,16 +173,17 @@ fn syntax(text: &str, error: &serde_json::Error) -> String {
             "trailing comma",
             "looking for beginning of object key string",
         ),
+        ("trailing characters", "after top-level value"),
         ("expected `:`", "after object key"),
         ("expected `,` or `}`", "after object key:value pair"),
         ("expected `,` or `]`", "after array element"),
     ];
     let place = expected.iter().find(|(ours, _)| said.starts_with(ours));
     match place {
-        Some(_) if found == ']' && said.starts_with("trailing comma") => {
+        Some(_) if character == ']' && said.starts_with("trailing comma") => {
             "invalid character ']' looking for beginning of value".to_owned()
         }
-        Some((_, place)) => format!("invalid character {found:?} {place}"),
+        Some((_, place)) => format!("invalid character {character:?} {place}"),
         None => said,
     }
 }
@@ -283,5 +295,21 @@ mod tests {
         let expected = json!({"items": [{"name": "a"}, {}]});
         assert_eq!(decode(text, OUTER).unwrap(), expected);
         assert_eq!(decode("null", OUTER).unwrap(), json!(null));
+    }
+
+    #[test]
+    fn nothing_may_follow_the_one_value_of_a_text() {
+        for (text, expected) in [
+            ("", "unexpected end of JSON input"),
+            ("{", "unexpected end of JSON input"),
+            ("{} x", "invalid character 'x' after top-level value"),
+            ("x", "invalid character 'x' looking for beginning of value"),
+            (
+                "[]",
+                "json: cannot unmarshal array into Go value of type shop.list",
+            ),
+        ] {
+            assert_eq!(unmarshal(text, OUTER).unwrap_err(), expected, "{text}");
+        }
     }
 }

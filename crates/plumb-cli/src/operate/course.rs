@@ -71,7 +71,7 @@ fn open<'c>(ctx: &'c Context, verb: &Verb) -> Result<Session<'c>, Error> {
             || program.is_some_and(|program| !program.config.is_empty()));
     let skips_check = program.is_some_and(|program| program.skip_config_validation)
         || verb.snippets.is_some()
-        || !runs_program;
+        || !(runs_program || verb.kind == Kind::Import);
     Session::open(
         ctx,
         &Opening {

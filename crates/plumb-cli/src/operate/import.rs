@@ -36,11 +36,11 @@ impl Listing {
             .iter()
             .filter(|spec| spec.subject != ImportSubject::Component);
         for spec in managed {
-            if TypeToken::managed(&spec.type_token).is_err() {
+            let token = spec.type_token.as_str();
+            if TypeToken::managed(token).is_err() {
                 return Err(Error::user(format!(
-                    "import type {:?} is not a valid resource type token. Type tokens must be of the format \
-                     <package>:<module>:<type> - refer to the import section of the provider resource documentation.",
-                    spec.type_token.as_str()
+                    "import type {token:?} is not a valid resource type token. Type tokens must be of the format \
+                     <package>:<module>:<type> - refer to the import section of the provider resource documentation."
                 )));
             }
         }

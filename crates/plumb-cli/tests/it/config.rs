@@ -98,7 +98,9 @@ fn mistakes_have_the_known_texts() {
     assert!(
         context
             .fails(1, &["config", "set", "--path", "root[", "x"])
-            .starts_with("error: invalid configuration key: ")
+            .starts_with(
+                "error: could not set config: invalid config key path: missing closing bracket"
+            )
     );
     assert!(
         context

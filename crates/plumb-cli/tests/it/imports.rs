@@ -122,7 +122,7 @@ fn other_languages_are_told_before_anything_happens() {
     assert!(
         context
             .fails(1, &["import", "--yes", TOKEN])
-            .contains("pulumi import <type> <name> <id>")
+            .contains("missing name and id")
     );
 }
 

@@ -24,8 +24,8 @@ fn a_project_is_made_from_a_built_in_template() {
     );
     assert_eq!(
         made.stdout,
-        "Created project 'shop'\n\nYour new project is ready to go! \n\nTo perform an initial deployment, run 'cd shop', \
-         then, run `pulumi up`\n"
+        "Created project 'shop'\n\n\nYour new project is ready to go! \n\nTo perform an initial deployment, run 'cd shop', \
+         then, run `pulumi up`\n\n"
     );
     let project = context.read("shop/Pulumi.yaml");
     assert!(

@@ -97,7 +97,10 @@ fn a_wrong_project_file_is_reported_by_every_command() {
         "name: proj\nruntime: yaml\nplugins:\n  providers:\n    - name: x\n      bin: y\n",
     );
     let error = context.fails(1, &["stack", "ls"]);
-    assert!(error.contains(" could not load project: "), "{error}");
+    assert!(
+        error.contains("could not load current project: could not validate '"),
+        "{error}"
+    );
     context.write("Pulumi.yaml", "{");
     assert!(
         context

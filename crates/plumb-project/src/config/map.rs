@@ -26,24 +26,34 @@ pub enum NewValue {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SetError {
     /// Beyond the end of a list.
-    #[error("array index out of range: {index} is beyond the length {length}")]
+    #[error("{path}: array index out of range")]
     OutOfRange {
-        /// The index.
-        index: usize,
-        /// How many elements there are.
-        length: usize,
+        /// The way to the element.
+        path: String,
     },
-    /// An index into something that is not a list.
-    #[error("an array was expected for index [{index}]")]
+    /// A key into a list.
+    #[error("{path}: key for an array must be an int")]
+    KeyOfList {
+        /// The way, with the key.
+        path: String,
+    },
+    /// An index into a map.
+    #[error("{path}: key for a map must be a string")]
+    IndexOfMap {
+        /// The way, with the index.
+        path: String,
+    },
+    /// An index into something else.
+    #[error("{path}: expected an array")]
     NotAList {
-        /// The index.
-        index: usize,
+        /// The way to what is no list.
+        path: String,
     },
-    /// A key into something that is not a map.
-    #[error("a map was expected for key {key:?}")]
+    /// A key into something else.
+    #[error("{path}: expected a map")]
     NotAMap {
-        /// The key.
-        key: String,
+        /// The way to what is no map.
+        path: String,
     },
     /// The map would be taken for an encrypted text.
     #[error("maps with the single key \"secure\" are reserved")]
@@ -115,6 +125,8 @@ impl ConfigMap {
             let value = match value {
                 NewValue::Untyped(text) => Value::Text(text),
                 NewValue::Secure(ciphertext) => Value::Secure(ciphertext),
+                // Written as what they are, once: whoever reads the file again takes them for texts.
+                NewValue::Typed(tree @ (Tree::Bool(_) | Tree::Number(_))) => Value::Object(tree),
                 NewValue::Typed(tree) => tree.into_value(),
             };
             if matches!(&value, Value::Object(tree) if tree.is_reserved()) {
@@ -132,7 +144,7 @@ impl ConfigMap {
             Some(Value::Object(tree)) => tree.clone(),
             Some(Value::Text(_) | Value::Secure(_)) | None => Tree::Null,
         };
-        put(&mut tree, &path.rest, leaf)?;
+        put(&mut tree, path, 0, leaf)?;
         self.insert(path.key.clone(), Value::Object(tree));
         Ok(())
     }
@@ -160,10 +172,13 @@ impl ConfigMap {
                 }
                 removed
             }
-            (Tree::List(items), Segment::Index(index)) if *index < items.len() => {
-                items.remove(*index);
-                true
-            }
+            (Tree::List(items), Segment::Index(index)) => match place(*index) {
+                Some(index) if index < items.len() => {
+                    items.remove(index);
+                    true
+                }
+                _ => false,
+            },
             _ => false,
         };
         *tree = changed;
@@ -180,7 +195,7 @@ impl FromIterator<(Key, Value)> for ConfigMap {
 fn step<'t>(tree: &'t Tree, segment: &Segment) -> Option<&'t Tree> {
     match (tree, segment) {
         (Tree::Map(entries), Segment::Key(key)) => entries.get(key),
-        (Tree::List(items), Segment::Index(index)) => items.get(*index),
+        (Tree::List(items), Segment::Index(index)) => items.get(place(*index)?),
         _ => None,
     }
 }
@@ -188,40 +203,52 @@ fn step<'t>(tree: &'t Tree, segment: &Segment) -> Option<&'t Tree> {
 fn step_mut<'t>(tree: &'t mut Tree, segment: &Segment) -> Option<&'t mut Tree> {
     match (tree, segment) {
         (Tree::Map(entries), Segment::Key(key)) => entries.get_mut(key),
-        (Tree::List(items), Segment::Index(index)) => items.get_mut(*index),
+        (Tree::List(items), Segment::Index(index)) => items.get_mut(place(*index)?),
         _ => None,
     }
 }
 
-fn put(tree: &mut Tree, path: &[Segment], leaf: Tree) -> Result<(), SetError> {
-    let Some((segment, rest)) = path.split_first() else {
+fn place(index: i64) -> Option<usize> {
+    usize::try_from(index).ok()
+}
+
+/// How long a list may become by naming one of its elements.
+const LONGEST: usize = 1 << 20;
+
+/// Stores a value at the end of `path`, of which the first `depth` segments led here.
+fn put(tree: &mut Tree, path: &KeyPath, depth: usize, leaf: Tree) -> Result<(), SetError> {
+    let Some(segment) = path.rest.get(depth) else {
         *tree = leaf;
         return Ok(());
     };
+    let (here, there) = (|| path.shown(depth), || path.shown(depth + 1));
     if matches!(tree, Tree::Null) {
         *tree = match segment {
             Segment::Key(_) => Tree::Map(BTreeMap::new()),
-            Segment::Index(_) => Tree::List(Vec::new()),
+            Segment::Index(index) => {
+                let length = place(*index).filter(|index| *index < LONGEST);
+                let length = length.ok_or_else(|| SetError::OutOfRange { path: there() })?;
+                Tree::List(vec![Tree::Null; length + 1])
+            }
         };
     }
     match (&mut *tree, segment) {
         (Tree::Map(entries), Segment::Key(key)) => {
-            put(entries.entry(key.clone()).or_insert(Tree::Null), rest, leaf)?;
+            let entry = entries.entry(key.clone()).or_insert(Tree::Null);
+            put(entry, path, depth + 1, leaf)?;
         }
         (Tree::List(items), Segment::Index(index)) => {
-            if *index > items.len() {
-                return Err(SetError::OutOfRange {
-                    index: *index,
-                    length: items.len(),
-                });
-            }
-            if *index == items.len() {
+            let index = place(*index).filter(|index| *index <= items.len());
+            let index = index.ok_or_else(|| SetError::OutOfRange { path: there() })?;
+            if index == items.len() {
                 items.push(Tree::Null);
             }
-            put(&mut items[*index], rest, leaf)?;
+            put(&mut items[index], path, depth + 1, leaf)?;
         }
-        (_, Segment::Key(key)) => return Err(SetError::NotAMap { key: key.clone() }),
-        (_, Segment::Index(index)) => return Err(SetError::NotAList { index: *index }),
+        (Tree::List(_), Segment::Key(_)) => return Err(SetError::KeyOfList { path: there() }),
+        (Tree::Map(_), Segment::Index(_)) => return Err(SetError::IndexOfMap { path: there() }),
+        (_, Segment::Key(_)) => return Err(SetError::NotAMap { path: here() }),
+        (_, Segment::Index(_)) => return Err(SetError::NotAList { path: here() }),
     }
     if tree.is_reserved() {
         Err(SetError::Reserved)

@@ -7,8 +7,8 @@ use super::{Key, KeyError};
 pub enum Segment {
     /// Into a map.
     Key(String),
-    /// Into a list.
-    Index(usize),
+    /// Into a list. No element has a negative index.
+    Index(i64),
 }
 
 /// A key and the path into its value.
@@ -23,51 +23,48 @@ pub struct KeyPath {
 /// The text is not a path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// A bracket without its partner.
-    #[error("invalid configuration path {text:?}: missing closing bracket")]
-    MissingBracket {
-        /// What was given.
-        text: String,
-    },
+    /// There is nothing.
+    #[error("empty config key path")]
+    Empty,
+    /// A bracket of an index without its partner.
+    #[error("invalid config key path: missing closing bracket in array index")]
+    MissingIndexBracket,
+    /// A bracket of a name without its partner.
+    #[error("invalid config key path: missing closing bracket in property access")]
+    MissingBracket,
     /// A quote without its partner.
-    #[error("invalid configuration path {text:?}: missing closing quote")]
-    MissingQuote {
-        /// What was given.
-        text: String,
-    },
+    #[error("invalid config key path: missing closing quote in property name")]
+    MissingQuote,
     /// Brackets hold neither a number nor a quoted text.
-    #[error("invalid configuration path {text:?}: {index:?} is neither a number nor a quoted key")]
+    #[error(
+        "invalid config key path: invalid array index: strconv.ParseInt: parsing {index:?}: {}",
+        reason_of(index)
+    )]
     BadIndex {
-        /// What was given.
-        text: String,
         /// What the brackets hold.
         index: String,
     },
-    /// Two dots in a row, a dot at an end, or nothing at all.
-    #[error("invalid configuration path {text:?}: expected a key at position {position}")]
-    EmptySegment {
-        /// What was given.
-        text: String,
-        /// Where, in bytes from 0.
-        position: usize,
-    },
-    /// Text right after a bracket.
-    #[error("invalid configuration path {text:?}: expected `.` or `[` at position {position}")]
-    MissingSeparator {
-        /// What was given.
-        text: String,
-        /// Where, in bytes from 0.
-        position: usize,
-    },
+    /// A dot at the beginning.
+    #[error("invalid config key path: expected property path to start with a name or index")]
+    StartsWithDot,
+    /// A dot at the end.
+    #[error("invalid config key path: expected property path to end with a name or index")]
+    EndsWithDot,
     /// The path starts with a number.
-    #[error("invalid configuration path {text:?}: the first segment must be a key")]
-    StartsWithIndex {
-        /// What was given.
-        text: String,
-    },
+    #[error("first path segement of config key must be a string")]
+    StartsWithIndex,
     /// The first segment is not a key.
     #[error(transparent)]
     Key(#[from] KeyError),
+}
+
+fn reason_of(index: &str) -> &'static str {
+    let digits = index.strip_prefix(['-', '+']).unwrap_or(index);
+    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        "value out of range"
+    } else {
+        "invalid syntax"
+    }
 }
 
 impl KeyPath {
@@ -79,96 +76,88 @@ impl KeyPath {
         }
     }
 
-    /// Reads `key.name[0]["quoted"]`; a key without namespace gets the namespace `project`.
+    /// Reads `key.name[0]["quoted"]`; a key without namespace gets the namespace `project`. Only what is before the first
+    /// dot or bracket may have a namespace.
     pub fn parse(text: &str, project: &str) -> Result<Self, PathError> {
-        let mut segments = Segments { text, at: 0 }
-            .collect::<Result<Vec<_>, _>>()?
-            .into_iter();
+        let end = text.find(['.', '[']).filter(|end| *end > 0);
+        let (first, rest) = text.split_at(end.unwrap_or(text.len()));
+        let key = Key::parse_in(first, project)?;
+        let path = format!("{}{rest}", key.name());
+        let mut segments = segments(&path)?.into_iter();
         match segments.next() {
             Some(Segment::Key(first)) => Ok(KeyPath {
-                key: Key::parse_in(&first, project)?,
+                key: Key::new(key.namespace(), &first),
                 rest: segments.collect(),
             }),
-            Some(Segment::Index(_)) => Err(PathError::StartsWithIndex {
-                text: text.to_owned(),
-            }),
-            None => Err(PathError::EmptySegment {
-                text: text.to_owned(),
-                position: 0,
-            }),
+            Some(Segment::Index(_)) => Err(PathError::StartsWithIndex),
+            None => Err(PathError::Empty),
         }
+    }
+
+    /// The path as it is written, as far as `length` segments behind the key, without the namespace.
+    pub(super) fn shown(&self, length: usize) -> String {
+        let mut shown = Segment::Key(self.key.name().to_owned()).shown(true);
+        for segment in &self.rest[..length] {
+            shown.push_str(&segment.shown(false));
+        }
+        shown
     }
 }
 
-struct Segments<'t> {
-    text: &'t str,
-    at: usize,
-}
-
-impl Iterator for Segments<'_> {
-    type Item = Result<Segment, PathError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let rest = &self.text[self.at..];
-        if rest.is_empty() {
-            return None;
-        }
-        let segment = match rest.as_bytes()[0] {
-            b'[' => self.bracketed(),
-            b'.' if self.at > 0 => {
-                self.at += 1;
-                self.plain()
+impl Segment {
+    fn shown(&self, is_first: bool) -> String {
+        match self {
+            Segment::Index(index) => format!("[{index}]"),
+            Segment::Key(key) if key.is_empty() || key.contains(['.', '[', ']', '"']) => {
+                format!("[\"{}\"]", key.replace('"', "\\\""))
             }
-            _ if self.at == 0 => self.plain(),
-            _ => Err(PathError::MissingSeparator {
-                text: self.text.to_owned(),
-                position: self.at,
-            }),
-        };
-        if segment.is_err() {
-            self.at = self.text.len();
+            Segment::Key(key) if is_first => key.clone(),
+            Segment::Key(key) => format!(".{key}"),
         }
-        Some(segment)
     }
 }
 
-impl Segments<'_> {
-    fn plain(&mut self) -> Result<Segment, PathError> {
-        let rest = &self.text[self.at..];
-        let end = rest.find(['.', '[']).unwrap_or(rest.len());
-        if end == 0 {
-            return Err(PathError::EmptySegment {
-                text: self.text.to_owned(),
-                position: self.at,
-            });
-        }
-        self.at += end;
-        Ok(Segment::Key(rest[..end].to_owned()))
+/// The steps of a path. Dots may be surplus in the middle, or missing behind a bracket.
+fn segments(text: &str) -> Result<Vec<Segment>, PathError> {
+    let mut all = Vec::new();
+    let mut rest = text;
+    if rest.starts_with('.') {
+        return Err(PathError::StartsWithDot);
     }
-
-    fn bracketed(&mut self) -> Result<Segment, PathError> {
-        let text = || self.text.to_owned();
-        let inner = &self.text[self.at + 1..];
-        if let Some(quoted) = inner.strip_prefix('"') {
-            let (key, used) =
-                unquote(quoted).ok_or_else(|| PathError::MissingQuote { text: text() })?;
-            if !quoted[used..].starts_with(']') {
-                return Err(PathError::MissingBracket { text: text() });
+    while !rest.is_empty() {
+        if let Some(behind) = rest.strip_prefix('.') {
+            if behind.is_empty() {
+                return Err(PathError::EndsWithDot);
             }
-            self.at += 2 + used + 1;
-            return Ok(Segment::Key(key));
+            rest = behind;
+        } else if let Some(inner) = rest.strip_prefix('[') {
+            let (segment, behind) = bracketed(inner)?;
+            all.push(segment);
+            rest = behind;
+        } else {
+            let (name, behind) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
+            all.push(Segment::Key(name.to_owned()));
+            rest = behind;
         }
-        let end = inner
-            .find(']')
-            .ok_or_else(|| PathError::MissingBracket { text: text() })?;
-        let index = &inner[..end];
-        let number = index.parse().map_err(|_| PathError::BadIndex {
-            text: text(),
-            index: index.to_owned(),
-        })?;
-        self.at += 1 + end + 1;
-        Ok(Segment::Index(number))
     }
+    Ok(all)
+}
+
+/// What is in brackets, and what is behind them.
+fn bracketed(inner: &str) -> Result<(Segment, &str), PathError> {
+    if let Some(quoted) = inner.strip_prefix('"') {
+        let (key, used) = unquote(quoted).ok_or(PathError::MissingQuote)?;
+        let behind = quoted[used..].strip_prefix(']');
+        let behind = behind.ok_or(PathError::MissingBracket)?;
+        return Ok((Segment::Key(key), behind));
+    }
+    let (index, behind) = inner
+        .split_once(']')
+        .ok_or(PathError::MissingIndexBracket)?;
+    let number = index.parse().map_err(|_| PathError::BadIndex {
+        index: index.to_owned(),
+    })?;
+    Ok((Segment::Index(number), behind))
 }
 
 /// The text up to the closing quote, and how many bytes that took, the quote included.

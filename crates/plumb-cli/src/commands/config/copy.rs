@@ -1,9 +1,10 @@
 //! `config copy`.
 
 use clap::Args;
-use plumb_project::config::{ConfigMap, NewValue, Tree, Value};
+use plumb_project::config::{ConfigMap, KeyPath, NewValue, Tree, Value};
 
 use super::{Target, TargetArgs};
+use crate::context::IfMissing;
 use crate::identity::Code;
 use crate::{Context, Error};
 
@@ -21,10 +22,18 @@ pub struct CopyArgs {
 }
 
 pub(super) fn run(args: CopyArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
-    let source = Target::open(target, ctx)?;
-    let dest = args
-        .dest
-        .ok_or_else(|| Error::user("--dest must be given: the stack to copy the config to"))?;
+    let source = Target::open_or(target, IfMissing::Fail, ctx)?;
+    let Some(dest) = args.dest else {
+        if let Some(key) = &args.key {
+            value_at(&source, key, args.path)?;
+        }
+        // Scripts go on; people should see that nothing happened.
+        if ctx.is_interactive() {
+            ctx.printer
+                .warning("nothing is copied: `--dest STACK` says where to");
+        }
+        return Ok(());
+    };
     let dest = ctx.stack_named(&dest)?;
     if !dest.backend.stack_exists(&dest.reference)? {
         return Err(Error::no_stack(&dest.shown));
@@ -48,13 +57,7 @@ pub(super) fn run(args: CopyArgs, target: &TargetArgs, ctx: &Context) -> Result<
     dest.save()
 }
 
-fn copy_one(
-    source: &Target,
-    dest: &Target,
-    key: &str,
-    is_path: bool,
-    config: &mut ConfigMap,
-) -> Result<(), Error> {
+fn value_at(source: &Target, key: &str, is_path: bool) -> Result<(KeyPath, Value), Error> {
     let path = source.path(key, is_path)?;
     let value = source
         .settings
@@ -68,6 +71,17 @@ fn copy_one(
             ))
             .known(Code::MissingConfig)
         })?;
+    Ok((path, value))
+}
+
+fn copy_one(
+    source: &Target,
+    dest: &Target,
+    key: &str,
+    is_path: bool,
+    config: &mut ConfigMap,
+) -> Result<(), Error> {
+    let (path, value) = value_at(source, key, is_path)?;
     let value = match reencrypt(&value, source, dest)? {
         Value::Text(text) => NewValue::Untyped(text),
         Value::Secure(ciphertext) => NewValue::Secure(ciphertext),

@@ -11,7 +11,7 @@ mod set_all;
 pub(crate) mod shown;
 
 use clap::{Args, Subcommand};
-use plumb_project::config::{Key, KeyPath};
+use plumb_project::config::{Key, KeyError, KeyPath, PathError};
 
 use crate::context::{IfMissing, Stack, StackSecrets, StackSettings, StateFallback};
 use crate::{Context, Error, ExitStatus};
@@ -102,8 +102,12 @@ struct Target {
 impl Target {
     /// Finds the stack and reads its settings.
     fn open(args: &TargetArgs, ctx: &Context) -> Result<Self, Error> {
+        Target::open_or(args, IfMissing::Offer, ctx)
+    }
+
+    fn open_or(args: &TargetArgs, missing: IfMissing, ctx: &Context) -> Result<Self, Error> {
         ctx.project()?;
-        let stack = ctx.require_stack(args.stack.as_deref(), IfMissing::Offer)?;
+        let stack = ctx.require_stack(args.stack.as_deref(), missing)?;
         Target::of(stack, args.config_file.as_deref(), ctx)
     }
 
@@ -126,7 +130,9 @@ impl Target {
         })
     }
 
+    /// Saves the settings, in the form that they get when somebody saves them, whether they have changed or not.
     fn save(&mut self) -> Result<(), Error> {
+        self.settings.file.quote_scalars();
         self.settings.save(Some(&self.secrets))
     }
 
@@ -137,12 +143,14 @@ impl Target {
 }
 
 fn parse_path(text: &str, is_path: bool, project: &str) -> Result<KeyPath, Error> {
-    let path = if is_path {
-        KeyPath::parse(text, project).map_err(Error::from)
-    } else {
-        Key::parse_in(text, project)
+    let invalid = |error: KeyError| Error::from(error).context("invalid configuration key");
+    if !is_path {
+        return Key::parse_in(text, project)
             .map(KeyPath::of)
-            .map_err(Error::from)
-    };
-    path.map_err(|error| error.context("invalid configuration key"))
+            .map_err(invalid);
+    }
+    KeyPath::parse(text, project).map_err(|error| match error {
+        PathError::Key(error) => invalid(error),
+        other => Error::from(other),
+    })
 }

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use clap::{ArgGroup, Args};
-use plumb_project::config::{KeyPath, NewValue, Tree};
+use plumb_project::config::{KeyPath, NewValue, PathError, Tree};
 
 use super::{Target, TargetArgs};
 use crate::identity::{Code, Subject};
@@ -40,7 +40,7 @@ pub struct SetArgs {
 
 pub(super) fn run(args: SetArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
     let mut target = Target::open(target, ctx)?;
-    let path = target.path(&args.key, args.path)?;
+    let path = parsed_path(&args, &target)?;
     let text = match args.value {
         Some(value) => value,
         None => read_value(args.secret, args.raw, ctx)?,
@@ -48,22 +48,45 @@ pub(super) fn run(args: SetArgs, target: &TargetArgs, ctx: &Context) -> Result<(
     let value = match &args.r#type {
         Some(name) => NewValue::Typed(typed(name, &text)?),
         None if args.secret => NewValue::Secure(target.secrets.encrypt(&text)?),
-        None => {
-            if !args.plaintext && !args.path && looks_like_a_secret(&path, &text) {
-                return Err(Error::user(format!(
-                    "config value for '{}' looks like a secret; rerun with --secret to encrypt it, or --plaintext if \
-                     you meant to store in plaintext",
-                    args.key
-                ))
-                .about(Code::LooksLikeSecret, Subject::Setting(args.key.clone())));
-            }
-            NewValue::Untyped(text)
-        }
+        None => NewValue::Untyped(text.clone()),
     };
+    if !args.plaintext && !args.secret {
+        refuse_secret(&args.key, &path, &text)?;
+    }
     let mut config = target.settings.file.config().clone();
-    config.set_path(&path, value)?;
+    config
+        .set_path(&path, value)
+        .map_err(|error| Error::from(error).context(COULD_NOT))?;
     target.settings.file.set_config(&config);
     target.save()
+}
+
+/// What errors about the place of the value begin with.
+const COULD_NOT: &str = "could not set config";
+
+fn parsed_path(args: &SetArgs, target: &Target) -> Result<KeyPath, Error> {
+    let project = target.stack.project_name();
+    match args.path.then(|| KeyPath::parse(&args.key, project)) {
+        Some(Err(error @ PathError::Key(_))) => {
+            Err(Error::from(error).context("invalid configuration key"))
+        }
+        Some(path) => path.map_err(|error| Error::from(error).context(COULD_NOT)),
+        None => target.path(&args.key, false),
+    }
+}
+
+/// Refuses to store what is probably meant to be encrypted. All of a path counts as the name.
+fn refuse_secret(written: &str, path: &KeyPath, text: &str) -> Result<(), Error> {
+    let name = written.rsplit(':').next().unwrap_or_default();
+    if !looks_like_a_secret(name, text) {
+        return Ok(());
+    }
+    let namespace = path.key.namespace();
+    Err(Error::user(format!(
+        "config value for '{namespace}:{name}' looks like a secret; rerun with --secret to encrypt it, or --plaintext if \
+         you meant to store in plaintext"
+    ))
+    .about(Code::LooksLikeSecret, Subject::Setting(written.to_owned())))
 }
 
 fn read_value(is_secret: bool, is_raw: bool, ctx: &Context) -> Result<String, Error> {
@@ -94,28 +117,49 @@ fn read_value(is_secret: bool, is_raw: bool, ctx: &Context) -> Result<String, Er
 const EXACT: f64 = 1e15;
 
 fn typed(name: &str, text: &str) -> Result<Tree, Error> {
-    let wrong = || Error::user(format!("could not parse {text:?} as {name}"));
     Ok(match name {
         "string" => Tree::Text(text.to_owned()),
         "bool" => match text {
-            "true" => Tree::Bool(true),
-            "false" => Tree::Bool(false),
-            _ => return Err(wrong()),
+            "1" | "t" | "T" | "true" | "TRUE" | "True" => Tree::Bool(true),
+            "0" | "f" | "F" | "false" | "FALSE" | "False" => Tree::Bool(false),
+            _ => {
+                let wrong = format!("could not parse {text:?} as bool");
+                return Err(Error::user(wrong));
+            }
         },
-        "int" => Tree::Number(text.parse::<i64>().map_err(|_| wrong())?.into()),
+        "int" => {
+            let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+            let is_number = !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit());
+            let number = text.parse::<i64>();
+            let number = number.map_err(|_| no_number("Atoi", text, is_number))?;
+            Tree::Number(number.into())
+        }
         "float" => {
-            let number = text.parse::<f64>().map_err(|_| wrong())?;
+            let is_number = text.parse::<f64>().is_ok_and(f64::is_infinite)
+                && text.bytes().any(|it| it.is_ascii_digit());
+            let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+            let number = number.ok_or_else(|| no_number("ParseFloat", text, is_number))?;
             if number.fract() == 0.0 && number.abs() < EXACT {
                 return Ok(Tree::Number((number as i64).into()));
             }
-            Tree::Number(serde_json::Number::from_f64(number).ok_or_else(wrong)?)
+            let number = serde_json::Number::from_f64(number);
+            Tree::Number(number.ok_or_else(|| no_number("ParseFloat", text, false))?)
         }
         _ => {
             return Err(Error::user(format!(
-                "unknown type {name:?}: allowed values are string, bool, int, and float"
+                "invalid type {name:?}; must be one of string, int, bool, or float"
             )));
         }
     })
+}
+
+fn no_number(function: &str, text: &str, is_too_large: bool) -> Error {
+    let why = if is_too_large {
+        "value out of range"
+    } else {
+        "invalid syntax"
+    };
+    Error::user(format!("strconv.{function}: parsing {text:?}: {why}"))
 }
 
 /// Parts of names under which secrets are kept.
@@ -126,9 +170,13 @@ const LOOKED_AT: usize = 16;
 /// Bits of a value that nobody would choose to remember.
 const MANY_BITS: f64 = 50.0;
 
+/// How many small letters in a row are taken for a word, and what it adds.
+const SHORTEST_WORD: usize = 4;
+const BITS_OF_WORD: f64 = 10.0;
+
 /// Whether a value should probably be encrypted: its key says so, and it is not a word.
-fn looks_like_a_secret(path: &KeyPath, text: &str) -> bool {
-    let name = path.key.name().to_lowercase();
+fn looks_like_a_secret(name: &str, text: &str) -> bool {
+    let name = name.to_lowercase();
     if !SECRET_NAMES.iter().any(|part| name.contains(part)) {
         return false;
     }
@@ -141,26 +189,29 @@ fn looks_like_a_secret(path: &KeyPath, text: &str) -> bool {
         (has(|c| !c.is_ascii_alphanumeric()), 33.0),
     ];
     let mixed = classes.iter().filter(|(is_used, _)| *is_used).count() > 1;
-    let alphabet: f64 = classes
-        .iter()
-        .filter(|(is_used, _)| *is_used)
-        .map(|(_, size)| size)
-        .sum();
-    mixed && alphabet.max(1.0).log2() * chars.len() as f64 >= MANY_BITS
+    let used = classes.iter().filter(|(is_used, _)| *is_used);
+    let alphabet: f64 = used.map(|(_, size)| size).sum();
+    let bits = |run: &[char]| {
+        if run.len() >= SHORTEST_WORD && run[0].is_ascii_lowercase() {
+            BITS_OF_WORD
+        } else {
+            alphabet.max(1.0).log2() * run.len() as f64
+        }
+    };
+    let runs = chars.chunk_by(|a, b| a.is_ascii_lowercase() == b.is_ascii_lowercase());
+    mixed && runs.map(bits).sum::<f64>() >= MANY_BITS
 }
 
 #[cfg(test)]
 mod tests {
-    use plumb_project::config::Key;
-
     use super::*;
 
     #[test]
     fn only_random_values_under_telling_names_look_like_secrets() {
-        let check =
-            |name: &str, value: &str| looks_like_a_secret(&KeyPath::of(Key::new("p", name)), value);
+        let check = looks_like_a_secret;
         assert!(check("dbPassword", "aB3$kf92LmQx8z"));
         assert!(!check("dbPassword", "changeme"));
+        assert!(!check("secret", "line1\\nline2"));
         assert!(!check("color", "aB3$kf92LmQx8z"));
     }
 
@@ -168,7 +219,15 @@ mod tests {
     fn typed_values_must_have_their_type() {
         assert_eq!(typed("int", "7").unwrap(), Tree::Number(7.into()));
         assert_eq!(typed("string", "7").unwrap(), Tree::Text("7".to_owned()));
-        assert!(typed("int", "x").is_err());
+        assert_eq!(typed("bool", "T").unwrap(), Tree::Bool(true));
+        let wrong = |kind, text| typed(kind, text).unwrap_err().text().unwrap();
+        let too_large = "strconv.Atoi: parsing \"99999999999999999999\": value out of range";
+        assert_eq!(wrong("int", "99999999999999999999"), too_large);
+        let no_number = "strconv.ParseFloat: parsing \"x\": invalid syntax";
+        assert_eq!(wrong("float", "x"), no_number);
+        let too_large = "strconv.ParseFloat: parsing \"1e400\": value out of range";
+        assert_eq!(wrong("float", "1e400"), too_large);
+        assert!(typed("float", "inf").is_err());
         assert!(typed("bool", "yes").is_err());
         assert!(typed("list", "x").is_err());
     }

@@ -1,10 +1,11 @@
 //! `config set-all`.
 
 use clap::Args;
-use plumb_project::config::{ConfigMap, Key, KeyPath, NewValue, Tree, Value};
-use serde_json::{Map, Value as Json};
+use plumb_project::config::{ConfigMap, Key, KeyPath, NewValue, Tree};
+use serde_json::Value as Json;
 
 use super::{Target, TargetArgs, parse_path};
+use crate::go::json::{self, Form};
 use crate::{Context, Error};
 
 /// Set multiple configuration values
@@ -33,9 +34,6 @@ pub(super) fn run(args: SetAllArgs, target: &TargetArgs, ctx: &Context) -> Resul
     }
     let mut target = Target::open(target, ctx)?;
     let mut config = target.settings.file.config().clone();
-    if let Some(json) = &args.json {
-        set_json(&mut config, json, &target)?;
-    }
     for pair in &args.plaintext {
         let (path, value) = parse_pair(pair, args.path, target.stack.project_name())?;
         config.set_path(&path, NewValue::Untyped(value))?;
@@ -43,6 +41,9 @@ pub(super) fn run(args: SetAllArgs, target: &TargetArgs, ctx: &Context) -> Resul
     for pair in &args.secret {
         let (path, value) = parse_pair(pair, args.path, target.stack.project_name())?;
         config.set_path(&path, NewValue::Secure(target.secrets.encrypt(&value)?))?;
+    }
+    if let Some(json) = &args.json {
+        set_json(&mut config, json, &target)?;
     }
     target.settings.file.set_config(&config);
     target.save()
@@ -66,41 +67,66 @@ fn parse_pair(pair: &str, is_path: bool, project: &str) -> Result<(KeyPath, Stri
     Ok((parse_path(key, is_path, project)?, value.to_owned()))
 }
 
+/// What `config --json` prints.
+const ENTRIES: Form = Form::Map(
+    "map[string]config.configValueJSON",
+    &Form::Struct(
+        "config",
+        "configValueJSON",
+        &[
+            ("value", Form::Text("string")),
+            ("objectValue", Form::Any),
+            ("secret", Form::Bool),
+        ],
+    ),
+);
+
 fn set_json(config: &mut ConfigMap, text: &str, target: &Target) -> Result<(), Error> {
-    let unreadable = |error: serde_json::Error| {
-        if error.is_eof() {
-            return Error::user("could not parse --json argument: unexpected end of JSON input");
-        }
-        Error::from(error).context("could not parse --json argument")
+    let entries = json::unmarshal(text, ENTRIES)
+        .map_err(|why| Error::user(format!("could not parse --json argument: {why}")))?;
+    let Json::Object(entries) = entries else {
+        return Ok(());
     };
-    let entries: Map<String, Json> = serde_json::from_str(text).map_err(unreadable)?;
-    for (key, entry) in entries {
-        let key = Key::parse_in(&key, target.stack.project_name())?;
-        let is_secret = entry.get("secret").and_then(Json::as_bool).unwrap_or(false);
-        let object = entry.get("objectValue").filter(|json| !json.is_null());
-        let value = match (object, entry.get("value").and_then(Json::as_str)) {
-            (Some(object), _) => object_value(object, is_secret, target)?,
-            (None, Some(text)) if is_secret => Value::Secure(target.secrets.encrypt(text)?),
-            (None, Some(text)) => Value::Text(text.to_owned()),
-            (None, None) => {
-                return Err(Error::user(format!(
-                    "the value of '{key}' is missing; use `config --json --show-secrets`"
-                )));
-            }
+    for (name, entry) in entries {
+        let Some(text) = entry.get("value").and_then(Json::as_str) else {
+            let text = format!("value for --json object key {name:?} is nil");
+            return Err(Error::user(text));
         };
-        config.insert(key, value);
+        let project = target.stack.project_name();
+        let key = Key::parse_in(&name, project).map_err(|error| {
+            Error::from(error).context(format!("invalid --json object key {name:?}"))
+        })?;
+        let is_secret = entry.get("secret") == Some(&Json::Bool(true));
+        if entry.get("objectValue").is_none() {
+            let value = if is_secret {
+                NewValue::Secure(target.secrets.encrypt(text)?)
+            } else {
+                NewValue::Untyped(text.to_owned())
+            };
+            config.set_path(&KeyPath::of(key), value)?;
+            continue;
+        }
+        let tree = object_value(text, is_secret, target)?;
+        // Such a key is a path.
+        let path = KeyPath::parse(&name, project)?;
+        config
+            .set_path(&path, NewValue::Typed(tree))
+            .map_err(|error| {
+                Error::from(error).context(format!("could not set --json config for {name:?}"))
+            })?;
     }
     Ok(())
 }
 
-/// An object; of a secret one, which leaf was secret is not known, so every text is encrypted.
-fn object_value(object: &Json, is_secret: bool, target: &Target) -> Result<Value, Error> {
-    let tree = Tree::from_json(object);
-    Ok(Value::Object(if is_secret {
-        encrypt_texts(tree, target)?
+/// An object, as text; of a secret one, which leaf was secret is not known, so every text is encrypted.
+fn object_value(text: &str, is_secret: bool, target: &Target) -> Result<Tree, Error> {
+    let object = json::unmarshal(text, Form::Any).map_err(Error::user)?;
+    let tree = Tree::from_json(&object);
+    if is_secret {
+        encrypt_texts(tree, target)
     } else {
-        tree
-    }))
+        Ok(tree)
+    }
 }
 
 fn encrypt_texts(tree: Tree, target: &Target) -> Result<Tree, Error> {

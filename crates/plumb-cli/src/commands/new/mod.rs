@@ -11,6 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use plumb_backend::StackFilter;
 use plumb_project::config::{ConfigMap, Key, KeyPath, NewValue};
 use plumb_project::files::{self, Access};
 use plumb_project::project::TemplateSetting;
@@ -105,23 +106,47 @@ pub fn run(args: NewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
             Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed)
         );
     }
-    if let Some((template, folder)) = make(&args, ctx)? {
+    if let Some((template, folder)) = make(&args, Purpose::Project, ctx)? {
         say_next_steps(&args, &template, &folder, ctx);
     }
     Ok(ExitStatus::Success)
 }
 
+/// What a project is made for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// To stay; nobody else may have its name.
+    Project,
+    /// For one update, maybe of a stack that is there already.
+    Update,
+}
+
 /// Makes the project, and its stack unless only files are wanted. Answers which template it has and where it is; none without
 /// a template.
-fn make(args: &NewArgs, ctx: &Context) -> Result<Option<(Template, PathBuf)>, Error> {
+fn make(
+    args: &NewArgs,
+    purpose: Purpose,
+    ctx: &Context,
+) -> Result<Option<(Template, PathBuf)>, Error> {
+    if let Some(name) = args.name.as_deref().filter(|name| !name.is_empty()) {
+        checked_name(name)?;
+    }
+    check_folder(args.dir.as_deref(), args.force, ctx)?;
+    if let Some(name) = args.name.as_deref().filter(|name| !name.is_empty()) {
+        compare_names(name, args)?;
+        if purpose == Purpose::Project {
+            check_unused(name, args, ctx)?;
+        }
+    }
     let template = choose_template(args, ctx)?;
     let options = runtime::parse_options(&args.runtime_options)?;
+    // Made after the template is found, which may have the name of the folder.
     let folder = folder_for(args.dir.as_deref(), args.force, ctx)?;
     let Some(template) = template else {
         empty_project(args, &folder, ctx)?;
         return Ok(None);
     };
-    let (name, description) = naming(args, &template, &folder)?;
+    let (name, description) = naming(args, &template, &folder, ctx)?;
     let naming = Naming {
         name: &name,
         description: &description,
@@ -186,7 +211,7 @@ pub(crate) fn for_update(
         language: None,
         template: Some(update.template.to_owned()),
     };
-    make(&args, ctx).map(drop)
+    make(&args, Purpose::Update, ctx).map(drop)
 }
 
 fn choose_template(args: &NewArgs, ctx: &Context) -> Result<Option<Template>, Error> {
@@ -195,6 +220,15 @@ fn choose_template(args: &NewArgs, ctx: &Context) -> Result<Option<Template>, Er
         None if args.yes => Ok(None),
         None => template::choose(Kind::Project, ctx).map(Some),
     }
+}
+
+/// Refuses a folder that something new cannot have.
+fn check_folder(dir: Option<&str>, force: bool, ctx: &Context) -> Result<(), Error> {
+    let folder = ctx.environment.cwd.join(dir.unwrap_or_default());
+    if force || !folder.exists() {
+        return Ok(());
+    }
+    instantiate::check_empty(&folder)
 }
 
 /// The folder for something new, which must be empty unless `force` says otherwise.
@@ -212,7 +246,8 @@ fn folder_for(dir: Option<&str>, force: bool, ctx: &Context) -> Result<PathBuf, 
 
 /// A project without program: settings and stacks work in it.
 fn empty_project(args: &NewArgs, folder: &Path, ctx: &Context) -> Result<(), Error> {
-    let name = match &args.name {
+    let given = args.name.as_deref().filter(|name| !name.is_empty());
+    let name = match given {
         Some(name) => checked_name(name)?,
         None => sanitized(folder),
     };
@@ -226,29 +261,75 @@ fn empty_project(args: &NewArgs, folder: &Path, ctx: &Context) -> Result<(), Err
     Ok(())
 }
 
-fn naming(args: &NewArgs, template: &Template, folder: &Path) -> Result<(String, String), Error> {
-    let from_stack = args.stack.as_deref().and_then(|stack| {
-        match stack.split('/').collect::<Vec<_>>().as_slice() {
-            [_, project, _] => Some((*project).to_owned()),
-            _ => None,
+/// The project that a full name of the stack names.
+fn project_of_stack(args: &NewArgs) -> Option<&str> {
+    let parts: Vec<&str> = args.stack.as_deref()?.split('/').collect();
+    match parts.as_slice() {
+        [_, project, _] => Some(project),
+        _ => None,
+    }
+}
+
+fn compare_names(name: &str, args: &NewArgs) -> Result<(), Error> {
+    match project_of_stack(args).filter(|_| !args.generate_only) {
+        Some(project) if project != name => Err(Error::user(format!(
+            "project name (--name {name}) and stack reference project name (--stack {project}) must be the same"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses the name of a project that has stacks already, unless the user wants it.
+fn check_unused(name: &str, args: &NewArgs, ctx: &Context) -> Result<(), Error> {
+    if args.generate_only || !has_stacks(name, ctx)? {
+        return Ok(());
+    }
+    let text = format!("a project with this name already exists: {name}");
+    if ctx.is_interactive() && !args.yes {
+        let question = format!("A project with the name `{name}` already exists.");
+        let choices = vec![format!("Use '{name}' anyway"), "Stop".to_owned()];
+        if prompt::select(&question, choices)? == 0 {
+            return Ok(());
         }
-    });
+    }
+    Err(Error::user(text))
+}
+
+fn has_stacks(name: &str, ctx: &Context) -> Result<bool, Error> {
+    let filter = StackFilter {
+        project: Some(ProjectName::unchecked(name)),
+        ..StackFilter::default()
+    };
+    Ok(!ctx.backend()?.stack_names(&filter)?.is_empty())
+}
+
+fn naming(
+    args: &NewArgs,
+    template: &Template,
+    folder: &Path,
+    ctx: &Context,
+) -> Result<(String, String), Error> {
     let default = if template.project_name == "${PROJECT}" || template.project_name.is_empty() {
         sanitized(folder)
     } else {
         template.project_name.clone()
     };
-    let name = match (&args.name, from_stack) {
-        (Some(name), Some(project)) if *name != project => {
-            return Err(Error::user(format!(
-                "project name (--name {name}) and stack reference project name (--stack {}) must be the same",
-                args.stack.as_deref().unwrap_or_default()
-            )));
-        }
-        (_, Some(project)) => checked_name(&project)?,
+    let given = args.name.as_deref().filter(|name| !name.is_empty());
+    let name = match (given, project_of_stack(args)) {
+        (_, Some(project)) => checked_name(project)?,
         (Some(name), None) => checked_name(name)?,
-        (None, None) if args.yes => default,
-        (None, None) => checked_name(&prompt::text("Project name", Some(&default))?)?,
+        (None, None) if args.yes => {
+            check_unused(&default, args, ctx).map_err(|error| {
+                let text = error.text().unwrap_or_default();
+                Error::user(format!("'{default}' is not a valid project name. {text}"))
+            })?;
+            default
+        }
+        (None, None) => {
+            let name = checked_name(&prompt::text("Project name", Some(&default))?)?;
+            check_unused(&name, args, ctx)?;
+            name
+        }
     };
     let description = match &args.description {
         Some(description) => description.clone(),
@@ -296,6 +377,7 @@ fn make_stack(args: &NewArgs, ctx: &Context) -> Result<Stack, Error> {
             config_file: None,
         };
         ctx.create_stack(&stack, new)?;
+        ctx.printer.line("");
     }
     ctx.select_stack(&stack)?;
     Ok(stack)
@@ -426,8 +508,8 @@ fn say_next_steps(args: &NewArgs, template: &Template, folder: &Path, ctx: &Cont
             ctx.printer.line("Then, run `pulumi up`");
         }
     }
+    ctx.printer.line("");
     if let Some(quickstart) = &template.spec.quickstart {
-        ctx.printer.line("");
         ctx.printer.line(quickstart);
     }
 }

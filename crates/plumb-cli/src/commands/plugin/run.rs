@@ -113,9 +113,9 @@ fn find(kind: PluginKind, text: &str, ctx: &Context) -> Result<PathBuf, Error> {
         let got = language::block_on(source.get(kind, &spec))?;
         got.map_err(|failure| Error::user(crate::error::chain(failure.as_ref())))?;
     }
-    Ok(discovery
-        .find(kind, name, version.as_ref(), None)?
-        .executable)
+    let found = discovery.find(kind, name, version.as_ref(), None);
+    let found = found.map_err(|error| Error::from(error).context("could not get plugin path"))?;
+    Ok(found.executable)
 }
 
 /// Runs a plugin in source form, or finds out how it is run, as the host of its language says.

@@ -76,6 +76,8 @@ fn filter_of(args: &ListArgs, ctx: &Context) -> Result<StackFilter, Error> {
         Some(name) => Some(ProjectName::unchecked(name)),
         None if args.all => None,
         None => {
+            let read = ctx.find_project();
+            read.map_err(|error| error.context("could not load current project"))?;
             let found = ctx.project();
             let loaded =
                 found.map_err(|error| error.context("could not detect current project"))?;

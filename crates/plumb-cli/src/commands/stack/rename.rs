@@ -50,9 +50,11 @@ pub(super) fn run(args: RenameArgs, target: &TargetArgs, ctx: &Context) -> Resul
     Ok(())
 }
 
+/// Settings stay in the folder of the project, also where the stack leaves it: they are wanted when the project follows.
 fn move_settings(old: &Stack, new: &Stack, ctx: &Context) -> Result<(), Error> {
-    let (Some(from), Some(to)) = (ctx.settings_path(old, None)?, ctx.settings_path(new, None)?)
-    else {
+    let from = ctx.settings_path(old, None)?;
+    let to = ctx.settings_path_here(new.name())?;
+    let (Some(from), Some(to)) = (from, to) else {
         return Ok(());
     };
     if from.exists() && from != to {

@@ -35,7 +35,9 @@ pub struct GetArgs {
 
 pub(super) fn run(args: GetArgs, ctx: &Context) -> Result<(), Error> {
     let as_json = wants_json(false, &args.output)?;
-    let stack = ctx.require_stack(args.stack.as_deref(), IfMissing::Fail)?;
+    let stack = ctx
+        .require_stack(args.stack.as_deref(), IfMissing::Fail)
+        .map_err(|error| error.context("load stack"))?;
     let state = ctx.load_state(&stack)?;
     let snapshot = if args.show_secrets {
         ctx.decrypt_state(&state)?
