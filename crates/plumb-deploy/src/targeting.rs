@@ -165,8 +165,12 @@ impl Deployment {
         })
     }
 
-    /// What must hold of targets of a refresh phase.
+    /// What must hold of targets of a refresh phase. Before the first update of a stack there is nothing to refresh, and what
+    /// the targets name may be created.
     pub(crate) fn check_refresh_targets(&mut self) -> bool {
+        if self.ctx.operation == Operation::Update && self.olds.order().is_empty() {
+            return true;
+        }
         let options = &self.ctx.options;
         let literals: Vec<String> = options
             .targets

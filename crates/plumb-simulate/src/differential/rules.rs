@@ -26,7 +26,8 @@ pub const RULES: &[Rule] = &[
         name: "nothing is deleted where a target is unknown",
         covers: |both, difference| {
             let is_refused = says(&both.ours, UNKNOWN_TARGET) && says(&both.theirs, UNKNOWN_TARGET);
-            is_refused && !difference.signature.starts_with("messages")
+            let is_said_more = says(&both.theirs, "was not specified in --target list");
+            is_refused && (is_said_more || !difference.signature.starts_with("messages"))
         },
     },
     Rule {
@@ -59,6 +60,10 @@ pub const RULES: &[Rule] = &[
     Rule {
         name: "users of a replaced provider are replaced later too",
         covers: |both, _| is_replaced_with_former_provider(both),
+    },
+    Rule {
+        name: "what needs an excluded creation is refused",
+        covers: |both, _| says(&both.ours, "which is excluded and does not exist yet"),
     },
     Rule {
         name: "a destroy of nothing leaves nothing",

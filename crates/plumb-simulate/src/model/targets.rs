@@ -172,6 +172,9 @@ impl Model<'_> {
     }
 
     pub(super) fn refresh_targets_exist(&mut self) -> bool {
+        if self.operation.verb == Verb::Up && self.olds == 0 {
+            return true;
+        }
         let (targets, excludes) = (self.targets.named.clone(), self.targets.excludes.clone());
         self.literals_exist(&[&targets, &excludes], false)
     }
