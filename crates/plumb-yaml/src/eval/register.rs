@@ -1,5 +1,6 @@
 //! Requests that register resources (`yaml-runtime.md` 5).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -87,6 +88,9 @@ pub(super) struct Common {
     pub(super) parent: Urn,
     pub(super) depends_on: Deps,
     pub(super) provider: EcoString,
+    /// Those that the resource names; what it inherits from components the engine knows.
+    named: Providers,
+    /// Those for its children.
     pub(super) providers: Providers,
     pub(super) package: PackageRequest,
     pub(super) source_position: Option<EcoString>,
@@ -123,13 +127,12 @@ impl Common {
         let Some(named) = named_providers(run, index)? else {
             return Ok(None);
         };
+        let named: BTreeMap<EcoString, EcoString> = named
+            .iter()
+            .filter_map(|it| Some((it.provided_package()?.into(), it.provider_ref())))
+            .collect();
         if !named.is_empty() {
-            let map = Arc::make_mut(&mut providers);
-            for resource in named {
-                if let Some(package) = resource.provided_package() {
-                    map.insert(package.into(), resource.provider_ref());
-                }
-            }
+            Arc::make_mut(&mut providers).extend(named.clone());
         }
         let is_provider = token.starts_with("pulumi:providers:");
         let provider = if is_provider {
@@ -143,6 +146,7 @@ impl Common {
             provider: provider.cloned().unwrap_or_default(),
             package: package_request(run, index),
             source_position: Some(run.position(decl.key.span)),
+            named: Arc::new(named),
             providers,
         }))
     }
@@ -156,7 +160,7 @@ impl Common {
         request.parent = Some(self.parent);
         request.provider = self.provider;
         if remote {
-            request.providers = (*self.providers).clone();
+            request.providers = Arc::unwrap_or_clone(self.named);
         }
         request.package = self.package;
         request.source_position = self.source_position;

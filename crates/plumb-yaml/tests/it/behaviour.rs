@@ -234,6 +234,40 @@ outputs: {b: '${b.id}', c: '${c.id}'}
     assert_eq!(*ran.outputs(), PropertyMap::new().with("c", "c-id"));
 }
 
+/// An update with targets leaves out what is not targeted, even where it does not exist. Nothing unknown may be recorded.
+#[test]
+fn outputs_of_what_an_update_leaves_out_are_null() {
+    let program = "resources:
+  a: {type: lab:Thing}
+outputs: {id: '${a.id}', value: '${a.value}', text: 'x-${a.value}', list: ['${a.serial}', 1]}
+";
+    let left_out = || {
+        Case::of(program).script(|request| match request {
+            Request::Register(request) if request.name == "a" => {
+                Some(Reply::Registered(RegisterReply {
+                    urn: urn(None, "lab:index:Thing", "a"),
+                    id: ResourceId::None,
+                    outputs: Arc::default(),
+                    property_dependencies: plumb_resource::PropertyDependencies::new(),
+                    outcome: Outcome::Success,
+                    unknown: true,
+                }))
+            }
+            _ => None,
+        })
+    };
+    let expected = PropertyMap::new()
+        .with("id", Value::Null)
+        .with("value", Value::Null)
+        .with("text", Value::Null)
+        .with("list", Value::array([Value::Null, Value::Number(1.0)]));
+    assert_eq!(*left_out().run().finished().outputs(), expected);
+    let mut preview = left_out();
+    preview.dry_run = true;
+    let ran = preview.run().finished();
+    assert!(ran.outputs().values().all(Value::contains_unknowns));
+}
+
 #[test]
 fn a_cycle_ends_the_program_where_it_closes() {
     let ran = Case::of(
