@@ -169,9 +169,8 @@ impl Deployment {
             | StepKind::Kept {
                 shown: Some(new), ..
             } => Some(new.clone()),
-            StepKind::Import {
-                found: Some(found), ..
-            } => Some(found.clone()),
+            // Not what the import replaces: the differences shown are those to the object that was read.
+            StepKind::Import { found, .. } => found.clone(),
             _ => step.old().map(|old| self.arena.state(old).clone()),
         }
     }

@@ -238,6 +238,31 @@ fn what_still_names_the_id_that_it_was_imported_by_is_not_replaced() {
     });
 }
 
+/// An import shows the object that it found beside what comes of it, not the resource that it replaces.
+#[test]
+fn an_import_that_replaces_shows_nothing_old_before_it_reads() {
+    for_orders(|world| {
+        let object = PropertyMap::new().with("value", "one");
+        world.cloud.objects.insert("kept-1".to_owned(), object);
+        let a = res("a").with("value", "one");
+        world.up(std::slice::from_ref(&a)).succeeded();
+        let ran = world.up(&[a.import("kept-1")]);
+        ran.succeeded();
+        let olds = ran.events.iter().filter_map(|event| {
+            let (plumb_events::Event::ResourcePre(it) | plumb_events::Event::ResourceOutputs(it)) =
+                event
+            else {
+                return None;
+            };
+            let is_import = it.metadata.op == plumb_resource::StepOp::ImportReplacement;
+            let old = it.metadata.old.as_ref();
+            is_import.then(|| old.map(|old| old.id.as_str().to_owned()))
+        });
+        let olds: Vec<_> = olds.collect();
+        assert_eq!(olds, [None, Some("kept-1".to_owned())]);
+    });
+}
+
 /// PULUMI-40: parents are what the program says, and the root stack is no parent by itself.
 #[test]
 fn nothing_gets_a_parent_by_default() {
