@@ -38,6 +38,18 @@ pub const RULES: &[Rule] = &[
         },
     },
     Rule {
+        name: "a refresh with the program forgets no reason to replace",
+        covers: |both, difference| {
+            let flags = &both.case["flags"];
+            let reads = flags["refresh"] == true && flags["runProgram"] == true;
+            let replaces = |side: &str| side.contains("replace ") || side.contains("replacement ");
+            let is_up = both.case["verb"] == "up";
+            let is_replaced = replaces(&difference.ours) && !replaces(&difference.theirs);
+            let is_guarded = says(&both.ours, GUARDED) && !says(&both.theirs, GUARDED);
+            is_up && reads && (is_replaced || is_guarded)
+        },
+    },
+    Rule {
         name: "no state with missing dependencies",
         covers: |both, _| writes_invalid_state(both),
     },
@@ -85,6 +97,8 @@ pub const RULES: &[Rule] = &[
         },
     },
 ];
+
+const GUARDED: &str = "previously-imported resources that still specify an ID may not be replaced";
 
 const UNKNOWN_TARGET: &str = "could not be found in the stack";
 
