@@ -8,10 +8,15 @@ use crate::diagnostic::Diagnostic;
 
 type Events<'input> = Parser<'input, granit_parser::StrInput<'input>>;
 
+/// How deep collections may stand in each other, as the reference has it.
+const MAX_DEPTH: usize = 10_000;
+
 /// Reads the first document of `text`; `None` for an empty one.
 pub(crate) fn read_document(text: &str) -> Result<Option<Node>, Diagnostic> {
     let mut options = Options::default();
     options.set_emit_comments(false);
+    options.flow_nesting_limit = MAX_DEPTH;
+    options.block_nesting_limit = MAX_DEPTH;
     let mut reader = Reader {
         events: Parser::new_from_str_with_options(text, options),
         length: text.len(),
@@ -181,6 +186,21 @@ mod tests {
         assert_eq!(items[1].kind, NodeKind::String("2".into()));
         assert_eq!(inner[1].1.kind, NodeKind::String("3".into()));
         assert_eq!(entries[1].1.kind, NodeKind::String("x\n".into()));
+    }
+
+    /// The deepest that a program may be, on a stack like that of the threads that read programs.
+    #[test]
+    fn collections_stand_ten_thousand_deep_and_no_deeper() {
+        let deep = |levels: usize| format!("a: {}1{}", "[".repeat(levels), "]".repeat(levels));
+        let read = move || {
+            let fits = read_document(&deep(9_990)).is_ok();
+            let problem = read_document(&deep(10_010)).unwrap_err().summary;
+            (fits, problem)
+        };
+        let thread = std::thread::Builder::new().stack_size(64 << 20);
+        let (fits, problem) = thread.spawn(read).unwrap().join().unwrap();
+        assert!(fits);
+        assert_eq!(problem, "invalid YAML: recursion limit exceeded");
     }
 
     #[test]
