@@ -113,6 +113,7 @@ const QUOTED_ELSEWHERE: &[&str] = &[
     "plumb-pcl/src/bind/options.rs",
     "plumb-plugin/src/analyzer/config.rs",
     "plumb-plugin/src/process/port.rs",
+    "plumb-yaml/src/check/shape.rs",
     "plumb-yaml/src/eval/evaluator.rs",
     "plumb-yaml/src/eval/references.rs",
     "plumb-yaml/src/graph.rs",
