@@ -58,7 +58,11 @@ impl Deployment {
             let needed = self.needed_by_what_stays(&deletes);
             deletes.retain(|idx| !needed.contains(idx));
         }
-        if !self.check_untargeted_deletes(&deletes) {
+        let is_allowed = self.check_untargeted_deletes(&deletes);
+        if !is_allowed && self.ctx.options.is_preview() {
+            // It shows everything that would be deleted, too.
+            self.refused_in_preview = true;
+        } else if !is_allowed {
             let cause = "delete untargeted resource".to_owned();
             return self.fail(Failure::Step { cause });
         }

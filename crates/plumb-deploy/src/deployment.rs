@@ -164,6 +164,8 @@ pub(crate) struct Report {
     pub(crate) passed_on: FxHashSet<Urn>,
     pub(crate) root_stack: Option<Urn>,
     pub(crate) error_logged: bool,
+    /// Whether the prelude was emitted.
+    pub(crate) has_begun: bool,
 }
 
 /// Why the run does not go on.
@@ -171,8 +173,6 @@ pub(crate) struct Report {
 pub(crate) enum Failure {
     /// A decision was refused; it has been shown.
     Refused,
-    /// The operation needs the program and runs without; it has been shown.
-    NeedsProgram,
     /// A step failed; `update failed` is still to be said.
     Step {
         /// The step's error, for the operation's error text.
@@ -180,9 +180,9 @@ pub(crate) enum Failure {
     },
     /// The program failed; it has been shown.
     Program,
-    /// There are no policies to go by; it has been shown.
-    Policies {
-        /// Why, for the operation's error text.
+    /// The run was refused before it began, so no event tells of it.
+    NotBegun {
+        /// Why, for whoever asked for the run.
         cause: String,
     },
     /// The user stopped it.
@@ -295,17 +295,21 @@ impl Deployment {
     }
 
     fn start(&mut self) {
-        self.emit_prelude();
+        if let Some(cause) = self.missing_target() {
+            return self.fail(Failure::NotBegun { cause });
+        }
         if !self.load_policies() {
             self.start_operation();
         }
     }
 
-    /// Begins with what the run is for.
+    /// Begins with what the run is for. Nothing is shown of the run before.
     pub(crate) fn start_operation(&mut self) {
         if !self.can_run_delete_hooks() {
-            return self.fail(Failure::NeedsProgram);
+            let cause = crate::hooks::NEEDS_PROGRAM.to_owned();
+            return self.fail(Failure::NotBegun { cause });
         }
+        self.emit_prelude();
         self.warn_of_pending_operations();
         self.record_snippet_changes();
         match &self.ctx.operation {

@@ -1,6 +1,6 @@
 //! The end of a run: what is said and answered last, and how it went.
 
-use plumb_events::OperationResult;
+use plumb_events::{Event, OperationResult};
 use plumb_resource::StepOp;
 
 use crate::calls::Waiter;
@@ -38,7 +38,10 @@ impl Deployment {
             self.refuse_if_finished(id);
         }
         let outcome = self.outcome();
-        self.emit_summary(self.started, outcome.result);
+        if outcome.has_begun {
+            self.emit_summary(self.started, outcome.result);
+        }
+        self.emit(Event::Cancel);
         if outcome.result == OperationResult::Succeeded {
             self.hand_out_plan();
         }
@@ -73,9 +76,8 @@ impl Deployment {
                 "step executor errored: step application failed: {cause}"
             )),
             Some(Failure::Refused) => Some("step generator errored".to_owned()),
-            Some(Failure::NeedsProgram) => Some(crate::hooks::NEEDS_PROGRAM.to_owned()),
             Some(Failure::Program) => Some("the program failed".to_owned()),
-            Some(Failure::Policies { cause }) => Some(cause.clone()),
+            Some(Failure::NotBegun { cause }) => Some(cause.clone()),
             None if self.report.error_logged => Some("an error was logged".to_owned()),
             None => None,
         };
@@ -92,6 +94,7 @@ impl Deployment {
             .any(|(op, count)| *count > 0 && !unchanged.contains(op));
         Outcome {
             result,
+            has_begun: self.report.has_begun,
             has_changes,
             error,
             root_stack: self.report.root_stack.clone(),

@@ -217,6 +217,8 @@ pub enum ProviderAction {
 pub struct Outcome {
     /// In one word.
     pub result: OperationResult,
+    /// Whether the run began; events tell nothing of a refusal before, only `error` does.
+    pub has_begun: bool,
     /// Whether anything changed, or would change.
     pub has_changes: bool,
     /// The error of the engine operation, as tools match on it (`engine.md` 11); none on success.

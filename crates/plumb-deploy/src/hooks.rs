@@ -169,7 +169,7 @@ impl Deployment {
         self.reply(id, Reply::Done, 0);
     }
 
-    /// Deletions with hooks need the program: whether this operation can have them. Says which cannot.
+    /// Deletions with hooks need the program: whether this operation can have them. Reports each resource that cannot.
     pub(crate) fn can_run_delete_hooks(&mut self) -> bool {
         if self.ctx.operation != Operation::Destroy || self.ctx.options.run_program {
             return true;
@@ -191,9 +191,6 @@ impl Deployment {
                 "Resource has delete hooks registered, but the program is not running. Hooks: {names}"
             );
             self.error(Some(urn), &message);
-        }
-        if !hooked.is_empty() {
-            self.error(None, NEEDS_PROGRAM);
         }
         hooked.is_empty()
     }

@@ -65,6 +65,7 @@ impl Deployment {
             })
             .collect();
         self.emit(Event::Prelude { config });
+        self.report.has_begun = true;
     }
 
     /// Operations of an earlier run whose outcome is not known (PULUMI-14). A refresh deals with them itself.
@@ -105,7 +106,6 @@ impl Deployment {
             result,
         };
         self.emit(Event::Summary(summary));
-        self.emit(Event::Cancel);
     }
 
     /// Whether people need not see a step: the engine made it up.

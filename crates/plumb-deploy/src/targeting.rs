@@ -146,20 +146,29 @@ impl Deployment {
                 .any(|idx| self.arena.state(*idx).urn.as_str() == text)
     }
 
-    /// What must hold of targets before the program runs.
+    /// Why a refresh or a destroy cannot begin: the first target or exclude that the state does not have.
+    pub(crate) fn missing_target(&self) -> Option<String> {
+        if !matches!(self.ctx.operation, Operation::Destroy | Operation::Refresh) {
+            return None;
+        }
+        let options = &self.ctx.options;
+        let mut named = options
+            .targets
+            .literals()
+            .chain(options.excludes.literals());
+        let missing = named.find(|text| !self.exists_in_base(text))?;
+        Some(format!("no resource named '{missing}' found"))
+    }
+
+    /// Replacements that an update is asked for by name must exist before the program runs.
     pub(crate) fn check_targets_before_program(&mut self) -> bool {
-        let replaced: Vec<String> = self
+        let literals: Vec<String> = self
             .ctx
             .options
             .replace_targets
             .literals()
             .map(str::to_owned)
             .collect();
-        let mut literals = replaced;
-        if self.ctx.operation == Operation::Destroy || self.ctx.operation == Operation::Refresh {
-            literals.extend(self.ctx.options.targets.literals().map(str::to_owned));
-            literals.extend(self.ctx.options.excludes.literals().map(str::to_owned));
-        }
         self.check_literals(&literals, |deployment, text| {
             deployment.exists_in_base(text)
         })

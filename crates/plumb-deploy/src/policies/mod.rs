@@ -136,10 +136,7 @@ impl Deployment {
                 self.policies.packs = packs;
                 self.start_operation();
             }
-            Err(cause) => {
-                self.error(None, &cause);
-                self.fail(Failure::Policies { cause });
-            }
+            Err(cause) => self.fail(Failure::NotBegun { cause }),
         }
     }
 

@@ -482,9 +482,14 @@ fn targets_of_a_destroy_or_refresh_must_exist() {
     for operation in [Operation::Destroy, Operation::Refresh] {
         for_orders(|world| {
             world.up(&[res("a")]).succeeded();
-            let options = options(|options| options.targets = targets(&["b"]));
-            let ran = world.run(operation.clone(), &[], options);
-            ran.failed("could not be found in the stack");
+            for names in [&["b"][..], &["a", "b", "c"]] {
+                let targeted = options(|options| options.targets = targets(names));
+                let excluding = options(|options| options.excludes = targets(names));
+                for options in [targeted, excluding] {
+                    let ran = world.run(operation.clone(), &[], options);
+                    ran.refused(&format!("no resource named '{}' found", urn("b")));
+                }
+            }
             assert_eq!(world.names(), ["a"]);
         });
     }

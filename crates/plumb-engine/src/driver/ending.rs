@@ -30,6 +30,7 @@ impl Driver {
         self.tasks.stop().await;
         let mut outcome = self.outcome.take().unwrap_or_else(|| Outcome {
             result: OperationResult::Canceled,
+            has_begun: true,
             has_changes: false,
             error: Some("canceled".to_owned()),
             root_stack: None,

@@ -144,7 +144,11 @@ fn compare_counts(
     trace: &Trace,
     prediction: &Prediction,
 ) -> Result<(), Violation> {
+    let has_begun = trace.outcome.as_ref().is_none_or(|it| it.has_begun);
     let Some(summary) = &trace.summary else {
+        if !has_begun {
+            return Ok(());
+        }
         return Err(Violation::new("events", "there is no summary"));
     };
     let mut actual: BTreeMap<StepOp, u32> = summary.resource_changes.clone();

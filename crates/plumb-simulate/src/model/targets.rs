@@ -436,8 +436,9 @@ impl Model<'_> {
         if !all_named {
             self.coverage.reach("TARGET-30");
             self.reason("a resource would be deleted that is not targeted");
-            self.must_end = true;
+            // A preview shows what would be deleted, and fails at its end.
+            self.must_end = !self.is_preview();
         }
-        all_named
+        all_named || self.is_preview()
     }
 }

@@ -371,9 +371,7 @@ fn destroying_without_the_program_is_refused_where_there_are_delete_hooks() {
             world.cloud.take_calls();
             for phase in [Phase::Preview, Phase::Execute] {
                 let ran = world.run(Operation::Destroy, &[], Options::new(phase));
-                let message = "You must run with the `--run-program` flag to use delete hooks during destroy.";
-                ran.failed(message);
-                assert_eq!(ran.outcome.error.as_deref(), Some(message));
+                ran.refused("You must run with the `--run-program` flag to use delete hooks during destroy.");
                 assert_eq!(
                     ran.said(Severity::Error, "a"),
                     [

@@ -540,6 +540,24 @@ impl Ran {
         assert!(is_said, "no {text:?} in {:?}", self.errors);
     }
 
+    /// The run was refused with `text` before it began: no event tells of it, but for errors of single resources.
+    #[track_caller]
+    pub(crate) fn refused(&self, text: &str) {
+        use plumb_events::Event;
+        assert_eq!(self.outcome.result, OperationResult::Failed);
+        assert!(!self.outcome.has_begun);
+        assert_eq!(self.outcome.error.as_deref(), Some(text));
+        let tells_of_run = |event: &Event| {
+            !matches!(
+                event,
+                Event::Diagnostic(_) | Event::PolicyLoad | Event::Cancel
+            )
+        };
+        let told = self.events.iter().find(|event| tells_of_run(event));
+        assert!(told.is_none(), "{told:?}");
+        assert!(matches!(self.events.last(), Some(Event::Cancel)));
+    }
+
     /// Steps that were announced for resources of this name, in order.
     pub(crate) fn steps(&self, name: &str) -> Vec<&'static str> {
         self.events

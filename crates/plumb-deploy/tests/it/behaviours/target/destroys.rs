@@ -1,5 +1,7 @@
 //! Deletion of some resources.
 
+use plumb_deploy::setup::{Operation, Options, Phase};
+
 use super::{graph_1, graph_2, subsets, with_dependents, world_of};
 use crate::world::{Fault, Ran, Res, World, for_orders, res};
 
@@ -44,6 +46,28 @@ fn exactly_targets_and_their_dependents_are_destroyed() {
     let mut world = world_of(&program);
     destroy(&mut world, &["A"], true).succeeded();
     assert!(world.names().is_empty());
+}
+
+/// TARGET-30: a preview shows everything that would be deleted, and fails at its end; a destroy does nothing.
+#[test]
+fn a_preview_shows_deletions_that_the_destroy_refuses() {
+    let world = world_of(&[res("a"), res("b").depends_on("a"), res("c")]);
+    for (phase, steps) in [
+        (Phase::Preview, &["delete b", "delete a"][..]),
+        (Phase::Execute, &[]),
+    ] {
+        let mut world = world.fork(0);
+        let options = Options {
+            targets: world.targets(&["a"]),
+            ..Options::new(phase)
+        };
+        let ran = world.run(Operation::Destroy, &[], options);
+        ran.failed("will be destroyed but was not specified in --target list");
+        let mut announced = ran.announced();
+        announced.retain(|step| step.starts_with("delete"));
+        assert_eq!(announced, steps);
+        assert_eq!(world.names(), ["a", "b", "c"]);
+    }
 }
 
 /// TARGET-22, TARGET-31
