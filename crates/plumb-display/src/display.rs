@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plumb_events::json::{JsonProperties, to_json_line};
-use plumb_events::{Event, Filter, Summary};
+use plumb_events::{Event, Filter, Progress, ProgressKind, Summary};
 
 use crate::diff_view::DiffView;
 use crate::options::{Action, Options, View};
@@ -68,6 +68,7 @@ pub struct Display {
     waits: Waits,
     annotations: Vec<String>,
     group_open: bool,
+    loads_policies: bool,
     summary: Option<Summary>,
     finished: bool,
 }
@@ -91,6 +92,7 @@ impl Display {
             waits: Waits::new(options.preview),
             annotations: Vec::new(),
             group_open: options.ci.is_some(),
+            loads_policies: false,
             options,
             body,
             policies: Policies::default(),
@@ -151,7 +153,39 @@ impl Display {
             (Body::Diff(_), Event::Summary(_)) => self.end_group(now),
             _ => String::new(),
         };
-        let mut output = match &mut self.body {
+        let mut output = Output::default();
+        if let Some(loading) = self.loading_policies(event) {
+            output = self.fold(&Event::Progress(loading), now);
+        }
+        let told = self.fold(event, now);
+        output.stdout.push_str(&told.stdout);
+        output.stderr.push_str(&told.stderr);
+        output.stdout.insert_str(0, &before);
+        self.colored(output)
+    }
+
+    /// Policy packs are loaded before a run begins, once for all of them.
+    fn loading_policies(&mut self, event: &Event) -> Option<Progress> {
+        let done = match event {
+            Event::PolicyLoad if !self.loads_policies && self.options.action != Action::Analyze => {
+                false
+            }
+            Event::Prelude { .. } if self.loads_policies => true,
+            _ => return None,
+        };
+        self.loads_policies = !done;
+        Some(Progress {
+            kind: ProgressKind::PolicyPacksLoading,
+            id: "policy-loading".into(),
+            message: "Loading policy packs...".into(),
+            received: 0,
+            total: 0,
+            done,
+        })
+    }
+
+    fn fold(&mut self, event: &Event, now: Duration) -> Output {
+        match &mut self.body {
             Body::Progress(progress) => Output::stdout(progress.handle(event, now)),
             Body::Tree(tree) => {
                 tree.handle(event, now);
@@ -164,9 +198,7 @@ impl Display {
                 }
             }
             Body::Diff(view) => view.handle(event),
-        };
-        output.stdout.insert_str(0, &before);
-        self.colored(output)
+        }
     }
 
     fn annotate(&mut self, event: &Event) {

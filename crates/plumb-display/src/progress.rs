@@ -41,7 +41,10 @@ impl ProgressLines {
                 out.push('\n');
             }
             Event::Stdout { message, .. } => out.push_str(message),
-            Event::Progress(progress) => self.download(progress, &mut out),
+            Event::Progress(progress) => {
+                self.rows.handle(event, now);
+                self.download(progress, &mut out);
+            }
             _ => {
                 if let Touched::Row(idx) = self.rows.handle(event, now) {
                     let _ = writeln!(out, "{}", self.line(&self.rows.list[idx], now));

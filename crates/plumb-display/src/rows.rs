@@ -198,6 +198,10 @@ impl Rows {
                 self.list[idx].hidden = false;
                 self.touched_if_visible(idx)
             }
+            Event::Progress(_) => {
+                self.ensure_stack_row();
+                Touched::Nothing
+            }
             _ => Touched::Nothing,
         }
     }

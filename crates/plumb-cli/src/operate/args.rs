@@ -133,7 +133,7 @@ pub struct UpdateArgs {
     #[arg(long, action = clap::ArgAction::Append, value_delimiter = ',')]
     pub policy_pack_config: Vec<String>,
     /// Refresh the state of the stack's resources before this operation
-    #[arg(short, long, num_args = 0..=1)]
+    #[arg(short, long, num_args = 0..=1, default_missing_value = "true")]
     pub refresh: Option<String>,
     /// Show configuration keys and values
     #[arg(long)]
@@ -286,7 +286,7 @@ pub struct RefreshArgs {
 /// The stack itself stays, with its history and settings, unless `--remove` says otherwise.
 #[derive(Args, Clone, Debug)]
 #[command(group = ArgGroup::new("destroy-targets").args(["target", "exclude"]).multiple(false))]
-#[command(group = ArgGroup::new("destroy-protected").args(["ignore_protect", "exclude_protected"]).multiple(false))]
+#[command(group = ArgGroup::new("destroy-protected").args(["exclude_protected", "ignore_protect"]).multiple(false))]
 #[command(group = ArgGroup::new("destroy-format").args(["json", "output"]).multiple(false))]
 pub struct DestroyArgs {
     /// Shared flags.
@@ -299,7 +299,7 @@ pub struct DestroyArgs {
     #[arg(short = 'x', long, action = clap::ArgAction::Append)]
     pub exclude: Vec<String>,
     /// Refresh the state of the stack's resources before this operation
-    #[arg(short, long, num_args = 0..=1)]
+    #[arg(short, long, num_args = 0..=1, default_missing_value = "true")]
     pub refresh: Option<String>,
     /// Only show a preview of the destroy, but don't perform the destroy itself
     #[arg(long)]

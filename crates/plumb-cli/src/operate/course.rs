@@ -11,6 +11,7 @@ use tracing::field::Empty;
 use tracing::{Instrument as _, info_span};
 
 use super::converted::Converted;
+use super::destroyed;
 use super::drift;
 use super::event_log::EventLog;
 use super::screen::{Form, ScreenSetup};
@@ -138,6 +139,10 @@ async fn operate(
     mut event_log: Option<EventLog>,
 ) -> Result<ExitStatus, Error> {
     let interrupts = interrupts::listen(ctx.printer.clone())?;
+    if destroyed::is_all_protected(ctx, verb, &session.base)? {
+        session.leave();
+        return Ok(ExitStatus::Success);
+    }
     let metadata = (!verb.preview_only)
         .then(|| Gathering::start(&ctx.environment, session.surroundings.root.clone()));
     if verb.kind == Kind::Refresh && !verb.is_drift {
@@ -243,6 +248,10 @@ fn ends_with_preview(
     ran: &Ran,
     form: Form,
 ) -> Result<ExitStatus, Error> {
+    if let Some(refusal) = refusal(ran) {
+        session.leave();
+        return Err(refusal);
+    }
     if verb.is_drift {
         let stack = session.stack.clone();
         session.leave();
@@ -263,6 +272,9 @@ fn ends_with_preview(
         .and_then(|()| status_of(verb, ran))
         .and_then(|status| {
             save_plan(ctx, verb, &session, ran)?;
+            if verb.kind == Kind::Destroy && status == ExitStatus::Success {
+                destroyed::conclude(ctx, verb, &session.stack, &session.base)?;
+            }
             Ok(status)
         });
     session.leave();
@@ -284,24 +296,16 @@ async fn conclude(
     let mut environment = metadata.facts;
     add_execution(ctx, verb, &session, &mut environment);
     let succeeded = ran.outcome.result == OperationResult::Succeeded;
-    let left = Session::resource_count(&ran.snapshot);
+    let before = (verb.kind == Kind::Destroy && succeeded).then(|| session.base.clone());
     let stack = session.stack.clone();
     let code = verb.code_request(&session, &ran);
-    let shows_permalink = succeeded
-        && form == Form::Human
-        && verb.common.suppress_permalink.as_deref() == Some("false");
     // The state comes first; nothing that fails before it is saved may keep it from that.
     session.finish(ran, verb.kind.history(), message, environment)?;
     if let Some(code) = code? {
         code.fulfil(ctx, form == Form::Human).await?;
     }
-    if shows_permalink && let Some(url) = stack.backend.permalink(&stack.reference)? {
-        ctx.printer.styled_line(&format!(
-            "<{{%underline%}}><{{%fg 12%}}>Permalink: {url}<{{%reset%}}>"
-        ));
-    }
-    if verb.kind == Kind::Destroy && succeeded && form == Form::Human {
-        after_destroy(ctx, verb, &stack, left)?;
+    if let Some(before) = before {
+        destroyed::conclude(ctx, verb, &stack, &before)?;
     }
     status
 }
@@ -322,6 +326,7 @@ async fn phase(
 ) -> Result<Ran, Error> {
     let options = verb.options(ctx, phase, session)?;
     let is_preview = phase == Phase::Preview;
+    let form = verb.form_of(ctx, form, phase);
     let screen = ScreenSetup {
         printer: ctx.printer.clone(),
         explains: is_preview && !verb.is_drift,
@@ -357,10 +362,51 @@ async fn phase(
     if !ran.as_ref().is_ok_and(succeeded) {
         span.record("outcome", FAILED);
     }
-    ran
+    let ran = ran?;
+    if succeeded(&ran) && form == Form::Human {
+        show_permalink(ctx, verb, session)?;
+    }
+    Ok(ran)
+}
+
+/// The address of the stack's state, for those who ask for it.
+fn show_permalink(ctx: &Context, verb: &Verb, session: &Session<'_>) -> Result<(), Error> {
+    if verb.common.suppress_permalink.as_deref() != Some("false") {
+        return Ok(());
+    }
+    let stack = &session.stack;
+    if let Some(url) = stack.backend.permalink(&stack.reference)? {
+        let query = permalink_query(stack.backend.url());
+        ctx.printer.styled_line(&format!(
+            "<{{%underline%}}><{{%fg 12%}}>Permalink: {url}{query}<{{%reset%}}>"
+        ));
+    }
+    Ok(())
+}
+
+/// The parameters of a backend's address as its links have them: sorted, and with the way in which files are written.
+fn permalink_query(backend: &str) -> String {
+    let given = backend.split_once('?').map_or("", |(_, query)| query);
+    let mut pairs: Vec<&str> = given.split('&').filter(|it| !it.is_empty()).collect();
+    if !pairs.iter().any(|it| it.starts_with("no_tmp_dir=")) {
+        pairs.push("no_tmp_dir=true");
+    }
+    pairs.retain(|it| *it != "no_tmp_dir=false");
+    pairs.sort_unstable();
+    let mark = if pairs.is_empty() { "" } else { "?" };
+    format!("{mark}{}", pairs.join("&"))
+}
+
+/// Why the run was refused before it began, which no event tells.
+fn refusal(ran: &Ran) -> Option<Error> {
+    let is_refused = ran.outcome.result == OperationResult::Failed && !ran.outcome.has_begun;
+    is_refused.then(|| Error::user(ran.outcome.error.clone().unwrap_or_default()))
 }
 
 fn status_of(verb: &Verb, ran: &Ran) -> Result<ExitStatus, Error> {
+    if let Some(refusal) = refusal(ran) {
+        return Err(refusal);
+    }
     match ran.outcome.result {
         OperationResult::Succeeded => {}
         OperationResult::Failed => return Ok(ExitStatus::Failure),
@@ -459,35 +505,21 @@ fn add_execution(ctx: &Context, verb: &Verb, session: &Session<'_>, facts: &mut 
     }
 }
 
-fn after_destroy(
-    ctx: &Context,
-    verb: &Verb,
-    stack: &crate::context::Stack,
-    left: usize,
-) -> Result<(), Error> {
-    if verb.exclude_protected && left > 0 {
-        ctx.printer.line(&format!(
-            "All unprotected resources were destroyed. There are still {left} protected resources associated with this stack."
-        ));
-        return Ok(());
-    }
-    if left > 0 {
-        return Ok(());
-    }
-    if verb.remove {
-        stack
-            .backend
-            .remove_stack(&stack.reference, plumb_backend::RemoveOptions::default())?;
-        if let Some(path) = ctx.settings_path(stack, verb.common.config_file.as_deref())? {
-            plumb_project::files::remove(&path)?;
+#[cfg(test)]
+mod tests {
+    use super::permalink_query;
+
+    #[test]
+    fn permanent_links_have_the_parameters_of_the_address() {
+        for (backend, query) in [
+            ("file:///x", "?no_tmp_dir=true"),
+            (
+                "file:///x?no_tmp_dir=1&create_dir=true",
+                "?create_dir=true&no_tmp_dir=1",
+            ),
+            ("file:///x?no_tmp_dir=false", ""),
+        ] {
+            assert_eq!(permalink_query(backend), query);
         }
-        ctx.printer.line("The resources in the stack have been deleted, and the history and configuration removed.");
-        return Ok(());
     }
-    ctx.printer.line(&format!(
-        "The resources in the stack have been deleted, but the history and configuration associated with the stack are \
-         still maintained. \nIf you want to remove the stack completely, run `pulumi stack rm {}`.",
-        stack.shown
-    ));
-    Ok(())
 }

@@ -9,6 +9,7 @@ pub mod args;
 mod converted;
 mod course;
 mod debugging;
+mod destroyed;
 pub mod drift;
 mod event_log;
 mod host;

@@ -34,7 +34,7 @@ const SHARE: u32 = 10;
 pub(super) enum Form {
     /// For people.
     Human,
-    /// For people, on stderr; one line of JSON about the result on stdout.
+    /// One line of JSON about the result on stdout; errors and warnings on stderr.
     ResultLine {
         /// Whether resources that did not change are listed.
         show_sames: bool,
@@ -72,8 +72,7 @@ pub(super) struct ScreenSetup {
 impl ScreenSetup {
     /// Whether anything is made of downloads; otherwise they are told apart from the run.
     pub(super) fn has_downloads(&self) -> bool {
-        let is_shown = matches!(self.form, Form::Human | Form::ResultLine { .. });
-        let is_listed = is_shown && self.options.view != View::Diff;
+        let is_listed = self.form == Form::Human && self.options.view != View::Diff;
         is_listed || self.form == Form::EventLines || self.event_log.is_some()
     }
 
@@ -121,12 +120,21 @@ fn leaves_secrets(step: &StepEvent) -> bool {
     new.is_some_and(|state| state.has_secrets())
 }
 
+/// Whether an event is about what the engine made up; it is numbered, and only event logs have it.
+fn is_internal(event: &Event) -> bool {
+    match event {
+        Event::ResourcePre(step) | Event::ResourceOutputs(step) => step.internal,
+        Event::ResourceFailed(failed) => failed.internal,
+        _ => false,
+    }
+}
+
 struct Screen {
     printer: Arc<Printer>,
     options: Options,
     display: Option<Display>,
     view: View,
-    human_to_stderr: bool,
+    shows_problems_only: bool,
     keys: Option<Keys>,
     next_frame: Instant,
     lines: Option<EventLines>,
@@ -143,8 +151,13 @@ struct Screen {
 }
 
 impl Screen {
-    fn new(setup: ScreenSetup) -> Self {
+    fn new(mut setup: ScreenSetup) -> Self {
         let form = setup.form;
+        let is_result = matches!(form, Form::ResultLine { .. });
+        if is_result {
+            // It writes problems to stderr as they come; the rest is left out.
+            setup.options.view = View::Diff;
+        }
         let is_human = matches!(form, Form::Human | Form::ResultLine { .. });
         let is_tree = is_human && setup.options.view == View::Tree;
         // Programs that read what is printed get what they know.
@@ -153,7 +166,7 @@ impl Screen {
         Screen {
             view: setup.options.view,
             display: is_human.then(|| Display::new(setup.options.clone())),
-            human_to_stderr: matches!(form, Form::ResultLine { .. }),
+            shows_problems_only: is_result,
             keys: is_tree.then(Keys::take).flatten(),
             next_frame: Instant::now(),
             lines: (form == Form::EventLines).then(|| {
@@ -235,7 +248,7 @@ impl Screen {
             }
             if let Some(lines) = &mut self.lines {
                 let line = lines.line(&event, at.as_second());
-                if !line.is_empty() {
+                if !line.is_empty() && !is_internal(&event) {
                     stdout.extend([line.trim_end(), "\n"]);
                 }
             }
@@ -326,10 +339,8 @@ impl Screen {
     }
 
     fn print(&self, stdout: &str, stderr: &str) {
-        match (stdout.is_empty(), self.human_to_stderr) {
-            (true, _) => {}
-            (false, true) => self.printer.stderr(stdout),
-            (false, false) => self.printer.data(stdout),
+        if !stdout.is_empty() && !self.shows_problems_only {
+            self.printer.data(stdout);
         }
         if !stderr.is_empty() {
             self.printer.stderr(stderr);

@@ -18,7 +18,6 @@ use plumb_engine::program::ProgramInfo;
 use plumb_engine::{RunSetup, SecretsGate, Shell, SourceContext};
 use plumb_events::OperationResult;
 use plumb_plugin::{Acquire, PluginHost};
-use plumb_resource::ROOT_STACK_TYPE;
 use plumb_resource::provider::PluginSpec;
 
 use plumb_state::plan::Plan;
@@ -526,15 +525,6 @@ impl<'c> Session<'c> {
     /// Gives the stack back as it was.
     pub(super) fn leave(mut self) {
         self.update = None;
-    }
-
-    /// Number of resources besides the root stack.
-    pub(super) fn resource_count(snapshot: &Snapshot) -> usize {
-        snapshot
-            .resources
-            .iter()
-            .filter(|state| state.type_token.as_str() != ROOT_STACK_TYPE)
-            .count()
     }
 }
 

@@ -11,6 +11,7 @@ use super::args::{
     CommonArgs, DestroyArgs, ImportArgs, PreviewArgs, ProgramArgs, RefreshArgs, UpArgs, UpdateArgs,
 };
 use super::debugging::Debugged;
+use super::destroyed::Kept;
 use super::drift::DriftArgs;
 use super::event_log::{Delivery, EventLog};
 use super::import::Listing;
@@ -268,6 +269,11 @@ impl Verb {
         Ok(Verb { listed, ..verb })
     }
 
+    pub(super) fn has_targets(&self) -> bool {
+        let program = self.program.as_ref();
+        program.is_some_and(|program| !program.target.is_empty())
+    }
+
     pub(super) fn is_yes(&self, ctx: &Context) -> bool {
         self.yes || ctx.environment.is_on("PULUMI_SKIP_CONFIRMATIONS")
     }
@@ -282,13 +288,11 @@ impl Verb {
 
     /// Whether everything is read first: the flag, or else the project.
     pub(super) fn refreshes(&self, ctx: &Context) -> Result<bool, Error> {
-        if let Some(text) = &self.refresh {
-            return match text.as_str() {
-                "" | "true" => Ok(true),
-                "false" => Ok(false),
-                other => Err(Error::user(format!(
-                    "invalid argument {other:?} for \"-r, --refresh\" flag"
-                ))),
+        if let Some(text) = self.refresh.as_deref().filter(|text| !text.is_empty()) {
+            return match text {
+                "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(true),
+                "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(false),
+                _ => Err(Error::user("unable to determine value for --refresh")),
             };
         }
         let applies = matches!(self.kind, Kind::Up | Kind::Preview | Kind::Destroy);
@@ -315,7 +319,7 @@ impl Verb {
         }
         let mut excludes = self.exclude.clone();
         if self.exclude_protected {
-            excludes.extend(protected_urns(&session.base));
+            excludes.extend(Kept::of(&session.base).urns);
         }
         let continue_on_error =
             self.continue_on_error || ctx.environment.is_on("PULUMI_CONTINUE_ON_ERROR");
@@ -484,14 +488,26 @@ impl Verb {
                 )));
             }
         }
-        Ok(match (self.common.json, self.kind) {
-            (false, _) => Form::Human,
-            (true, Kind::Preview) => Form::Digest {
-                show_replacement_steps: program
-                    .is_some_and(|program| program.show_replacement_steps),
-            },
-            (true, _) => Form::EventLines,
+        Ok(if self.common.json {
+            Form::EventLines
+        } else {
+            Form::Human
         })
+    }
+
+    /// The form of one phase: `--json` shows a preview as one document, unless its events are wanted as they happen.
+    pub(super) fn form_of(&self, ctx: &Context, form: Form, phase: Phase) -> Form {
+        let streams = || {
+            let name = "PULUMI_ENABLE_STREAMING_JSON_PREVIEW";
+            ctx.environment.is_on(name)
+        };
+        if form != Form::EventLines || phase != Phase::Preview || streams() {
+            return form;
+        }
+        let program = self.program.as_ref();
+        Form::Digest {
+            show_replacement_steps: program.is_some_and(|program| program.show_replacement_steps),
+        }
     }
 
     pub(super) fn event_log(&self, ctx: &Context) -> Result<Option<(EventLog, Delivery)>, Error> {
@@ -583,12 +599,4 @@ fn check_preview_flags(yes: bool, skip_preview: bool, preview_only: bool) -> Res
         ));
     }
     Ok(())
-}
-
-fn protected_urns(base: &plumb_state::Snapshot) -> Vec<String> {
-    base.resources
-        .iter()
-        .filter(|state| state.protect && !state.delete)
-        .map(|state| state.urn.to_string())
-        .collect()
 }

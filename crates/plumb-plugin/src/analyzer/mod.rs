@@ -55,10 +55,15 @@ pub struct AnalyzedStack {
 #[derive(Debug, thiserror::Error)]
 pub enum AnalyzerError {
     /// There is nothing.
-    #[error("policy pack not found at {pack:?}")]
+    #[error(
+        "failed to load Pulumi policy project located at {pack:?}: open {}: no such file or directory",
+        manifest.display()
+    )]
     NotFound {
         /// The pack.
         pack: String,
+        /// The file that a pack has.
+        manifest: PathBuf,
     },
     /// It does not start.
     #[error("policy pack {pack:?} failed to start")]

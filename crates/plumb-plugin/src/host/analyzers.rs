@@ -1,7 +1,7 @@
 //! Starting policy packs (`protocol.md` 15.8).
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 use plumb_resource::provider::PluginSpec;
@@ -10,7 +10,8 @@ use tonic::transport::Channel;
 use super::launch::start_run;
 use super::{HostError, PluginHost, environment};
 use crate::analyzer::{
-    AnalyzedStack, AnalyzerError, Greeting, GrpcAnalyzer, PolicyManifest, PolicyPack,
+    AnalyzedStack, AnalyzerError, Greeting, GrpcAnalyzer, POLICY_MANIFEST_FILE, PolicyManifest,
+    PolicyPack,
 };
 use crate::discovery::{FindError, PluginKind};
 use crate::language::{LanguageRuntime, ProgramInfo, RunPluginRequest};
@@ -96,9 +97,7 @@ impl PluginHost {
         if pack.path.exists() {
             return Ok(pack.path.clone());
         }
-        let missing = || AnalyzerError::NotFound {
-            pack: pack.name.clone(),
-        };
+        let missing = || not_found(pack);
         let is_name = Path::new(&pack.name).components().count() == 1;
         if !is_name {
             return Err(missing());
@@ -121,6 +120,9 @@ impl PluginHost {
         stack: &AnalyzedStack,
     ) -> Result<Recipe, AnalyzerError> {
         let failed = |source: HostError| not_usable(pack, source);
+        if !directory.join(POLICY_MANIFEST_FILE).exists() {
+            return Err(not_found(pack));
+        }
         let manifest = PolicyManifest::read(&directory).map_err(|error| failed(error.into()))?;
         let runtime = &manifest.plugin.runtime;
         let environment = environment::of_analyzer(&self.options, stack, runtime);
@@ -266,6 +268,16 @@ impl PluginHost {
 fn with_extra(mut environment: Environment, pack: &PolicyPack) -> Environment {
     environment.extend(pack.environment.clone());
     environment
+}
+
+/// The error for a pack without a manifest, which names the file as the user named the pack.
+fn not_found(pack: &PolicyPack) -> AnalyzerError {
+    let folder = Path::new(&pack.name).components();
+    let folder: PathBuf = folder.filter(|it| *it != Component::CurDir).collect();
+    AnalyzerError::NotFound {
+        pack: pack.name.clone(),
+        manifest: folder.join(POLICY_MANIFEST_FILE),
+    }
 }
 
 fn not_usable(pack: &PolicyPack, source: HostError) -> AnalyzerError {

@@ -1,0 +1,125 @@
+//! Protected resources that a destroy leaves alone, and what is said and done after a destroy (`cli.md` 3.4).
+
+use std::collections::BTreeSet;
+
+use plumb_backend::{BackendError, RemoveOptions};
+use plumb_resource::ResourceState;
+use plumb_state::Snapshot;
+
+use super::verb::Verb;
+use crate::context::Stack;
+use crate::{Context, Error};
+
+/// URNs of the protected resources and of everything that they need, and how many states that is.
+pub(super) struct Kept {
+    pub(super) urns: Vec<String>,
+    pub(super) count: usize,
+}
+
+impl Kept {
+    /// The kept part of a state. Copies that are about to be deleted refer to other such copies first.
+    pub(super) fn of(snapshot: &Snapshot) -> Self {
+        let resources = &snapshot.resources;
+        let mut kept = BTreeSet::new();
+        let mut open: Vec<usize> = (0..resources.len())
+            .filter(|idx| resources[*idx].protect)
+            .collect();
+        while let Some(idx) = open.pop() {
+            if kept.insert(idx) {
+                let from = &resources[idx];
+                open.extend(from.references_and_provider().filter_map(|urn| {
+                    let is = |state: &ResourceState| state.urn == *urn;
+                    let same_age = resources
+                        .iter()
+                        .position(|state| is(state) && state.delete == from.delete);
+                    same_age.or_else(|| resources.iter().position(|state| is(state)))
+                }));
+            }
+        }
+        Kept {
+            urns: kept
+                .iter()
+                .map(|idx| resources[*idx].urn.to_string())
+                .collect(),
+            count: kept.len(),
+        }
+    }
+}
+
+/// Whether a destroy that leaves protected resources alone has nothing to do, which is said.
+pub(super) fn is_all_protected(
+    ctx: &Context,
+    verb: &Verb,
+    snapshot: &Snapshot,
+) -> Result<bool, Error> {
+    if !verb.exclude_protected {
+        return Ok(false);
+    }
+    if verb.has_targets() {
+        return Err(Error::user(
+            "you cannot specify --target and --exclude-protected",
+        ));
+    }
+    let kept = Kept::of(snapshot).count;
+    if kept != snapshot.resources.len() {
+        return Ok(false);
+    }
+    if !verb.is_json() {
+        ctx.printer.line(&format!(
+            "There were no unprotected resources to destroy. There are still {kept} protected resources associated with \
+             this stack."
+        ));
+    }
+    // A stack without resources is destroyed as any other, and removed if that is wanted.
+    Ok(kept != 0)
+}
+
+/// Says what is left of a stack that was destroyed, or would be, and removes the stack if that is wanted.
+pub(super) fn conclude(
+    ctx: &Context,
+    verb: &Verb,
+    stack: &Stack,
+    before: &Snapshot,
+) -> Result<(), Error> {
+    let say = |text: &str| {
+        if !verb.is_json() {
+            ctx.printer.line(text);
+        }
+    };
+    let kept = if verb.exclude_protected {
+        Kept::of(before).count
+    } else {
+        0
+    };
+    if kept > 0 {
+        say(&format!(
+            "All unprotected resources were destroyed. There are still {kept} protected resources associated with this stack."
+        ));
+        return Ok(());
+    }
+    if verb.has_targets() || verb.preview_only {
+        return Ok(());
+    }
+    if !verb.remove {
+        say(&format!(
+            "The resources in the stack have been deleted, but the history and configuration associated with the stack are \
+             still maintained. \nIf you want to remove the stack completely, run `pulumi stack rm {}`.",
+            stack.shown
+        ));
+        return Ok(());
+    }
+    let removed = stack
+        .backend
+        .remove_stack(&stack.reference, RemoveOptions::default());
+    removed.map_err(|error| match error {
+        BackendError::HasResources { .. } => {
+            Error::user("refusing to remove stack because it still contains resources")
+        }
+        other => other.into(),
+    })?;
+    if let Some(path) = ctx.settings_path(stack, verb.common.config_file.as_deref())? {
+        plumb_project::files::remove(&path)?;
+    }
+    say("The resources in the stack have been deleted, and the history and configuration removed.");
+    Ok(())
+}
