@@ -249,7 +249,7 @@ def events(world):
     world.program({"a": {}, "ugly": {"owner": "me"}})
     found = world.events()
     kinds = [next(key for key in event if key not in ("sequence", "timestamp")) for event in found]
-    expect(kinds[:2], ["preludeEvent", "policyLoadEvent"])
+    expect(kinds[:2], ["policyLoadEvent", "preludeEvent"])
     remediation = next(event["policyRemediationEvent"] for event in found if "policyRemediationEvent" in event)
     remediation.pop("color")
     pack = {"policyPackName": "house", "policyPackVersion": "0.1.0", "policyPackVersionTag": "0.1.0"}
@@ -365,7 +365,8 @@ def analyzed_files(world):
 def bad_packs(world):
     """Packs that cannot be had end the run before it does anything."""
     world.program({"a": {"owner": "me"}})
-    expect_in(world.up(pack="nowhere", fails=True), 'policy pack not found at "nowhere"')
+    missing = 'failed to load Pulumi policy project located at "{0}": open {0}/PulumiPolicy.yaml: no such file or directory'
+    expect_in(world.up(pack="nowhere", fails=True), missing.format("nowhere"))
     python = Path(json.loads((world.project / "pack" / "PulumiPolicy.yaml").read_text())["runtime"]["options"]
                   ["virtualenv"]) / "bin" / "python"
     world.pack("broken", "raise Exception('it broke')\n", python)
@@ -374,7 +375,7 @@ def bad_packs(world):
     expect_in(world.up(pack="ruby", fails=True), 'policy pack "ruby" failed to start',
               "no language plugin 'pulumi-language-ruby' found")
     (world.project / "empty").mkdir()
-    expect_in(world.up(pack="empty", fails=True), 'policy pack "empty" failed to start', "PulumiPolicy.yaml")
+    expect_in(world.up(pack="empty", fails=True), missing.format("empty"))
     expect(world.stashes(), {})
 
 

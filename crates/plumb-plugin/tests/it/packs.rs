@@ -136,10 +136,16 @@ async fn a_name_that_is_no_path_stands_for_a_plugin() {
     );
     let (_, notes) = start(&world, "shared").await;
     assert_eq!(notes[1], "127.0.0.1:1");
-    let (error, _) = start(&world, "nowhere").await;
-    assert_eq!(error.to_string(), "policy pack not found at \"nowhere\"");
-    let (error, _) = start(&world, "./shared").await;
-    assert_eq!(error.to_string(), "policy pack not found at \"./shared\"");
+    for (pack, manifest) in [
+        ("nowhere", "nowhere/PulumiPolicy.yaml"),
+        ("./shared", "shared/PulumiPolicy.yaml"),
+    ] {
+        let (error, _) = start(&world, pack).await;
+        let expected = format!(
+            "failed to load Pulumi policy project located at {pack:?}: open {manifest}: no such file or directory"
+        );
+        assert_eq!(error.to_string(), expected);
+    }
 }
 
 #[tokio::test]
