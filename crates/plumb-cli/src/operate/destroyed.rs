@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use plumb_backend::{BackendError, RemoveOptions};
-use plumb_resource::ResourceState;
+use plumb_resource::Urn;
 use plumb_state::Snapshot;
+use rustc_hash::FxHashMap;
 
 use super::verb::Verb;
 use crate::context::Stack;
@@ -20,6 +21,12 @@ impl Kept {
     /// The kept part of a state. Copies that are about to be deleted refer to other such copies first.
     pub(super) fn of(snapshot: &Snapshot) -> Self {
         let resources = &snapshot.resources;
+        let mut live: FxHashMap<&Urn, usize> = FxHashMap::default();
+        let mut due: FxHashMap<&Urn, usize> = FxHashMap::default();
+        for (idx, state) in resources.iter().enumerate() {
+            let of_its_age = if state.delete { &mut due } else { &mut live };
+            of_its_age.entry(&state.urn).or_insert(idx);
+        }
         let mut kept = BTreeSet::new();
         let mut open: Vec<usize> = (0..resources.len())
             .filter(|idx| resources[*idx].protect)
@@ -27,13 +34,13 @@ impl Kept {
         while let Some(idx) = open.pop() {
             if kept.insert(idx) {
                 let from = &resources[idx];
-                open.extend(from.references_and_provider().filter_map(|urn| {
-                    let is = |state: &ResourceState| state.urn == *urn;
-                    let same_age = resources
-                        .iter()
-                        .position(|state| is(state) && state.delete == from.delete);
-                    same_age.or_else(|| resources.iter().position(|state| is(state)))
-                }));
+                let [first, second] = if from.delete {
+                    [&due, &live]
+                } else {
+                    [&live, &due]
+                };
+                let needed = from.references_and_provider();
+                open.extend(needed.filter_map(|urn| first.get(urn).or_else(|| second.get(urn))));
             }
         }
         Kept {
