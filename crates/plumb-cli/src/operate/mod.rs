@@ -44,12 +44,21 @@ use crate::{Context, Error, ExitStatus};
 use args::{DestroyArgs, ImportArgs, PreviewArgs, RefreshArgs, UpArgs, WatchArgs};
 use verb::Verb;
 
+/// Runs an operation. To scripts one that the user stopped is one that failed.
+fn as_command(ctx: &Context, verb: &Verb) -> Result<ExitStatus, Error> {
+    let status = course::run(ctx, verb)?;
+    Ok(match status {
+        ExitStatus::Cancelled => ExitStatus::Failure,
+        status => status,
+    })
+}
+
 /// Creates or updates the resources of a stack.
 pub fn up(mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     if let Some(template) = args.template.take() {
         return up_template(&template, args, ctx);
     }
-    course::run(ctx, &Verb::up(args)?)
+    as_command(ctx, &Verb::up(args)?)
 }
 
 /// The same for the program of a template, which is there for this update alone.
@@ -74,17 +83,17 @@ fn up_template(template: &str, mut args: UpArgs, ctx: &Context) -> Result<ExitSt
     };
     new::for_update(&update, folder.path(), ctx)?;
     args.program.config.clear();
-    course::run(&ctx.in_folder(folder.path())?, &Verb::up(args)?)
+    as_command(&ctx.in_folder(folder.path())?, &Verb::up(args)?)
 }
 
 /// Shows what an update would do.
 pub fn preview(args: PreviewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    course::run(ctx, &Verb::preview(args)?)
+    as_command(ctx, &Verb::preview(args)?)
 }
 
 /// Makes the state what the world is.
 pub fn refresh(args: RefreshArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    course::run(ctx, &Verb::refresh(args)?)
+    as_command(ctx, &Verb::refresh(args)?)
 }
 
 /// Shows what a refresh would find.
@@ -94,12 +103,12 @@ pub fn drift(args: drift::DriftArgs, ctx: &Context) -> Result<ExitStatus, Error>
 
 /// Deletes the resources of a stack.
 pub fn destroy(args: DestroyArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    course::run(ctx, &Verb::destroy(args)?)
+    as_command(ctx, &Verb::destroy(args)?)
 }
 
 /// Adopts existing objects.
 pub fn import(args: ImportArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    course::run(ctx, &Verb::import(args, ctx)?)
+    as_command(ctx, &Verb::import(args, ctx)?)
 }
 
 /// Updates a stack whenever files change.
