@@ -31,13 +31,6 @@ pub const RULES: &[Rule] = &[
         },
     },
     Rule {
-        name: "a target that is nowhere is refused by the engine",
-        covers: |both, _| {
-            let refused = text(&both.theirs["error"]).starts_with("no resource named");
-            refused && both.ours["steps"].is_null() && says(&both.ours, UNKNOWN_TARGET)
-        },
-    },
-    Rule {
         name: "a refresh with the program forgets no reason to replace",
         covers: |both, difference| {
             let flags = &both.case["flags"];
