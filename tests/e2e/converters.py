@@ -191,7 +191,7 @@ def failures_are_told(world):
     expect_in(world.run("import", "--yes", "--from", "nothing", fails=True), "no converter plugin 'pulumi-converter-nothing' found")
     expect_in(world.run("import", "--yes", "--from", "words", "--file", "x.json", fails=True),
               "a converter may not be specified in conjunction with an import file")
-    expect_in(world.run("import", "--yes", "--generate-resources", "x.json", fails=True), "can only be used with --from")
+    expect_in(world.run("import", "--yes", "--generate-resources", "x.json", fails=True), "missing type, name, and id")
     expect(list(world.project.glob("pulumi-import-*.json")), [])
     world.words(words={"twice": {"id": "hello"}, "again": {"id": "hello", "called": "twice"}})
     expect_in(world.convert(fails=True), "Generated import file written out, edit and rerun import with --file ")

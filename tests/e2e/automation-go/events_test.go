@@ -144,7 +144,7 @@ var _ = test("an interrupt ends an operation, and the next one goes on from ther
 	cancel()
 	close(program.finish)
 	err := within(first)
-	expectError(err, "code: 8")
+	expectError(err, "code: 1")
 	expect(classes(err), "")
 	expect(must(stack.Up(ctx)).Summary.Result, "succeeded")
 	expect(slices.Contains(names(stack), "a"), true)

@@ -183,7 +183,7 @@ def signalled(number, stack=None, program=None):
 def an_interrupt_ends_an_operation_and_the_next_one_goes_on_from_there():
     stack, first = signalled(signal.SIGINT)
     assert type(first.error) is CommandError, first.error
-    expect_in("code: 8", str(first.error))
+    expect_in("code: 1", str(first.error))
     expect(stack.up().summary.result, "succeeded")
     expect_in("a", names(stack))
 
@@ -192,7 +192,7 @@ def an_interrupt_ends_an_operation_and_the_next_one_goes_on_from_there():
 def a_termination_ends_an_operation():
     stack, first = signalled(signal.SIGTERM)
     assert type(first.error) is CommandError, first.error
-    expect_in("code: 8", str(first.error))
+    expect_in("code: 1", str(first.error))
     expect(stack.up().summary.result, "succeeded")
 
 
