@@ -203,8 +203,9 @@ class World:
             "PULUMI_HOME": str(self.root / "home"), "PULUMI_BACKEND_URL": f"file://{self.root / 'backend'}",
             "PULUMI_CONFIG_PASSPHRASE": "languages", "PYTHONDONTWRITEBYTECODE": "1",
             "LAB_PYTHON": str((options.lab or python).absolute()), "LAB_CLOUD": str(self.root / "cloud"),
-            "http_proxy": options.proxy, "no_proxy": "127.0.0.1,localhost",
             "LAB_LOG": str(self.root / "lab.jsonl"), "HOOK_LOG": str(self.root / "hooks.txt")}
+        if proxy := getattr(options, "proxy", None):  # who takes this world for something else may have none
+            found |= {"http_proxy": proxy, "no_proxy": "127.0.0.1,localhost"}
         if options.go:
             go = options.go.resolve()
             found |= {"GOMODCACHE": str(go / "mod"), "GOCACHE": str(go / "build"), "GOPROXY": "off",

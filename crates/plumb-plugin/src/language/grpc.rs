@@ -22,6 +22,10 @@ use crate::process::{Launch, PluginTimeouts, Process, connect, start_with_port};
 
 /// How long Cancel may take, and how long a host may take to end.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// How long a program may take to end whose host cannot be asked to end it. Its requests fail from now on, so it ends soon
+/// and cleans up behind itself, unless it hangs: then nobody waits for an answer that cannot come.
+const GRACE_WITHOUT_CANCEL: Duration = Duration::from_secs(2);
 const HANDSHAKE_TRIES: u32 = 1000;
 
 /// A language host in a process of its own, or at an address.
@@ -214,11 +218,12 @@ impl LanguageRuntime for GrpcLanguageHost {
         let answer = tokio::select! {
             answer = &mut run => answer,
             () = cancel.cancelled() => {
-                // A host that cannot be told has nothing to end its program with: there is nothing to wait for.
-                if !self.ask_to_end().await {
-                    return Ok(RunOutcome::Bailed);
-                }
-                match tokio::time::timeout(GRACE, &mut run).await {
+                let grace = if self.ask_to_end().await {
+                    GRACE
+                } else {
+                    GRACE_WITHOUT_CANCEL
+                };
+                match tokio::time::timeout(grace, &mut run).await {
                     Ok(answer) => answer,
                     Err(_) => return Ok(RunOutcome::Bailed),
                 }

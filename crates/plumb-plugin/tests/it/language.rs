@@ -262,9 +262,9 @@ async fn a_cancelled_run_tells_the_host() {
     assert!(fake.cancelled.is_cancelled());
 }
 
-/// SDKs that run a program inside themselves know no Cancel: waiting for their program helps nobody.
+/// SDKs that run a program inside themselves know no Cancel: a program of theirs that hangs is not waited for long.
 #[tokio::test]
-async fn a_host_that_knows_no_cancel_is_not_waited_for() {
+async fn a_host_that_knows_no_cancel_is_waited_for_shortly() {
     let fake = FakeHost {
         is_deaf: true,
         ..FakeHost::default()
