@@ -147,28 +147,6 @@ pub fn joined(value: Val) -> Val {
     lifted.wrap(elements)
 }
 
-/// `value` with null in the place of everything that is unknown: what will not be known any more once a run has ended.
-pub fn unknown_as_null(value: Val) -> Val {
-    match value {
-        Val::Output(output) => {
-            let inner = output.value.clone().map_or(Val::Null, unknown_as_null);
-            Val::Output(Arc::new(Output {
-                value: Some(inner),
-                secret: output.secret,
-                deps: output.deps.clone(),
-            }))
-        }
-        Val::List(items) => Val::list(items.iter().cloned().map(unknown_as_null).collect()),
-        Val::Object(entries) => {
-            let entries = entries
-                .iter()
-                .map(|(key, value)| (key.clone(), unknown_as_null(value.clone())));
-            Val::Object(Arc::new(entries.collect()))
-        }
-        other => other,
-    }
-}
-
 /// Whether there is an output, a resource or poison anywhere in `value`.
 pub fn contains_outputs(value: &Val) -> bool {
     match value {

@@ -42,6 +42,11 @@ pub(crate) fn unsettled(
         ("open trigger", has_open_trigger(operation, trace)),
         ("replaced target", has_replaced_target(operation, trace)),
         ("refreshes less", refreshes_less(after, operation)),
+        ("reads nothing", reads_nothing_that_asks(after, operation)),
+        (
+            "other providers",
+            excludes_by_providers(before, operation, trace),
+        ),
         (OTHER_VERSIONS, !same_versions),
         (
             "taken from others",
@@ -151,6 +156,25 @@ fn refreshes_less(after: &World, operation: &Operation) -> bool {
     let is_known =
         |text: &String| text.contains('*') || states.iter().any(|state| state.urn.as_str() == text);
     refreshes(after, operation) && !texts.iter().all(is_known)
+}
+
+/// Whether the program ran without a refresh, so that what asks to be read was not, and the next run reads it.
+fn reads_nothing_that_asks(after: &World, operation: &Operation) -> bool {
+    let flags = &operation.flags;
+    let mut states = after.snapshot.resources.iter();
+    let asks = states.any(|state| state.refresh_before_update);
+    operation.verb == Verb::Up && flags.run_program && !flags.refresh && asks
+}
+
+/// Whether excludes spread over the users of providers, and something has another provider since: it spreads otherwise now.
+fn excludes_by_providers(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
+    let flags = &operation.flags;
+    let mut states = trace.after.resources.iter();
+    let has_other = states.any(|state| {
+        let mut formers = before.resources.iter().filter(|it| it.urn == state.urn);
+        formers.any(|it| it.provider != state.provider)
+    });
+    flags.exclude_dependents && !flags.excludes.is_empty() && has_other
 }
 
 /// Whether the next run begins with a refresh.

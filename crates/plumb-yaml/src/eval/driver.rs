@@ -430,12 +430,6 @@ impl<'a> Run<'a> {
             match self.evaluator.eval(expr) {
                 Ok(value) if lift::is_poisoned(&value) => {}
                 Ok(value) => {
-                    // An update may leave a resource out that does not exist. A state holds no unknown values.
-                    let value = if self.evaluator.info.dry_run {
-                        value
-                    } else {
-                        lift::unknown_as_null(value)
-                    };
                     // Outputs are known as wholes: a secret inside one makes all of it secret.
                     outputs.insert(key.text.clone(), lift::joined(value));
                 }
