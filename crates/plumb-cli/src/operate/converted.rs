@@ -60,19 +60,28 @@ impl Converted {
             resources: state.resources.iter().map(entry).collect(),
             ..ImportFile::default()
         };
+        let mut resources = state.resources.iter();
+        let mut converted = Converted {
+            has_values: resources.any(|it| it.inputs.is_some() || it.outputs.is_some()),
+            listing: Listing::default(),
+            file,
+        };
         let (stack, project) = (session.stack.name(), session.stack.project_name());
-        let mut listing = from_file(&file, args.protect, stack, project)?;
+        let listing = from_file(&converted.file, args.protect, stack, project);
+        converted.listing = match listing {
+            Ok(listing) => listing,
+            Err(error) => {
+                converted.write(ctx, args.generate_resources.as_deref(), true)?;
+                return Err(error);
+            }
+        };
         // One for each resource, in their order.
-        for (spec, resource) in listing.specs.iter_mut().zip(&state.resources) {
+        let specs = converted.listing.specs.iter_mut();
+        for (spec, resource) in specs.zip(&state.resources) {
             spec.inputs.clone_from(&resource.inputs);
             spec.outputs.clone_from(&resource.outputs);
         }
-        let mut resources = state.resources.iter();
-        Ok(Converted {
-            has_values: resources.any(|it| it.inputs.is_some() || it.outputs.is_some()),
-            listing,
-            file,
-        })
+        Ok(converted)
     }
 
     /// Writes the list into the file that the user names, or where the import failed, into a new one; says where it is.

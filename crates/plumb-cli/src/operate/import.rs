@@ -14,7 +14,7 @@ use crate::Error;
 use crate::go::parse_version;
 
 /// What to import, and what the user calls resources.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Listing {
     pub(super) specs: Vec<ImportSpec>,
     /// Providers that are not listed, and whose settings the file supplies all the same.
