@@ -184,7 +184,7 @@ impl Deployment {
             return;
         };
         let specs = specs.clone();
-        // What is supplied for a provider goes before what follows from those that name it.
+        // Settings from the file win over a provider that is made only because it is named.
         let (providers, others): (Vec<_>, Vec<_>) =
             specs.into_iter().partition(ImportSpec::is_provider);
         let specs = providers.into_iter().chain(others);

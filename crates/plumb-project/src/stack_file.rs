@@ -174,7 +174,7 @@ impl StackFile {
         for (key, item) in &mut entries.entries {
             let key = key.key_text();
             let key = key.and_then(|text| Key::parse_in(&text, &project).ok());
-            // What was given a type a moment ago is written as such.
+            // A value that has just been given a type is written with that type.
             if matches!(key.and_then(|key| values.get(&key)), Some(Value::Object(_))) {
                 continue;
             }

@@ -19,7 +19,7 @@ pub(crate) struct ConfigDecl {
     pub(crate) secret: Option<bool>,
     pub(crate) default: Option<Node>,
     pub(crate) description: Option<EcoString>,
-    /// What is wrong with the declaration. It matters where no setting of the stack has its name.
+    /// The problem of the declaration. It is reported only if no setting of the stack has its name.
     pub(crate) problem: Option<Diagnostic>,
 }
 

@@ -35,7 +35,7 @@ pub enum RequiredPackagesError {
     /// The folder is a plugin that cannot be read.
     #[error(transparent)]
     Components(#[from] ComponentsError),
-    /// What is written in the program makes no sense: all of it in one text.
+    /// The program makes no sense: all its problems in one text.
     #[error("{0}")]
     Syntax(String),
 }

@@ -22,7 +22,7 @@ pub(crate) enum Form {
     Map(&'static str, &'static Form),
     /// An object with these members; the package of its type, its name, its members.
     Struct(&'static str, &'static str, &'static [(&'static str, Form)]),
-    /// Whatever there is.
+    /// Any value.
     Any,
 }
 
@@ -132,7 +132,7 @@ fn read_members(
     Ok(all)
 }
 
-/// What a `null` among the elements of a list or an object leaves.
+/// The value that stands for `null` among the elements of a list or an object.
 fn nothing(form: Form) -> Value {
     match form {
         Form::Text(_) | Form::Bytes => Value::String(String::new()),
@@ -152,7 +152,7 @@ fn mismatch(found: &str, form: Form, place: &Place) -> String {
     format!("json: cannot unmarshal {found} into Go struct field {within}.{path} of type {name}")
 }
 
-/// What is wrong with a text that is no JSON.
+/// The error of a text that is no JSON.
 fn syntax(text: &str, error: &serde_json::Error) -> String {
     if error.classify() == Category::Eof {
         let is_empty = text.trim_matches([' ', '\t', '\r', '\n']).is_empty();

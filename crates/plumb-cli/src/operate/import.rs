@@ -1,4 +1,4 @@
-//! What an import adopts, with everything that names refer to (`cli.md` 3.6).
+//! The resources that an import adopts, and the names by which they refer to each other (`cli.md` 3.6).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,7 +69,7 @@ pub(super) fn from_file(
     }
     let mut table = BTreeMap::new();
     for (name, text) in &file.name_table {
-        // What is no URN cannot be a parent; what is no provider is found out where it is used.
+        // A text that is no URN is refused here; whether the resource is a provider is checked where it is used.
         match Urn::parse(text) {
             Ok(urn) => drop(table.insert(name.as_str(), urn)),
             Err(error) if file.resources.iter().any(|it| it.parent == *name) => {
@@ -140,7 +140,7 @@ fn named_providers(
     providers.into_values().collect()
 }
 
-/// What entries lack, or say although it does not fit.
+/// The problems of single entries: members that are missing, or that exclude each other.
 fn lacks(file: &ImportFile) -> Vec<String> {
     let entries = file.resources.iter().enumerate();
     let lacks = entries.flat_map(|(index, resource)| Entry { index, resource }.lacks());
@@ -208,7 +208,7 @@ impl Entry<'_> {
             .collect()
     }
 
-    /// What is to be imported; adds to `problems` what cannot be read, or refers to nothing.
+    /// The import of this entry; values that cannot be read, and references to nothing, are added to `problems`.
     fn spec(
         self,
         named: &Named<'_>,
@@ -367,7 +367,7 @@ fn parameter(name: &str, version: &str, value: &str) -> Parameterization {
 }
 
 impl FileResource {
-    /// What other entries call it.
+    /// The name by which other entries refer to it.
     fn key(&self) -> &str {
         if self.name.is_empty() {
             &self.logical_name
@@ -385,10 +385,10 @@ impl FileResource {
     }
 }
 
-/// What names mean.
+/// The resources that names refer to.
 struct Named<'a> {
     urns: BTreeMap<&'a str, Urn>,
-    /// What generated code calls resources.
+    /// The names of resources in generated code.
     shown: BTreeMap<Urn, String>,
     /// Names of the table, of which some may be no URN.
     table: BTreeSet<&'a str>,
@@ -605,7 +605,7 @@ mod tests {
         assert_eq!(specs[1].extension, Some(parameter("ext", "0.1.0")));
     }
 
-    /// What is wrong with a file is said in rounds: later ones would follow from earlier ones.
+    /// Problems of a file are reported in rounds: those of a later round may follow from those of an earlier one.
     #[test]
     fn all_problems_of_a_round_are_said_at_once() {
         let thing = |name: &str| json!({"type": "lab:index:Thing", "name": name, "id": "1"});

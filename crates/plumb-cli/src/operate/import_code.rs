@@ -44,7 +44,7 @@ pub(super) fn prepare(ctx: &Context, args: &ImportArgs) -> Result<(), Error> {
         ctx.printer.info(text);
     }
     let path = ctx.environment.cwd.join(out);
-    // What the file has already stays until there is something to write.
+    // The file keeps its content until there is something to write.
     let opened = OpenOptions::new().append(true).create(true).open(path);
     opened.map(drop).map_err(|error| {
         let why = go::open(out, &error);

@@ -1,4 +1,4 @@
-//! What `import` is asked to adopt (`cli.md` 3.6): the file of `--file`, or the words of the command.
+//! The list of resources that `import` is given (`cli.md` 3.6): the file of `--file`, or the arguments of the command.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -195,7 +195,7 @@ const FILE: Form = Form::Struct(
     ],
 );
 
-/// What the flags and words say; nothing for a converter, which is asked later.
+/// The list from flags and arguments; none for a converter, which runs later.
 pub(super) fn asked(args: &ImportArgs, cwd: &Path) -> Result<Option<ImportFile>, Error> {
     match (&args.file, &args.from) {
         (Some(path), _) => {

@@ -74,7 +74,7 @@ pub(super) struct Verb {
     pub(super) program: Option<ProgramArgs>,
     pub(super) update: Option<UpdateArgs>,
     pub(super) import: Option<ImportArgs>,
-    /// What the words or the file of an import say, unless a converter says it.
+    /// The list of an import from its arguments or its file; none with a converter.
     pub(super) listed: Option<ImportFile>,
     pub(super) exclude: Vec<String>,
     pub(super) exclude_dependents: bool,
@@ -534,7 +534,7 @@ impl Verb {
         })
     }
 
-    /// What an import adopts.
+    /// The resources that an import adopts.
     pub(super) fn listing(&self, session: &Session<'_>) -> Result<Listing, Error> {
         if let Some(converted) = &session.converted {
             return Ok(converted.listing.clone());

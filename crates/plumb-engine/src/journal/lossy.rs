@@ -30,7 +30,7 @@ impl<'c> Lossy<'c> {
 
     /// The entry with nothing in it that would have to be encrypted.
     pub(super) fn entry(&mut self, entry: Entry) -> Entry {
-        // What was begun is read or done again in any case, and the program registers its outputs again.
+        // Interrupted operations are read or repeated anyway, and the program registers its outputs again.
         let is_result = matches!(
             entry.kind,
             EntryKind::Success { .. } | EntryKind::RefreshSuccess { .. }

@@ -143,7 +143,7 @@ fn segments(text: &str) -> Result<Vec<Segment>, PathError> {
     Ok(all)
 }
 
-/// What is in brackets, and what is behind them.
+/// The text in brackets, and the text behind them.
 fn bracketed(inner: &str) -> Result<(Segment, &str), PathError> {
     if let Some(quoted) = inner.strip_prefix('"') {
         let (key, used) = unquote(quoted).ok_or(PathError::MissingQuote)?;

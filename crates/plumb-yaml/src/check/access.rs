@@ -6,7 +6,7 @@ use super::assign::known_names;
 use super::types::Ty;
 use crate::syntax::expression::Accessor;
 
-/// What is wrong with an access: summary and detail.
+/// A problem of an access: summary and detail.
 pub(super) type Problem = (String, String);
 
 /// The type of the part of a value of type `root` that `path` leads to. `name` is what the program calls the value.
@@ -55,7 +55,7 @@ fn named(root: &Ty, name: &str, property: &EcoString) -> Result<Ty, Problem> {
             return Err((summary, detail.to_owned()));
         }
     };
-    // What is said last about a name holds.
+    // The last declaration of a name wins.
     if let Some((_, ty)) = members.iter().rev().find(|(known, _)| known == property) {
         return Ok(ty.clone());
     }

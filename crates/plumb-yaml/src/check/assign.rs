@@ -17,7 +17,7 @@ pub(crate) struct Mismatch {
     /// The property that it is about.
     property: Option<String>,
     reason: String,
-    /// What else to call the whole of it.
+    /// The summary of the whole mismatch, if it has one of its own.
     summary: Option<String>,
     span: Option<Span>,
     because: Vec<Mismatch>,

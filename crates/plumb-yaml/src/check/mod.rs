@@ -278,7 +278,7 @@ impl<'a> Checker<'a> {
             ExprKind::Null => Ty::Invalid,
             ExprKind::Bool(_) => Ty::Bool,
             ExprKind::Number(_) => Ty::Number,
-            // What stands inside a text is found out when there are values.
+            // Values inside a text are checked when they are evaluated.
             ExprKind::String(_) | ExprKind::Interpolate(_) => Ty::String,
             ExprKind::Symbol(access) => self.access(access, expr.span),
             ExprKind::List(items) => {
@@ -328,7 +328,7 @@ impl<'a> Checker<'a> {
             Function::ToJson => Ty::String,
             Function::StringAsset | Function::FileAsset | Function::RemoteAsset => Ty::Asset,
             Function::FileArchive | Function::RemoteArchive | Function::AssetArchive => Ty::Archive,
-            // What these give is converted where it is needed.
+            // The results of these functions are converted where they are used.
             _ => Ty::Invalid,
         }
     }

@@ -4,7 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::graph::Graph;
 use crate::syntax::program::{ResourceDecl, Syntax};
 
-/// What is wrong with the declarations of `syntax`.
+/// The problems of the declarations of `syntax`.
 pub(crate) fn shape(syntax: &Syntax, graph: &Graph) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for resource in &syntax.resources {

@@ -66,7 +66,7 @@ pub(crate) static ALIASES: LazyLock<Own> = LazyLock::new(|| {
     Own::List(Box::new(Own::Union(vec![text(), alias])))
 });
 
-/// What a target consists of.
+/// The shape of a target.
 pub(crate) enum Shape<'a> {
     /// Anything fits.
     Any,
@@ -99,7 +99,7 @@ pub(crate) struct Member<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// What messages call the type.
+    /// The name of the type in messages.
     pub(crate) fn label(self) -> String {
         match self {
             Target::Schema(package, ty) => match &ty.kind {
@@ -111,7 +111,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// What the type consists of.
+    /// The parts of the type.
     pub(crate) fn shape(self) -> Shape<'a> {
         match self {
             Target::Schema(package, ty) => schema_shape(package, ty),

@@ -162,7 +162,7 @@ impl Ty {
         )
     }
 
-    /// What messages call the type.
+    /// The name of the type in messages.
     pub(crate) fn label(&self) -> String {
         match self {
             Ty::Any => "any".to_owned(),

@@ -117,7 +117,7 @@ impl ResourceDecl {
         self.options.as_deref().unwrap_or(&NO_OPTIONS)
     }
 
-    /// What the resource is read by, if it is read. A state alone reads nothing.
+    /// The id and state to read the resource by, if it is read. A state alone reads nothing.
     pub(crate) fn read(&self) -> Option<(&GetDecl, &Expr)> {
         let get = self.get.as_deref()?;
         Some((get, get.id.as_ref()?))

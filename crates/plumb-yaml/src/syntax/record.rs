@@ -8,7 +8,7 @@ use super::node::{Key, Node, NodeKind};
 use super::source::Span;
 use crate::diagnostic::{self, Diagnostic};
 
-/// What follows the warning about a keyword in the wrong case.
+/// The rest of the warning about a keyword in the wrong case.
 pub(super) const CASE_MATTERS: &str = "A future version of Pulumi YAML will enforce camelCase fields. \
     See https://github.com/pulumi/pulumi-yaml/issues/355 for details.";
 
@@ -18,7 +18,7 @@ pub(crate) struct Record<'a> {
     unknown: Vec<(&'a Key, &'a Node)>,
 }
 
-/// What is said about keys that are no keywords.
+/// The message about keys that are no keywords.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnknownKeys {
     /// Nothing: they are somebody else's.

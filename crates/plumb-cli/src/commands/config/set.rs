@@ -61,7 +61,7 @@ pub(super) fn run(args: SetArgs, target: &TargetArgs, ctx: &Context) -> Result<(
     target.save()
 }
 
-/// What errors about the place of the value begin with.
+/// The beginning of errors about the place of the value.
 const COULD_NOT: &str = "could not set config";
 
 fn parsed_path(args: &SetArgs, target: &Target) -> Result<KeyPath, Error> {

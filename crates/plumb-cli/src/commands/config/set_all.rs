@@ -67,7 +67,7 @@ fn parse_pair(pair: &str, is_path: bool, project: &str) -> Result<(KeyPath, Stri
     Ok((parse_path(key, is_path, project)?, value.to_owned()))
 }
 
-/// What `config --json` prints.
+/// The document that `config --json` prints.
 const ENTRIES: Form = Form::Map(
     "map[string]config.configValueJSON",
     &Form::Struct(

@@ -112,7 +112,7 @@ pub fn run(args: NewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Success)
 }
 
-/// What a project is made for.
+/// The purpose of a new project.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     /// To stay; nobody else may have its name.
