@@ -21,7 +21,8 @@ LINES_OF_A_PASSED_STEP = 15
 class Step:
     """A command of the tests.
 
-    `{name}` in the command stands for the last line that the step `name` printed, and makes this step wait for that one.
+    `{name}` in the command stands for the last line of the standard output of the step `name`, and makes this step wait for
+    that one.
     """
 
     name: str
@@ -44,8 +45,11 @@ class Step:
 
     def needs(self):
         """Names of the steps that must have passed before this one starts."""
-        texts = [*self.command, *self.env.values()]
-        return {*self.after, *(name for text in texts for name in PLACEHOLDER.findall(text))}
+        return {*self.after, *self.reads()}
+
+    def reads(self):
+        """Names of the steps whose output the command takes."""
+        return {name for text in [*self.command, *self.env.values()] for name in PLACEHOLDER.findall(text)}
 
 
 @dataclass
@@ -53,6 +57,9 @@ class Running:
     step: Step
     process: subprocess.Popen
     log: Path
+    output: Path
+    """The standard output: a file of its own if other steps read it, because tools that a script runs reset the terminal's
+    colours on the standard error, and that would become part of a line."""
     started: float
 
 
@@ -73,6 +80,7 @@ class Schedule:
         self.waiting, self.keep_going = list(steps), keep_going
         self.cores, self.logs, self.root = cores, logs, root
         self.running, self.results, self.printed = [], [], dict.fromkeys(passed, "")
+        self.read = {name for step in steps for name in step.reads()}
         logs.mkdir(parents=True, exist_ok=True)
         known = {step.name for step in steps} | self.printed.keys()
         for step in steps:
@@ -132,12 +140,13 @@ class Schedule:
         fill = lambda text: PLACEHOLDER.sub(lambda match: self.printed[match[1]], text)  # noqa: E731
         command = [fill(part) for part in step.command]
         log = self.logs / f"{step.name}.log"
+        output = log.with_suffix(".out") if step.name in self.read else log
         print(f"=== {step.name}: {' '.join(command)} ({time.strftime('%T')})", flush=True)
-        with log.open("wb") as output:
+        with log.open("wb") as errors, (errors if output == log else output.open("wb")) as results:
             process = subprocess.Popen(
-                command, cwd=self.root, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                command, cwd=self.root, stdin=subprocess.DEVNULL, stdout=results, stderr=errors,
                 env={**os.environ, **{key: fill(value) for key, value in step.env.items()}}, start_new_session=True)
-        self.running.append(Running(step, process, log, time.monotonic()))
+        self.running.append(Running(step, process, log, output, time.monotonic()))
 
     def collect(self):
         """Waits until a step ends, and shows what it printed."""
@@ -153,8 +162,9 @@ class Schedule:
         return result
 
     def show(self, one, result):
-        lines = one.log.read_text(errors="replace").splitlines()
-        self.printed[one.step.name] = lines[-1].strip() if lines else ""
+        printed = one.output.read_text(errors="replace").splitlines()
+        self.printed[one.step.name] = printed[-1].strip() if printed else ""
+        lines = printed if one.output == one.log else [*one.log.read_text(errors="replace").splitlines(), *printed]
         cut = len(lines) - LINES_OF_A_PASSED_STEP if result.passed else 0
         if cut > 0:
             print(f"    … {cut} lines in {one.log}")

@@ -27,6 +27,12 @@ class ScheduleTest(unittest.TestCase):
         self.assertEqual([result.step.name for result in results], ["made", "use"])
         self.assertIn("got yes", self.printed.getvalue())
 
+    def test_errors_of_a_step_are_no_part_of_its_last_line(self):
+        made = Step("made", ["sh", "-c", "printf colours >&2; echo yes"])
+        self.results(made, echo("use", "got", "{made}"))
+        self.assertIn("got yes", self.printed.getvalue())
+        self.assertIn("colours", self.printed.getvalue())
+
     def test_failure_stops_what_runs_and_starts_nothing(self):
         results = self.results(Step("slow", ["sleep", "600"]), Step("broken", ["false"]), echo("never", "x", after=("broken",)))
         self.assertEqual([(result.step.name, result.passed) for result in results], [("broken", False)])
