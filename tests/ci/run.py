@@ -98,6 +98,7 @@ def main():
     parser.add_argument("--built", action="store_true", help="take target/debug/plumb as it is: no build, no unit tests")
     parser.add_argument("--keep-going", action="store_true", help="run what does not need the steps that failed")
     parser.add_argument("--list", action="store_true", help="print the names of the steps")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after so long, with what has failed by then")
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1, help="cores to keep busy")
     options = parser.parse_args()
     target = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target").absolute()
@@ -113,7 +114,8 @@ def main():
     chosen, others = choose(options, table)
     passed = steps.FAST if options.built else ()
     chosen = [step for step in chosen if step.name not in passed]
-    results = Schedule(chosen, options.cores, target / "ci", ROOT, passed, options.keep_going).run()
+    results = Schedule(chosen, options.cores, target / "ci", ROOT, passed, options.keep_going,
+                       options.minutes).run()
     return report(results, others, [] if options.fast else left_out, time.monotonic() - started)
 
 

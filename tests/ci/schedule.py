@@ -1,7 +1,8 @@
 """Runs steps side by side, in the order of a list, as far as the cores of the machine reach.
 
 A step starts when the steps whose results it names have passed and enough cores are free. Each writes to a file of its own;
-the file is shown when the step ends. The first step that fails stops the others.
+the file is shown when the step ends. The first step that fails stops the others. A step that exceeds its limit of time is
+stopped and has failed, so that one that hangs leaves its output behind.
 """
 
 import os
@@ -15,6 +16,7 @@ from pathlib import Path
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 LINES_OF_A_PASSED_STEP = 15
+SECONDS_BETWEEN_LOOKS = 0.05
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Step:
     env: dict = field(default_factory=dict)
     reason: str = ""
     """Why the step may take more than three minutes."""
+    minutes: float = 20
+    """How long the step may take, on a slow machine too."""
 
     def needs(self):
         """Names of the steps that must have passed before this one starts."""
@@ -62,6 +66,11 @@ class Running:
     colours on the standard error, and that would become part of a line."""
     started: float
 
+    def is_late(self, deadline):
+        """Whether the step has exceeded its limit, or the time of all steps is over."""
+        now = time.monotonic()
+        return now - self.started > 60 * self.step.minutes or now > deadline
+
 
 @dataclass
 class Result:
@@ -74,10 +83,11 @@ class Result:
 class Schedule:
     """The steps that wait, run and have ended."""
 
-    def __init__(self, steps, cores, logs, root, passed=(), keep_going=False):
+    def __init__(self, steps, cores, logs, root, passed=(), keep_going=False, minutes=float("inf")):
         """`passed` names steps that need not run, because they have passed before. With `keep_going` a failure stops only
-        the steps that need what failed."""
+        the steps that need what failed. After so many minutes what still runs is stopped, and has failed."""
         self.waiting, self.keep_going = list(steps), keep_going
+        self.deadline = time.monotonic() + 60 * minutes
         self.cores, self.logs, self.root = cores, logs, root
         self.running, self.results, self.printed = [], [], dict.fromkeys(passed, "")
         self.read = {name for step in steps for name in step.reads()}
@@ -150,16 +160,31 @@ class Schedule:
 
     def collect(self):
         """Waits until a step ends, and shows what it printed."""
-        pid, status, usage = os.wait4(-1, 0)
-        one = next((one for one in self.running if one.process.pid == pid), None)
-        if one is None:
-            return self.collect()
+        one, status, usage, is_late = self.wait()
         one.process.returncode = os.waitstatus_to_exitcode(status)
         self.running.remove(one)
-        result = Result(one.step, time.monotonic() - one.started, usage.ru_utime + usage.ru_stime, one.process.returncode == 0)
+        passed = one.process.returncode == 0 and not is_late
+        result = Result(one.step, time.monotonic() - one.started, usage.ru_utime + usage.ru_stime, passed)
         self.results.append(result)
         self.show(one, result)
+        if is_late:
+            print(f"=== {one.step.name}: stopped, because it took too long", flush=True)
         return result
+
+    def wait(self):
+        """The next step that ends, with its status and use of the machine, and whether it was stopped for its time."""
+        while True:
+            pid, status, usage = os.wait4(-1, os.WNOHANG)
+            one = next((one for one in self.running if one.process.pid == pid), None)
+            if one:
+                return one, status, usage, False
+            late = next((one for one in self.running if one.is_late(self.deadline)), None)
+            if late:
+                os.killpg(late.process.pid, signal.SIGKILL)
+                _, status, usage = os.wait4(late.process.pid, 0)
+                return late, status, usage, True
+            if not pid:
+                time.sleep(SECONDS_BETWEEN_LOOKS)
 
     def show(self, one, result):
         printed = one.output.read_text(errors="replace").splitlines()

@@ -113,7 +113,7 @@ def compiling(target):
     yield Step("scheduler", ["python3", "tests/ci/test_schedule.py"])
     yield Step("format", ["cargo", "fmt", "--all", "--check"])
     yield Step("build", ["cargo", "test", "--workspace", "--no-run"], env=LINTING, cores=2,
-               reason="compiles everything, with the lints")
+               minutes=45, reason="compiles everything, with the lints")
     yield Step("unit-tests", ["cargo", "test", "--workspace"], env=LINTING, cores=2, after=("scheduler", "format", "build"))
     SETUPS.add("plumb")
     yield Step("plumb", ["echo", str(target / "debug" / "plumb")], after=("unit-tests",), cores=0)
@@ -245,7 +245,7 @@ def measuring(machine, target):
 def nightly(machine, target):
     """Suites that no commit waits for."""
     seed = str(int.from_bytes(os.urandom(4), "big"))
-    at_night = {"share": NIGHTLY}
+    at_night = {"share": NIGHTLY, "minutes": 600}
     yield Step("simulate-long", ["cargo", "xtask", "simulate", "--threads", "2", "--ops", "10000000", "--seed", seed],
                after=("simulate",), cores=2, **at_night)
     yield Step("mutations", ["cargo", "xtask", "mutations"], after=("simulate",), cores=2, **at_night)
@@ -266,4 +266,4 @@ def build_fast(*packages, name=None, after):
     SETUPS.add(name)
     arguments = [part for package in packages for part in ("-p", package)]
     return Step(name, ["cargo", "build", "--profile", "bench-fast", *arguments], cores=2, after=after,
-                reason="compiles everything once more, with optimisation")
+                minutes=45, reason="compiles everything once more, with optimisation")

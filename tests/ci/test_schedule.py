@@ -59,6 +59,17 @@ class ScheduleTest(unittest.TestCase):
     def test_wide_step_runs_on_a_machine_with_one_core(self):
         self.assertEqual(len(self.results(echo("wide", "x", cores=2), echo("narrow", "x"), cores=1)), 2)
 
+    def test_step_over_its_limit_is_stopped_and_shown(self):
+        hangs = Step("hangs", ["sh", "-c", "echo begun; sleep 600"], minutes=0.005)
+        results = self.results(hangs, echo("needs", "x", after=("hangs",)))
+        self.assertEqual([(result.step.name, result.passed) for result in results], [("hangs", False)])
+        self.assertIn("begun", self.printed.getvalue())
+        self.assertIn("took too long", self.printed.getvalue())
+
+    def test_end_of_the_time_of_all_steps_stops_what_runs(self):
+        results = self.results(Step("one", ["sleep", "600"]), echo("two", "{one}"), minutes=0.005)
+        self.assertEqual([(result.step.name, result.passed) for result in results], [("one", False)])
+
     def test_unknown_need_is_refused_before_anything_runs(self):
         with self.assertRaises(SystemExit):
             self.results(echo("use", "{missing}"))
