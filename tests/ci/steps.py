@@ -20,6 +20,13 @@ NEWEST_SDK = "3.272"
 # compiled a second time for the lints alone.
 LINTING = {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-Dwarnings__CLIPPY_HACKERY__"}
 
+# What takes minutes, or SDKs that take minutes to install, is in one of these groups. Each commit runs one of them.
+GROUPS = 4
+GO = {"share": GROUPS, "group": "go"}
+JAVA = {"share": GROUPS, "group": "java"}
+SCRIPTS = {"share": GROUPS, "group": "node and python"}
+SPEED = {"share": GROUPS, "group": "speed"}
+
 FAST = {"scheduler", "format", "build", "unit-tests"}
 """The steps of `--fast`."""
 REPRODUCE = {"simulate", "simulate-fresh", "simulate-from-state", "simulate-long"}
@@ -141,7 +148,7 @@ def end_to_end(machine):
         shells = ("shells",) if machine.debian else ()
         yield python("completion", "e2e/completion.py", after=shells)
     yield python("hooks", "e2e/hooks.py", *run_python)
-    yield python("hooks-newest", "e2e/hooks.py", "--python", "{python_newest}/bin/python", share=2)
+    yield python("hooks-newest", "e2e/hooks.py", "--python", "{python_newest}/bin/python", **SCRIPTS)
     yield python("plugins", "e2e/plugins.py", *run_python)
     yield python("python-plugins", "e2e/python_plugins.py", *run_python)
     yield python("converters", "e2e/converters.py", *run_python)
@@ -149,67 +156,70 @@ def end_to_end(machine):
     yield python("policies", "e2e/policies.py", "--python", "{python_policies}/bin/python")
     yield python("node", "e2e/node.py", "--sdk", "{sdk}", "--tools", "{node_tools}", *run_python)
     yield python("node-newest", "e2e/node.py", "--sdk", "{sdk_newest}", *run_python,
-                 "--only", "modules,typescript,hooks,failures,loaded_later", share=2)
-    yield python("node-plugins", "e2e/node_plugins.py", "--sdk", "{sdk_policies}", *run_python)
+                 "--only", "modules,typescript,hooks,failures,loaded_later", **SCRIPTS)
+    yield python("node-plugins", "e2e/node_plugins.py", "--sdk", "{sdk_policies}", *run_python, **SCRIPTS)
     yield python("debuggers", "e2e/debuggers.py", *run_python, "--sdk", "{sdk}", "--tools", "{node_tools}",
                  *(["--go", "{go_sdk}", "--delve", "{delve}"] if machine.go else []),
-                 *(["--repository", "{java_sdk}"] if machine.java else []), share=2, lock="java")
+                 *(["--repository", "{java_sdk}"] if machine.java else []), lock="java", **JAVA)
     automation = "tests/e2e/automation-"
-    yield Step("automation-node", [f"{automation}node/run", "--bin", "{plumb}", "--sdk", "{sdk}"])
+    yield Step("automation-node", [f"{automation}node/run", "--bin", "{plumb}", "--sdk", "{sdk}"], **SCRIPTS)
     yield Step("automation-node-newest", [f"{automation}node/run", "--bin", "{plumb}", "--sdk", "{sdk_newest}"],
-               env={"ONLY": "event"}, share=2)
+               env={"ONLY": "event"}, **SCRIPTS)
     yield Step("automation-python", [f"{automation}python/run", "--bin", "{plumb}", *run_python])
     yield Step("automation-python-newest", [f"{automation}python/run", "--bin", "{plumb}", "--python",
                                             "{python_newest}/bin/python"],
-               env={"SUITES": "events,interface"}, share=2)
+               env={"SUITES": "events,interface"}, **SCRIPTS)
     yield python("many-updates", "e2e/automation-python/many_updates.py", interpreter="{python}/bin/python")
 
 
 def generated_sdks(machine):
     packages = "{python_packages}/bin/python"
     checkers = ("python_mypy", "python_pyright")
-    yield python("sdks-python", "codegen/python.py", "--packages", "{python_packages}", interpreter=packages, share=2,
-                 after=checkers)
-    yield python("use-python", "codegen/use_python.py", interpreter=packages, after=checkers)
-    yield python("parameters", "codegen/parameters.py", "--python", "{python}/bin/python")
+    yield python("sdks-python", "codegen/python.py", "--packages", "{python_packages}", interpreter=packages,
+                 after=checkers, **SCRIPTS)
+    yield python("use-python", "codegen/use_python.py", interpreter=packages, after=checkers, **SCRIPTS)
+    yield python("parameters", "codegen/parameters.py", "--python", "{python}/bin/python", **SCRIPTS)
     yield python("packages", "codegen/packages.py", "--python", "{python}/bin/python",
-                 *(["--repository", "{java_sdk}"] if machine.java else []), lock="java")
-    yield Step("sdks-node", ["node", "tests/codegen/nodejs.js", "--bin", "{plumb}", "--modules", "{node_packages}"], share=2)
-    yield Step("use-node", ["node", "tests/codegen/use-nodejs.js", "--bin", "{plumb}", "--modules", "{node_packages}"])
-    yield python("sdks-csharp", "codegen/csharp.py", interpreter="{csharp_grammar}/bin/python", share=2)
+                 *(["--repository", "{java_sdk}"] if machine.java else []), lock="java", **JAVA)
+    modules = ["--modules", "{node_packages}"]
+    yield Step("sdks-node", ["node", "tests/codegen/nodejs.js", "--bin", "{plumb}", *modules], **SCRIPTS)
+    yield Step("use-node", ["node", "tests/codegen/use-nodejs.js", "--bin", "{plumb}", *modules], **SCRIPTS)
+    yield python("sdks-csharp", "codegen/csharp.py", interpreter="{csharp_grammar}/bin/python", **SCRIPTS)
     if machine.java:
-        yield python("sdks-java", "codegen/java.py", "--repository", "{java_sdk}", share=2, lock="java")
+        yield python("sdks-java", "codegen/java.py", "--repository", "{java_sdk}", lock="java", **JAVA)
         yield python("use-java", "codegen/use-java.py", "--repository", "{java_sdk}", "--python", "{python}/bin/python",
-                     share=2, lock="java")
+                     lock="java", **JAVA)
     if machine.go:
-        yield python("sdks-go", "codegen/go.py", "--go", "{go_sdk}", share=2, lock="go")
-        yield python("use-go", "codegen/use-go.py", "--go", "{go_sdk}", "--python", "{python}/bin/python", share=2, lock="go")
+        yield python("sdks-go", "codegen/go.py", "--go", "{go_sdk}", lock="go", **GO)
+        yield python("use-go", "codegen/use-go.py", "--go", "{go_sdk}", "--python", "{python}/bin/python", lock="go", **GO)
 
 
 def go_and_java(machine):
     run_python = ["--python", "{python}/bin/python"]
     go = ["--go", "{go_sdk}"] if machine.go else []
     if machine.go:
-        yield python("go", "e2e/go.py", *go, *run_python, lock="go")
-        yield Step("automation-go", ["tests/e2e/automation-go/run", "--bin", "{plumb}", *go], lock="go")
-    yield python("served", "e2e/served.py", *go, *run_python, lock="go")
-    yield python("host-service", "e2e/host_service.py", "--sdk", "{sdk}", *go, interpreter="{python}/bin/python", lock="go")
-    yield python("yaml-components", "e2e/yaml_components.py", *run_python, "--sdk", "{sdk}", *go, lock="go")
+        yield python("go", "e2e/go.py", *go, *run_python, lock="go", **GO)
+        yield Step("automation-go", ["tests/e2e/automation-go/run", "--bin", "{plumb}", *go], lock="go", **GO)
+    yield python("served", "e2e/served.py", *go, *run_python, lock="go", **GO)
+    yield python("host-service", "e2e/host_service.py", "--sdk", "{sdk}", *go, interpreter="{python}/bin/python", lock="go", **GO)
+    yield python("yaml-components", "e2e/yaml_components.py", *run_python, "--sdk", "{sdk}", *go, lock="go", **GO)
     if machine.java:
         gradle = ["--gradle", "{gradle}"] if machine.debian else []
-        yield python("java", "e2e/java.py", "--repository", "{java_sdk}", *gradle, lock="java")
+        yield python("java", "e2e/java.py", "--repository", "{java_sdk}", *gradle, lock="java", **JAVA)
 
 
 def several_languages(machine):
     go = ["--go", "{go_sdk}"] if machine.go else []
     repository = ["--repository", "{java_sdk}"] if machine.java else []
     run_python = ["--python", "{python}/bin/python"]
-    yield python("processes", "e2e/processes.py", *run_python, "--sdk", "{sdk}", *go, lock="go")
-    yield python("languages", "e2e/languages.py", *run_python, "--sdk", "{sdk}", *go, *repository, lock="go")
+    yield python("processes", "e2e/processes.py", *run_python, "--sdk", "{sdk}", *go, lock="go", **GO)
+    for language in ["yaml", "python", "nodejs"]:
+        yield python(f"languages-{language}", "e2e/languages.py", *run_python, "--sdk", "{sdk}", "--only", language)
+    yield python("languages", "e2e/languages.py", *run_python, "--sdk", "{sdk}", *go, *repository, lock="go", **JAVA)
     yield python("bad-input", "e2e/bad_input.py", *run_python, "--sdk", "{sdk}", "--old", "{old_sdks}", *go, *repository,
-                 lock="java")
+                 lock="java", **GO)
     yield Step("other-pythons", ["tests/ci/other-pythons.sh", "{plumb}", "{python}/bin/python", RECORDED_SDK],
-               after=("pythons",), share=2)
+               after=("pythons",), **SCRIPTS)
 
 
 def recorded():
@@ -231,13 +241,14 @@ def measuring(machine, target):
     plumb = ["--plumb", str(fast / "plumb")]
     monitor = ["--null-monitor", str(fast / "null-monitor")]
     # The benchmarks take the SDKs that the setups have put into the cache.
-    speed = {"after": ("optimised", "python", "sdk"), "alone": True, "share": 4, "group": "speed"}
+    speed = {"after": ("optimised", "python", "sdk"), "alone": True, **SPEED}
     yield Step("commands", ["benches/commands/run", *plumb, "--runs", "15", "--margin", "3"], **speed)
     yield Step("workloads", ["benches/run", "--smoke", "--no-peers", *plumb, *monitor,
                              "--slow-provider", str(fast / "pulumi-resource-slow"),
                              "--workloads", "empty,stash-yaml,slow-yaml,component-python,component-node",
                              "--json", str(target / "benches/smoke.json")], **speed)
     languages = "python,nodejs,go" if machine.go else "python,nodejs"
+    speed["after"] += ("go_sdk",) if machine.go else ()
     yield Step("overhead", ["benches/overhead", "--smoke", *plumb, *monitor, "--shapes", "mixed", "--languages", languages,
                             "--json", str(target / "benches/overhead-smoke.json")], **speed)
 
