@@ -29,7 +29,8 @@ fn host() -> String {
     host.unwrap().to_owned()
 }
 
-fn metadata() -> Value {
+/// Packages of this platform, as cargo has resolved them.
+pub(crate) fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
         .args([
             "metadata",

@@ -6,6 +6,7 @@ mod arguments;
 mod config;
 mod context;
 mod defects;
+mod dependencies;
 mod imports;
 mod layers;
 mod lifecycle;

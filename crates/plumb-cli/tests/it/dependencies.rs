@@ -1,0 +1,147 @@
+//! Dependencies: each is used, has a permissive licence, and is none that the project has decided against.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::layers::metadata;
+
+/// Licences that ask for no more than a notice.
+const PERMISSIVE: [&str; 10] = [
+    "0BSD",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
+    "ISC",
+    "MIT",
+    "Unicode-3.0",
+    "Zlib",
+];
+
+/// Packages that are not used, and why.
+const BANNED: [(&str, &str); 8] = [
+    ("ring", "aws-lc-rs is the one library for TLS"),
+    ("openssl-sys", "aws-lc-rs is the one library for TLS"),
+    ("serde_yaml", "archived"),
+    ("serde_yml", "unsound"),
+    ("bincode", "not maintained"),
+    ("paste", "not maintained"),
+    ("proc-macro-error2", "not maintained"),
+    ("derivative", "not maintained"),
+];
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// Folders of all members of the workspace.
+fn members() -> Vec<PathBuf> {
+    let groups = ["crates", "benches"].map(|group| Path::new(ROOT).join(group));
+    let mut members: Vec<PathBuf> = groups
+        .iter()
+        .flat_map(|group| fs::read_dir(group).unwrap())
+        .map(|entry| entry.unwrap().path())
+        .chain([Path::new(ROOT).join("xtask")])
+        .filter(|folder| folder.join("Cargo.toml").exists())
+        .collect();
+    members.sort();
+    members
+}
+
+/// Names in the sections of a manifest whose headings end like this.
+fn dependencies(manifest: &Path, heading: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(manifest).unwrap();
+    let mut is_inside = false;
+    let mut names = BTreeSet::new();
+    for line in text.lines() {
+        if let Some(section) = line.strip_prefix('[') {
+            is_inside = section.trim_end_matches(']').ends_with(heading);
+        } else if let (true, Some((name, _))) = (is_inside, line.split_once('=')) {
+            let name = name.trim().trim_end_matches(".workspace");
+            names.insert(name.to_owned());
+        }
+    }
+    names
+}
+
+/// All Rust code below a folder.
+fn code(folder: &Path, text: &mut String) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            code(&path, text);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            text.push_str(&fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+/// Words of a text, as names of crates are written in code.
+fn words(text: &str) -> BTreeSet<&str> {
+    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+        .collect()
+}
+
+#[test]
+fn members_use_what_their_manifests_name() {
+    let members = members();
+    assert!(members.len() > 25, "{members:?}");
+    for member in members {
+        let mut text = String::new();
+        code(&member, &mut text);
+        let words = words(&text);
+        for name in dependencies(&member.join("Cargo.toml"), "dependencies") {
+            let is_used = words.contains(name.replace('-', "_").as_str());
+            assert!(is_used, "{} does not use {name}", member.display());
+        }
+    }
+}
+
+#[test]
+fn the_workspace_names_what_members_use() {
+    let named = dependencies(&Path::new(ROOT).join("Cargo.toml"), "workspace.dependencies");
+    let used: BTreeSet<String> = members()
+        .iter()
+        .flat_map(|member| dependencies(&member.join("Cargo.toml"), "dependencies"))
+        .collect();
+    // The topmost crate is nobody's, and so is what only tests of the core run.
+    let tops = ["plumb-cli", "plumb-simulate"].map(str::to_owned);
+    let unused: Vec<&String> = named
+        .difference(&used)
+        .filter(|name| !tops.contains(name))
+        .collect();
+    assert!(unused.is_empty(), "{unused:?}");
+}
+
+/// Whether a licence expression can be met with permissive licences alone.
+fn is_permissive(licence: &str) -> bool {
+    let is_allowed = |name: &str| {
+        let name = name.trim_matches(['(', ')', ' ']);
+        PERMISSIVE.contains(&name.split(" WITH ").next().unwrap())
+    };
+    let alternatives = |part: &str| part.replace('/', " OR ").split(" OR ").any(is_allowed);
+    licence.split(" AND ").all(alternatives)
+}
+
+#[test]
+fn licences_are_permissive() {
+    for package in metadata()["packages"].as_array().unwrap() {
+        let licence = package["license"].as_str().unwrap_or_default();
+        let name = package["name"].as_str().unwrap();
+        assert!(is_permissive(licence), "{name} has the licence {licence:?}");
+    }
+    for refused in ["GPL-3.0", "MIT AND MPL-2.0", ""] {
+        assert!(!is_permissive(refused), "{refused}");
+    }
+}
+
+#[test]
+fn banned_packages_are_not_used() {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().unwrap();
+    assert!(packages.len() > 200, "{}", packages.len());
+    for (name, reason) in BANNED {
+        let is_used = packages.iter().any(|package| package["name"] == name);
+        assert!(!is_used, "{name}: {reason}");
+    }
+}
