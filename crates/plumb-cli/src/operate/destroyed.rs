@@ -1,4 +1,4 @@
-//! Protected resources that a destroy leaves alone, and what is said and done after a destroy (`cli.md` 3.4).
+//! Protected resources that a destroy leaves alone, and what is said and done after a destroy (`cli.md` 3.3).
 
 use std::collections::BTreeSet;
 

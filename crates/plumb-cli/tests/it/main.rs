@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests may stop where they fail")]
 
 mod arguments;
+mod citations;
 mod config;
 mod context;
 mod defects;
