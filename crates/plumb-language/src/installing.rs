@@ -10,22 +10,22 @@ pub(crate) async fn announced<E>(
     output: &OutputSink,
     work: impl Future<Output = Result<(), E>>,
 ) -> Result<(), E> {
-    let say = |text: &str| {
-        output(OutputLine {
-            source: language.into(),
-            stream: OutputStream::Stdout,
-            level: OutputLevel::Info,
-            text: text.to_owned(),
-        });
-        output(OutputLine {
-            source: language.into(),
-            stream: OutputStream::Stdout,
-            level: OutputLevel::Info,
-            text: String::new(),
-        });
-    };
-    say("Installing dependencies...");
+    for text in ["Installing dependencies...", ""] {
+        say(language, output, text);
+    }
     work.await?;
-    say("Finished installing dependencies");
+    for text in ["Finished installing dependencies", ""] {
+        say(language, output, text);
+    }
     Ok(())
+}
+
+/// Reports one line of progress.
+pub(crate) fn say(language: &str, output: &OutputSink, text: &str) {
+    output(OutputLine {
+        source: language.into(),
+        stream: OutputStream::Stdout,
+        level: OutputLevel::Info,
+        text: text.to_owned(),
+    });
 }

@@ -9,7 +9,7 @@ use plumb_plugin::{OutputLevel, OutputSink};
 use super::PythonError;
 use super::toolchain::{Settings, Toolchain, system_interpreter};
 use crate::files::{find_upwards, is_missing_or_empty};
-use crate::installing::announced;
+use crate::installing::{announced, say};
 use crate::{LanguageOptions, ToolError};
 
 /// How often pip is run when an index answers with the wrong kind of content.
@@ -75,16 +75,24 @@ async fn install_with_pip(
     level: OutputLevel,
 ) -> Result<(), PythonError> {
     let directory = settings.program_directory.as_path();
+    // A program that is about to run installs in silence; its own output follows.
+    let report = |text: &str| {
+        if level == OutputLevel::Info {
+            say("python", output, text);
+        }
+    };
     if let Some(environment) = settings
         .virtualenv_directory()
         .filter(|directory| is_missing_or_empty(directory))
     {
         let interpreter = system_interpreter(&options.environment, directory)?;
         let shown = environment.to_string_lossy();
+        report("Creating virtual environment...");
         interpreter
             .tool(&["-m", "venv", &shown], &settings.root)
             .run(output, level)
             .await?;
+        report("Finished creating virtual environment");
     }
     let interpreter = settings.interpreter(&options.environment).await?;
     let upgrade = [
@@ -96,10 +104,12 @@ async fn install_with_pip(
         "setuptools",
         "wheel",
     ];
+    report("Updating pip, setuptools, and wheel in virtual environment...");
     interpreter
         .tool(&upgrade, directory)
         .run(output, level)
         .await?;
+    report("Finished updating");
     if !directory.join("requirements.txt").is_file() {
         return Ok(());
     }
@@ -107,14 +117,19 @@ async fn install_with_pip(
         &["-m", "pip", "install", "-r", "requirements.txt"],
         directory,
     );
+    report("Installing dependencies in virtual environment...");
     for attempt in 1.. {
         match requirements.run(output, level).await {
             Err(ToolError::Failed { output, .. })
                 if attempt < PIP_TRIES
                     && output.iter().any(|line| line.contains(PIP_BAD_ANSWER)) => {}
-            result => return Ok(result?),
+            result => {
+                result?;
+                break;
+            }
         }
     }
+    report("Finished installing dependencies");
     Ok(())
 }
 

@@ -34,16 +34,22 @@ async fn an_environment_is_made_and_packages_are_read_from_it() {
         return;
     }
     let printed = world.printed(OutputStream::Stdout);
-    assert_eq!(
-        printed.first().map(String::as_str),
-        Some("Installing dependencies...")
-    );
-    assert!(
-        printed
-            .iter()
-            .any(|line| line == "Finished installing dependencies"),
-        "{printed:?}"
-    );
+    let steps = [
+        "Installing dependencies...",
+        "Creating virtual environment...",
+        "Finished creating virtual environment",
+        "Updating pip, setuptools, and wheel in virtual environment...",
+        "Finished updating",
+        "Installing dependencies in virtual environment...",
+        "Finished installing dependencies",
+        "Finished installing dependencies",
+    ];
+    let reported: Vec<_> = printed
+        .iter()
+        .map(String::as_str)
+        .filter(|line| steps.contains(line))
+        .collect();
+    assert_eq!(reported, steps, "{printed:?}");
 
     let packages = host.required_packages(&info).await.unwrap().packages;
     let shown: Vec<_> = packages
