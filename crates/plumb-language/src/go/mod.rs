@@ -1,5 +1,6 @@
 //! Programs in Go (`languages.md` 5).
 
+mod binary;
 mod build;
 mod debugging;
 mod dependencies;

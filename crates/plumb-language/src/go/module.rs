@@ -114,6 +114,9 @@ pub(super) struct Module {
     pub(super) dir: Option<PathBuf>,
     #[serde(default)]
     pub(super) replace: Option<Box<Module>>,
+    /// Its `go.mod`, which may be here without the rest.
+    #[serde(default)]
+    pub(super) go_mod: Option<PathBuf>,
 }
 
 /// Where the modules that a program needs are.
@@ -148,7 +151,7 @@ fn vendored(requirement: Requirement, vendor: &Path) -> Module {
         dir: Some(vendor.join(&requirement.path)).filter(|directory| directory.is_dir()),
         path: requirement.path,
         version: requirement.version,
-        replace: None,
+        ..Module::default()
     }
 }
 
@@ -165,23 +168,35 @@ async fn download(modules: &mut [Module], directory: &Path, environment: &Enviro
         })
         .collect();
     for (wanted, index) in missing {
-        let fetched = async {
-            let tool = go(
-                &["mod", "download", "-json", &wanted],
-                environment,
-                directory,
-            )?;
-            values::<Module>(&tool.capture().await?, &tool.display())
-        };
-        match fetched.await {
-            Ok(fetched) => modules[index].dir = fetched.into_iter().find_map(|it| it.dir),
-            Err(error) => tracing::debug!(module = wanted, %error, "a module cannot be fetched"),
+        modules[index].dir = fetch(&wanted, directory, environment).await;
+    }
+}
+
+/// Fetches a module, named as `path@version`, and returns its folder.
+pub(super) async fn fetch(
+    wanted: &str,
+    directory: &Path,
+    environment: &Environment,
+) -> Option<PathBuf> {
+    let fetched = async {
+        let args = ["mod", "download", "-json", wanted];
+        let tool = go(&args, environment, directory)?;
+        values::<Module>(&tool.capture().await?, &tool.display())
+    };
+    match fetched.await {
+        Ok(fetched) => fetched.into_iter().find_map(|it| it.dir),
+        Err(error) => {
+            tracing::debug!(module = wanted, %error, "a module cannot be fetched");
+            None
         }
     }
 }
 
 /// The JSON values that stand one behind the other in `text`.
-fn values<T: DeserializeOwned>(text: &str, command: &str) -> Result<Vec<T>, CompiledError> {
+pub(super) fn values<T: DeserializeOwned>(
+    text: &str,
+    command: &str,
+) -> Result<Vec<T>, CompiledError> {
     serde_json::Deserializer::from_str(text)
         .into_iter()
         .collect::<Result<_, _>>()

@@ -1,6 +1,7 @@
 //! Which packages a program needs.
 //!
-//! 1. Find the folders of all modules that the `go.mod` lists ([`remembered`](super::remembered)).
+//! 1. Find the folders of all modules that the `go.mod` lists ([`remembered`](super::remembered)), or those that a program
+//!    which is built already was linked from ([`binary`](super::binary)).
 //! 2. Look for a `pulumi-plugin.json` in each: at its top, or where generated SDKs keep their sources.
 //! 3. A module counts if the file says that it has resources.
 
@@ -11,9 +12,10 @@ use plumb_plugin::discovery::parse_tolerant;
 use plumb_plugin::language::{PackageDependency, ProgramInfo};
 
 use super::module::Module;
-use super::remembered;
+use super::settings::Source;
+use super::{binary, remembered};
 use crate::LanguageOptions;
-use crate::compiled::CompiledError;
+use crate::compiled::{CompiledError, prebuilt};
 use crate::plugin_file::{PLUGIN_FILE, PluginFile};
 
 /// The packages that the program needs, sorted by name.
@@ -21,13 +23,28 @@ pub(super) async fn required(
     options: &LanguageOptions,
     info: &ProgramInfo,
 ) -> Result<Vec<PackageDependency>, CompiledError> {
-    let modules = remembered::modules(options, &info.program_directory).await?;
+    let modules = modules(options, info).await?;
     let scan = move || modules.iter().filter_map(package).collect();
     let mut packages: Vec<PackageDependency> = tokio::task::spawn_blocking(scan)
         .await
         .unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
     packages.sort_by(|left, right| left.name.cmp(&right.name));
     Ok(packages)
+}
+
+async fn modules(
+    options: &LanguageOptions,
+    info: &ProgramInfo,
+) -> Result<Vec<Module>, CompiledError> {
+    let directory = &info.program_directory;
+    if let Source::Prebuilt(name) = Source::of(info, &options.environment)?
+        && !directory.join("vendor").is_dir()
+        && let Ok(executable) = prebuilt(&name, info, options)
+        && let Some(modules) = binary::modules(executable, directory, &options.environment).await
+    {
+        return Ok(modules);
+    }
+    remembered::modules(options, directory).await
 }
 
 fn package(module: &Module) -> Option<PackageDependency> {
@@ -124,7 +141,7 @@ mod tests {
             path: path.to_owned(),
             version: version.to_owned(),
             dir: Some(directory.path().to_owned()),
-            replace: None,
+            ..Module::default()
         };
         let found = package(&module).map(|it| format!("{} {}", it.name, it.version.unwrap()));
         assert_eq!(found.as_deref(), expected, "{path} {version} {files:?}");

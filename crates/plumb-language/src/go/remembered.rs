@@ -236,7 +236,7 @@ mod tests {
             path: "example.com/a".to_owned(),
             version: "v1.0.0".to_owned(),
             dir: Some(folder.clone()),
-            replace: None,
+            ..Module::default()
         };
         let remembered = Remembered {
             follows_from: "this".to_owned(),
