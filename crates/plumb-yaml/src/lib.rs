@@ -8,8 +8,8 @@
 //! 4. `eval` evaluates: each resource is registered as soon as its inputs are known.
 //!
 //! Start with [`YamlProgram`]. [`component`] has plugins whose components are written in YAML; their bodies are
-//! evaluated like programs. [`inputs_as_pcl`] turns the inputs of one resource into the language of snippets. The rules are
-//! those of `yaml-runtime.md`.
+//! evaluated like programs. [`inputs_as_pcl`] turns the inputs of one resource into the language of snippets, and
+//! [`from_pcl()`] turns a program in that language into a YAML program. The rules are those of `yaml-runtime.md`.
 
 mod body;
 mod check;
@@ -17,6 +17,7 @@ mod compiler;
 pub mod component;
 mod config;
 mod eval;
+mod from_pcl;
 mod graph;
 pub mod imported;
 mod load;
@@ -33,6 +34,7 @@ use plumb_eval::{diagnostic, duration, report};
 
 pub use compiler::{Compiler, CompilerError};
 pub use diagnostic::{Diagnostic, Severity};
+pub use from_pcl::{PclFile, Translated, from_pcl};
 pub use load::LoadError;
 pub use packages::{DeclarationError, PackageDeclaration, find_declarations};
 pub use program::YamlProgram;

@@ -19,6 +19,7 @@ use plumb_value::Value;
 use rustc_hash::FxHashMap;
 
 use value::Printer;
+pub(crate) use value::{call, escaped, flow_if_empty};
 
 /// A resource to declare.
 pub struct Imported<'a> {
@@ -263,7 +264,7 @@ impl Declaration<'_, '_> {
 }
 
 /// The token as programs write it, without what follows from the rest.
-fn short_token(token: &str) -> String {
+pub(crate) fn short_token(token: &str) -> String {
     let parts: Vec<&str> = token.split(':').collect();
     let [package, module, name] = parts.as_slice() else {
         return token.to_owned();
@@ -283,18 +284,18 @@ fn short_token(token: &str) -> String {
     }
 }
 
-fn put(node: &mut Node, key: &str, value: Node) {
+pub(crate) fn put(node: &mut Node, key: &str, value: Node) {
     if let Data::Mapping(mapping) = &mut node.data {
         mapping.set(key, value);
     }
 }
 
-fn has_entries(node: &Node) -> bool {
+pub(crate) fn has_entries(node: &Node) -> bool {
     node.as_mapping()
         .is_some_and(|mapping| !mapping.entries.is_empty())
 }
 
-fn list(items: Vec<Node>) -> Node {
+pub(crate) fn list(items: Vec<Node>) -> Node {
     let layout = if items.is_empty() {
         Layout::Flow
     } else {

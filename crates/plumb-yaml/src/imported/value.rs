@@ -283,13 +283,13 @@ fn zero_of(primitive: Primitive) -> Node {
     }
 }
 
-fn call(function: &str, argument: Node) -> Node {
+pub(crate) fn call(function: &str, argument: Node) -> Node {
     let mut node = Node::empty_mapping();
     put(&mut node, function, argument);
     node
 }
 
-fn flow_if_empty(is_empty: bool) -> Node {
+pub(crate) fn flow_if_empty(is_empty: bool) -> Node {
     let layout = if is_empty {
         Layout::Flow
     } else {
@@ -316,6 +316,6 @@ fn string(text: &str) -> Node {
 }
 
 /// Text that reads back as itself.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace("${", "$${")
 }
