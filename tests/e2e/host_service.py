@@ -203,9 +203,32 @@ def packages(host):
 
 
 def programs(host):
+    if host.language == "yaml":
+        return yaml_programs(host)
     for name, request in (("Program", pb.GenerateProgramRequest()), ("Project", pb.GenerateProjectRequest())):
         details = refused(name, UNIMPLEMENTED, lambda: getattr(host.calls, f"Generate{name}")(request))
         expect("the error", details, f"the language host {host.language} does not generate {name.lower()}s yet")
+
+
+def yaml_programs(host):
+    source, target = host.root / "pcl", host.root / "generated"
+    source.mkdir()
+    (source / "main.pp").write_text('config "who" "string" {}\noutput "said" { value = "hello ${who}" }\n')
+    declaration = host.root / "lab-1.0.0.yaml"
+    declaration.write_text("packageDeclarationVersion: 1\nname: lab\nversion: 1.0.0\n")
+    request = pb.GenerateProjectRequest(
+        source_directory=str(source), target_directory=str(target), local_dependencies={"lab": str(declaration)},
+        project=json.dumps({"name": "made", "main": "inner"}))
+    expect("the problems", list(host.calls.GenerateProject(request).diagnostics), [])
+    expect("the project", (target / "Pulumi.yaml").read_text(), "name: made\nruntime: yaml\nmain: inner\n")
+    program = (target / "inner" / "Main.yaml").read_text()
+    expect("the program", program, "configuration:\n  who:\n    type: string\noutputs:\n  said: hello ${who}\n")
+    expect("the package", (target / "inner" / "sdks" / "lab.yaml").read_text(), declaration.read_text())
+    (source / "main.pp").write_text("a = x ? 1 : 2\n")
+    told = [it.summary for it in host.calls.GenerateProject(request).diagnostics]
+    expect("the problems", told, ["main.pp:1:5: YAML programs have no form for conditions"])
+    texts = host.calls.GenerateProgram(pb.GenerateProgramRequest(source={"main.pp": "a = 1\n"})).source
+    expect("the text", texts["Main.yaml"], b"variables:\n  a: 1\n")
 
 
 def libraries(host):

@@ -22,7 +22,7 @@ pub(crate) async fn copy_sources(
 }
 
 /// Copies the folder `from` to `to`, except what `skip` says of the names of its entries. Links become what they point to.
-pub(crate) fn copy_folder(from: &Path, to: &Path, skip: &dyn Fn(&OsStr) -> bool) -> io::Result<()> {
+fn copy_folder(from: &Path, to: &Path, skip: &dyn Fn(&OsStr) -> bool) -> io::Result<()> {
     // Read before anything is made: the copy may be inside of what is copied.
     let entries = fs::read_dir(from)?.collect::<Result<Vec<_>, _>>()?;
     fs::create_dir_all(to)?;

@@ -32,7 +32,7 @@ use crate::stopping::Stopping;
 use crate::{LanguageOptions, ToolError, program};
 
 pub use error::CompiledError;
-pub(crate) use folders::{copy_folder, copy_sources};
+pub(crate) use folders::copy_sources;
 pub(crate) use status::say;
 
 /// What an executable is wanted for.

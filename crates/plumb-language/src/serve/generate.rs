@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use plumb_codegen::{FilePath, GenerateError, Language, Purpose, Sink};
+use plumb_project::yaml::{self, Data, Item, Layout, Mapping, Node};
 use plumb_proto::pulumirpc as pb;
 use plumb_proto::pulumirpc::codegen::{Diagnostic, DiagnosticSeverity};
 use plumb_schema::bound::Package;
@@ -12,7 +13,6 @@ use plumb_schema::{
     BindOptions, Document, Format, PackageQuery, PackageSchema, Packages, Problem, SchemaLoader,
     bind,
 };
-use serde_json::json;
 use tokio::runtime::Handle;
 use tonic::Status;
 
@@ -46,7 +46,8 @@ pub(super) async fn package(
         ))
     };
     let output = output_of(host).ok_or_else(|| unsupported("packages"))?;
-    if !request.local_dependencies.is_empty() {
+    // Declarations for YAML say nothing of what a package needs.
+    if !request.local_dependencies.is_empty() && !matches!(output, Output::Declaration) {
         return Err(unsupported("packages with local dependencies"));
     }
     if matches!(output, Output::Declaration) && !request.extra_files.is_empty() {
@@ -131,30 +132,51 @@ fn response(problems: &[Problem]) -> pb::GeneratePackageResponse {
     }
 }
 
-/// The file that tells YAML programs of a package, and its name (`yaml-runtime.md` 9). YAML has all of JSON.
+/// The file that tells YAML programs of a package, and its name (`yaml-runtime.md` 9).
 fn declaration(package: &Package<'_>) -> (String, String) {
     let version = package.version.as_ref().map(ToString::to_string);
     let version = version.unwrap_or_default();
-    let mut declared = json!({"packageDeclarationVersion": 1});
+    let mut fields = vec![("packageDeclarationVersion", Node::plain("1"))];
     if let Some(parameter) = &package.parameterization {
-        declared["name"] = json!(parameter.base_name);
-        declared["version"] = json!(parameter.base_version);
+        fields.push(("name", Node::string(parameter.base_name)));
+        fields.push(("version", Node::string(parameter.base_version)));
         let member = if parameter.is_extension {
             "extension"
         } else {
             "parameterization"
         };
-        declared[member] =
-            json!({"name": package.name, "version": version, "value": parameter.parameter});
+        let inner = [
+            ("name", Node::string(package.name)),
+            ("version", Node::string(version.as_str())),
+            ("value", Node::string(parameter.parameter)),
+        ];
+        fields.push((member, mapping(inner)));
     } else {
-        declared["name"] = json!(package.name);
-        declared["version"] = json!(version);
+        fields.push(("name", Node::string(package.name)));
+        fields.push(("version", Node::string(version.as_str())));
     }
     if let Some(url) = package.download_url {
-        declared["downloadUrl"] = json!(url);
+        fields.push(("downloadUrl", Node::string(url)));
     }
-    let name = format!("{}-{version}.yaml", package.name);
-    (name, format!("{declared:#}\n"))
+    let text = yaml::emit(&yaml::Document {
+        head: Vec::new(),
+        root: Some(mapping(fields)),
+        foot: Vec::new(),
+    });
+    // upstream: declarations are indented by four blanks, programs by two.
+    let text = text.replace("\n  ", "\n    ");
+    (format!("{}-{version}.yaml", package.name), text)
+}
+
+fn mapping<'f>(fields: impl IntoIterator<Item = (&'f str, Node)>) -> Node {
+    let entries = fields
+        .into_iter()
+        .map(|(key, value)| (Node::key(key), Item::new(value)))
+        .collect();
+    Node::new(Data::Mapping(Mapping {
+        layout: Layout::Block,
+        entries,
+    }))
 }
 
 /// A path that does not lead out of the folder.

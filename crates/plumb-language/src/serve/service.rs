@@ -11,7 +11,7 @@ use tokio_util::task::TaskTracker;
 use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status};
 
-use super::{convert, generate, streams};
+use super::{convert, generate, project, streams};
 use crate::{Language, LanguageOptions};
 
 /// The service of one host; clones share it.
@@ -287,16 +287,22 @@ impl Service for LanguageService {
 
     async fn generate_program(
         &self,
-        _: Request<pb::GenerateProgramRequest>,
+        request: Request<pb::GenerateProgramRequest>,
     ) -> Result<Response<pb::GenerateProgramResponse>, Status> {
-        self.no_generator("programs")
+        match self.shared.language.name {
+            "yaml" => Ok(Response::new(project::yaml_program(request.into_inner()))),
+            _ => self.no_generator("programs"),
+        }
     }
 
     async fn generate_project(
         &self,
-        _: Request<pb::GenerateProjectRequest>,
+        request: Request<pb::GenerateProjectRequest>,
     ) -> Result<Response<pb::GenerateProjectResponse>, Status> {
-        self.no_generator("projects")
+        match self.shared.language.name {
+            "yaml" => project::yaml_project(request.get_ref()).map(Response::new),
+            _ => self.no_generator("projects"),
+        }
     }
 
     async fn generate_package(

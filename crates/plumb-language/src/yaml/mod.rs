@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::transport::{Channel, Endpoint};
 
 use crate::LanguageOptions;
-use crate::compiled::{CompiledError, copy_folder};
+use crate::compiled::CompiledError;
 use crate::stopping::Stopping;
 use components::Components;
 use monitor::RemoteMonitor;
@@ -205,14 +205,7 @@ impl LanguageRuntime for YamlHost {
         _: bool,
     ) -> Result<Vec<ProgramDependency>, LanguageError> {
         let required = self.required_packages(info).await?.packages.into_iter();
-        let dependencies = required.map(|package| ProgramDependency {
-            name: package.name,
-            version: package
-                .version
-                .map(|version| version.to_string())
-                .unwrap_or_default(),
-        });
-        Ok(dependencies.collect())
+        Ok(required.map(listed).collect())
     }
 
     async fn option_prompts(&self, _: &ProgramInfo) -> Result<Vec<OptionPrompt>, LanguageError> {
@@ -239,18 +232,15 @@ impl LanguageRuntime for YamlHost {
         Ok(PluginLaunch::Running(served.map_err(YamlError::Serve)?))
     }
 
-    /// Declarations of packages are files that programs find; making one is copying it.
+    /// Declarations of packages are files that programs find: the only one in the folder is copied.
     async fn pack(&self, request: PackRequest) -> Result<std::path::PathBuf, LanguageError> {
-        let source = &request.package_directory;
+        let source = declaration_in(&request.package_directory)
+            .map_err(CompiledError::file("read", &request.package_directory))?;
         let name = source.file_name().unwrap_or_default();
         let target = request.destination_directory.join(name);
-        let copied = if source.is_dir() {
-            copy_folder(source, &target, &|_| false)
-        } else {
-            std::fs::create_dir_all(&request.destination_directory)
-                .and_then(|()| std::fs::copy(source, &target).map(drop))
-        };
-        copied.map_err(CompiledError::file("copy", source))?;
+        std::fs::create_dir_all(&request.destination_directory)
+            .and_then(|()| std::fs::copy(&source, &target))
+            .map_err(CompiledError::file("copy", &source))?;
         Ok(target)
     }
 
@@ -265,5 +255,37 @@ impl LanguageRuntime for YamlHost {
 
     async fn shutdown(&self) {
         self.running.stop_all();
+    }
+}
+
+/// The only file in `path`, which may be that file.
+fn declaration_in(path: &std::path::Path) -> std::io::Result<std::path::PathBuf> {
+    if !path.is_dir() {
+        return Ok(path.to_owned());
+    }
+    let mut files = std::fs::read_dir(path)?;
+    match (files.next().transpose()?, files.next()) {
+        (Some(only), None) => Ok(only.path()),
+        (None, _) => Err(std::io::Error::other("there is no file in the folder")),
+        (Some(_), Some(_)) => Err(std::io::Error::other(
+            "there is more than one file in the folder",
+        )),
+    }
+}
+
+/// A package as users know it: what parameters made of a plugin has a name and a version of its own.
+fn listed(package: PackageDependency) -> ProgramDependency {
+    if let Some(made) = package.parameterization.or(package.extension) {
+        return ProgramDependency {
+            name: made.name.to_string(),
+            version: made.version.to_string(),
+        };
+    }
+    ProgramDependency {
+        name: package.name,
+        version: package
+            .version
+            .map(|version| version.to_string())
+            .unwrap_or_default(),
     }
 }

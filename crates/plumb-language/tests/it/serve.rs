@@ -285,6 +285,49 @@ async fn components_in_yaml_are_served_while_they_are_wanted() {
 }
 
 #[tokio::test]
+async fn yaml_projects_are_made_of_pcl() {
+    let world = World::new().await;
+    let served = serve("yaml", world.options(), WATCH_INTERVAL).await;
+    let endpoint = Endpoint::from_shared(format!("http://{}", served.address)).unwrap();
+    let mut client = LanguageRuntimeClient::new(endpoint.connect().await.unwrap());
+    let program = world.file("pcl/main.pp", "output \"a\" { value = [1, cwd()] }\n");
+    world.file("sdk/lab-1.0.0.yaml", "name: lab\n");
+    let root = program.ancestors().nth(2).unwrap().display().to_string();
+    let packed = pb::PackRequest {
+        package_directory: format!("{root}/sdk"),
+        destination_directory: format!("{root}/packed"),
+    };
+    let artifact = client
+        .pack(packed)
+        .await
+        .unwrap()
+        .into_inner()
+        .artifact_path;
+    assert_eq!(artifact, format!("{root}/packed/lab-1.0.0.yaml"));
+    let request = pb::GenerateProjectRequest {
+        source_directory: format!("{root}/pcl"),
+        target_directory: format!("{root}/made"),
+        project: r#"{"name": "made", "description": "d"}"#.to_owned(),
+        local_dependencies: [("lab".to_owned(), artifact)].into(),
+        ..pb::GenerateProjectRequest::default()
+    };
+    let made = client.generate_project(request).await.unwrap().into_inner();
+    assert_eq!(made.diagnostics, []);
+    let read = |name: &str| std::fs::read_to_string(format!("{root}/made/{name}")).unwrap();
+    assert_eq!(
+        read("Pulumi.yaml"),
+        "name: made\nruntime: yaml\ndescription: d\n"
+    );
+    assert_eq!(
+        read("Main.yaml"),
+        "outputs:\n  a:\n    - 1\n    - ${pulumi.cwd}\n"
+    );
+    assert_eq!(read("sdks/lab.yaml"), "name: lab\n");
+    drop(client);
+    served.end().await;
+}
+
+#[tokio::test]
 async fn what_is_not_generated_is_told() {
     let world = World::new().await;
     let served = serve("go", world.options(), WATCH_INTERVAL).await;
