@@ -109,7 +109,7 @@ fn packages(project: &LoadedProject, ctx: &Context) -> Result<(), Error> {
         );
     }
     if !made.is_empty() {
-        sdk::link(&made, project, ctx)?;
+        sdk::link(&made, &runtime.name, project.program_info()?, ctx)?;
     }
     Ok(())
 }

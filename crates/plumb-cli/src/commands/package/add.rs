@@ -1,21 +1,26 @@
 //! `package add`.
 
+use std::cmp::Ordering;
+use std::path::{Path, PathBuf};
+
 use clap::Args;
-use plumb_plugin::discovery::Repository;
+use plumb_plugin::discovery::{MANIFEST_FILE, Repository};
 use plumb_plugin::is_repository;
+use plumb_plugin::language::ProgramInfo;
 use plumb_project::ProjectFile;
 use plumb_project::files::{self, Access};
-use plumb_project::project::PackageSpec;
+use plumb_project::project::{PackageSpec, PluginProject};
 
 use super::sdk::{self, LocalSdk};
 use super::source::{SchemaText, Wanted};
-use crate::commands::install;
+use crate::commands::{install, new};
+use crate::context::LoadedProject;
 use crate::{Context, Error};
 
 /// Add a package to your project
 ///
-/// An SDK of the package is made in the folder `sdks` of the project, and the program is made to depend on it; the project file
-/// lists the package, so that `install` can do the same elsewhere. The package is a schema file, the name of a plugin, with a
+/// An SDK of the package is made in the folder `sdks` of the project or plugin, and the program is made to depend on it; the
+/// project file, or PulumiPlugin.yaml, lists the package, so that `install` can do the same elsewhere. The package is a schema file, the name of a plugin, with a
 /// version (`NAME@VERSION`) or without, or the path of a plugin's program or folder; further words are parameters.
 #[derive(Args, Debug)]
 pub struct AddArgs {
@@ -35,36 +40,30 @@ pub struct AddArgs {
 }
 
 pub(super) fn run(args: AddArgs, ctx: &Context) -> Result<(), Error> {
-    let project = ctx.find_project()?;
-    let Some(project) = project else {
-        let language = args.language.as_deref().ok_or_else(|| {
-            Error::user(
-                "no Pulumi.yaml project file found; run `package add` inside a project, or say with --language for which \
-                 language to make an SDK here",
-            )
-        })?;
-        for wanted in args.wanted() {
-            let schema = SchemaText::load_wanted(wanted, ctx)?;
-            let made = sdk::make(&schema, language, &ctx.environment.cwd, ctx)?;
-            told(&made, ctx);
-        }
-        return Ok(());
+    let Some(target) = Target::enclosing(ctx)? else {
+        return outside(&args, ctx);
     };
-    let runtime = project.project.runtime.as_ref();
-    let runtime = runtime.map(|runtime| runtime.name.clone()).ok_or_else(|| {
-        Error::user("the project has no runtime; set `runtime` in Pulumi.yaml, or run `plumb new`")
-    })?;
+    if args.language.is_some() {
+        return Err(Error::user(format!(
+            "--language is for use outside a Pulumi project or plugin, but {} was found; remove the flag, or run from a \
+             directory outside the project",
+            target.file.display()
+        )));
+    }
     let mut sdks = Vec::new();
     for wanted in args.wanted() {
         let schema = SchemaText::load_wanted(wanted, ctx)?;
-        let made = sdk::make(&schema, &runtime, project.root(), ctx)?;
+        let made = sdk::make(&schema, &target.runtime, &target.info.root_directory, ctx)?;
         told(&made, ctx);
-        record(&made, package_spec(wanted), &project.path)?;
+        record(&made, package_spec(wanted), &target.file)?;
         sdks.push(made);
     }
-    let hint = sdk::link(&sdks, project, ctx)?;
+    let hint = sdk::link(&sdks, &target.runtime, target.info.clone(), ctx)?;
     if sdks.iter().any(|sdk| sdk.folder.is_some()) {
-        install::dependencies(project, false, ctx)?;
+        match target.project {
+            Some(project) => install::dependencies(project, false, ctx)?,
+            None => new::install_pack(&target.file, ctx)?,
+        }
     }
     if !hint.is_empty() {
         ctx.printer.line(&hint);
@@ -73,6 +72,90 @@ pub(super) fn run(args: AddArgs, ctx: &Context) -> Result<(), Error> {
         ctx.printer.line(&format!("Added package {}", sdk.name));
     }
     Ok(())
+}
+
+/// Makes SDKs in the working directory, for no project in particular.
+fn outside(args: &AddArgs, ctx: &Context) -> Result<(), Error> {
+    let language = args.language.as_deref().ok_or_else(|| {
+        Error::user(
+            "no project file found and no plugin file found; pass --language LANG to run outside a Pulumi project or plugin",
+        )
+    })?;
+    for wanted in args.wanted() {
+        let schema = SchemaText::load_wanted(wanted, ctx)?;
+        let made = sdk::make(&schema, language, &ctx.environment.cwd, ctx)?;
+        told(&made, ctx);
+    }
+    Ok(())
+}
+
+/// A project or a plugin that packages are added to.
+struct Target<'c> {
+    /// The file that lists the packages.
+    file: PathBuf,
+    runtime: String,
+    info: ProgramInfo,
+    /// The project; a plugin is none.
+    project: Option<&'c LoadedProject>,
+}
+
+impl<'c> Target<'c> {
+    /// The innermost project or plugin around the working directory.
+    fn enclosing(ctx: &'c Context) -> Result<Option<Self>, Error> {
+        let project = ctx.find_project()?;
+        let folders = ctx.environment.cwd.ancestors();
+        let manifest = folders
+            .map(|folder| folder.join(MANIFEST_FILE))
+            .find(|path| path.is_file());
+        match (project, manifest) {
+            (Some(project), Some(manifest)) => {
+                let depth = |path: &Path| path.components().count();
+                match depth(&project.path).cmp(&depth(&manifest)) {
+                    Ordering::Greater => Target::of_project(project).map(Some),
+                    Ordering::Less => Target::of_plugin(manifest).map(Some),
+                    Ordering::Equal => Err(Error::user(format!(
+                        "detected both {MANIFEST_FILE} and {} in {}",
+                        project.path.file_name().unwrap_or_default().display(),
+                        project.root().display()
+                    ))),
+                }
+            }
+            (Some(project), None) => Target::of_project(project).map(Some),
+            (None, Some(manifest)) => Target::of_plugin(manifest).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn of_project(project: &'c LoadedProject) -> Result<Self, Error> {
+        let runtime = project.project.runtime.as_ref().ok_or_else(|| {
+            Error::user(
+                "the project has no runtime; set `runtime` in Pulumi.yaml, or run `plumb new`",
+            )
+        })?;
+        Ok(Target {
+            file: project.path.clone(),
+            runtime: runtime.name.clone(),
+            info: project.program_info()?,
+            project: Some(project),
+        })
+    }
+
+    fn of_plugin(manifest: PathBuf) -> Result<Self, Error> {
+        let text = files::read_text(&manifest)?.unwrap_or_default();
+        let plugin = PluginProject::parse(&manifest.display().to_string(), &text)?;
+        let folder = manifest.parent().unwrap_or(Path::new("/")).to_owned();
+        Ok(Target {
+            runtime: plugin.runtime.name,
+            info: ProgramInfo {
+                root_directory: folder.clone(),
+                program_directory: folder,
+                entry_point: ".".to_owned(),
+                options: plugin.runtime.options,
+            },
+            file: manifest,
+            project: None,
+        })
+    }
 }
 
 impl AddArgs {
@@ -143,7 +226,7 @@ fn unplaced_spec(wanted: Wanted<'_>) -> PackageSpec {
 }
 
 /// Has the project file list the package; what comes from a repository is the same wherever it is installed.
-fn record(made: &LocalSdk, spec: PackageSpec, path: &std::path::Path) -> Result<(), Error> {
+fn record(made: &LocalSdk, spec: PackageSpec, path: &Path) -> Result<(), Error> {
     let is_plain = spec.parameters.is_empty() && spec.extensions.is_empty();
     let fetched = Some(&made.version).filter(|_| is_plain && is_repository(&spec.source));
     let spec = PackageSpec {

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use plumb_codegen::{FileMap, Language, Purpose};
 use plumb_plugin::PluginKind;
-use plumb_plugin::language::{LinkDependency, LinkRequest, PackageDependency};
+use plumb_plugin::language::{LinkDependency, LinkRequest, PackageDependency, ProgramInfo};
 use plumb_project::project::PackageSpec;
 use plumb_project::yaml::{self, Document as YamlDocument, Node};
 use plumb_schema::bound::Package;
@@ -153,15 +153,13 @@ fn yaml_text(root: Node) -> String {
     })
 }
 
-/// Has the program of a project depend on SDKs; answers what the host says about their use.
+/// Has a program depend on SDKs; answers what the host says about their use.
 pub(crate) fn link(
     sdks: &[LocalSdk],
-    project: &LoadedProject,
+    runtime: &str,
+    info: ProgramInfo,
     ctx: &Context,
 ) -> Result<String, Error> {
-    let Some(runtime) = &project.project.runtime else {
-        return Ok(String::new());
-    };
     let with_folder = sdks
         .iter()
         .filter_map(|sdk| sdk.folder.clone().map(|path| (sdk, path)));
@@ -179,18 +177,13 @@ pub(crate) fn link(
             path,
         })
         .collect();
-    if packages.is_empty() || sdk_language(&runtime.name).is_none() {
+    if packages.is_empty() || sdk_language(runtime).is_none() {
         return Ok(String::new());
     }
-    let host =
-        language::host(&runtime.name, output_to(ctx.printer.clone()), ctx).ok_or_else(|| {
-            Error::user(format!(
-                "there is no language host for {} here",
-                runtime.name
-            ))
-        })?;
+    let host = language::host(runtime, output_to(ctx.printer.clone()), ctx)
+        .ok_or_else(|| Error::user(format!("there is no language host for {runtime} here")))?;
     let request = LinkRequest {
-        info: project.program_info()?,
+        info,
         loader_target: String::new(),
         packages,
     };
