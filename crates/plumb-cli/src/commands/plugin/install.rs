@@ -1,9 +1,11 @@
 //! `plugin install`.
 
+use std::path::Path;
+
 use clap::Args;
 use plumb_acquire::{LockMode, Package};
 use plumb_plugin::PluginKind;
-use plumb_plugin::discovery::parse_tolerant;
+use plumb_plugin::discovery::{MANIFEST_FILE, parse_tolerant};
 use plumb_resource::provider::PluginSpec;
 use semver::Version;
 
@@ -11,6 +13,7 @@ use super::{cache, parse_kind};
 use crate::acquire::{Demands, PluginSource};
 use crate::commands::install::plugins;
 use crate::commands::language::block_on;
+use crate::commands::new;
 use crate::{Context, Error};
 
 /// Install one or more plugins
@@ -139,9 +142,23 @@ fn from_file(
             .map_err(|error| {
                 Error::from(error).context(format!("installing plugin from {}", path.display()))
             })?;
-    if installed {
-        ctx.printer
-            .info(&format!("[{kind} plugin {name}-{version}] installing"));
+    if !installed {
+        return Ok(());
     }
-    Ok(())
+    ctx.printer
+        .info(&format!("[{kind} plugin {name}-{version}] installing"));
+    let folder = format!("{kind}-{name}-v{version}");
+    install_dependencies(&cache(ctx).directory().join(folder), ctx)
+}
+
+/// Installs what a plugin in source form depends on. A plugin that cannot run must not count as installed.
+fn install_dependencies(folder: &Path, ctx: &Context) -> Result<(), Error> {
+    let manifest = folder.join(MANIFEST_FILE);
+    if !manifest.is_file() {
+        return Ok(());
+    }
+    new::install_pack(&manifest, ctx).inspect_err(|_| {
+        // The error says more than a folder that stays.
+        let _ = std::fs::remove_dir_all(folder);
+    })
 }
