@@ -169,6 +169,18 @@ pub const ENTRIES: &[Entry] = &[
         details: "Providers that are known and not built keep what is encrypted as it is.",
     },
     Entry {
+        code: Code::KeyUnavailable,
+        meaning: "The key of a cloud with which the secrets of the stack are encrypted cannot be used.",
+        words: &[
+            "could not encrypt the data key",
+            "could not decrypt the data key",
+            "invalid address of a key",
+        ],
+        hint: "do what the message says at its end; `plumb doctor` tells whether the key can be used",
+        details: "`docs/secrets.md` lists the addresses of keys, the credentials that are looked for, and the permissions that are \
+                  needed.",
+    },
+    Entry {
         code: Code::NoEnvironments,
         meaning: "The settings of the stack import environments, which only the cloud service has.",
         words: &["does not support environments"],

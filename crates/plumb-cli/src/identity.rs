@@ -56,6 +56,7 @@ codes! {
     WrongPassphrase = "wrong-passphrase",
     Undecryptable = "undecryptable",
     LockedSecrets = "locked-secrets",
+    KeyUnavailable = "key-unavailable",
     MissingConfig = "missing-config",
     NoEnvironments = "no-environments",
     LooksLikeSecret = "looks-like-secret",
@@ -255,7 +256,8 @@ fn of_secrets(error: &plumb_secrets::Error) -> Option<Identity> {
     let code = match error {
         Error::IncorrectPassphrase => Code::WrongPassphrase,
         Error::NoPassphrase => Code::NoPassphrase,
-        Error::Decrypt(_) | Error::Salt(_) => Code::Undecryptable,
+        Error::Decrypt(_) | Error::Salt(_) | Error::OtherKey { .. } => Code::Undecryptable,
+        Error::Key(_) => Code::KeyUnavailable,
         Error::Locked { .. } => Code::LockedSecrets,
         _ => return None,
     };

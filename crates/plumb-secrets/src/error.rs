@@ -1,5 +1,9 @@
 //! What can go wrong.
 
+use std::sync::Arc;
+
+use crate::KeyError;
+
 /// A secrets manager cannot do what was asked. No variant holds plaintext.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -25,6 +29,15 @@ pub enum Error {
         /// Why.
         #[source]
         source: serde_json::Error,
+    },
+    /// The key service does not wrap or unwrap the data key.
+    #[error(transparent)]
+    Key(#[from] Arc<KeyError>),
+    /// The values were encrypted with another data key than the one that would be made now.
+    #[error("the secrets were not encrypted with `{url}`, the key that is named now")]
+    OtherKey {
+        /// The address of the key that is named.
+        url: String,
     },
     /// A value cannot be decrypted.
     #[error("failed to decrypt")]

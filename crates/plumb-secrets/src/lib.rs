@@ -1,17 +1,20 @@
 //! Secrets managers: how secret values become the ciphertexts of state and stack files, and back (`state.md` 5).
 //!
 //! A [`SecretsManager`] encrypts and decrypts batches of texts, and has a type and a state that are written beside the
-//! ciphertexts so that the right one can be opened again. This crate knows the passphrase manager, the plain `b64` one
-//! of tests, and the [`SymmetricKey`] layer that managers with a data key share; a manager whose type is not built in is
-//! opened as a [`LockedManager`], which fails when a value is needed and not before.
+//! ciphertexts so that the right one can be opened again. This crate knows the passphrase manager, the one with a data key
+//! that a key service wraps, and the plain `b64` one of tests; [`SymmetricKey`] is the layer below the first two. A manager
+//! whose type is not built in is opened as a [`LockedManager`], which fails when a value is needed and not before.
 //!
-//! It does not know where passphrases come from: the caller gives a [`PassphraseSource`], which is asked only when a
-//! value has to be encrypted or decrypted. Start with [`Passphrases`] and [`open`].
+//! This crate does not know where passphrases come from, and talks to no key service: the caller gives a
+//! [`PassphraseSource`] and [`KeyServices`], which are asked only when a value has to be encrypted or decrypted. Start with
+//! [`Passphrases`], [`CloudKeys`] and [`open`].
 //!
 //! **Plaintext is never shown:** [`Plaintext`] can be neither printed nor serialized, and is wiped when it goes.
 
 mod base64_manager;
+mod cloud;
 mod error;
+mod key_service;
 mod locked;
 mod manager_state;
 mod open;
@@ -22,7 +25,9 @@ mod symmetric;
 use serde_json::value::RawValue;
 
 pub use base64_manager::Base64Manager;
+pub use cloud::{CloudKeys, CloudManager};
 pub use error::{CipherError, Error, LockReason, SaltError};
+pub use key_service::{KeyAction, KeyError, KeyService, KeyServices};
 pub use locked::LockedManager;
 pub use open::{is_known, open};
 pub use passphrase::{PassphraseManager, PassphraseSource, Passphrases};
@@ -49,6 +54,9 @@ pub trait SecretsManager: Send + Sync {
 
 /// Type of the passphrase manager.
 pub const PASSPHRASE: &str = "passphrase";
+
+/// Type of the manager with a data key that a key service wraps.
+pub const CLOUD: &str = "cloud";
 
 /// Type of the manager for tests, which hides nothing.
 pub const BASE64: &str = "b64";

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use crate::{
-    BASE64, Base64Manager, Error, LockReason, LockedManager, PASSPHRASE, Passphrases,
-    SecretsManager,
+    BASE64, Base64Manager, CLOUD, CloudKeys, Error, LockReason, LockedManager, PASSPHRASE,
+    Passphrases, SecretsManager,
 };
 
 /// Types of managers that exist but are not part of this program.
-const NOT_BUILT: [&str; 2] = ["cloud", "service"];
+const NOT_BUILT: [&str; 1] = ["service"];
 
 /// Whether a manager of this type exists, built in or not.
 pub fn is_known(kind: &str) -> bool {
-    [PASSPHRASE, BASE64].contains(&kind) || NOT_BUILT.contains(&kind)
+    [PASSPHRASE, CLOUD, BASE64].contains(&kind) || NOT_BUILT.contains(&kind)
 }
 
 /// The manager of this type and state. One that is not built in is locked: it fails when a value is needed.
@@ -22,9 +22,11 @@ pub fn open(
     kind: &str,
     state: &RawValue,
     passphrases: &Passphrases,
+    keys: &CloudKeys,
 ) -> Result<Arc<dyn SecretsManager>, Error> {
     match kind {
         PASSPHRASE => Ok(Arc::new(passphrases.open_state(state)?)),
+        CLOUD => Ok(Arc::new(keys.open_state(state)?)),
         BASE64 => Ok(Arc::new(Base64Manager)),
         other => {
             let is_known = NOT_BUILT.contains(&other);
@@ -48,22 +50,19 @@ mod tests {
             kind,
             &RawValue::from_string(state.to_owned()).unwrap(),
             &passphrases,
+            &CloudKeys::new(()),
         )
     }
 
     #[test]
     fn managers_that_are_not_built_keep_their_state_and_fail_when_used() {
         for (kind, reason) in [
-            ("cloud", LockReason::NotBuilt),
             ("service", LockReason::NotBuilt),
             ("strange", LockReason::UnknownKind),
         ] {
-            let manager = opened(kind, r#"{"url": "awskms://x", "encryptedkey": "AA=="}"#).unwrap();
+            let manager = opened(kind, r#"{"url": "https://x", "owner": "me"}"#).unwrap();
             assert_eq!(manager.kind(), kind);
-            assert_eq!(
-                manager.state().get(),
-                r#"{"url":"awskms://x","encryptedkey":"AA=="}"#
-            );
+            assert_eq!(manager.state().get(), r#"{"url":"https://x","owner":"me"}"#);
             assert!(manager.decrypt(&[]).unwrap().is_empty());
             let error = manager.decrypt(&["v1:x:y"]).err().unwrap();
             assert!(
@@ -100,6 +99,10 @@ mod tests {
         assert!(matches!(
             opened("passphrase", r#"{"salt":"v1"}"#),
             Err(Error::Salt(_))
+        ));
+        assert!(matches!(
+            opened("cloud", r#"{"url":"awskms://x"}"#),
+            Err(Error::State { .. })
         ));
         assert!(opened("b64", "null").unwrap().check().is_ok());
     }

@@ -11,7 +11,7 @@ use crate::{CipherError, Error, Plaintext};
 const VERSION: &str = "v1";
 const NONCE_LENGTH: usize = 12;
 const TAG_LENGTH: usize = 16;
-const KEY_LENGTH: usize = 32;
+pub(crate) const KEY_LENGTH: usize = 32;
 const PASSPHRASE_ROUNDS: u32 = 1_000_000;
 
 /// A key for values, ready for use. Wiped from memory when dropped.

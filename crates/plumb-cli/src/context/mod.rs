@@ -4,6 +4,7 @@
 
 mod backend;
 mod config;
+mod managers;
 mod passphrase;
 mod project;
 mod secrets;
@@ -15,16 +16,17 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use plumb_backend::Backend;
-use plumb_secrets::Passphrases;
+use plumb_secrets::{CloudKeys, Passphrases};
 
 use crate::cli::GlobalArgs;
 use crate::{Environment, Error, Printer};
 
 pub use backend::{HomeFiles, Login};
 pub use config::{ConfigCheck, StackConfig, no_environments, save_config_flags};
+pub use managers::StateFallback;
+pub(crate) use managers::{check_provider_name, provider_of, secrets_of};
 pub use project::LoadedProject;
-pub use secrets::{ManagerCodec, StackSecrets, StateFallback};
-pub(crate) use secrets::{check_provider_name, provider_of};
+pub use secrets::{ManagerCodec, StackSecrets};
 pub use settings::StackSettings;
 pub use stack::{IfMissing, NewStack, Stack};
 pub use state::StackState;
@@ -40,6 +42,7 @@ pub struct Context {
     project: OnceLock<Option<LoadedProject>>,
     backend: OnceLock<Arc<dyn Backend>>,
     passphrases: OnceLock<Passphrases>,
+    cloud_keys: OnceLock<CloudKeys>,
 }
 
 impl Context {
@@ -63,6 +66,7 @@ impl Context {
             project: OnceLock::new(),
             backend: OnceLock::new(),
             passphrases: OnceLock::new(),
+            cloud_keys: OnceLock::new(),
         })
     }
 

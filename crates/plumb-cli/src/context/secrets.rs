@@ -1,7 +1,7 @@
 //! The secrets manager of a stack (`state.md` 5.6).
 //!
-//! A stack without secrets has none. It is made when the first secret must be encrypted, and then its salt is written to the
-//! stack's settings file before anything else happens.
+//! A stack without secrets has none. It is made when the first secret must be encrypted, and then its salt, or its encrypted
+//! data key, is written to the stack's settings file before anything else happens.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,45 +9,43 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use plumb_project::SecretsSettings;
 use plumb_secrets::{
-    Error as SecretsError, LockReason, LockedManager, PASSPHRASE, Passphrases, Plaintext,
-    SecretsManager,
+    CloudKeys, Error as SecretsError, PASSPHRASE, Passphrases, Plaintext, SecretsManager,
 };
-use plumb_state::{CodecError, RawJson, SecretCodec, SecretsProvider};
-use serde_json::json;
-use serde_json::value::{RawValue, to_raw_value};
+use plumb_state::{CodecError, SecretCodec, SecretsProvider};
 
+use super::StackSettings;
+use super::managers::{provider_of, secrets_of};
 use super::passphrase::Source;
-use super::{Context, Stack, StackSettings};
 use crate::Error;
-
-/// Schemes of providers that exist elsewhere.
-const CLOUD: [&str; 4] = ["awskms", "azurekeyvault", "gcpkms", "hashivault"];
-
-/// Whether the manager recorded in the state may be used when the settings name none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StateFallback {
-    /// Only when the user switched it on.
-    IfEnabled,
-    /// Always, as `destroy` does.
-    Always,
-}
 
 /// The secrets manager of a stack, made when it is needed.
 pub struct StackSecrets {
-    passphrases: Passphrases,
-    source: Source,
+    pub(super) passphrases: Passphrases,
+    pub(super) keys: CloudKeys,
+    pub(super) source: Source,
+    /// The manager that is made for the first secret of a stack without one.
+    pub(super) new_manager: NewManager,
     /// The settings file and the project's name, for the salt of a new manager.
-    file: Option<(PathBuf, String)>,
-    state: Mutex<Managed>,
+    pub(super) file: Option<(PathBuf, String)>,
+    pub(super) state: Mutex<Managed>,
     /// Whether it is known that secrets can be encrypted.
-    is_prepared: AtomicBool,
+    pub(super) is_prepared: AtomicBool,
     /// Whether something has passed that needs secrets to be encrypted later.
-    is_wanted: AtomicBool,
+    pub(super) is_wanted: AtomicBool,
 }
 
-struct Managed {
-    manager: Option<Arc<dyn SecretsManager>>,
-    settings: SecretsSettings,
+pub(super) struct Managed {
+    pub(super) manager: Option<Arc<dyn SecretsManager>>,
+    pub(super) settings: SecretsSettings,
+}
+
+/// A kind of manager that can be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum NewManager {
+    /// One whose key comes from a passphrase.
+    Passphrase,
+    /// One whose data key is encrypted with the key at this address.
+    Cloud(String),
 }
 
 impl StackSecrets {
@@ -78,28 +76,28 @@ impl StackSecrets {
 
     /// Decrypts one ciphertext.
     pub fn decrypt(&self, ciphertext: &str) -> Result<Plaintext, SecretsError> {
-        let manager = self.manager().ok_or_else(no_manager)?;
+        let manager = self.manager().ok_or_else(|| self.no_manager())?;
         let mut texts = manager.decrypt(&[ciphertext])?;
         Ok(texts.pop().unwrap_or_else(|| "".into()))
     }
 
-    /// The manager; one for a new passphrase if there is none.
+    /// The manager; a new one if there is none.
     pub fn manager_or_new(&self) -> Result<Arc<dyn SecretsManager>, SecretsError> {
         let mut managed = self.lock();
         if let Some(manager) = &managed.manager {
             return Ok(Arc::clone(manager));
         }
-        let created = self
-            .passphrases
-            .create(&self.source.new_passphrase(false)?)?;
-        managed.settings = SecretsSettings {
-            salt: Some(created.salt().to_owned()),
-            ..SecretsSettings::default()
+        let manager: Arc<dyn SecretsManager> = match &self.new_manager {
+            NewManager::Passphrase => {
+                let passphrase = self.source.new_passphrase(false)?;
+                Arc::new(self.passphrases.create(&passphrase)?)
+            }
+            NewManager::Cloud(url) => Arc::new(self.keys.create(url)?),
         };
+        managed.settings = secrets_of(&provider_of(manager.as_ref()));
         self.write_settings(&managed.settings).map_err(|error| {
             SecretsError::PassphraseSource(error.text().unwrap_or_default().into())
         })?;
-        let manager: Arc<dyn SecretsManager> = Arc::new(created);
         managed.manager = Some(Arc::clone(&manager));
         Ok(manager)
     }
@@ -109,7 +107,7 @@ impl StackSecrets {
     pub fn prepare(&self) -> Result<(), SecretsError> {
         match self.manager() {
             Some(manager) => manager.check()?,
-            None if self.source.has_given()? => {}
+            None if self.needs_passphrase() && self.source.has_given()? => {}
             None => self.manager_or_new()?.check()?,
         }
         self.is_prepared.store(true, Ordering::Relaxed);
@@ -149,8 +147,10 @@ impl StackSecrets {
     }
 
     fn needs_passphrase(&self) -> bool {
-        let manager = self.manager();
-        manager.is_none_or(|manager| manager.kind() == PASSPHRASE)
+        match self.manager() {
+            Some(manager) => manager.kind() == PASSPHRASE,
+            None => self.new_manager == NewManager::Passphrase,
+        }
     }
 
     /// Makes sure that the passphrase, if one is needed, is right. Without a manager there is nothing to check.
@@ -159,6 +159,16 @@ impl StackSecrets {
         match salt {
             Some(salt) => self.passphrases.open(&salt)?.unlock(),
             None => Ok(()),
+        }
+    }
+
+    /// The error about ciphertexts without a manager that could have made them.
+    fn no_manager(&self) -> SecretsError {
+        match &self.new_manager {
+            NewManager::Passphrase => {
+                SecretsError::PassphraseSource("the stack has no secrets provider".into())
+            }
+            NewManager::Cloud(url) => SecretsError::OtherKey { url: url.clone() },
         }
     }
 
@@ -186,7 +196,7 @@ impl SecretCodec for StackSecrets {
     ) -> Result<Vec<plumb_state::Plaintext>, CodecError> {
         let manager = self
             .manager()
-            .ok_or_else(no_manager)
+            .ok_or_else(|| self.no_manager())
             .map_err(CodecError::new)?;
         ManagerCodec(manager).decrypt_batch(ciphertexts)
     }
@@ -218,115 +228,4 @@ impl SecretCodec for ManagerCodec {
             .map(|text| plumb_state::Plaintext::new(text.expose().to_owned()))
             .collect())
     }
-}
-
-fn no_manager() -> SecretsError {
-    SecretsError::PassphraseSource("the stack has no secrets provider".into())
-}
-
-pub(crate) fn provider_of(manager: &dyn SecretsManager) -> SecretsProvider {
-    SecretsProvider {
-        type_name: manager.kind().into(),
-        state: RawJson::parse(manager.state().get()).ok(),
-    }
-}
-
-/// A manager that is known by its address and not built.
-fn cloud_manager(settings: &SecretsSettings) -> Arc<dyn SecretsManager> {
-    let state = json!({ "url": settings.provider, "encryptedkey": settings.encrypted_key });
-    let state = to_raw_value(&state).expect("texts are valid JSON");
-    Arc::new(LockedManager::new("cloud", &state, LockReason::NotBuilt))
-}
-
-impl Context {
-    /// The secrets of a stack, as its settings say; `recorded` is what its state says.
-    pub fn stack_secrets(
-        &self,
-        settings: &StackSettings,
-        stack: &Stack,
-        recorded: Option<&SecretsProvider>,
-        fallback: StateFallback,
-    ) -> Result<StackSecrets, Error> {
-        let mut secrets = settings.file.secrets();
-        let wants_cloud = secrets
-            .provider
-            .as_deref()
-            .is_some_and(|name| name != PASSPHRASE && name != "default");
-        let may_fall_back = fallback == StateFallback::Always
-            || self
-                .environment
-                .is_on("PULUMI_FALLBACK_TO_STATE_SECRETS_MANAGER");
-        let manager: Option<Arc<dyn SecretsManager>> = match (&secrets.salt, recorded) {
-            _ if wants_cloud => Some(cloud_manager(&secrets)),
-            (Some(salt), _) => Some(Arc::new(self.passphrases().open(salt)?)),
-            (None, Some(provider)) if may_fall_back => {
-                secrets.salt = salt_of(provider);
-                Some(self.open_provider(provider)?)
-            }
-            (None, _) => None,
-        };
-        Ok(StackSecrets {
-            passphrases: self.passphrases().clone(),
-            source: self.passphrase_source(),
-            file: settings
-                .path
-                .clone()
-                .map(|path| (path, stack.project_name().to_owned())),
-            state: Mutex::new(Managed {
-                manager,
-                settings: secrets,
-            }),
-            is_prepared: AtomicBool::new(false),
-            is_wanted: AtomicBool::new(false),
-        })
-    }
-
-    /// The manager that a snapshot records.
-    pub fn open_provider(
-        &self,
-        provider: &SecretsProvider,
-    ) -> Result<Arc<dyn SecretsManager>, Error> {
-        let state = provider.state.as_ref().map_or("null", RawJson::as_str);
-        let state = RawValue::from_string(state.to_owned())?;
-        Ok(plumb_secrets::open(
-            &provider.type_name,
-            &state,
-            self.passphrases(),
-        )?)
-    }
-
-    /// Whether a passphrase can be had without asking.
-    pub fn has_passphrase(&self) -> Result<bool, Error> {
-        Ok(Source::given(&self.environment)?.is_some())
-    }
-
-    /// A manager for a new passphrase, which is asked for even when one is given by the environment.
-    pub fn new_passphrase_manager(
-        &self,
-        ignore_given: bool,
-    ) -> Result<plumb_secrets::PassphraseManager, Error> {
-        let passphrase = self.passphrase_source().new_passphrase(ignore_given)?;
-        Ok(self.passphrases().create(&passphrase)?)
-    }
-}
-
-/// The salt in the state of a passphrase manager.
-pub(super) fn salt_of(provider: &SecretsProvider) -> Option<String> {
-    let state: serde_json::Value = serde_json::from_str(provider.state.as_ref()?.as_str()).ok()?;
-    Some(state.get("salt")?.as_str()?.to_owned())
-}
-
-/// Refuses names of secrets providers that do not exist or are not built.
-pub(crate) fn check_provider_name(name: &str) -> Result<(), Error> {
-    if matches!(name, "" | "default" | PASSPHRASE) {
-        return Ok(());
-    }
-    let scheme = name.split_once("://").map_or(name, |(scheme, _)| scheme);
-    if CLOUD.contains(&scheme) {
-        return Err(Error::unsupported(format!("secrets provider `{scheme}`")));
-    }
-    Err(Error::user(format!(
-        "unknown secrets provider type '{scheme}' (supported values: \
-         default,passphrase,awskms,azurekeyvault,gcpkms,hashivault)"
-    )))
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use plumb_backend::{Backend, StackFilter};
+use plumb_project::StackReference;
 use plumb_project::files::{self, Access};
 use plumb_project::workspace::WorkspaceFile;
-use plumb_project::{SecretsSettings, StackReference};
 use plumb_secrets::SecretsManager;
 use plumb_state::{CiphertextCache, Manifest, Snapshot};
 
-use super::secrets::{ManagerCodec, check_provider_name, provider_of};
-use super::{Context, StackSettings};
+use super::managers::{check_provider_name, provider_of, secrets_of};
+use super::{Context, ManagerCodec, StackSettings};
 use crate::identity::{Code, Subject};
 use crate::{Error, prompt};
 
@@ -203,29 +203,6 @@ impl Context {
         Ok(())
     }
 
-    /// The manager of a new stack: that of its settings file, or a new one if the passphrase is there or was asked for.
-    fn first_manager(
-        &self,
-        settings: &StackSettings,
-        provider: &str,
-    ) -> Result<Option<Arc<dyn SecretsManager>>, Error> {
-        let secrets = settings.file.secrets();
-        if let Some(name) = secrets.provider.as_deref() {
-            check_provider_name(name)?;
-        }
-        if let Some(salt) = &secrets.salt {
-            let manager = self.passphrases().open(salt)?;
-            if self.has_passphrase()? {
-                manager.unlock()?;
-            }
-            return Ok(Some(Arc::new(manager)));
-        }
-        if provider == plumb_secrets::PASSPHRASE || self.has_passphrase()? {
-            return Ok(Some(Arc::new(self.new_passphrase_manager(false)?)));
-        }
-        Ok(None)
-    }
-
     fn choose_stack(&self, missing: IfMissing, new: NewStack<'_>) -> Result<Stack, Error> {
         self.project()?;
         if !self.is_interactive() {
@@ -295,18 +272,15 @@ impl Context {
     }
 }
 
-/// Writes the salt of a new manager into the settings.
+/// Writes the salt or the encrypted data key of a new manager into the settings.
 fn record_manager(settings: &mut StackSettings, manager: &dyn SecretsManager) -> Result<(), Error> {
+    let wanted = secrets_of(&provider_of(manager));
     let secrets = settings.file.secrets();
-    if secrets.salt.is_some() || settings.path.is_none() {
+    let has_salt = wanted.salt.is_some() && wanted.salt == secrets.salt;
+    if has_salt || wanted == secrets || settings.path.is_none() {
         return Ok(());
     }
-    let salt = super::secrets::salt_of(&provider_of(manager));
-    settings.file.set_secrets(&SecretsSettings {
-        salt,
-        provider: None,
-        encrypted_key: None,
-    });
+    settings.file.set_secrets(&wanted);
     settings.save(None)
 }
 

@@ -240,7 +240,7 @@ fn of_file(file: &str, ctx: &Context) -> Result<Subject, Error> {
 
 /// The state with its secrets, or without, where they cannot be read here.
 fn decrypted(deployment: &Deployment, file: &str, ctx: &Context) -> Result<Snapshot, Error> {
-    let codec = recorded_codec(deployment.opaque(), ctx.passphrases());
+    let codec = recorded_codec(deployment.opaque(), ctx.passphrases(), ctx.cloud_keys());
     let opened =
         codec.and_then(|codec| Ok(deployment.decrypt(&codec, &mut CiphertextCache::new())?));
     opened.or_else(|_| {

@@ -659,7 +659,7 @@ pub(super) fn plugin_source(
 fn stack_reader(ctx: &Context, stack: &Stack) -> BackendStacks {
     let backend = stack.backend.clone();
     let project = plumb_project::ProjectName::unchecked(stack.project_name());
-    let passphrases = ctx.passphrases().clone();
+    let (passphrases, keys) = (ctx.passphrases().clone(), ctx.cloud_keys().clone());
     let fails_at = ctx
         .environment
         .get("PLUMB_TEST_DEFECT")
@@ -676,14 +676,14 @@ fn stack_reader(ctx: &Context, stack: &Stack) -> BackendStacks {
             let checkpoint = match backend.load(&reference)? {
                 plumb_backend::Loaded::Checkpoint(checkpoint) => checkpoint.latest,
                 plumb_backend::Loaded::Folded(snapshot) => {
-                    let codec = recorded_codec(snapshot.opaque(), &passphrases)?;
+                    let codec = recorded_codec(snapshot.opaque(), &passphrases, &keys)?;
                     return Ok(snapshot.decrypt(&codec, &mut CiphertextCache::new())?);
                 }
             };
             let Some(deployment) = checkpoint else {
                 return Ok(Snapshot::default());
             };
-            let codec = recorded_codec(deployment.opaque(), &passphrases)?;
+            let codec = recorded_codec(deployment.opaque(), &passphrases, &keys)?;
             Ok(deployment.decrypt(&codec, &mut CiphertextCache::new())?)
         }),
     }
@@ -693,6 +693,7 @@ fn stack_reader(ctx: &Context, stack: &Stack) -> BackendStacks {
 pub(super) fn recorded_codec(
     snapshot: &Snapshot,
     passphrases: &plumb_secrets::Passphrases,
+    keys: &plumb_secrets::CloudKeys,
 ) -> Result<ManagerCodec, Error> {
     let (kind, state) = match &snapshot.secrets_provider {
         Some(provider) => (
@@ -715,6 +716,7 @@ pub(super) fn recorded_codec(
         kind,
         &state,
         passphrases,
+        keys,
     )?))
 }
 

@@ -106,8 +106,8 @@ fn objects_of_plugins_are_left_alone_without_a_secrets_manager() {
     let settings = [
         ("", "passphrase must be set with PULUMI_CONFIG_PASSPHRASE"),
         (
-            "secretsprovider: awskms://key\nencryptedkey: AA==\n",
-            "cannot encrypt or decrypt secrets of the `cloud` secrets provider",
+            "secretsprovider: hashivault://key\nencryptedkey: AA==\n",
+            "could not decrypt the data key with `hashivault://key`: neither VAULT_SERVER_URL nor VAULT_ADDR is set",
         ),
     ];
     for (setting, reason) in settings {
@@ -355,8 +355,15 @@ fn unknown_providers_are_refused() {
     assert_eq!(
         context.fails(
             1,
-            &["stack", "init", "dev", "--secrets-provider", "awskms://k"]
+            &[
+                "stack",
+                "init",
+                "dev",
+                "--secrets-provider",
+                "awskms://k?regoin=x"
+            ]
         ),
-        "error: secrets provider `awskms` is not supported yet\n"
+        "error: invalid address of a key `awskms://k?regoin=x`: unknown query parameter `regoin`\n"
     );
+    assert_eq!(context.ok(&["stack", "ls", "--json"]), "[]\n");
 }

@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use plumb_backend::Page;
-use plumb_project::SecretsSettings;
 use plumb_project::config::ConfigMap;
 
 use super::TargetArgs;
-use crate::context::{IfMissing, StackSettings};
+use crate::context::{IfMissing, StackSettings, secrets_of};
 use crate::{Context, Error};
 
 /// Update the local configuration based on the most recent deployment of the stack
@@ -59,33 +58,6 @@ pub(super) fn run(args: RefreshArgs, target: &TargetArgs, ctx: &Context) -> Resu
         ));
     }
     Ok(())
-}
-
-/// What the settings file says about a manager that a state records.
-pub(crate) fn secrets_of(provider: &plumb_state::SecretsProvider) -> SecretsSettings {
-    let state = provider
-        .state
-        .as_ref()
-        .and_then(|state| serde_json::from_str(state.as_str()).ok());
-    let state: serde_json::Value = state.unwrap_or_default();
-    let text = |key: &str| {
-        state
-            .get(key)
-            .and_then(serde_json::Value::as_str)
-            .map(ToOwned::to_owned)
-    };
-    match provider.type_name.as_str() {
-        "cloud" => SecretsSettings {
-            provider: text("url"),
-            encrypted_key: text("encryptedkey"),
-            salt: None,
-        },
-        _ => SecretsSettings {
-            provider: None,
-            encrypted_key: None,
-            salt: text("salt"),
-        },
-    }
 }
 
 fn free_backup(path: &Path) -> PathBuf {

@@ -3,18 +3,16 @@
 use std::sync::Arc;
 
 use clap::Args;
-use plumb_project::SecretsSettings;
-use plumb_secrets::{PASSPHRASE, SecretsManager};
 use plumb_state::CiphertextCache;
 
 use super::{TargetArgs, stack_of};
-use crate::context::{ManagerCodec, Stack, StateFallback};
+use crate::context::{ManagerCodec, Stack, StateFallback, secrets_of};
 use crate::{Context, Error};
 
 /// Change the secrets provider for a stack
 ///
 /// Everything that is encrypted, in the settings and in the state, is decrypted and encrypted again. Naming the provider that
-/// the stack has already gives it a new passphrase.
+/// the stack has already gives it a new passphrase, or a new data key.
 #[derive(Args, Debug)]
 pub struct ChangeArgs {
     /// The new provider: default, passphrase, or the address of a key
@@ -34,10 +32,7 @@ pub(super) fn change(provider: &str, stack: &Stack, ctx: &Context) -> Result<(),
     let state = ctx.load_state(stack)?;
     let old = ctx.stack_secrets(&settings, stack, state.provider(), StateFallback::Always)?;
     old.check()?;
-    let is_rotation = old
-        .manager()
-        .is_some_and(|manager| manager.kind() == PASSPHRASE);
-    let new = Arc::new(ctx.new_passphrase_manager(is_rotation)?);
+    let new = ctx.new_manager(provider, old.manager().as_deref())?;
 
     ctx.printer
         .line("Migrating old configuration and state to new secrets provider");
@@ -50,7 +45,8 @@ pub(super) fn change(provider: &str, stack: &Stack, ctx: &Context) -> Result<(),
         config.insert(key.clone(), changed);
     }
     let provider = crate::context::provider_of(new.as_ref());
-    let codec = ManagerCodec(Arc::clone(&new) as Arc<dyn SecretsManager>);
+    let secrets = secrets_of(&provider);
+    let codec = ManagerCodec(Arc::clone(&new));
     ctx.edit_state(stack, |snapshot| {
         let recorded = snapshot.opaque().secrets_provider.clone();
         let mut plain = snapshot.decrypt(
@@ -62,10 +58,6 @@ pub(super) fn change(provider: &str, stack: &Stack, ctx: &Context) -> Result<(),
         Ok(())
     })?;
     settings.file.set_config(&config);
-    settings.file.set_secrets(&SecretsSettings {
-        provider: None,
-        encrypted_key: None,
-        salt: Some(new.salt().to_owned()),
-    });
+    settings.file.set_secrets(&secrets);
     settings.save(None)
 }

@@ -8,8 +8,7 @@ use plumb_state::edit::{drop_pending_operations, import_problems};
 use plumb_state::file::{ParseError, ResourceError, parse_deployment};
 
 use super::{TargetArgs, stack_of};
-use crate::commands::config::refresh::secrets_of;
-use crate::context::{Stack, StackState};
+use crate::context::{Stack, StackState, secrets_of};
 use crate::{Context, Error, go};
 
 /// Import a deployment from standard in into an existing stack
