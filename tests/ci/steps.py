@@ -104,6 +104,7 @@ def setups(machine):
     yield setup("python_packages", "setup-python-packages.sh")
     yield setup("node_packages", "setup-node-packages.sh")
     yield setup("csharp_grammar", "setup-csharp-grammar.sh")
+    yield setup("key_services", "setup-key-services.sh")
     if machine.go:
         yield setup("go_sdk", "setup-go-automation.sh")
         yield setup("delve", "setup-delve.sh", cores=1, after=("build",))
@@ -153,6 +154,7 @@ def end_to_end(machine):
     yield python("python-plugins", "e2e/python_plugins.py", *run_python)
     yield python("converters", "e2e/converters.py", *run_python)
     yield python("direct", "e2e/direct.py", *run_python)
+    yield python("secrets-providers", "e2e/secrets_providers.py", interpreter="{key_services}/bin/python")
     yield python("policies", "e2e/policies.py", "--python", "{python_policies}/bin/python")
     yield python("node", "e2e/node.py", "--sdk", "{sdk}", "--tools", "{node_tools}", *run_python)
     yield python("node-newest", "e2e/node.py", "--sdk", "{sdk_newest}", *run_python,
