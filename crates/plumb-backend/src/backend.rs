@@ -11,6 +11,7 @@ use crate::history::{Page, Past, UpdateRecord};
 use crate::recovery::Note;
 use crate::summary::{StackFilter, StackSummary};
 use crate::update::Update;
+use crate::url::masked;
 
 /// The state of a stack as it was read, without taking it.
 #[derive(Debug)]
@@ -112,8 +113,13 @@ pub trait Backend: Send + Sync {
     /// What people call it: the machine's name for file stores.
     fn name(&self) -> &str;
 
-    /// Its address.
+    /// Its address, by which logins and selections are remembered. It may hold a password.
     fn url(&self) -> &str;
+
+    /// Its address for people, without user name and password.
+    fn shown_url(&self) -> String {
+        masked(self.url())
+    }
 
     /// Reads a stack reference; `current` is the project of the current directory.
     fn parse_stack(

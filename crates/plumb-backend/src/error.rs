@@ -29,6 +29,63 @@ pub enum BucketError {
         #[source]
         source: io::Error,
     },
+    /// A store answered with an error, or not at all.
+    #[error("could not {action} {address}{}", hint_text(hint.as_ref()))]
+    Store {
+        /// What was tried.
+        action: &'static str,
+        /// With which object.
+        address: String,
+        /// What the answer means.
+        kind: StoreErrorKind,
+        /// What the user can do.
+        hint: Option<String>,
+        /// What the store said.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// Meaning of an error that a store answered with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoreErrorKind {
+    /// The store did not answer in time, or answered that it could not do the work now. A write may have been carried
+    /// out.
+    Transient,
+    /// The credentials are missing, or do not allow the action.
+    Denied,
+    /// Any other refusal.
+    Refused,
+}
+
+impl BucketError {
+    /// Whether trying again may help. A write that failed like that may have been carried out.
+    pub fn is_transient(&self) -> bool {
+        use io::ErrorKind;
+        match self {
+            BucketError::IllegalKey { .. } => false,
+            BucketError::Io { source, .. } => !matches!(
+                source.kind(),
+                ErrorKind::PermissionDenied | ErrorKind::NotFound | ErrorKind::ReadOnlyFilesystem
+            ),
+            BucketError::Store { kind, .. } => *kind == StoreErrorKind::Transient,
+        }
+    }
+
+    /// The message with those of its causes.
+    pub(crate) fn chain(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            text += &format!(": {error}");
+            cause = error.source();
+        }
+        text
+    }
+}
+
+fn hint_text(hint: Option<&String>) -> String {
+    hint.map_or_else(String::new, |hint| format!("; {hint}"))
 }
 
 /// The journal cannot be written any more.
@@ -87,6 +144,25 @@ pub enum BackendError {
     UnsupportedUrl {
         /// The scheme.
         scheme: String,
+    },
+    /// The store cannot do writes that depend on what is there.
+    #[error(
+        "the store {url} does not support conditional writes ({missing}), which keep two updates from overwriting each \
+         other; use a store that supports them, or a newer version of its software"
+    )]
+    NoConditionalWrites {
+        /// The address.
+        url: String,
+        /// What did not work.
+        missing: &'static str,
+    },
+    /// The address of a store is not one that it can have.
+    #[error("the backend address {url} cannot be used: {detail}")]
+    StoreUrl {
+        /// The address.
+        url: String,
+        /// Why not.
+        detail: String,
     },
     /// The folder of a file store is missing.
     #[error("unable to open bucket {url}: the folder {} does not exist", path.display())]

@@ -11,6 +11,7 @@ use plumb_state::file::empty_checkpoint;
 
 use crate::backend::{Backend, Loaded, LoadedRoot, RemoveOptions, Rewrite};
 use crate::bucket::{Bucket, io_error};
+use crate::capability;
 use crate::compression::Compression;
 use crate::error::BackendError;
 use crate::history::{Page, Past, UpdateRecord};
@@ -19,6 +20,7 @@ use crate::lease;
 use crate::local::LocalBucket;
 use crate::lock::{self, Lock};
 use crate::recovery::{self, Note};
+use crate::segments;
 use crate::store::{Owner, Store, StoreOptions};
 use crate::summary::{StackFilter, StackSummary};
 use crate::update::Update;
@@ -118,6 +120,11 @@ impl FileBackend {
         ))
     }
 
+    /// Finds out whether the store can do what updates need, and remembers it there.
+    pub fn check_capabilities(&self) -> Result<(), BackendError> {
+        capability::ensure(&self.store)
+    }
+
     /// How the store is laid out.
     pub fn layout(&self) -> StoreLayout {
         self.layout
@@ -207,11 +214,18 @@ impl FileBackend {
         Ok(())
     }
 
-    fn remove_folder(&self, folder: &str) -> Result<(), BackendError> {
-        for entry in self.store.bucket.list(folder)? {
-            self.store.bucket.delete(&entry.key)?;
+    /// Seals stay, so that a writer that was thrown out does not write on.
+    fn remove_journals(&self, stack: &StackReference) -> Result<(), BackendError> {
+        if self.store.bucket.files().is_some() {
+            return self.remove_folder(&keys::journals(stack));
         }
-        Ok(())
+        segments::remove_all(&self.store, stack)
+    }
+
+    fn remove_folder(&self, folder: &str) -> Result<(), BackendError> {
+        let listed = self.store.bucket.list(folder)?;
+        let keys: Vec<String> = listed.into_iter().map(|entry| entry.key).collect();
+        Ok(self.store.bucket.delete_all(&keys)?)
     }
 }
 
@@ -253,10 +267,11 @@ impl Backend for FileBackend {
         stack: &StackReference,
         initial: Option<&EncryptedSnapshot>,
     ) -> Result<(), BackendError> {
-        let (lock, _) = Lock::take(&self.store, stack)?;
+        capability::ensure(&self.store)?;
+        let (lock, _) = Lock::take(&self.store, stack, None)?;
         self.check_missing(stack)?;
         self.store
-            .save_text(stack, &empty_checkpoint(&stack.qualified()))?;
+            .save_text(stack, &empty_checkpoint(&stack.qualified()), None)?;
         if let Some(initial) = initial {
             self.store.save_snapshot(stack, initial)?;
         }
@@ -269,7 +284,7 @@ impl Backend for FileBackend {
         options: RemoveOptions,
     ) -> Result<(), BackendError> {
         self.store.state_file(stack)?;
-        let (lock, _) = Lock::take(&self.store, stack)?;
+        let (lock, _) = Lock::take(&self.store, stack, None)?;
         if !options.force {
             recovery::recover(&self.store, stack)?;
             let latest = self.store.state_file(stack)?.parse()?.latest;
@@ -287,7 +302,7 @@ impl Backend for FileBackend {
         if options.remove_backups {
             self.remove_folder(&keys::backups(stack))?;
         }
-        self.remove_folder(&keys::journals(stack))?;
+        self.remove_journals(stack)?;
         self.remove_folder(&keys::leases(stack))?;
         lock.release()
     }
@@ -299,7 +314,7 @@ impl Backend for FileBackend {
         rewrite: Rewrite<'_>,
     ) -> Result<Vec<Note>, BackendError> {
         self.store.state_file(from)?;
-        let (lock, _) = Lock::take(&self.store, from)?;
+        let (lock, _) = Lock::take(&self.store, from, None)?;
         self.check_missing(to)?;
         let notes = recovery::recover(&self.store, from)?;
         let checkpoint = self.store.state_file(from)?.parse()?;
@@ -309,7 +324,7 @@ impl Backend for FileBackend {
             self.store.save_snapshot(to, &snapshot)?;
         } else {
             self.store
-                .save_text(to, &empty_checkpoint(&to.qualified()))?;
+                .save_text(to, &empty_checkpoint(&to.qualified()), None)?;
         }
         self.remove_state(from, true)?;
         self.move_history(from, to)?;
@@ -345,6 +360,7 @@ impl Backend for FileBackend {
         if !locks.is_empty() {
             // First the fence, so that nobody writes on when the lock is gone.
             lease::revoke(&self.store, stack)?;
+            segments::seal_all(&self.store, stack)?;
         }
         for lock in &locks {
             self.store.bucket.delete(&lock.key)?;

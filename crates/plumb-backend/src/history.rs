@@ -7,6 +7,7 @@ use plumb_state::file::Deployment;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use crate::bucket::Version;
 use crate::error::BackendError;
 use crate::keys;
 use crate::state_file::StateFile;
@@ -102,7 +103,15 @@ impl Store {
         };
         let key = key.replace(RECORD, ".checkpoint.json");
         let state = match self.read(&key)? {
-            Some(content) => StateFile { key, content }.parse()?.latest,
+            Some(content) => {
+                let version = Version::default();
+                let state = StateFile {
+                    key,
+                    content,
+                    version,
+                };
+                state.parse()?.latest
+            }
             None => None,
         };
         Ok(Some(Past { record, state }))
@@ -158,8 +167,11 @@ impl Store {
             stack: stack.qualified(),
         };
         let key = self.state_key(stack)?.ok_or_else(missing)?;
-        let content = self.bucket.get(&key)?.ok_or_else(missing)?;
-        Ok(self.bucket.put_relaxed(target, &content)?)
+        if self.bucket.copy(&key, target)? {
+            Ok(())
+        } else {
+            Err(missing())
+        }
     }
 
     /// The objects of a stack's history.

@@ -1,10 +1,13 @@
 //! Writing the journal of an update.
 //!
-//! One thread owns the file. Callers hand over records and get their numbers back at once; the thread takes all records
-//! that wait, encodes them, checks that the stack is still owned, writes them in one go and syncs once (**group
-//! commit**). Then it checks again: **a record counts as durable only if the stack was still owned after it was synced**, because whoever
-//! takes over reads the journal after having taken the lease. After the first failure nothing more is written, and
-//! every waiter hears of it.
+//! One thread owns the log. Callers hand over records and get their numbers back at once; the thread takes all records
+//! that wait, encodes them, and commits them together (**group commit**): the slower the store, the more records share a
+//! commit. After the first failure nothing more is written, and every waiter hears of it.
+//!
+//! Where the store has files, a [`FileLog`] checks that the stack is still owned, writes in one go, syncs once, and checks
+//! again: **a record counts as durable only if the stack was still owned after it was synced**, because whoever takes over
+//! reads the journal after having taken the lease. Elsewhere a [`SegmentLog`](crate::segments::SegmentLog) makes one
+//! object of each commit.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, PoisonError};
@@ -21,6 +24,17 @@ pub struct Seq(pub u64);
 
 /// How far the journal is durable.
 pub type Progress = Result<Seq, JournalError>;
+
+/// The place where records become durable.
+pub(crate) trait Log: Send {
+    /// Returns when the records are durable and the stack was still owned then.
+    fn commit(&mut self, batch: &[u8]) -> Result<(), JournalError>;
+
+    /// Ends the log after the last commit.
+    fn end(&mut self) -> Result<(), JournalError> {
+        Ok(())
+    }
+}
 
 /// Decides before each commit whether it may happen.
 pub(crate) type Guard = Box<dyn Fn() -> Result<(), Fenced> + Send>;
@@ -51,14 +65,14 @@ type Encode = Box<dyn FnOnce(Seq) -> Vec<u8> + Send>;
 const STACK: usize = 64 << 20;
 
 impl JournalWriter {
-    /// Starts the thread. The file has its header already.
-    pub(crate) fn start(file: Box<dyn JournalFile>, guard: Guard) -> Result<Self, JournalError> {
+    /// Starts the thread. The log has its header already.
+    pub(crate) fn start(log: Box<dyn Log>) -> Result<Self, JournalError> {
         let (sender, records) = mpsc::channel();
         let (report, progress) = watch::channel(Ok(Seq(0)));
         let thread = thread::Builder::new()
             .name("journal".to_owned())
             .stack_size(STACK)
-            .spawn(move || run(file, &guard, &records, &report))
+            .spawn(move || run(log, &records, &report))
             .map_err(|error| JournalError::Io {
                 message: error.to_string(),
             })?;
@@ -143,12 +157,7 @@ impl Drop for JournalWriter {
     }
 }
 
-fn run(
-    mut file: Box<dyn JournalFile>,
-    guard: &Guard,
-    records: &Receiver<Records>,
-    report: &watch::Sender<Progress>,
-) {
+fn run(mut log: Box<dyn Log>, records: &Receiver<Records>, report: &watch::Sender<Progress>) {
     while let Ok(waiting) = records.recv() {
         let mut last = waiting.last;
         let mut batch = (waiting.encode)(waiting.first);
@@ -156,7 +165,7 @@ fn run(
             last = waiting.last;
             batch.extend((waiting.encode)(waiting.first));
         }
-        match commit(file.as_mut(), guard, &batch) {
+        match log.commit(&batch) {
             Ok(()) => {
                 let _ = report.send_replace(Ok(last));
             }
@@ -166,14 +175,31 @@ fn run(
             }
         }
     }
+    if let Err(error) = log.end() {
+        let _ = report.send_replace(Err(error));
+    }
 }
 
-fn commit(file: &mut dyn JournalFile, guard: &Guard, batch: &[u8]) -> Result<(), JournalError> {
-    guard()?;
-    let failed = |error: std::io::Error| JournalError::Io {
-        message: error.to_string(),
-    };
-    file.append(batch).map_err(failed)?;
-    file.sync().map_err(failed)?;
-    Ok(guard()?)
+/// A log in a file that is appended to.
+pub(crate) struct FileLog {
+    file: Box<dyn JournalFile>,
+    guard: Guard,
+}
+
+impl FileLog {
+    pub(crate) fn new(file: Box<dyn JournalFile>, guard: Guard) -> Self {
+        FileLog { file, guard }
+    }
+}
+
+impl Log for FileLog {
+    fn commit(&mut self, batch: &[u8]) -> Result<(), JournalError> {
+        (self.guard)()?;
+        let failed = |error: std::io::Error| JournalError::Io {
+            message: error.to_string(),
+        };
+        self.file.append(batch).map_err(failed)?;
+        self.file.sync().map_err(failed)?;
+        Ok((self.guard)()?)
+    }
 }

@@ -4,11 +4,15 @@
 //! put-if-absent, so two cannot have the same one. **The highest epoch owns the stack.** The owner renews its file in
 //! the background, and looks for a higher epoch before each write; it never writes to another epoch's file, so a late
 //! renewal disturbs nobody. The newest file always stays, which keeps epochs growing.
+//!
+//! In stores without files a lease can end by time, and then the next run takes the stack over. All times that are compared
+//! are those at which the store says that objects were written: a lease has ended when the lock of the run that looks was
+//! written later than the lease file, by more than the lease's duration. Clocks of machines play no part.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use plumb_project::StackReference;
@@ -17,6 +21,7 @@ use uuid::Uuid;
 
 use crate::error::{BackendError, BucketError, Fenced};
 use crate::keys;
+use crate::segments;
 use crate::store::{Owner, Store, json_bytes};
 
 /// The content of a lease file.
@@ -28,8 +33,11 @@ pub struct LeaseContent {
     pub token: String,
     /// Whose it is; none for a lease that only ends the one before it.
     pub owner: Option<Owner>,
-    /// Until when it holds unless it is renewed.
+    /// Until when it holds unless it is renewed, by the clock of its owner.
     pub expires: Timestamp,
+    /// Milliseconds for which it holds after it was written, unless it is renewed.
+    #[serde(default)]
+    pub lasts_ms: u64,
 }
 
 /// Checks whether a lease still holds. Cheap: one listing of a folder with one or two files.
@@ -42,6 +50,11 @@ pub(crate) struct Fence {
 }
 
 impl Fence {
+    /// Number of the lease.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
     /// Fails when another lease took over.
     pub(crate) fn check(&self) -> Result<(), Fenced> {
         let newest = newest_epoch(&self.store, &self.folder).map_err(|error| Fenced {
@@ -85,9 +98,13 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    /// Takes the next epoch.
-    pub(crate) fn take(store: &Arc<Store>, stack: &StackReference) -> Result<Self, BackendError> {
-        let content = claim(store, stack, Some(store.owner.clone()))?;
+    /// Takes the next epoch. `token` is the one that the own lock names.
+    pub(crate) fn take(
+        store: &Arc<Store>,
+        stack: &StackReference,
+        token: &str,
+    ) -> Result<Self, BackendError> {
+        let content = claim(store, stack, Some(store.owner.clone()), token)?;
         let fence = Fence {
             store: store.clone(),
             folder: keys::leases(stack),
@@ -135,6 +152,7 @@ impl Drop for Lease {
         if self.fence.check().is_ok() {
             let ended = LeaseContent {
                 expires: Timestamp::now(),
+                lasts_ms: 0,
                 ..self.content.clone()
             };
             let key = lease_key(&self.fence.folder, self.fence.epoch);
@@ -152,32 +170,56 @@ impl Drop for Lease {
 
 /// Ends the lease of whoever holds it.
 pub(crate) fn revoke(store: &Store, stack: &StackReference) -> Result<(), BackendError> {
-    claim(store, stack, None).map(|_| ())
+    claim(store, stack, None, &Uuid::new_v4().to_string()).map(|_| ())
+}
+
+/// Whether the lease that a lock names has ended at `now`, by the clock of the store. The owner of a lock that has no lease
+/// is given as much time to take one.
+pub(crate) fn has_ended(
+    store: &Store,
+    stack: &StackReference,
+    token: &str,
+    lock_written: SystemTime,
+    now: SystemTime,
+) -> Result<bool, BackendError> {
+    let passed = |since: SystemTime| now.duration_since(since).unwrap_or_default();
+    let listed = store.bucket.list_direct(&keys::leases(stack))?;
+    let newest = listed
+        .into_iter()
+        .filter_map(|entry| Some((epoch_of(&entry.key)?, entry)))
+        .max_by_key(|(epoch, _)| *epoch);
+    if let Some((_, entry)) = newest
+        && let Some(content) = store.bucket.get(&entry.key)?
+        && let Ok(lease) = serde_json::from_slice::<LeaseContent>(&content)
+        && lease.token == token
+    {
+        return Ok(passed(entry.modified) >= Duration::from_millis(lease.lasts_ms));
+    }
+    Ok(passed(lock_written) > lease_time(store))
 }
 
 fn claim(
     store: &Store,
     stack: &StackReference,
     owner: Option<Owner>,
+    token: &str,
 ) -> Result<LeaseContent, BackendError> {
     let folder = keys::leases(stack);
     loop {
         let epoch = newest_epoch(store, &folder)?.unwrap_or(0) + 1;
-        let expires = if owner.is_some() {
-            Timestamp::now() + lease_time(store)
-        } else {
-            Timestamp::now()
+        let lasts = match owner {
+            Some(_) => lease_time(store),
+            None => Duration::ZERO,
         };
         let content = LeaseContent {
             epoch,
-            token: Uuid::new_v4().to_string(),
+            token: token.to_owned(),
             owner: owner.clone(),
-            expires,
+            expires: Timestamp::now() + lasts,
+            lasts_ms: millis(lasts),
         };
-        if !store
-            .bucket
-            .put_if_absent(&lease_key(&folder, epoch), &json_bytes(&content))?
-        {
+        let key = lease_key(&folder, epoch);
+        if !segments::claim(store.bucket.as_ref(), &key, &json_bytes(&content))? {
             continue;
         }
         for entry in store.bucket.list_direct(&folder)? {
@@ -198,6 +240,10 @@ fn renew(fence: &Fence, lease: &LeaseContent) -> Result<(), BucketError> {
         &lease_key(&fence.folder, lease.epoch),
         &json_bytes(&renewed),
     )
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn lease_time(store: &Store) -> Duration {

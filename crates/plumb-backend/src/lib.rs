@@ -8,7 +8,10 @@
 
 mod backend;
 mod bucket;
+mod capability;
 mod compression;
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
 mod error;
 mod file_backend;
 mod history;
@@ -17,8 +20,11 @@ mod keys;
 mod lease;
 mod local;
 mod lock;
+#[cfg(any(test, feature = "conformance"))]
+mod memory;
 mod process;
 mod recovery;
+mod segments;
 mod state_file;
 mod store;
 mod summary;
@@ -27,9 +33,9 @@ mod update;
 mod url;
 
 pub use backend::{Backend, Loaded, LoadedRoot, RemoveOptions, Rewrite};
-pub use bucket::{Bucket, Entry, JournalFile};
+pub use bucket::{Bucket, Entry, JournalFile, JournalFiles, Version, Versioned, check_key};
 pub use compression::Compression;
-pub use error::{BackendError, BucketError, Fenced, JournalError};
+pub use error::{BackendError, BucketError, Fenced, JournalError, StoreErrorKind};
 pub use file_backend::{FileBackend, LeftBehind, OpenWarning, UpgradeRewrite};
 pub use history::{Page, Past, UpdateRecord};
 pub use journal::{JournalWriter, Progress, Seq};
@@ -37,12 +43,14 @@ pub use keys::StoreLayout;
 pub use lease::LeaseContent;
 pub use local::LocalBucket;
 pub use lock::{HeldLock, LockContent};
+#[cfg(any(test, feature = "conformance"))]
+pub use memory::{Fault, MemoryBucket};
 pub use process::ProcessIdentity;
 pub use recovery::{Note, SetAsideReason};
 pub use store::{Owner, StoreOptions};
 pub use summary::{StackFilter, StackSummary};
 pub use update::{Finished, Update};
-pub use url::{BackendUrl, FileUrl};
+pub use url::{BackendUrl, FileUrl, masked};
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::bucket::{Bucket, Entry, JournalFile, io_error};
+use plumb_state::journal::disk::CheckpointDigest;
+
+use crate::bucket::{
+    Bucket, Entry, JournalFile, JournalFiles, Version, Versioned, check_key, io_error,
+};
 use crate::error::BucketError;
 
 const SIDECAR: &str = ".attrs";
@@ -34,20 +38,13 @@ impl LocalBucket {
     }
 
     fn path(&self, key: &str) -> Result<PathBuf, BucketError> {
-        let legal_part = |part: &str| {
-            !part.is_empty()
-                && part != "."
-                && part != ".."
-                && !part.contains(['\\', '\0'])
-                && !part.ends_with(SIDECAR)
-        };
-        if key.split('/').all(legal_part) {
-            Ok(self.root.join(key))
-        } else {
-            Err(BucketError::IllegalKey {
+        check_key(key)?;
+        if key.contains('\\') || key.split('/').any(|part| part.ends_with(SIDECAR)) {
+            return Err(BucketError::IllegalKey {
                 key: key.to_owned(),
-            })
+            });
         }
+        Ok(self.root.join(key))
     }
 
     /// Writes a temporary file beside `path`.
@@ -122,6 +119,13 @@ impl Bucket for LocalBucket {
         }
     }
 
+    fn get_versioned(&self, key: &str) -> Result<Option<Versioned>, BucketError> {
+        Ok(self.get(key)?.map(|content| Versioned {
+            version: version_of(&content),
+            content,
+        }))
+    }
+
     fn put(&self, key: &str, content: &[u8]) -> Result<(), BucketError> {
         self.put_with(key, content, Durability::Durable)
     }
@@ -147,6 +151,22 @@ impl Bucket for LocalBucket {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
             Err(error) => Err(io_error("write", path)(error)),
         }
+    }
+
+    /// Compares and writes under a lock of the folder, which processes on one machine respect.
+    fn replace(
+        &self,
+        key: &str,
+        content: &[u8],
+        expected: Option<&Version>,
+    ) -> Result<bool, BucketError> {
+        let folder = File::open(&self.root).map_err(io_error("open", &self.root))?;
+        folder.lock().map_err(io_error("lock", &self.root))?;
+        let present = self.get_versioned(key)?.map(|object| object.version);
+        if present.as_ref() != expected {
+            return Ok(false);
+        }
+        self.put(key, content).map(|()| true)
     }
 
     fn delete(&self, key: &str) -> Result<bool, BucketError> {
@@ -211,6 +231,12 @@ impl Bucket for LocalBucket {
         format!("file://{}/{key}", self.root.display())
     }
 
+    fn files(&self) -> Option<&dyn JournalFiles> {
+        Some(self)
+    }
+}
+
+impl JournalFiles for LocalBucket {
     fn create_journal(&self, key: &str) -> Result<Box<dyn JournalFile>, BucketError> {
         let path = self.path(key)?;
         let mut unsynced_folders =
@@ -221,6 +247,14 @@ impl Bucket for LocalBucket {
             file,
             unsynced_folders,
         }))
+    }
+}
+
+/// Files have no versions, so the version is a digest of the content.
+fn version_of(content: &[u8]) -> Version {
+    Version {
+        tag: Some(CheckpointDigest::of(content).to_string()),
+        generation: None,
     }
 }
 
@@ -428,7 +462,11 @@ mod tests {
         bucket
             .rename("stacks/p/dev.json", "backups/p/dev.json")
             .unwrap();
-        let mut journal = bucket.create_journal("journals/p/dev/1.journal").unwrap();
+        let mut journal = bucket
+            .files()
+            .unwrap()
+            .create_journal("journals/p/dev/1.journal")
+            .unwrap();
         journal.append(b"{}").unwrap();
         modes(folder.path())
     }

@@ -1,20 +1,23 @@
 //! Locks in upstream's format (`state.md` 3.5), which keep other programs and machines away.
 //!
 //! 1. Every other lock of the stack is looked at. One whose process is known to have ended ([`ProcessIdentity`]) is taken
-//!    away.
-//! 2. The own lock is written.
+//!    away. In stores without files, so is one that names a lease, if that lease has ended by time.
+//! 2. The own lock is written. Where leases end by time, the time at which the store says that it was written is the present
+//!    time for 1.
 //! 3. The others are looked at again: of two who come at the same time, both may lose, never both win.
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use jiff::Timestamp;
 use plumb_project::StackReference;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::error::BackendError;
+use crate::error::{BackendError, Fenced};
 use crate::keys;
+use crate::lease;
 use crate::process::ProcessIdentity;
 use crate::store::{Owner, Store, json_bytes};
 
@@ -29,6 +32,9 @@ pub struct LockContent {
     /// Which process that is, in words that cannot mean another one. Locks of other programs do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<ProcessIdentity>,
+    /// Token of the lease that the owner takes after the lock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease: Option<String>,
 }
 
 /// A lock that somebody holds.
@@ -40,6 +46,25 @@ pub struct HeldLock {
     pub address: String,
     /// What it says; `None` if it cannot be read.
     pub content: Option<LockContent>,
+    /// When it was written, by the clock of the store.
+    pub written: SystemTime,
+}
+
+/// A lock that was taken away from its owner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TakenOver {
+    /// Its process is known to have ended.
+    Dead(HeldLock),
+    /// Its lease was not renewed.
+    Expired(HeldLock),
+}
+
+impl TakenOver {
+    fn lock(&self) -> &HeldLock {
+        match self {
+            TakenOver::Dead(lock) | TakenOver::Expired(lock) => lock,
+        }
+    }
 }
 
 impl fmt::Display for HeldLock {
@@ -72,45 +97,36 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of `stack`; the locks of dead processes that were taken away are returned with it.
+    /// Takes the lock of `stack`; the locks that were taken away from others are returned with it. `lease` is the token
+    /// of the lease that the caller takes after the lock.
     pub(crate) fn take(
         store: &Arc<Store>,
         stack: &StackReference,
-    ) -> Result<(Self, Vec<HeldLock>), BackendError> {
+        lease: Option<&str>,
+    ) -> Result<(Self, Vec<TakenOver>), BackendError> {
         let process = ProcessIdentity::own();
-        let mut taken_over = Vec::new();
-        let mut held = Vec::new();
-        for lock in locks_of(store, stack)? {
-            let content = lock.content.as_ref();
-            let other = content.and_then(|content| content.process.as_ref());
-            let is_dead = process
-                .as_ref()
-                .zip(other)
-                .is_some_and(|(own, other)| own.knows_dead(other));
-            if is_dead {
-                taken_over.push(lock);
-            } else {
-                held.push(lock);
-            }
-        }
-        if !held.is_empty() {
+        let (dead, held): (Vec<HeldLock>, Vec<HeldLock>) = locks_of(store, stack)?
+            .into_iter()
+            .partition(|lock| is_dead(process.as_ref(), lock));
+        let ends_by_time = |lock: &HeldLock| lock.lease().is_some();
+        if !held.is_empty() && (store.bucket.files().is_some() || !held.iter().all(ends_by_time)) {
             return Err(BackendError::Locked { locks: held });
         }
-        for lock in &taken_over {
-            store.bucket.delete(&lock.key)?;
+        let mut taken_over: Vec<TakenOver> = dead.into_iter().map(TakenOver::Dead).collect();
+        let own = Lock::write(store, stack, process, lease)?;
+        if !held.is_empty() {
+            let now = own.written(stack)?;
+            for lock in &held {
+                if !lock.has_expired(store, stack, now)? {
+                    own.release()?;
+                    return Err(BackendError::Locked { locks: held });
+                }
+            }
+            taken_over.extend(held.into_iter().map(TakenOver::Expired));
         }
-        let key = format!("{}/{}.json", keys::locks(stack), Uuid::new_v4());
-        let content = LockContent {
-            owner: store.owner.clone(),
-            timestamp: Timestamp::now().to_string(),
-            process,
-        };
-        store.bucket.put_relaxed(&key, &json_bytes(&content))?;
-        let own = Lock {
-            store: store.clone(),
-            key,
-            released: false,
-        };
+        for lock in &taken_over {
+            store.bucket.delete(&lock.lock().key)?;
+        }
         let others: Vec<HeldLock> = locks_of(store, stack)?
             .into_iter()
             .filter(|lock| lock.key != own.key)
@@ -120,6 +136,37 @@ impl Lock {
         }
         own.release()?;
         Err(BackendError::Locked { locks: others })
+    }
+
+    fn write(
+        store: &Arc<Store>,
+        stack: &StackReference,
+        process: Option<ProcessIdentity>,
+        lease: Option<&str>,
+    ) -> Result<Self, BackendError> {
+        let key = format!("{}/{}.json", keys::locks(stack), Uuid::new_v4());
+        let content = LockContent {
+            owner: store.owner.clone(),
+            timestamp: Timestamp::now().to_string(),
+            process,
+            lease: lease.map(str::to_owned),
+        };
+        store.bucket.put_relaxed(&key, &json_bytes(&content))?;
+        Ok(Lock {
+            store: store.clone(),
+            key,
+            released: false,
+        })
+    }
+
+    /// When the store says that the own lock was written. Another run may have taken it away.
+    fn written(&self, stack: &StackReference) -> Result<SystemTime, BackendError> {
+        let listed = self.store.bucket.list_direct(&keys::locks(stack))?;
+        let entry = listed.into_iter().find(|entry| entry.key == self.key);
+        let lost = || Fenced {
+            reason: format!("its lock of {} was removed", stack.qualified()),
+        };
+        Ok(entry.ok_or_else(lost)?.modified)
     }
 
     /// Gives the lock back.
@@ -145,6 +192,32 @@ impl Drop for Lock {
     }
 }
 
+fn is_dead(own: Option<&ProcessIdentity>, lock: &HeldLock) -> bool {
+    let content = lock.content.as_ref();
+    let other = content.and_then(|content| content.process.as_ref());
+    own.zip(other)
+        .is_some_and(|(own, other)| own.knows_dead(other))
+}
+
+impl HeldLock {
+    fn lease(&self) -> Option<&str> {
+        self.content.as_ref()?.lease.as_deref()
+    }
+
+    /// Whether the lease that the lock names was not renewed in time.
+    fn has_expired(
+        &self,
+        store: &Store,
+        stack: &StackReference,
+        now: SystemTime,
+    ) -> Result<bool, BackendError> {
+        match self.lease() {
+            Some(token) => lease::has_ended(store, stack, token, self.written, now),
+            None => Ok(false),
+        }
+    }
+}
+
 /// The locks of `stack`.
 pub(crate) fn locks_of(
     store: &Store,
@@ -161,6 +234,7 @@ pub(crate) fn locks_of(
             key: entry.key,
             address,
             content: serde_json::from_slice(&content).ok(),
+            written: entry.modified,
         });
     }
     Ok(locks)

@@ -8,6 +8,9 @@
 //! 3. built on the present checkpoint: it is replayed, the checkpoint saved, the journal removed. If records in its
 //!    middle are damaged, a copy is set aside;
 //! 4. anything else: it is set aside under another name and reported. **No journal is ever dropped silently.**
+//!
+//! Journals in [segments](crate::segments) are sealed first. An owner that lost the stack may be at its end then, and
+//! replace the checkpoint itself. Of two who replace it one is refused, and starts from the beginning with what is there.
 
 use jiff::Timestamp;
 use plumb_project::StackReference;
@@ -18,10 +21,11 @@ use plumb_state::{EncryptedSnapshot, Snapshot};
 
 use crate::error::BackendError;
 use crate::keys;
+use crate::lock::TakenOver;
+use crate::segments::{self, Content, JOURNAL, Keep, Segments};
 use crate::state_file::StateFile;
 use crate::store::Store;
 
-const JOURNAL: &str = ".journal";
 const FOLDED: &str = ".folded";
 
 /// What was found and done when a stack was opened.
@@ -29,6 +33,11 @@ const FOLDED: &str = ".folded";
 pub enum Note {
     /// The lock of a process that has died on this machine was taken away.
     DeadLock {
+        /// The lock, for people.
+        lock: String,
+    },
+    /// The lock of a run that did not renew its lease was taken away.
+    ExpiredLock {
         /// The lock, for people.
         lock: String,
     },
@@ -46,6 +55,19 @@ pub enum Note {
         /// Why.
         reason: SetAsideReason,
     },
+}
+
+impl From<TakenOver> for Note {
+    fn from(taken_over: TakenOver) -> Self {
+        match taken_over {
+            TakenOver::Dead(lock) => Note::DeadLock {
+                lock: lock.to_string(),
+            },
+            TakenOver::Expired(lock) => Note::ExpiredLock {
+                lock: lock.to_string(),
+            },
+        }
+    }
 }
 
 /// Why a journal was set aside.
@@ -66,6 +88,12 @@ impl std::fmt::Display for Note {
         match self {
             Note::DeadLock { lock } => {
                 write!(f, "took over the lock of a process that has ended: {lock}")
+            }
+            Note::ExpiredLock { lock } => {
+                write!(
+                    f,
+                    "took over the lock of a run that stopped renewing its lease: {lock}"
+                )
             }
             Note::Replayed { journal, entries } => {
                 write!(
@@ -101,6 +129,10 @@ enum Leftover {
     Matching(Journal),
     /// Keep it under another name.
     Alien(SetAsideReason),
+    /// Look again: its owner is removing it.
+    Moving,
+    /// Keep what is left of it until nobody can meet it any more.
+    Seals,
 }
 
 pub(crate) fn journal_key(stack: &StackReference, id: &str) -> String {
@@ -114,66 +146,212 @@ fn folded_key(journal: &str) -> String {
     )
 }
 
-/// Notes that `journal` is about to be folded into a checkpoint with this text.
-pub(crate) fn note_folded(store: &Store, journal: &str, text: &str) -> Result<(), BackendError> {
-    let digest = CheckpointDigest::of(text.as_bytes()).to_string();
-    Ok(store.bucket.put(&folded_key(journal), digest.as_bytes())?)
+/// A journal as the store has it.
+pub(crate) enum Stored {
+    /// One file.
+    File(String),
+    /// A folder of segments.
+    Segments(Segments),
 }
 
-/// Removes a journal whose work is done.
-pub(crate) fn remove_journal(store: &Store, journal: &str) -> Result<(), BackendError> {
-    store.bucket.delete(journal)?;
-    store.bucket.delete(&folded_key(journal))?;
-    Ok(())
+impl Stored {
+    /// The journal with this key.
+    pub(crate) fn find(
+        store: &Store,
+        stack: &StackReference,
+        key: &str,
+    ) -> Result<Option<Self>, BackendError> {
+        if store.bucket.files().is_some() {
+            return Ok(Some(Stored::File(key.to_owned())));
+        }
+        let found = segments::journals(store, stack)?;
+        let own = found.into_iter().find(|segments| segments.journal == key);
+        Ok(own.map(Stored::Segments))
+    }
+
+    fn key(&self) -> &str {
+        match self {
+            Stored::File(key) => key,
+            Stored::Segments(segments) => &segments.journal,
+        }
+    }
+
+    /// Its content, if it can be read.
+    pub(crate) fn journal(&self, store: &Store) -> Result<Option<Journal>, BackendError> {
+        match self {
+            Stored::File(key) => {
+                let bytes = store.bucket.get(key)?;
+                Ok(bytes.and_then(|bytes| disk::read(&bytes).ok()))
+            }
+            Stored::Segments(segments) => match segments.read(store)? {
+                Content::Journal(journal) => Ok(Some(journal)),
+                Content::Moving | Content::Seals | Content::Unreadable => Ok(None),
+            },
+        }
+    }
+
+    /// Notes that it is about to be folded into a checkpoint with this text.
+    pub(crate) fn note_folded(&mut self, store: &Store, text: &str) -> Result<(), BackendError> {
+        let digest = CheckpointDigest::of(text.as_bytes()).to_string();
+        match self {
+            Stored::File(key) => Ok(store.bucket.put(&folded_key(key), digest.as_bytes())?),
+            Stored::Segments(segments) => segments.note_folded(store, &digest),
+        }
+    }
+
+    /// Removes a journal whose work is done.
+    pub(crate) fn remove(&self, store: &Store, keep: Keep) -> Result<(), BackendError> {
+        match self {
+            Stored::File(key) => {
+                store.bucket.delete(key)?;
+                store.bucket.delete(&folded_key(key))?;
+                Ok(())
+            }
+            Stored::Segments(segments) => segments.remove(store, keep),
+        }
+    }
+
+    fn set_aside(&self, store: &Store, reason: SetAsideReason) -> Result<Note, BackendError> {
+        let aside = format!("{}.set-aside", self.key());
+        match self {
+            Stored::File(key) => {
+                store.bucket.rename(key, &aside)?;
+                store.bucket.delete(&folded_key(key))?;
+            }
+            Stored::Segments(segments) => segments.set_aside(store, &aside)?,
+        }
+        Ok(Note::SetAside {
+            journal: store.bucket.address(&aside),
+            reason,
+        })
+    }
+
+    /// What to do with it, the state file being `state`.
+    fn classify(&self, store: &Store, state: &StateFile) -> Result<Leftover, BackendError> {
+        let unreadable = Leftover::Alien(SetAsideReason::Unreadable);
+        let present = state.digest().to_string();
+        let (journal, folded) = match self {
+            // It may be half removed.
+            Stored::Segments(segments) if segments.folded.contains(&present) => {
+                return Ok(Leftover::Done);
+            }
+            Stored::File(key) => {
+                let Some(bytes) = store.bucket.get(key)? else {
+                    return Ok(Leftover::Done);
+                };
+                let Ok(journal) = disk::read(&bytes) else {
+                    return Ok(unreadable);
+                };
+                let folded = store.bucket.get(&folded_key(key))?;
+                let folded = folded.and_then(|digest| String::from_utf8(digest).ok());
+                (journal, Vec::from_iter(folded))
+            }
+            Stored::Segments(segments) => match segments.read(store)? {
+                Content::Journal(journal) => (journal, segments.folded.clone()),
+                Content::Unreadable => return Ok(unreadable),
+                Content::Moving => return Ok(Leftover::Moving),
+                Content::Seals => return Ok(Leftover::Seals),
+            },
+        };
+        let Some(header) = journal.header else {
+            return Ok(if journal.tail == Tail::Damaged {
+                unreadable
+            } else {
+                Leftover::Done
+            });
+        };
+        if folded.contains(&present) {
+            return Ok(Leftover::Done);
+        }
+        if header.checkpoint == state.digest() {
+            return Ok(Leftover::Matching(journal));
+        }
+        Ok(Leftover::Alien(SetAsideReason::OtherCheckpoint))
+    }
 }
+
+/// How often recovery starts from the beginning because another run was at its end.
+const ROUNDS: usize = 5;
 
 /// Deals with leftover journals. The caller holds the lock.
 pub(crate) fn recover(store: &Store, stack: &StackReference) -> Result<Vec<Note>, BackendError> {
     let mut notes = Vec::new();
-    for key in journals(store, stack)? {
+    for _ in 1..ROUNDS {
+        match recover_all(store, stack, &mut notes) {
+            Ok(Round::Settled) => return Ok(notes),
+            Ok(Round::Moving) | Err(BackendError::Fenced(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    recover_all(store, stack, &mut notes)?;
+    Ok(notes)
+}
+
+/// Whether another run was at work on the journals while they were looked at.
+enum Round {
+    Settled,
+    Moving,
+}
+
+fn recover_all(
+    store: &Store,
+    stack: &StackReference,
+    notes: &mut Vec<Note>,
+) -> Result<Round, BackendError> {
+    let mut round = Round::Settled;
+    for mut stored in journals(store, stack)? {
+        if let Stored::Segments(segments) = &mut stored {
+            segments.seal(store)?;
+        }
         let state = store.state_file(stack)?;
-        match classify(store, &key, &state)? {
-            Leftover::Done => remove_journal(store, &key)?,
-            Leftover::Alien(reason) => notes.push(set_aside(store, &key, reason)?),
+        match stored.classify(store, &state)? {
+            Leftover::Done => stored.remove(store, Keep::Seal)?,
+            Leftover::Alien(reason) => notes.push(stored.set_aside(store, reason)?),
+            Leftover::Moving => round = Round::Moving,
+            Leftover::Seals => {
+                if let Stored::Segments(segments) = &stored {
+                    segments.remove_old_seals(store)?;
+                }
+            }
             Leftover::Matching(journal) => {
-                replay_and_save(store, stack, &key, &state, journal, &mut notes)?;
+                replay_and_save(store, stack, &mut stored, &state, journal, notes)?;
             }
         }
     }
-    Ok(notes)
+    Ok(round)
 }
 
 fn replay_and_save(
     store: &Store,
     stack: &StackReference,
-    key: &str,
+    stored: &mut Stored,
     state: &StateFile,
     journal: Journal,
     notes: &mut Vec<Note>,
 ) -> Result<(), BackendError> {
     let (entries, tail) = (journal.entries.len(), journal.tail);
     if entries > 0 {
-        let snapshot = match fold(store, stack, key, state.parse()?, journal) {
+        let snapshot = match fold(store, stack, stored.key(), state.parse()?, journal) {
             Err(error @ (BackendError::Replay { .. } | BackendError::Fold { .. })) => {
-                tracing::warn!(%key, %error, "a leftover journal does not fit");
-                notes.push(set_aside(store, key, SetAsideReason::DoesNotFit)?);
+                tracing::warn!(key = %stored.key(), %error, "a leftover journal does not fit");
+                notes.push(stored.set_aside(store, SetAsideReason::DoesNotFit)?);
                 return Ok(());
             }
             other => other?,
         };
         let text = snapshot.checkpoint(&stack.qualified());
-        note_folded(store, key, &text)?;
-        store.save_text(stack, &text)?;
+        stored.note_folded(store, &text)?;
+        store.save_text(stack, &text, Some(&state.former()))?;
         notes.push(Note::Replayed {
-            journal: store.bucket.address(key),
+            journal: store.bucket.address(stored.key()),
             entries,
         });
     }
     if tail == Tail::Damaged {
-        notes.push(set_aside(store, key, SetAsideReason::Damaged)?);
+        notes.push(stored.set_aside(store, SetAsideReason::Damaged)?);
         return Ok(());
     }
-    remove_journal(store, key)
+    stored.remove(store, Keep::Seal)
 }
 
 /// The present state: the checkpoint, with a journal that builds on it folded in. Writes nothing.
@@ -182,13 +360,13 @@ pub(crate) fn present(
     stack: &StackReference,
     state: &StateFile,
 ) -> Result<Option<EncryptedSnapshot>, BackendError> {
-    for key in journals(store, stack)? {
-        if let Leftover::Matching(journal) = classify(store, &key, state)?
+    for stored in journals(store, stack)? {
+        if let Leftover::Matching(journal) = stored.classify(store, state)?
             && !journal.entries.is_empty()
         {
-            return match fold(store, stack, &key, state.parse()?, journal) {
+            return match fold(store, stack, stored.key(), state.parse()?, journal) {
                 Err(error @ (BackendError::Replay { .. } | BackendError::Fold { .. })) => {
-                    tracing::warn!(%key, %error, "a leftover journal does not fit");
+                    tracing::warn!(key = %stored.key(), %error, "a leftover journal does not fit");
                     Ok(None)
                 }
                 other => other.map(Some),
@@ -248,55 +426,20 @@ pub(crate) fn has_resources(snapshot: &Snapshot) -> bool {
         .any(|resource| !resource.urn.is_root_stack())
 }
 
-/// Reads a journal that is being closed.
-pub(crate) fn read_journal(store: &Store, key: &str) -> Result<Option<Journal>, BackendError> {
-    Ok(store
-        .bucket
-        .get(key)?
-        .and_then(|bytes| disk::read(&bytes).ok()))
-}
-
-fn journals(store: &Store, stack: &StackReference) -> Result<Vec<String>, BackendError> {
-    let listed = store.bucket.list_direct(&keys::journals(stack))?;
-    Ok(listed
-        .into_iter()
-        .map(|entry| entry.key)
-        .filter(|key| key.ends_with(JOURNAL))
-        .collect())
-}
-
-fn classify(store: &Store, key: &str, state: &StateFile) -> Result<Leftover, BackendError> {
-    let Some(bytes) = store.bucket.get(key)? else {
-        return Ok(Leftover::Done);
+fn journals(store: &Store, stack: &StackReference) -> Result<Vec<Stored>, BackendError> {
+    let folder = keys::journals(stack);
+    let listed = store.bucket.list(&folder)?;
+    let is_file = |key: &str| {
+        let name = key
+            .strip_prefix(&folder)
+            .and_then(|it| it.strip_prefix('/'));
+        name.is_some_and(|name| !name.contains('/') && name.ends_with(JOURNAL))
     };
-    let Ok(journal) = disk::read(&bytes) else {
-        return Ok(Leftover::Alien(SetAsideReason::Unreadable));
-    };
-    let Some(header) = journal.header else {
-        let unreadable = Leftover::Alien(SetAsideReason::Unreadable);
-        return Ok(if journal.tail == Tail::Damaged {
-            unreadable
-        } else {
-            Leftover::Done
-        });
-    };
-    let present = state.digest();
-    let folded = store.bucket.get(&folded_key(key))?;
-    if folded.is_some_and(|digest| digest == present.to_string().as_bytes()) {
-        return Ok(Leftover::Done);
-    }
-    if header.checkpoint == present {
-        return Ok(Leftover::Matching(journal));
-    }
-    Ok(Leftover::Alien(SetAsideReason::OtherCheckpoint))
-}
-
-fn set_aside(store: &Store, key: &str, reason: SetAsideReason) -> Result<Note, BackendError> {
-    let aside = format!("{key}.set-aside");
-    store.bucket.rename(key, &aside)?;
-    store.bucket.delete(&folded_key(key))?;
-    Ok(Note::SetAside {
-        journal: store.bucket.address(&aside),
-        reason,
-    })
+    let files: Vec<Stored> = listed
+        .iter()
+        .filter(|entry| is_file(&entry.key))
+        .map(|entry| Stored::File(entry.key.clone()))
+        .collect();
+    let segments = segments::group(listed).into_iter().map(Stored::Segments);
+    Ok(files.into_iter().chain(segments).collect())
 }

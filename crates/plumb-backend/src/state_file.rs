@@ -8,9 +8,9 @@ use plumb_state::EncryptedSnapshot;
 use plumb_state::file::{Checkpoint, ParseError, RootState, parse_checkpoint, parse_root};
 use plumb_state::journal::disk::CheckpointDigest;
 
-use crate::bucket::Entry;
+use crate::bucket::{Entry, Version};
 use crate::compression::Compression;
-use crate::error::{BackendError, BucketError};
+use crate::error::{BackendError, BucketError, Fenced};
 use crate::keys;
 use crate::store::{Store, unix_nanos};
 
@@ -19,11 +19,26 @@ pub(crate) struct StateFile {
     pub(crate) key: String,
     /// Unpacked.
     pub(crate) content: Vec<u8>,
+    pub(crate) version: Version,
+}
+
+/// A state file that a new one builds on.
+#[derive(Debug, Clone)]
+pub(crate) struct Former {
+    key: String,
+    version: Version,
 }
 
 impl StateFile {
     pub(crate) fn digest(&self) -> CheckpointDigest {
         CheckpointDigest::of(&self.content)
+    }
+
+    pub(crate) fn former(&self) -> Former {
+        Former {
+            key: self.key.clone(),
+            version: self.version.clone(),
+        }
     }
 
     pub(crate) fn parse(&self) -> Result<Checkpoint, BackendError> {
@@ -61,12 +76,23 @@ impl Store {
             stack: stack.qualified(),
         };
         let key = self.state_key(stack)?.ok_or_else(missing)?;
-        let content = self.read(&key)?.ok_or_else(missing)?;
-        Ok(StateFile { key, content })
+        let found = self.bucket.get_versioned(&key)?.ok_or_else(missing)?;
+        let content = self.unpack(&key, found.content)?;
+        Ok(StateFile {
+            key,
+            content,
+            version: found.version,
+        })
     }
 
-    /// Replaces the state file; the former one becomes `.bak`.
-    pub(crate) fn save_text(&self, stack: &StackReference, text: &str) -> Result<(), BackendError> {
+    /// Replaces the state file; the former one becomes `.bak`. Where a former file is given and the store has no files,
+    /// the new one is written only if that one is still there: an owner who lost the stack cannot overwrite newer state.
+    pub(crate) fn save_text(
+        &self,
+        stack: &StackReference,
+        text: &str,
+        former: Option<&Former>,
+    ) -> Result<(), BackendError> {
         let compression = self.options.compression;
         let base = keys::state(stack);
         let target = format!("{base}{}", compression.extension());
@@ -77,17 +103,22 @@ impl Store {
                 source,
             })?;
         self.back_up(&target);
-        let former = self.state_key(stack)?.filter(|key| *key != target);
-        if let Some(former) = &former {
-            self.back_up(former);
+        let other = self.state_key(stack)?.filter(|key| *key != target);
+        if let Some(other) = &other {
+            self.back_up(other);
         }
-        self.put_with_retries(&target, &packed)?;
-        for other in Compression::ALL
-            .iter()
-            .map(|c| format!("{base}{}", c.extension()))
-            .filter(|key| *key != target)
-        {
-            self.bucket.delete(&other)?;
+        match former {
+            Some(former) if self.bucket.files().is_none() => {
+                self.replace_former(former, &target, &packed)?;
+            }
+            _ => self.put_with_retries(&target, &packed)?,
+        }
+        if self.bucket.files().is_some() || other.is_some() {
+            let others = Compression::ALL
+                .iter()
+                .map(|c| format!("{base}{}", c.extension()))
+                .filter(|key| *key != target);
+            self.bucket.delete_all(&others.collect::<Vec<_>>())?;
         }
         if self.options.retain_checkpoints {
             self.bucket
@@ -96,33 +127,69 @@ impl Store {
         Ok(())
     }
 
+    /// Writes `target` if the former file has not changed. When the compression changes, the former file is another one,
+    /// and `target` is written if it has not changed since now.
+    fn replace_former(
+        &self,
+        former: &Former,
+        target: &str,
+        content: &[u8],
+    ) -> Result<(), BackendError> {
+        let lost = || {
+            BackendError::from(Fenced {
+                reason: "the state file was changed after it had been read".to_owned(),
+            })
+        };
+        let expected = if former.key == target {
+            Some(former.version.clone())
+        } else {
+            let present = self.bucket.get_versioned(&former.key)?;
+            if present.is_none_or(|present| present.version != former.version) {
+                return Err(lost());
+            }
+            self.bucket.get_versioned(target)?.map(|it| it.version)
+        };
+        let mut is_ours = false;
+        self.with_retries(target, || {
+            // After a failure, the former try may have been carried out.
+            is_ours = self.bucket.replace(target, content, expected.as_ref())?
+                || self.bucket.get(target)?.as_deref() == Some(content);
+            Ok(())
+        })?;
+        if is_ours { Ok(()) } else { Err(lost()) }
+    }
+
     /// Replaces the state file by this snapshot.
     pub(crate) fn save_snapshot(
         &self,
         stack: &StackReference,
         snapshot: &EncryptedSnapshot,
     ) -> Result<(), BackendError> {
-        self.save_text(stack, &snapshot.checkpoint(&stack.qualified()))
+        self.save_text(stack, &snapshot.checkpoint(&stack.qualified()), None)
     }
 
     /// Copies an object to its `.bak`. A failure is no reason not to go on.
     pub(crate) fn back_up(&self, key: &str) {
-        let copied = self.bucket.get(key).and_then(|content| match content {
-            Some(content) => self.bucket.put_relaxed(&format!("{key}.bak"), &content),
-            None => Ok(()),
-        });
-        if let Err(error) = copied {
-            tracing::warn!(%key, %error, "could not make a backup copy");
+        if let Err(error) = self.bucket.copy(key, &format!("{key}.bak")) {
+            tracing::warn!(%key, error = %error.chain(), "could not make a backup copy");
         }
     }
 
     fn put_with_retries(&self, key: &str, content: &[u8]) -> Result<(), BucketError> {
+        self.with_retries(key, || self.bucket.put(key, content))
+    }
+
+    fn with_retries(
+        &self,
+        key: &str,
+        mut write: impl FnMut() -> Result<(), BucketError>,
+    ) -> Result<(), BucketError> {
         let mut wait = Duration::from_secs(1);
         let mut left = self.options.write_retries;
         loop {
-            match self.bucket.put(key, content) {
-                Err(BucketError::Io { source, .. }) if left > 0 && is_transient(&source) => {
-                    tracing::warn!(%key, error = %source, "could not write the state file, trying again");
+            match write() {
+                Err(error) if left > 0 && error.is_transient() => {
+                    tracing::warn!(%key, error = %error.chain(), "could not write the state file, trying again");
                     thread::sleep(wait);
                     wait = wait.mul_f64(1.2).min(Duration::from_secs(30));
                     left -= 1;
@@ -136,13 +203,4 @@ impl Store {
 /// Of variants of one file, listed in a fixed order, the one written last.
 pub(crate) fn latest(variants: impl IntoIterator<Item = Entry>) -> Option<Entry> {
     variants.into_iter().max_by_key(|entry| entry.modified)
-}
-
-/// Whether waiting may help.
-fn is_transient(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind;
-    !matches!(
-        error.kind(),
-        ErrorKind::PermissionDenied | ErrorKind::NotFound | ErrorKind::ReadOnlyFilesystem
-    )
 }

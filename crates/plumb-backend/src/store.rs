@@ -90,8 +90,13 @@ impl Store {
         let Some(content) = self.bucket.get(key)? else {
             return Ok(None);
         };
-        let unpacked = crate::compression::unpack(content);
-        unpacked.map(Some).map_err(|source| BackendError::Unpack {
+        self.unpack(key, content).map(Some)
+    }
+
+    /// Unpacks an object.
+    #[expect(clippy::unused_self, reason = "reads as the other half of `read`")]
+    pub(crate) fn unpack(&self, key: &str, content: Vec<u8>) -> Result<Vec<u8>, BackendError> {
+        crate::compression::unpack(content).map_err(|source| BackendError::Unpack {
             key: key.to_owned(),
             source,
         })

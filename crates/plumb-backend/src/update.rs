@@ -2,7 +2,8 @@
 //!
 //! Beginning: lock, lease, recovery of leftovers, journal with its header. End: fold (or the engine's own snapshot),
 //! checkpoint, journal removed, history, backup, lease and lock given back. The lease is checked before the checkpoint
-//! is replaced.
+//! is replaced. In a store without files the own journal is sealed before that, and the checkpoint is replaced only if it
+//! is still the one that was read at the beginning.
 
 use std::sync::Arc;
 
@@ -11,14 +12,18 @@ use plumb_state::EncryptedSnapshot;
 use plumb_state::file::Checkpoint;
 use plumb_state::journal::disk::{CheckpointDigest, Header, header_record};
 use plumb_state::journal::{EncryptedEntry, disk};
+use uuid::Uuid;
 
 use crate::bucket::io_error;
+use crate::capability;
 use crate::error::{BackendError, JournalError};
 use crate::history::UpdateRecord;
-use crate::journal::{JournalWriter, Seq};
+use crate::journal::{FileLog, JournalWriter, Seq};
 use crate::lease::{Fence, Lease};
 use crate::lock::Lock;
-use crate::recovery::{self, Note};
+use crate::recovery::{self, Note, Stored};
+use crate::segments::{Keep, SegmentLog};
+use crate::state_file::Former;
 use crate::store::Store;
 
 /// A stack taken for an operation that changes it.
@@ -28,6 +33,8 @@ pub struct Update {
     id: String,
     base: Checkpoint,
     base_digest: CheckpointDigest,
+    /// The state file at the beginning.
+    former: Former,
     notes: Vec<Note>,
     journal_key: String,
     /// `None` once it is closed.
@@ -53,17 +60,14 @@ impl Update {
         id: &str,
     ) -> Result<Self, BackendError> {
         store.state_file(stack)?;
-        let (lock, dead) = Lock::take(store, stack)?;
-        let lease = Lease::take(store, stack)?;
-        let mut notes: Vec<Note> = dead
-            .iter()
-            .map(|lock| Note::DeadLock {
-                lock: lock.to_string(),
-            })
-            .collect();
+        capability::ensure(store)?;
+        let token = Uuid::new_v4().to_string();
+        let (lock, taken_over) = Lock::take(store, stack, Some(&token))?;
+        let lease = Lease::take(store, stack, &token)?;
+        let mut notes: Vec<Note> = taken_over.into_iter().map(Note::from).collect();
         notes.extend(recovery::recover(store, stack)?);
         let state = store.state_file(stack)?;
-        let (base, base_digest) = (state.parse()?, state.digest());
+        let (base, base_digest, former) = (state.parse()?, state.digest(), state.former());
         let journal_key = recovery::journal_key(stack, id);
         let journal = open_journal(store, &journal_key, base_digest, lease.fence())?;
         Ok(Update {
@@ -72,6 +76,7 @@ impl Update {
             id: id.to_owned(),
             base,
             base_digest,
+            former,
             notes,
             journal_key,
             journal: Some(journal),
@@ -175,38 +180,39 @@ impl Update {
             closed.clone()?;
         }
         self.check_fence()?;
-        let folded = match snapshot {
-            Some(_) => None,
-            None => self.folded()?,
+        let mut stored = Stored::find(&self.store, &self.stack, &self.journal_key)?;
+        let folded = match (snapshot, &stored) {
+            (None, Some(stored)) => self.folded(stored)?,
+            _ => None,
         };
         if let Some(snapshot) = snapshot.or(folded.as_ref()) {
             let text = snapshot.checkpoint(&self.stack.qualified());
             // A journal without records says nothing about a checkpoint that replaces its base.
-            if !matches!(closed, Ok(Seq(0))) {
-                recovery::note_folded(&self.store, &self.journal_key, &text)?;
+            if !matches!(closed, Ok(Seq(0)))
+                && let Some(stored) = &mut stored
+            {
+                stored.note_folded(&self.store, &text)?;
             }
             self.check_fence()?;
-            self.store.save_text(&self.stack, &text)?;
+            self.store
+                .save_text(&self.stack, &text, Some(&self.former))?;
         }
-        recovery::remove_journal(&self.store, &self.journal_key)
+        match stored {
+            Some(stored) => stored.remove(&self.store, Keep::Nothing),
+            None => Ok(()),
+        }
     }
 
     /// The base with the journal folded in; `None` when nothing was recorded.
-    fn folded(&self) -> Result<Option<EncryptedSnapshot>, BackendError> {
-        let Some(journal) = recovery::read_journal(&self.store, &self.journal_key)? else {
+    fn folded(&self, stored: &Stored) -> Result<Option<EncryptedSnapshot>, BackendError> {
+        let Some(journal) = stored.journal(&self.store)? else {
             return Ok(None);
         };
         if journal.entries.is_empty() {
             return Ok(None);
         }
-        recovery::fold(
-            &self.store,
-            &self.stack,
-            &self.journal_key,
-            self.base.clone(),
-            journal,
-        )
-        .map(Some)
+        let base = self.base.clone();
+        recovery::fold(&self.store, &self.stack, &self.journal_key, base, journal).map(Some)
     }
 
     fn check_fence(&self) -> Result<(), BackendError> {
@@ -245,17 +251,22 @@ impl Drop for Update {
 }
 
 fn open_journal(
-    store: &Store,
+    store: &Arc<Store>,
     key: &str,
     checkpoint: CheckpointDigest,
     fence: Fence,
 ) -> Result<JournalWriter, BackendError> {
-    let mut file = store.bucket.create_journal(key)?;
+    let Some(files) = store.bucket.files() else {
+        let log = SegmentLog::create(store, key, checkpoint, fence)?;
+        return Ok(JournalWriter::start(Box::new(log))?);
+    };
+    let mut file = files.create_journal(key)?;
     let header = header_record(&Header {
         checkpoint,
         segment: 0,
     });
     // The first commit of a record makes the header durable with it.
     file.append(&header).map_err(io_error("write", key))?;
-    Ok(JournalWriter::start(file, Box::new(move || fence.check()))?)
+    let log = FileLog::new(file, Box::new(move || fence.check()));
+    Ok(JournalWriter::start(Box::new(log))?)
 }

@@ -35,9 +35,7 @@ pub struct FileUrl {
 impl BackendUrl {
     /// Reads an address; `home` stands for `~`, relative paths start at `cwd`.
     pub fn parse(url: &str, home: &Path, cwd: &Path) -> Result<Self, BackendError> {
-        let unknown = || BackendError::UnknownUrl {
-            url: url.to_owned(),
-        };
+        let unknown = || BackendError::UnknownUrl { url: masked(url) };
         let (scheme, rest) = url.split_once("://").ok_or_else(unknown)?;
         match scheme {
             "file" => Ok(BackendUrl::File(file_url(url, rest, home, cwd))),
@@ -49,6 +47,18 @@ impl BackendUrl {
             }),
             _ => Err(unknown()),
         }
+    }
+}
+
+/// An address with its user name and password hidden.
+pub fn masked(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    match rest[..end].rfind('@') {
+        Some(at) => format!("{scheme}://****@{}", &rest[at + 1..]),
+        None => url.to_owned(),
     }
 }
 
@@ -133,5 +143,14 @@ mod tests {
         assert!(message.starts_with(
             "unknown backend cloudUrl format 'ftp://x' (supported Url formats are: azblob://"
         ));
+    }
+
+    #[test]
+    fn passwords_are_hidden() {
+        assert_eq!(
+            masked("postgres://u:p@h/db?x=a@b"),
+            "postgres://****@h/db?x=a@b"
+        );
+        assert_eq!(masked("s3://bucket/a@b"), "s3://bucket/a@b");
     }
 }

@@ -10,7 +10,7 @@ use super::{World, created, options, record, resources, stack, wait};
 use crate::backend::{Backend, RemoveOptions};
 use crate::bucket::JournalFile;
 use crate::error::{BackendError, Fenced, JournalError};
-use crate::journal::{JournalWriter, Seq};
+use crate::journal::{FileLog, JournalWriter, Seq};
 use crate::store::StoreOptions;
 
 /// A file whose syncs wait for permission.
@@ -72,7 +72,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
 #[test]
 fn records_that_wait_together_share_one_sync() {
     let (file, slow) = slow_file();
-    let journal = JournalWriter::start(file, Box::new(|| Ok(()))).unwrap();
+    let journal = JournalWriter::start(Box::new(FileLog::new(file, Box::new(|| Ok(()))))).unwrap();
     assert_eq!(journal.append(b"a".to_vec()), Seq(1));
     slow.started.recv().unwrap();
     for number in 2..=50_u64 {
@@ -98,7 +98,7 @@ fn records_that_wait_together_share_one_sync() {
 #[test]
 fn a_failed_sync_reaches_every_waiter_and_ends_the_journal() {
     let (file, slow) = slow_file();
-    let journal = JournalWriter::start(file, Box::new(|| Ok(()))).unwrap();
+    let journal = JournalWriter::start(Box::new(FileLog::new(file, Box::new(|| Ok(()))))).unwrap();
     let first = journal.append(b"a".to_vec());
     slow.go.send(Err(io::Error::other("disk full"))).unwrap();
     assert!(matches!(
@@ -130,7 +130,7 @@ fn a_record_does_not_count_when_the_stack_was_lost_during_its_sync() {
             Ok(())
         }
     };
-    let journal = JournalWriter::start(file, Box::new(check)).unwrap();
+    let journal = JournalWriter::start(Box::new(FileLog::new(file, Box::new(check)))).unwrap();
     let seq = journal.append(b"a".to_vec());
     slow.started.recv().unwrap();
     lost.store(true, Ordering::SeqCst);

@@ -3,6 +3,7 @@
 mod journal;
 mod recovery;
 mod sample;
+mod segments;
 mod store;
 
 use std::fs;
@@ -205,4 +206,11 @@ fn ended_process() -> crate::ProcessIdentity {
         pid: child.id(),
         ..crate::ProcessIdentity::own().unwrap()
     }
+}
+
+#[test]
+fn buckets_conform() {
+    let world = World::new();
+    crate::conformance::check(&LocalBucket::new(world.folder.path().to_owned()));
+    crate::conformance::check(&crate::MemoryBucket::default());
 }

@@ -49,6 +49,15 @@ pub struct Header {
     pub segment: u64,
 }
 
+/// Purpose of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SegmentRole {
+    /// It holds entries.
+    Entries,
+    /// It ends the journal: its number is taken, so a writer that lost the stack collides with it.
+    Seal,
+}
+
 /// What was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Journal {
@@ -60,6 +69,8 @@ pub struct Journal {
     pub good: usize,
     /// What follows them.
     pub tail: Tail,
+    /// Whether this is the segment that ends a journal.
+    pub is_seal: bool,
 }
 
 /// What follows the last good record.
@@ -105,15 +116,28 @@ struct HeaderRecord {
     checkpoint: String,
     #[serde(default)]
     segment: u64,
+    /// Tells the writer of a segment from every other; empty in journals of one file.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    writer: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    seal: bool,
 }
 
 /// The record of a header.
 pub fn header_record(header: &Header) -> Vec<u8> {
+    segment_record(header, "", SegmentRole::Entries)
+}
+
+/// The record that a segment begins with. `writer` tells its writer from every other, so that a writer that does not
+/// know whether its segment was stored can read it back and compare.
+pub fn segment_record(header: &Header, writer: &str, role: SegmentRole) -> Vec<u8> {
     let record = HeaderRecord {
         format: FORMAT.to_owned(),
         version: VERSION,
         checkpoint: header.checkpoint.to_string(),
         segment: header.segment,
+        writer: writer.to_owned(),
+        seal: role == SegmentRole::Seal,
     };
     frame(&serde_json::to_vec(&record).expect("strings and numbers always have a JSON form"))
 }
@@ -145,11 +169,14 @@ pub fn read(bytes: &[u8]) -> Result<Journal, ReadError> {
         entries: Vec::new(),
         good: 0,
         tail: Tail::Clean,
+        is_seal: false,
     };
     while let Some(payload) = payload_at(bytes, journal.good) {
         let text = &bytes[payload.clone()];
         if journal.header.is_none() {
-            journal.header = Some(read_header(text)?);
+            let (header, role) = read_header(text)?;
+            journal.header = Some(header);
+            journal.is_seal = role == SegmentRole::Seal;
         } else {
             journal.entries.push(read_entry(text, journal.good)?);
         }
@@ -170,7 +197,7 @@ fn payload_at(bytes: &[u8], offset: usize) -> Option<Range<usize>> {
     (checksum(length, payload) == sum).then_some(start..end)
 }
 
-fn read_header(text: &[u8]) -> Result<Header, ReadError> {
+fn read_header(text: &[u8]) -> Result<(Header, SegmentRole), ReadError> {
     let record: HeaderRecord = serde_json::from_slice(text).map_err(|_| ReadError::NotAJournal)?;
     if record.format != FORMAT {
         return Err(ReadError::NotAJournal);
@@ -182,10 +209,16 @@ fn read_header(text: &[u8]) -> Result<Header, ReadError> {
     }
     let mut digest = [0; 32];
     hex::decode_to_slice(&record.checkpoint, &mut digest).map_err(|_| ReadError::NotAJournal)?;
-    Ok(Header {
+    let header = Header {
         checkpoint: CheckpointDigest(digest),
         segment: record.segment,
-    })
+    };
+    let role = if record.seal {
+        SegmentRole::Seal
+    } else {
+        SegmentRole::Entries
+    };
+    Ok((header, role))
 }
 
 fn read_entry(text: &[u8], offset: usize) -> Result<(u64, EncryptedEntry), ReadError> {

@@ -1,0 +1,215 @@
+//! A bucket in memory, for tests: it has a clock that tests move, counts requests, and fails where a test says so.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use crate::bucket::{Bucket, Entry, Version, Versioned, check_key};
+use crate::error::{BucketError, StoreErrorKind};
+
+/// Outcome that a test gives to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// It is carried out and answered.
+    None,
+    /// It is not carried out, and the caller gets an error.
+    Before,
+    /// It is carried out, and the caller gets an error.
+    After,
+    /// It is not carried out, and the caller gets an error that trying again does not help.
+    Refused,
+}
+
+type Script = Box<dyn FnMut(&'static str, &str) -> Fault + Send>;
+
+/// A bucket in memory, without files.
+#[derive(Default)]
+pub struct MemoryBucket {
+    state: Mutex<State>,
+    script: Mutex<Option<Script>>,
+    requests: AtomicUsize,
+    latency: Duration,
+}
+
+#[derive(Clone, Default)]
+struct State {
+    objects: BTreeMap<String, Object>,
+    generation: u64,
+    /// How far the clock is ahead of the machine's.
+    ahead: Duration,
+}
+
+#[derive(Clone)]
+struct Object {
+    content: Vec<u8>,
+    generation: u64,
+    modified: SystemTime,
+}
+
+impl MemoryBucket {
+    /// An empty bucket each of whose requests takes this long.
+    pub fn with_latency(latency: Duration) -> Self {
+        MemoryBucket {
+            latency,
+            ..MemoryBucket::default()
+        }
+    }
+
+    /// Moves the clock.
+    pub fn advance(&self, by: Duration) {
+        self.state().ahead += by;
+    }
+
+    /// A bucket with the same objects, as another run finds them after a crash of this one.
+    pub fn fork(&self) -> MemoryBucket {
+        let state = self.state();
+        MemoryBucket {
+            state: Mutex::new(state.clone()),
+            ..MemoryBucket::default()
+        }
+    }
+
+    /// How many requests there were.
+    pub fn requests(&self) -> usize {
+        self.requests.load(Ordering::SeqCst)
+    }
+
+    /// Asks `script` before each request, with the action and the key.
+    pub fn script(&self, script: impl FnMut(&'static str, &str) -> Fault + Send + 'static) {
+        *lock(&self.script) = Some(Box::new(script));
+    }
+
+    /// Ends the script.
+    pub fn heal(&self) {
+        *lock(&self.script) = None;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    fn request<T>(
+        &self,
+        action: &'static str,
+        key: &str,
+        act: impl FnOnce(&mut State) -> T,
+    ) -> Result<T, BucketError> {
+        check_key(key)?;
+        self.requests.fetch_add(1, Ordering::SeqCst);
+        if !self.latency.is_zero() {
+            thread::sleep(self.latency);
+        }
+        let fault = lock(&self.script)
+            .as_mut()
+            .map_or(Fault::None, |script| script(action, key));
+        let transient = || self.failed(action, key, StoreErrorKind::Transient);
+        match fault {
+            Fault::None => Ok(act(&mut self.state())),
+            Fault::Before => Err(transient()),
+            Fault::After => {
+                act(&mut self.state());
+                Err(transient())
+            }
+            Fault::Refused => Err(self.failed(action, key, StoreErrorKind::Refused)),
+        }
+    }
+
+    fn failed(&self, action: &'static str, key: &str, kind: StoreErrorKind) -> BucketError {
+        BucketError::Store {
+            action,
+            address: self.address(key),
+            kind,
+            hint: None,
+            source: "no answer".into(),
+        }
+    }
+}
+
+impl State {
+    fn write(&mut self, key: &str, content: &[u8]) {
+        self.generation += 1;
+        let object = Object {
+            content: content.to_vec(),
+            generation: self.generation,
+            modified: SystemTime::now() + self.ahead,
+        };
+        self.objects.insert(key.to_owned(), object);
+    }
+
+    fn version(&self, key: &str) -> Option<Version> {
+        self.objects.get(key).map(version_of)
+    }
+}
+
+fn version_of(object: &Object) -> Version {
+    Version {
+        tag: None,
+        generation: Some(object.generation.to_string()),
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Bucket for MemoryBucket {
+    fn get_versioned(&self, key: &str) -> Result<Option<Versioned>, BucketError> {
+        self.request("read", key, |state| {
+            state.objects.get(key).map(|object| Versioned {
+                content: object.content.clone(),
+                version: version_of(object),
+            })
+        })
+    }
+
+    fn put(&self, key: &str, content: &[u8]) -> Result<(), BucketError> {
+        self.request("write", key, |state| state.write(key, content))
+    }
+
+    fn put_if_absent(&self, key: &str, content: &[u8]) -> Result<bool, BucketError> {
+        self.replace(key, content, None)
+    }
+
+    fn replace(
+        &self,
+        key: &str,
+        content: &[u8],
+        expected: Option<&Version>,
+    ) -> Result<bool, BucketError> {
+        self.request("write", key, |state| {
+            let fits = state.version(key).as_ref() == expected;
+            if fits {
+                state.write(key, content);
+            }
+            fits
+        })
+    }
+
+    fn delete(&self, key: &str) -> Result<bool, BucketError> {
+        self.request("remove", key, |state| state.objects.remove(key).is_some())
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<(), BucketError> {
+        self.copy(from, to)?;
+        self.delete(from).map(drop)
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<Entry>, BucketError> {
+        let prefix = format!("{folder}/");
+        self.request("list", folder, |state| {
+            let found = state.objects.range(prefix.clone()..);
+            let inside = found.take_while(|(key, _)| key.starts_with(&prefix));
+            let entry = |(key, object): (&String, &Object)| Entry {
+                key: key.clone(),
+                modified: object.modified,
+            };
+            inside.map(entry).collect()
+        })
+    }
+
+    fn address(&self, key: &str) -> String {
+        format!("memory://{key}")
+    }
+}

@@ -1,0 +1,360 @@
+//! Journals in stores whose objects cannot be appended to.
+//!
+//! A journal is a folder of numbered segments, `<id>.journal/<epoch>-<number>`. Each commit makes one segment with
+//! put-if-absent; segment 0 has the header alone. **Whoever takes a stack over seals its journals first**: a seal is a
+//! segment without entries that takes the next number.
+//!
+//! 1. A writer whose segment meets another's is fenced, and writes nothing more. So a commit is one request, and needs no
+//!    look at the lease.
+//! 2. A sealer that meets a segment takes the number after it. The segment was committed, and recovery replays it.
+//! 3. A writer makes segment 0 and looks at its lease after that. Either the next owner lists that segment, or the writer
+//!    sees the lease of the next owner.
+//! 4. A write with an unknown outcome is read back: each writer has a token, so content that is equal is its own.
+//! 5. Seals of other writers stay for [`SEAL_DAYS`] days when the segments are removed. A writer that slept until then
+//!    still meets them, and it looks at its lease first when it has written nothing for the time of a lease.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use plumb_project::StackReference;
+use plumb_state::journal::disk::{self, CheckpointDigest, Header, Journal, SegmentRole, Tail};
+use uuid::Uuid;
+
+use crate::bucket::Bucket;
+use crate::error::{BackendError, BucketError, Fenced, JournalError};
+use crate::journal::Log;
+use crate::keys;
+use crate::lease::Fence;
+use crate::store::Store;
+
+/// End of the names of journals.
+pub(crate) const JOURNAL: &str = ".journal";
+const FOLDED: &str = "folded-";
+/// Days for which seals stay.
+pub(crate) const SEAL_DAYS: u64 = 7;
+/// How often a write with an unknown outcome is tried again.
+const TRIES: u32 = 6;
+/// The first wait between two tries.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+/// The longest wait between two tries.
+const LONGEST_WAIT: Duration = Duration::from_secs(4);
+
+/// A journal in segments, as a listing has it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Segments {
+    /// Key of the folder.
+    pub(crate) journal: String,
+    epoch: u64,
+    /// The key of each segment, and when it was written.
+    numbers: BTreeMap<u64, (String, SystemTime)>,
+    /// Digests of the checkpoints that the journal was folded into.
+    pub(crate) folded: Vec<String>,
+}
+
+/// Content of a journal in segments.
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// A segment was removed while the journal was read.
+    Moving,
+    /// Seals without a journal.
+    Seals,
+    /// The entries up to the first gap or damage.
+    Journal(Journal),
+    /// Segments that are none.
+    Unreadable,
+}
+
+/// Groups the keys of a listing of a stack's journals.
+pub(crate) fn group(entries: impl IntoIterator<Item = crate::Entry>) -> Vec<Segments> {
+    let mut found: BTreeMap<String, Segments> = BTreeMap::new();
+    for entry in entries {
+        let Some((journal, name)) = entry.key.rsplit_once('/') else {
+            continue;
+        };
+        if !journal.ends_with(JOURNAL) {
+            continue;
+        }
+        let segments = found.entry(journal.to_owned()).or_default();
+        journal.clone_into(&mut segments.journal);
+        if let Some(digest) = name.strip_prefix(FOLDED) {
+            segments.folded.push(digest.to_owned());
+        } else if let Some((epoch, number)) = numbers_of(name) {
+            segments.epoch = epoch;
+            segments
+                .numbers
+                .insert(number, (entry.key.clone(), entry.modified));
+        }
+    }
+    found.into_values().collect()
+}
+
+/// The journals of a stack that are kept in segments.
+pub(crate) fn journals(
+    store: &Store,
+    stack: &StackReference,
+) -> Result<Vec<Segments>, BackendError> {
+    Ok(group(store.bucket.list(&keys::journals(stack))?))
+}
+
+/// Seals all journals of a stack, so that their writers stop.
+pub(crate) fn seal_all(store: &Store, stack: &StackReference) -> Result<(), BackendError> {
+    for mut segments in journals(store, stack)? {
+        segments.seal(store)?;
+    }
+    Ok(())
+}
+
+/// Removes what is kept of a stack's journals, but for the seals.
+pub(crate) fn remove_all(store: &Store, stack: &StackReference) -> Result<(), BackendError> {
+    for mut segments in journals(store, stack)? {
+        segments.seal(store)?;
+        segments.remove(store, Keep::Seal)?;
+    }
+    Ok(())
+}
+
+/// What stays of a journal that is removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// Nothing: its writer is the one who removes it.
+    Nothing,
+    /// The last segment, which is the seal.
+    Seal,
+}
+
+impl Segments {
+    /// Takes the number after the last segment, unless that is a seal already.
+    pub(crate) fn seal(&mut self, store: &Store) -> Result<(), BackendError> {
+        let last = self.numbers.last_key_value();
+        if let Some((_, (key, _))) = last
+            && is_seal(store.bucket.get(key)?.as_deref())
+        {
+            return Ok(());
+        }
+        let mut number = last.map_or(0, |(number, _)| number + 1);
+        let writer = Uuid::new_v4().to_string();
+        loop {
+            let header = Header {
+                checkpoint: CheckpointDigest::of(b""),
+                segment: number,
+            };
+            let record = disk::segment_record(&header, &writer, SegmentRole::Seal);
+            let key = segment_key(&self.journal, self.epoch, number);
+            let is_sealed = claim(store.bucket.as_ref(), &key, &record)?
+                || is_seal(store.bucket.get(&key)?.as_deref());
+            self.numbers.insert(number, (key, SystemTime::now()));
+            if is_sealed {
+                return Ok(());
+            }
+            number += 1;
+        }
+    }
+
+    /// Reads all segments.
+    pub(crate) fn read(&self, store: &Store) -> Result<Content, BackendError> {
+        let listed: Vec<String> = self.numbers.values().map(|(key, _)| key.clone()).collect();
+        let mut parts = Vec::new();
+        for content in store.bucket.get_all(&listed)? {
+            let Some(content) = content else {
+                return Ok(Content::Moving);
+            };
+            parts.push(disk::read(&content).ok());
+        }
+        Ok(joined(
+            &self.numbers.keys().copied().collect::<Vec<_>>(),
+            parts,
+        ))
+    }
+
+    /// Removes the journal.
+    pub(crate) fn remove(&self, store: &Store, keep: Keep) -> Result<(), BackendError> {
+        let mut doomed: Vec<String> = self.numbers.values().map(|(key, _)| key.clone()).collect();
+        if keep == Keep::Seal {
+            doomed.pop();
+        }
+        store.bucket.delete_all(&doomed)?;
+        let folded = self.folded.iter().map(|it| folded_key(&self.journal, it));
+        store.bucket.delete_all(&folded.collect::<Vec<_>>())?;
+        Ok(())
+    }
+
+    /// Removes seals that nobody can meet any more.
+    pub(crate) fn remove_old_seals(&self, store: &Store) -> Result<(), BackendError> {
+        let age = Duration::from_secs(SEAL_DAYS * 24 * 60 * 60);
+        let is_old = |written: &SystemTime| written.elapsed().is_ok_and(|passed| passed > age);
+        if self.numbers.values().all(|(_, written)| is_old(written)) {
+            self.remove(store, Keep::Nothing)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps a copy of the journal under `aside`, and removes it but for its seal.
+    pub(crate) fn set_aside(&self, store: &Store, aside: &str) -> Result<(), BackendError> {
+        for (key, _) in self.numbers.values() {
+            store
+                .bucket
+                .copy(key, &format!("{aside}/{}", keys::file_name(key)))?;
+        }
+        self.remove(store, Keep::Seal)
+    }
+
+    /// Notes that the journal is about to be folded into a checkpoint with this digest.
+    pub(crate) fn note_folded(&mut self, store: &Store, digest: &str) -> Result<(), BackendError> {
+        store
+            .bucket
+            .put(&folded_key(&self.journal, digest), digest.as_bytes())?;
+        self.folded.push(digest.to_owned());
+        Ok(())
+    }
+}
+
+/// Puts the segments together, up to the first gap or damage.
+fn joined(numbers: &[u64], parts: Vec<Option<Journal>>) -> Content {
+    let are_seals = parts
+        .iter()
+        .all(|part| part.as_ref().is_some_and(|part| part.is_seal));
+    if are_seals {
+        return Content::Seals;
+    }
+    let mut whole: Option<Journal> = None;
+    for ((expected, number), part) in (0..).zip(numbers).zip(parts) {
+        let fits = |part: &Journal| {
+            let header = part.header.as_ref();
+            expected == *number
+                && part.tail == Tail::Clean
+                && header.is_some_and(|header| header.segment == expected)
+        };
+        match (&mut whole, part.filter(fits)) {
+            (None, Some(first)) => whole = Some(first),
+            (None, None) => return Content::Unreadable,
+            (Some(whole), Some(part)) => whole.entries.extend(part.entries),
+            (Some(whole), None) => {
+                whole.tail = Tail::Damaged;
+                break;
+            }
+        }
+    }
+    whole.map_or(Content::Unreadable, Content::Journal)
+}
+
+fn is_seal(content: Option<&[u8]>) -> bool {
+    content.is_some_and(|content| disk::read(content).is_ok_and(|segment| segment.is_seal))
+}
+
+fn segment_key(journal: &str, epoch: u64, number: u64) -> String {
+    format!("{journal}/{epoch}-{number:010}")
+}
+
+fn folded_key(journal: &str, digest: &str) -> String {
+    format!("{journal}/{FOLDED}{digest}")
+}
+
+/// Epoch and number of a segment.
+fn numbers_of(name: &str) -> Option<(u64, u64)> {
+    let (epoch, number) = name.split_once('-')?;
+    Some((epoch.parse().ok()?, number.parse().ok()?))
+}
+
+/// Writes an object that no other writer writes with this content, unless there is one; tells whether the object there is
+/// the own one. A write with an unknown outcome is read back.
+pub(crate) fn claim(bucket: &dyn Bucket, key: &str, content: &[u8]) -> Result<bool, BucketError> {
+    let mut wait = FIRST_WAIT;
+    for left in (0..TRIES).rev() {
+        let failed = match bucket.put_if_absent(key, content) {
+            Ok(true) => return Ok(true),
+            // The store may have carried out a request that the client sent again.
+            Ok(false) => None,
+            Err(error) if error.is_transient() && left > 0 => Some(error),
+            Err(error) => return Err(error),
+        };
+        if let Some(error) = failed {
+            tracing::warn!(%key, error = %error.chain(), "the outcome of a write is not known, looking");
+            thread::sleep(wait);
+            wait = (wait * 2).min(LONGEST_WAIT);
+        }
+        match bucket.get(key) {
+            Ok(Some(found)) => return Ok(found == content),
+            // Nothing was written, or two writers were in each other's way.
+            Ok(None) => {}
+            Err(error) if error.is_transient() && left > 0 => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+/// A log whose commits are segments.
+pub(crate) struct SegmentLog {
+    store: Arc<Store>,
+    fence: Fence,
+    own: Segments,
+    header: Header,
+    writer: String,
+    /// When the stack was known to be owned.
+    owned: SystemTime,
+}
+
+impl SegmentLog {
+    /// Makes segment 0 and looks at the lease after that.
+    pub(crate) fn create(
+        store: &Arc<Store>,
+        journal: &str,
+        checkpoint: CheckpointDigest,
+        fence: Fence,
+    ) -> Result<Self, BackendError> {
+        let mut log = SegmentLog {
+            store: store.clone(),
+            own: Segments {
+                journal: journal.to_owned(),
+                epoch: fence.epoch(),
+                ..Segments::default()
+            },
+            fence,
+            header: Header {
+                checkpoint,
+                segment: 0,
+            },
+            writer: Uuid::new_v4().to_string(),
+            owned: SystemTime::now(),
+        };
+        log.put(SegmentRole::Entries, b"")?;
+        log.fence.check()?;
+        Ok(log)
+    }
+
+    fn put(&mut self, role: SegmentRole, entries: &[u8]) -> Result<(), JournalError> {
+        let idle = self.owned.elapsed().unwrap_or(Duration::MAX);
+        if idle > self.store.options.lease_time {
+            self.fence.check()?;
+        }
+        let number = self.header.segment;
+        let key = segment_key(&self.own.journal, self.own.epoch, number);
+        let mut content = disk::segment_record(&self.header, &self.writer, role);
+        content.extend(entries);
+        let written = claim(self.store.bucket.as_ref(), &key, &content);
+        let is_own = written.map_err(|error| JournalError::Io {
+            message: error.chain(),
+        })?;
+        if !is_own {
+            return Err(JournalError::Fenced(Fenced {
+                reason: format!("its journal was ended at segment {number}"),
+            }));
+        }
+        self.owned = SystemTime::now();
+        self.header.segment += 1;
+        Ok(())
+    }
+}
+
+impl Log for SegmentLog {
+    fn commit(&mut self, batch: &[u8]) -> Result<(), JournalError> {
+        self.put(SegmentRole::Entries, batch)
+    }
+
+    /// The own seal comes before the checkpoint is replaced: whoever took over in the meantime has sealed already.
+    fn end(&mut self) -> Result<(), JournalError> {
+        self.put(SegmentRole::Seal, b"")
+    }
+}
