@@ -77,7 +77,8 @@ impl BucketError {
         let mut text = self.to_string();
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
-            text += &format!(": {error}");
+            text += ": ";
+            text += &error.to_string();
             cause = error.source();
         }
         text
@@ -138,12 +139,6 @@ pub enum BackendError {
     UnknownUrl {
         /// The address.
         url: String,
-    },
-    /// The address is fine, but this program has no such backend.
-    #[error("backends of type `{scheme}` are not part of this build; use a file:// address")]
-    UnsupportedUrl {
-        /// The scheme.
-        scheme: String,
     },
     /// The store cannot do writes that depend on what is there.
     #[error(

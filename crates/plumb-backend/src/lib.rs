@@ -27,6 +27,7 @@ mod recovery;
 mod segments;
 mod state_file;
 mod store;
+mod stored;
 mod summary;
 mod tags;
 mod update;

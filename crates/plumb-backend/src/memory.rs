@@ -63,6 +63,7 @@ impl MemoryBucket {
     }
 
     /// A bucket with the same objects, as another run finds them after a crash of this one.
+    #[must_use]
     pub fn fork(&self) -> MemoryBucket {
         let state = self.state();
         MemoryBucket {

@@ -15,18 +15,17 @@
 use jiff::Timestamp;
 use plumb_project::StackReference;
 use plumb_state::file::Checkpoint;
-use plumb_state::journal::disk::{self, CheckpointDigest, Journal, Tail};
+use plumb_state::journal::disk::{Journal, Tail};
 use plumb_state::journal::{EncryptedEntry, EntryKind, replay};
 use plumb_state::{EncryptedSnapshot, Snapshot};
 
 use crate::error::BackendError;
 use crate::keys;
 use crate::lock::TakenOver;
-use crate::segments::{self, Content, JOURNAL, Keep, Segments};
+use crate::segments::{JOURNAL, Keep};
 use crate::state_file::StateFile;
 use crate::store::Store;
-
-const FOLDED: &str = ".folded";
+use crate::stored::{Leftover, Stored, journals};
 
 /// What was found and done when a stack was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,153 +120,8 @@ impl std::fmt::Display for Note {
     }
 }
 
-/// A leftover journal and what to do with it.
-enum Leftover {
-    /// Remove it.
-    Done,
-    /// Replay it.
-    Matching(Journal),
-    /// Keep it under another name.
-    Alien(SetAsideReason),
-    /// Look again: its owner is removing it.
-    Moving,
-    /// Keep what is left of it until nobody can meet it any more.
-    Seals,
-}
-
 pub(crate) fn journal_key(stack: &StackReference, id: &str) -> String {
     format!("{}/{id}{JOURNAL}", keys::journals(stack))
-}
-
-fn folded_key(journal: &str) -> String {
-    format!(
-        "{}{FOLDED}",
-        journal.strip_suffix(JOURNAL).unwrap_or(journal)
-    )
-}
-
-/// A journal as the store has it.
-pub(crate) enum Stored {
-    /// One file.
-    File(String),
-    /// A folder of segments.
-    Segments(Segments),
-}
-
-impl Stored {
-    /// The journal with this key.
-    pub(crate) fn find(
-        store: &Store,
-        stack: &StackReference,
-        key: &str,
-    ) -> Result<Option<Self>, BackendError> {
-        if store.bucket.files().is_some() {
-            return Ok(Some(Stored::File(key.to_owned())));
-        }
-        let found = segments::journals(store, stack)?;
-        let own = found.into_iter().find(|segments| segments.journal == key);
-        Ok(own.map(Stored::Segments))
-    }
-
-    fn key(&self) -> &str {
-        match self {
-            Stored::File(key) => key,
-            Stored::Segments(segments) => &segments.journal,
-        }
-    }
-
-    /// Its content, if it can be read.
-    pub(crate) fn journal(&self, store: &Store) -> Result<Option<Journal>, BackendError> {
-        match self {
-            Stored::File(key) => {
-                let bytes = store.bucket.get(key)?;
-                Ok(bytes.and_then(|bytes| disk::read(&bytes).ok()))
-            }
-            Stored::Segments(segments) => match segments.read(store)? {
-                Content::Journal(journal) => Ok(Some(journal)),
-                Content::Moving | Content::Seals | Content::Unreadable => Ok(None),
-            },
-        }
-    }
-
-    /// Notes that it is about to be folded into a checkpoint with this text.
-    pub(crate) fn note_folded(&mut self, store: &Store, text: &str) -> Result<(), BackendError> {
-        let digest = CheckpointDigest::of(text.as_bytes()).to_string();
-        match self {
-            Stored::File(key) => Ok(store.bucket.put(&folded_key(key), digest.as_bytes())?),
-            Stored::Segments(segments) => segments.note_folded(store, &digest),
-        }
-    }
-
-    /// Removes a journal whose work is done.
-    pub(crate) fn remove(&self, store: &Store, keep: Keep) -> Result<(), BackendError> {
-        match self {
-            Stored::File(key) => {
-                store.bucket.delete(key)?;
-                store.bucket.delete(&folded_key(key))?;
-                Ok(())
-            }
-            Stored::Segments(segments) => segments.remove(store, keep),
-        }
-    }
-
-    fn set_aside(&self, store: &Store, reason: SetAsideReason) -> Result<Note, BackendError> {
-        let aside = format!("{}.set-aside", self.key());
-        match self {
-            Stored::File(key) => {
-                store.bucket.rename(key, &aside)?;
-                store.bucket.delete(&folded_key(key))?;
-            }
-            Stored::Segments(segments) => segments.set_aside(store, &aside)?,
-        }
-        Ok(Note::SetAside {
-            journal: store.bucket.address(&aside),
-            reason,
-        })
-    }
-
-    /// What to do with it, the state file being `state`.
-    fn classify(&self, store: &Store, state: &StateFile) -> Result<Leftover, BackendError> {
-        let unreadable = Leftover::Alien(SetAsideReason::Unreadable);
-        let present = state.digest().to_string();
-        let (journal, folded) = match self {
-            // It may be half removed.
-            Stored::Segments(segments) if segments.folded.contains(&present) => {
-                return Ok(Leftover::Done);
-            }
-            Stored::File(key) => {
-                let Some(bytes) = store.bucket.get(key)? else {
-                    return Ok(Leftover::Done);
-                };
-                let Ok(journal) = disk::read(&bytes) else {
-                    return Ok(unreadable);
-                };
-                let folded = store.bucket.get(&folded_key(key))?;
-                let folded = folded.and_then(|digest| String::from_utf8(digest).ok());
-                (journal, Vec::from_iter(folded))
-            }
-            Stored::Segments(segments) => match segments.read(store)? {
-                Content::Journal(journal) => (journal, segments.folded.clone()),
-                Content::Unreadable => return Ok(unreadable),
-                Content::Moving => return Ok(Leftover::Moving),
-                Content::Seals => return Ok(Leftover::Seals),
-            },
-        };
-        let Some(header) = journal.header else {
-            return Ok(if journal.tail == Tail::Damaged {
-                unreadable
-            } else {
-                Leftover::Done
-            });
-        };
-        if folded.contains(&present) {
-            return Ok(Leftover::Done);
-        }
-        if header.checkpoint == state.digest() {
-            return Ok(Leftover::Matching(journal));
-        }
-        Ok(Leftover::Alien(SetAsideReason::OtherCheckpoint))
-    }
 }
 
 /// How often recovery starts from the beginning because another run was at its end.
@@ -424,22 +278,4 @@ pub(crate) fn has_resources(snapshot: &Snapshot) -> bool {
         .resources
         .iter()
         .any(|resource| !resource.urn.is_root_stack())
-}
-
-fn journals(store: &Store, stack: &StackReference) -> Result<Vec<Stored>, BackendError> {
-    let folder = keys::journals(stack);
-    let listed = store.bucket.list(&folder)?;
-    let is_file = |key: &str| {
-        let name = key
-            .strip_prefix(&folder)
-            .and_then(|it| it.strip_prefix('/'));
-        name.is_some_and(|name| !name.contains('/') && name.ends_with(JOURNAL))
-    };
-    let files: Vec<Stored> = listed
-        .iter()
-        .filter(|entry| is_file(&entry.key))
-        .map(|entry| Stored::File(entry.key.clone()))
-        .collect();
-    let segments = segments::group(listed).into_iter().map(Stored::Segments);
-    Ok(files.into_iter().chain(segments).collect())
 }

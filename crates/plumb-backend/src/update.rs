@@ -21,10 +21,11 @@ use crate::history::UpdateRecord;
 use crate::journal::{FileLog, JournalWriter, Seq};
 use crate::lease::{Fence, Lease};
 use crate::lock::Lock;
-use crate::recovery::{self, Note, Stored};
+use crate::recovery::{self, Note};
 use crate::segments::{Keep, SegmentLog};
 use crate::state_file::Former;
 use crate::store::Store;
+use crate::stored::Stored;
 
 /// A stack taken for an operation that changes it.
 pub struct Update {

@@ -14,10 +14,10 @@ pub enum BackendUrl {
         /// Scheme and host, without a slash at the end.
         url: String,
     },
-    /// A kind that this build does not have.
-    Other {
-        /// Its scheme.
-        scheme: String,
+    /// A store on another machine, of the kind that the scheme says. Its address is read by those who open it.
+    Store {
+        /// The address.
+        url: String,
     },
 }
 
@@ -42,8 +42,8 @@ impl BackendUrl {
             "http" | "https" => Ok(BackendUrl::Service {
                 url: url.trim_end_matches('/').to_owned(),
             }),
-            "s3" | "gs" | "azblob" | "postgres" => Ok(BackendUrl::Other {
-                scheme: scheme.to_owned(),
+            "s3" | "gs" | "azblob" | "postgres" => Ok(BackendUrl::Store {
+                url: url.to_owned(),
             }),
             _ => Err(unknown()),
         }
@@ -138,7 +138,7 @@ mod tests {
                 url: "https://api.example.com".to_owned()
             }
         );
-        assert!(matches!(parse("s3://bucket"), Ok(BackendUrl::Other { .. })));
+        assert!(matches!(parse("s3://bucket"), Ok(BackendUrl::Store { .. })));
         let message = parse("ftp://x").unwrap_err().to_string();
         assert!(message.starts_with(
             "unknown backend cloudUrl format 'ftp://x' (supported Url formats are: azblob://"

@@ -349,7 +349,9 @@ pub const ENTRIES: &[Entry] = &[
         words: &[
             "unknown backend cloudUrl format",
             "unable to open bucket",
-            "a backend of type `",
+            "no stores of type `",
+            "the backend address",
+            "does not support conditional writes",
             "the service backend at",
         ],
         hint: "run `plumb login URL` with another address, such as `file://~`",

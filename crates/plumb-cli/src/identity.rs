@@ -230,7 +230,8 @@ fn of_backend(error: &BackendError) -> Option<Identity> {
             Identity::of(Code::LegacyStore)
         }
         BackendError::UnknownUrl { .. }
-        | BackendError::UnsupportedUrl { .. }
+        | BackendError::StoreUrl { .. }
+        | BackendError::NoConditionalWrites { .. }
         | BackendError::NoFolder { .. } => Identity::of(Code::UnknownBackend),
         _ => return None,
     })

@@ -121,7 +121,7 @@ fn find(args: &AboutArgs, ctx: &Context) -> Findings {
     }
     match ctx.backend() {
         Ok(backend) => {
-            findings.backend = Some((backend.name().to_owned(), backend.url().to_owned()));
+            findings.backend = Some((backend.name().to_owned(), backend.shown_url()));
         }
         Err(error) => findings.errors.extend(error.text()),
     }

@@ -36,7 +36,7 @@ pub fn run(args: ConsoleArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     }
     ctx.printer.note(&format!(
         "This command is not available for the backend {}, which has no console; `plumb stack` shows the stack here",
-        backend.url()
+        backend.shown_url()
     ));
     Ok(ExitStatus::Success)
 }

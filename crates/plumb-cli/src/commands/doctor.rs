@@ -272,7 +272,7 @@ fn version(tool: &str) -> Option<String> {
 fn backend(ctx: &Context, findings: &mut Vec<Finding>) -> bool {
     let listed = ctx.backend().and_then(|backend| {
         let stacks = backend.stack_names(&plumb_backend::StackFilter::default())?;
-        Ok((backend.url().to_owned(), stacks.len()))
+        Ok((backend.shown_url(), stacks.len()))
     });
     match listed {
         Ok((url, count)) => {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use plumb_backend::BackendUrl;
+use plumb_backend::{Backend as _, BackendUrl, StoreOptions, masked};
 
 use crate::context::{HomeFiles, Login};
 use crate::{Context, Error, ExitStatus, prompt};
@@ -92,13 +92,15 @@ pub fn run(args: LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         None if args.interactive && ctx.is_interactive() => choose(&credentials, ctx)?,
         None => ctx.login()?.url().to_owned(),
     };
-    let backend = ctx.open_backend(&url, &ctx.environment.cwd)?;
+    let backend = ctx.open_file_backend(&url, &ctx.environment.cwd, StoreOptions::clone)?;
+    backend.check_capabilities()?;
     credentials.login_without_token(&url);
     files.save_credentials(&credentials)?;
     ctx.printer.line(&format!(
-        "Logged in to {} as {} ({url})",
+        "Logged in to {} as {} ({})",
         backend.name(),
-        ctx.environment.user_name()
+        ctx.environment.user_name(),
+        backend.shown_url()
     ));
     Ok(ExitStatus::Success)
 }
@@ -107,11 +109,14 @@ pub fn run(args: LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 fn warn_of_others(url: &str, ctx: &Context) {
     match ctx.login() {
         Ok(Login::Variable(variable)) if variable != url => ctx.printer.stderr(&format!(
-            "Warning: The PULUMI_BACKEND_URL environment variable is set to '{variable}', which conflicts with the \
-             login URL '{url}'.\n"
+            "Warning: The PULUMI_BACKEND_URL environment variable is set to '{}', which conflicts with the \
+             login URL '{}'.\n",
+            masked(&variable),
+            masked(url)
         )),
         Ok(Login::Project(project)) if project != url => ctx.printer.warning(&format!(
-            "the project's backend {project} is used instead of this login while you are in the project"
+            "the project's backend {} is used instead of this login while you are in the project",
+            masked(&project)
         )),
         _ => {}
     }
@@ -125,6 +130,7 @@ fn choose(
     if known.is_empty() {
         return Ok(ctx.login()?.url().to_owned());
     }
-    let index = prompt::select("Which backend do you want to log in to?", known.clone())?;
+    let shown = known.iter().map(|url| masked(url)).collect();
+    let index = prompt::select("Which backend do you want to log in to?", shown)?;
     Ok(known.swap_remove(index))
 }

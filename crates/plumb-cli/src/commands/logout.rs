@@ -1,6 +1,7 @@
 //! `logout`.
 
 use clap::Args;
+use plumb_backend::masked;
 use plumb_project::workspace::Credentials;
 
 use crate::context::HomeFiles;
@@ -51,6 +52,6 @@ pub fn run(args: LogoutArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     };
     credentials.logout(&url);
     files.save_credentials(&credentials)?;
-    ctx.printer.line(&format!("Logged out of {url}"));
+    ctx.printer.line(&format!("Logged out of {}", masked(&url)));
     Ok(ExitStatus::Success)
 }

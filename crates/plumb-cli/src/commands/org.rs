@@ -36,7 +36,7 @@ pub fn run(args: OrgArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     Err(Error::user(match args.verb {
         None => {
             ctx.printer
-                .line(&format!("Current Backend: {}", backend.url()));
+                .line(&format!("Current Backend: {}", backend.shown_url()));
             ctx.printer.line("No Default Org Specified");
             return Ok(ExitStatus::Success);
         }

@@ -32,7 +32,7 @@ struct Document {
 /// Runs `whoami`.
 pub fn run(args: WhoamiArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let user = ctx.environment.user_name();
-    let url = ctx.backend()?.url().to_owned();
+    let url = ctx.backend()?.shown_url();
     if wants_json(args.json, &args.output)? {
         ctx.printer
             .data(&pretty(&Document { user, url }, Indent::Two));

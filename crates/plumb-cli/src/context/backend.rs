@@ -6,9 +6,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plumb_backend::{Backend, BackendUrl, FileBackend, OpenWarning, Owner, StoreOptions};
+use plumb_backend::{
+    Backend, BackendError, BackendUrl, Bucket, FileBackend, OpenWarning, Owner, StoreOptions,
+    masked,
+};
 use plumb_project::files::{self, Access};
 use plumb_project::workspace::{Credentials, HomeConfig};
+use plumb_stores::StoreUrl;
 
 use super::Context;
 use crate::{Environment, Error, VERSION};
@@ -137,29 +141,29 @@ impl Context {
         )?))
     }
 
-    /// Opens a file store, with `adjust` having the last word on its options.
+    /// Opens a store of files or objects, with `adjust` having the last word on its options.
     pub fn open_file_backend(
         &self,
         url: &str,
         base: &Path,
         adjust: impl FnOnce(&StoreOptions) -> StoreOptions,
     ) -> Result<FileBackend, Error> {
-        let file = match BackendUrl::parse(url, &self.environment.home, base)? {
-            BackendUrl::File(file) => file,
-            BackendUrl::Service { url } => {
-                return Err(Error::unsupported(format!("the service backend at {url}")));
-            }
-            BackendUrl::Other { scheme } => {
-                return Err(Error::unsupported(format!("a backend of type `{scheme}`")));
-            }
-        };
         let options = adjust(&store_options(&self.environment)?);
         let owner = Owner {
             pid: std::process::id(),
             username: self.environment.user_name(),
             hostname: self.environment.host_name(),
         };
-        let (backend, warning) = FileBackend::open(&file, owner, options)?;
+        let (backend, warning) = match BackendUrl::parse(url, &self.environment.home, base)? {
+            BackendUrl::File(file) => FileBackend::open(&file, owner, options)?,
+            BackendUrl::Store { url } => {
+                let bucket = self.open_store(&url)?;
+                FileBackend::open_bucket(bucket, &url, owner, options)?
+            }
+            BackendUrl::Service { url } => {
+                return Err(Error::unsupported(format!("the service backend at {url}")));
+            }
+        };
         if let Some(OpenWarning::LegacyStacks { stacks }) = warning {
             self.printer.warning(&format!(
                 "the state store has stacks in the legacy layout, which are not seen: {}; run `plumb state upgrade`",
@@ -167,6 +171,16 @@ impl Context {
             ));
         }
         Ok(backend)
+    }
+
+    /// Opens a store on another machine.
+    fn open_store(&self, url: &str) -> Result<Arc<dyn Bucket>, Error> {
+        let parsed = StoreUrl::parse(url).map_err(|error| BackendError::StoreUrl {
+            url: masked(url),
+            detail: error.to_string(),
+        })?;
+        let variables = |name: &str| self.environment.non_empty(name).map(str::to_owned);
+        Ok(plumb_stores::open(&parsed, &variables)?)
     }
 }
 

@@ -385,7 +385,11 @@ fn show_permalink(ctx: &Context, verb: &Verb, session: &Session<'_>) -> Result<(
 }
 
 /// The parameters of a backend's address as its links have them: sorted, and with the way in which files are written.
+/// Links of other stores have none.
 fn permalink_query(backend: &str) -> String {
+    if !backend.starts_with("file://") {
+        return String::new();
+    }
     let given = backend.split_once('?').map_or("", |(_, query)| query);
     let mut pairs: Vec<&str> = given.split('&').filter(|it| !it.is_empty()).collect();
     if !pairs.iter().any(|it| it.starts_with("no_tmp_dir=")) {

@@ -32,7 +32,7 @@ pub(crate) fn path(ctx: &Context, stack: &Stack) -> PathBuf {
     };
     let folder = ctx.environment.pulumi_home.join("plumb").join("runs");
     let (place, name) = (
-        readable(stack.backend.url()),
+        readable(&stack.backend.shown_url()),
         readable(&stack.reference.qualified()),
     );
     folder.join(place).join(format!("{name}.json"))

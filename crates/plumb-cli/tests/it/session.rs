@@ -72,9 +72,16 @@ fn addresses_are_checked() {
             .starts_with("error: unable to open bucket ")
     );
     assert_eq!(
-        context.fails(1, &["login", "s3://bucket"]),
-        "error: a backend of type `s3` is not supported yet\n"
+        context.fails(1, &["login", "s3://bucket?regon=eu"]),
+        "error: the backend address s3://bucket?regon=eu cannot be used: unknown query parameter \"regon\"\n"
     );
+    // Nobody answers at port 1.
+    let error = context.fails(
+        1,
+        &["login", "postgres://u:secret@127.0.0.1:1/db?sslmode=disable"],
+    );
+    assert!(error.starts_with("error: unable to open bucket postgres://****@127.0.0.1:1/db"));
+    assert!(!error.contains("secret"));
 }
 
 #[test]

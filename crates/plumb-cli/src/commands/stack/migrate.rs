@@ -45,7 +45,7 @@ pub(super) fn run(args: MigrateArgs, target: &TargetArgs, ctx: &Context) -> Resu
     if here.url() == there.url() {
         return Err(Error::user(format!(
             "source and target backends are the same ({}); nothing to migrate",
-            here.url()
+            here.shown_url()
         )));
     }
     let name = match (
@@ -58,7 +58,7 @@ pub(super) fn run(args: MigrateArgs, target: &TargetArgs, ctx: &Context) -> Resu
     };
     let source = there.parse_stack(&name, ctx.project_name()?)?;
     if !there.stack_exists(&source)? {
-        return Err(Error::no_stack(&name).context(there.url()));
+        return Err(Error::no_stack(&name).context(there.shown_url()));
     }
     let copy = ctx.stack_named(args.target.as_deref().unwrap_or(&name))?;
     let exists = here.stack_exists(&copy.reference)?;
@@ -66,7 +66,7 @@ pub(super) fn run(args: MigrateArgs, target: &TargetArgs, ctx: &Context) -> Resu
         return Err(Error::user(format!(
             "stack '{}' already exists in {}; replace its state with --force, or give the copy another name with --target",
             copy.shown,
-            here.url()
+            here.shown_url()
         )));
     }
     if !args.yes {
@@ -75,7 +75,11 @@ pub(super) fn run(args: MigrateArgs, target: &TargetArgs, ctx: &Context) -> Resu
                 Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed)
             );
         }
-        let question = format!("Copy stack {name} from {} to {}?", there.url(), here.url());
+        let question = format!(
+            "Copy stack {name} from {} to {}?",
+            there.shown_url(),
+            here.shown_url()
+        );
         if !prompt::confirm(&question)? {
             return Err(Error::shown(ExitStatus::Failure));
         }
@@ -95,8 +99,8 @@ pub(super) fn run(args: MigrateArgs, target: &TargetArgs, ctx: &Context) -> Resu
     ctx.printer.line(&format!(
         "Migrated stack '{}' from {} to {}",
         copy.shown,
-        there.url(),
-        here.url()
+        there.shown_url(),
+        here.shown_url()
     ));
     Ok(())
 }

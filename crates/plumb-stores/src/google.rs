@@ -1,0 +1,130 @@
+//! Google Cloud Storage.
+//!
+//! Credentials are those in `GOOGLE_CREDENTIALS` (text), else the token in `GOOGLE_OAUTH_ACCESS_TOKEN`, else the default
+//! ones of applications. `STORAGE_EMULATOR_HOST` names another server, which gets none.
+
+use std::sync::Arc;
+
+use google_cloud_auth::credentials::{
+    AccessTokenCredentials, Builder, external_account, impersonated, service_account, user_account,
+};
+use object_store::gcp::{GcpCredential, GoogleCloudStorageBuilder};
+use object_store::{CredentialProvider, Error};
+use plumb_backend::Bucket;
+
+use crate::Variables;
+use crate::error::OpenError;
+use crate::object::{ObjectBucket, Rights, client, retries, unusable};
+use crate::runtime::{Worker, no_worker};
+use crate::url::GoogleUrl;
+
+const SCOPE: &str = "https://www.googleapis.com/auth/devstorage.read_write";
+
+pub(crate) fn open(
+    url: &GoogleUrl,
+    variables: Variables<'_>,
+) -> Result<Arc<dyn Bucket>, OpenError> {
+    let address = format!("gs://{}", url.bucket);
+    let worker = Worker::start().map_err(no_worker(&address))?;
+    let emulator = variables("STORAGE_EMULATOR_HOST");
+    let mut builder = GoogleCloudStorageBuilder::new()
+        .with_bucket_name(&url.bucket)
+        .with_retry(retries())
+        .with_client_options(client().with_allow_http(emulator.is_some()));
+    if let Some(host) = &emulator {
+        let base = if host.contains("://") {
+            host.clone()
+        } else {
+            format!("http://{host}")
+        };
+        builder = builder.with_base_url(base.trim_end_matches('/'));
+    } else if let Some(domain) = &url.universe_domain {
+        builder = builder.with_base_url(&format!("https://storage.{domain}"));
+    }
+    builder = if url.anonymous || emulator.is_some() {
+        builder.with_skip_signature(true)
+    } else if let Some(text) = variables("GOOGLE_CREDENTIALS") {
+        let found = worker.run(async move { of_text(&text) });
+        builder.with_credentials(Arc::new(token_of(found, &address)?))
+    } else if let Some(token) = variables("GOOGLE_OAUTH_ACCESS_TOKEN") {
+        builder.with_bearer_token(token)
+    } else {
+        let found = worker.run(async {
+            let builder = Builder::default().with_scopes([SCOPE]);
+            builder
+                .build_access_token_credentials()
+                .map_err(|error| error.to_string())
+        });
+        builder.with_credentials(Arc::new(token_of(found, &address)?))
+    };
+    let store = builder.build().map_err(unusable(&address))?;
+    Ok(Arc::new(ObjectBucket::new(
+        Arc::new(store),
+        worker,
+        ("gs", &url.bucket, &url.prefix),
+        Rights {
+            read: "storage.objects.get",
+            write: "storage.objects.create and storage.objects.delete",
+            remove: "storage.objects.delete",
+            list: "storage.objects.list",
+            objects: address.clone(),
+            bucket: format!("{address} (the role roles/storage.objectAdmin has all)"),
+        },
+    )))
+}
+
+fn token_of(
+    found: Result<AccessTokenCredentials, String>,
+    address: &str,
+) -> Result<Token, OpenError> {
+    found.map(Token).map_err(|problem| OpenError::Settings {
+        url: address.to_owned(),
+        problem,
+    })
+}
+
+/// The credentials in a text, whose kind its `type` says. Problems are told without the text, which is secret.
+fn of_text(text: &str) -> Result<AccessTokenCredentials, String> {
+    let json: serde_json::Value = serde_json::from_str(text)
+        .map_err(|_| "GOOGLE_CREDENTIALS is not the JSON text of credentials".to_owned())?;
+    let kind = json["type"].as_str().unwrap_or_default().to_owned();
+    let built = match kind.as_str() {
+        "service_account" => service_account::Builder::new(json)
+            .with_access_specifier(service_account::AccessSpecifier::from_scopes([SCOPE]))
+            .build_access_token_credentials(),
+        "authorized_user" => user_account::Builder::new(json).build_access_token_credentials(),
+        "external_account" => external_account::Builder::new(json)
+            .with_scopes([SCOPE])
+            .build_access_token_credentials(),
+        "impersonated_service_account" => impersonated::Builder::new(json)
+            .with_scopes([SCOPE])
+            .build_access_token_credentials(),
+        _ => return Err(format!("GOOGLE_CREDENTIALS has the unknown type `{kind}`")),
+    };
+    built.map_err(|_| format!("the {kind} in GOOGLE_CREDENTIALS is incomplete"))
+}
+
+/// Tokens of Google, which its library renews.
+struct Token(AccessTokenCredentials);
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Token")
+    }
+}
+
+#[async_trait::async_trait]
+impl CredentialProvider for Token {
+    type Credential = GcpCredential;
+
+    async fn get_credential(&self) -> Result<Arc<GcpCredential>, Error> {
+        let found = self.0.access_token().await;
+        let token = found.map_err(|error| Error::Unauthenticated {
+            path: "the credentials of Google Cloud".to_owned(),
+            source: Box::new(error),
+        })?;
+        Ok(Arc::new(GcpCredential {
+            bearer: token.token,
+        }))
+    }
+}

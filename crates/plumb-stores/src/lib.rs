@@ -1,0 +1,56 @@
+//! Stores of state on other machines: S3 and its compatibles, Google Cloud Storage, Azure Blob Storage, PostgreSQL.
+//!
+//! This crate knows their addresses ([`StoreUrl`]), where each finds credentials, and how each is a
+//! [`Bucket`](plumb_backend::Bucket). It does not know what the objects mean. Start with [`open`].
+//!
+//! Calls block. Each store has a small runtime of its own, so callers may be anywhere.
+
+mod error;
+#[cfg(any(feature = "aws", feature = "azure", feature = "google"))]
+mod object;
+mod runtime;
+mod url;
+
+#[cfg(feature = "azure")]
+mod azure;
+#[cfg(feature = "google")]
+mod google;
+#[cfg(feature = "postgres")]
+mod link;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "aws")]
+mod s3;
+#[cfg(feature = "postgres")]
+mod tls;
+
+use std::sync::Arc;
+
+use plumb_backend::Bucket;
+
+pub use error::OpenError;
+pub use url::{AzureUrl, Encryption, GoogleUrl, PostgresUrl, S3Url, StoreUrl, UrlError};
+
+/// Variables of the environment: the value of a name, if it is set and not empty.
+pub type Variables<'v> = &'v dyn Fn(&str) -> Option<String>;
+
+/// Opens the store at an address. Nothing is written; stores that do not answer are noticed here or by the first call.
+pub fn open(url: &StoreUrl, variables: Variables<'_>) -> Result<Arc<dyn Bucket>, OpenError> {
+    match url {
+        #[cfg(feature = "aws")]
+        StoreUrl::S3(url) => s3::open(url, variables),
+        #[cfg(feature = "google")]
+        StoreUrl::Google(url) => google::open(url, variables),
+        #[cfg(feature = "azure")]
+        StoreUrl::Azure(url) => azure::open(url, variables),
+        #[cfg(feature = "postgres")]
+        StoreUrl::Postgres(url) => postgres::open(url, variables),
+        #[allow(
+            unreachable_patterns,
+            reason = "there are others in builds with fewer stores"
+        )]
+        other => Err(OpenError::NotBuilt {
+            scheme: other.scheme(),
+        }),
+    }
+}
