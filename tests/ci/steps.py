@@ -76,6 +76,7 @@ def table(target):
         *compiling(target),
         *histories(target),
         *end_to_end(machine),
+        *stores(machine, target),
         *generated_sdks(machine),
         *go_and_java(machine),
         *several_languages(machine),
@@ -105,6 +106,7 @@ def setups(machine):
     yield setup("node_packages", "setup-node-packages.sh")
     yield setup("csharp_grammar", "setup-csharp-grammar.sh")
     yield setup("key_services", "setup-key-services.sh")
+    yield setup("store_servers", "setup-stores.sh", cores=1)
     if machine.go:
         yield setup("go_sdk", "setup-go-automation.sh")
         yield setup("delve", "setup-delve.sh", cores=1, after=("build",))
@@ -115,6 +117,7 @@ def setups(machine):
     if machine.debian:
         yield setup("shells", "setup-shells.sh")
         yield setup("valgrind", "setup-valgrind.sh", after=("shells",))
+        yield setup("postgres", "setup-postgres.sh", after=("valgrind",))
 
 
 def compiling(target):
@@ -172,6 +175,14 @@ def end_to_end(machine):
                                             "{python_newest}/bin/python"],
                env={"SUITES": "events,interface"}, **SCRIPTS)
     yield python("many-updates", "e2e/automation-python/many_updates.py", interpreter="{python}/bin/python")
+
+
+def stores(machine, target):
+    if not machine.debian:
+        machine.left_out.append("state in PostgreSQL: its server takes `apt-get` and root")
+    postgres = ["--postgres", "{postgres}"] if machine.debian else []
+    yield python("stores", "e2e/stores.py", "--stores", "{store_servers}", *postgres,
+                 "--conformance", str(target / "debug/examples/conformance"))
 
 
 def generated_sdks(machine):
