@@ -21,10 +21,11 @@ NEWEST_SDK = "3.272"
 LINTING = {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-Dwarnings__CLIPPY_HACKERY__"}
 
 # What takes minutes, or SDKs that take minutes to install, is in one of these groups. Each commit runs one of them.
-GROUPS = 4
+GROUPS = 5
 GO = {"share": GROUPS, "group": "go"}
 JAVA = {"share": GROUPS, "group": "java"}
 SCRIPTS = {"share": GROUPS, "group": "node and python"}
+STORES = {"share": GROUPS, "group": "stores"}
 SPEED = {"share": GROUPS, "group": "speed"}
 
 FAST = {"scheduler", "format", "build", "unit-tests"}
@@ -182,7 +183,7 @@ def stores(machine, target):
         machine.left_out.append("state in PostgreSQL: its server takes `apt-get` and root")
     postgres = ["--postgres", "{postgres}"] if machine.debian else []
     yield python("stores", "e2e/stores.py", "--stores", "{store_servers}", *postgres,
-                 "--conformance", str(target / "debug/examples/conformance"))
+                 "--conformance", str(target / "debug/examples/conformance"), **STORES)
 
 
 def generated_sdks(machine):

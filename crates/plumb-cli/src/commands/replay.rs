@@ -119,9 +119,9 @@ pub fn run(args: ReplayArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     } else {
         // upstream: a replay of a named kind knows nothing of maps that have a secret among them.
         if action.is_some() {
-            events
-                .iter_mut()
-                .for_each(|read| drop_secret_maps(&mut read.event));
+            for read in &mut events {
+                drop_secret_maps(&mut read.event);
+            }
         }
         show(&args, action, &events, ctx)?;
     }

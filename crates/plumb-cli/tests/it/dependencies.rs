@@ -99,7 +99,10 @@ fn members_use_what_their_manifests_name() {
 
 #[test]
 fn the_workspace_names_what_members_use() {
-    let named = dependencies(&Path::new(ROOT).join("Cargo.toml"), "workspace.dependencies");
+    let named = dependencies(
+        &Path::new(ROOT).join("Cargo.toml"),
+        "workspace.dependencies",
+    );
     let used: BTreeSet<String> = members()
         .iter()
         .flat_map(|member| dependencies(&member.join("Cargo.toml"), "dependencies"))

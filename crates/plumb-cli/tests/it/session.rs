@@ -78,7 +78,10 @@ fn addresses_are_checked() {
     // Nobody answers at port 1.
     let error = context.fails(
         1,
-        &["login", "postgres://u:secret@127.0.0.1:1/db?sslmode=disable"],
+        &[
+            "login",
+            "postgres://u:secret@127.0.0.1:1/db?sslmode=disable",
+        ],
     );
     assert!(error.starts_with("error: unable to open bucket postgres://****@127.0.0.1:1/db"));
     assert!(!error.contains("secret"));

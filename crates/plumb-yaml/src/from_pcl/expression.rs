@@ -75,13 +75,13 @@ impl Translator<'_> {
         for (key, value) in object {
             let key = match key {
                 ObjectKey::Ident(name) => name.as_str().to_owned(),
-                ObjectKey::Expression(key) => match self.value(key).as_str() {
-                    Some(key) => key,
-                    None => {
+                ObjectKey::Expression(key) => {
+                    let Some(key) = self.value(key).as_str() else {
                         self.problem(key, "a key of an object must be a text");
                         continue;
-                    }
-                },
+                    };
+                    key
+                }
             };
             let value = self.value(value.expr());
             if let Data::Mapping(Mapping { entries, .. }) = &mut node.data {
