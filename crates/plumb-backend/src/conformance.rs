@@ -111,7 +111,8 @@ fn of_many_who_write_at_once_one_wins(bucket: &dyn Bucket) {
                 for number in 0..MANY {
                     let (key, winners, start) = (&key, &winners, &start);
                     scope.spawn(move || {
-                        let content = format!("{number} of {expected:?}");
+                        let kind = expected.map_or("made", |_| "replaced");
+                        let content = format!("{kind} by {number}");
                         start.wait();
                         let won = match expected {
                             None => bucket.put_if_absent(key, content.as_bytes()),
@@ -209,7 +210,7 @@ fn illegal_keys_are_refused(bucket: &dyn Bucket) {
         let refused = bucket.put(illegal, b"x");
         assert!(
             matches!(refused, Err(BucketError::IllegalKey { .. })),
-            "{illegal:?} is no key"
+            "'{illegal}' is no key"
         );
     }
 }
