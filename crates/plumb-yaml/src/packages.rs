@@ -54,15 +54,9 @@ pub enum DeclarationError {
 }
 
 impl PackageDeclaration {
-    /// The first part of the tokens that the package serves.
+    /// The first part of the tokens that the package serves, which no other declaration has: an extension has a name of its own,
+    /// as a replacement has.
     pub fn namespace(&self) -> &str {
-        self.parameterization
-            .as_ref()
-            .map_or(&self.name, |parameter| &parameter.name)
-    }
-
-    /// The name that no other declaration has.
-    pub fn distinct_name(&self) -> &str {
         let parameter = self.parameterization.as_ref().or(self.extension.as_ref());
         parameter.map_or(&self.name, |parameter| &parameter.name)
     }
@@ -242,11 +236,12 @@ mod tests {
         .unwrap();
         let found = find_declarations(directory.path()).unwrap();
         assert_eq!(found.len(), 1);
-        assert_eq!(
-            (found[0].namespace(), found[0].distinct_name()),
-            ("docker", "docker")
-        );
+        assert_eq!(found[0].namespace(), "docker");
         assert_eq!(&*found[0].parameterization.as_ref().unwrap().value, b"hi");
+        let text = text.replace("parameterization", "extension");
+        std::fs::write(sdks.join("docker-1.0.0.yaml"), text).unwrap();
+        let found = find_declarations(directory.path()).unwrap();
+        assert_eq!(found[0].namespace(), "docker");
     }
 
     #[test]

@@ -244,13 +244,11 @@ async fn load(
         .enumerate()
         .filter(|(_, declared)| declared.namespace() == want.package)
         .collect();
-    let needs_base = served
-        .iter()
-        .all(|(_, declared)| declared.extension.is_some());
+    let is_declared = !served.is_empty();
     let declared = served
         .into_iter()
         .map(|(index, declared)| (Some(index), declared_query(declared)));
-    let base = needs_base.then(|| {
+    let base = (!is_declared).then(|| {
         let version = want
             .version
             .as_deref()
