@@ -297,6 +297,35 @@ fn packages_are_added_to_projects() {
     );
     outside.ok(&["package", "add", "./schema.json", "--language", "nodejs"]);
     assert!(outside.exists("sdks/lab/thing.ts"));
+    assert!(
+        context
+            .fails(1, &["package", "add", "./schema.json", "--language", "go"])
+            .contains("--language is for use outside a Pulumi project or plugin")
+    );
+}
+
+#[test]
+fn packages_are_added_to_plugins() {
+    let context = TestContext::without_project();
+    context.write("PulumiPlugin.yaml", "runtime: yaml\n");
+    context.write("schema.json", SCHEMA);
+    assert_eq!(
+        context.ok(&["package", "add", "./schema.json"]),
+        "Added package lab\n"
+    );
+    assert_eq!(
+        context.read("PulumiPlugin.yaml"),
+        "runtime: yaml\npackages:\n  lab: ./schema.json\n"
+    );
+
+    // The innermost of both counts, and neither of two in one folder.
+    context.write("PulumiPlugin.yaml", "runtime: yaml\n");
+    context.write("Pulumi.yaml", "name: p\nruntime: yaml\n");
+    assert!(
+        context
+            .fails(1, &["package", "add", "./schema.json"])
+            .contains("detected both PulumiPlugin.yaml and Pulumi.yaml in")
+    );
 }
 
 #[test]
@@ -465,6 +494,33 @@ fn an_event_log_is_shown_again() {
             .fails(1, &["replay-events", "update", "bad.jsonl"])
             .contains("bad.jsonl, event 1, is no engine event")
     );
+}
+
+#[test]
+fn replays_of_a_named_kind_know_nothing_of_maps_with_secrets() {
+    let context = TestContext::without_project().with("PULUMI_DEBUG_COMMANDS", "true");
+    let state = |word: &str| {
+        let secret = r#"{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "ciphertext": "[secret]"}"#;
+        format!(
+            r#"{{"type": "lab:index:Thing", "urn": "urn:pulumi:dev::p::lab:index:Thing::a", "custom": true, "id": "1",
+            "parent": "", "provider": "", "inputs": {{"word": "{word}", "key": {secret}}}, "outputs": {{}}}}"#
+        )
+    };
+    let event = format!(
+        r#"{{"sequence": 1, "timestamp": 1, "resourcePreEvent": {{"metadata": {{"op": "update", "provider": "",
+        "urn": "urn:pulumi:dev::p::lab:index:Thing::a", "type": "lab:index:Thing", "logical": true, "old": {}, "new": {}}}}}}}"#,
+        state("before"),
+        state("after")
+    );
+    context.write("log.json", &event);
+    let shown = |words: &[&str]| context.ok(&[&["replay-events", "--diff"], words].concat());
+    let named = shown(&["update", "log.json"]);
+    assert!(
+        named.contains("lab:index:Thing: (update)") && !named.contains("word"),
+        "{named}"
+    );
+    let found_out = shown(&["log.json"]);
+    assert!(found_out.contains("~ word"), "{found_out}");
 }
 
 #[test]
