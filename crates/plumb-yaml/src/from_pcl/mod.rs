@@ -9,16 +9,18 @@
 //! Names and types are not checked here: the check of the YAML program does that when it runs. Constructs that YAML has no
 //! form for (conditions, operators, loops, components, hooks) are reported with their places.
 
+mod entries;
 mod expression;
 
 use std::collections::BTreeSet;
 
+use hcl_edit::Decorate as _;
 use hcl_edit::expr::Expression;
 use hcl_edit::structure::{Attribute, Block, Body, Structure};
-use hcl_edit::{Decorate as _, RawString};
-use plumb_project::yaml::{Comments, Data, Document, Item, Mapping, Node, emit};
+use plumb_project::yaml::{Document, Node, emit};
 
 use crate::imported::{has_entries, list, put, short_token};
+use entries::{add, comments, config_type, insert_properties, logical_name};
 
 /// One file of a PCL program.
 #[derive(Clone, Debug)]
@@ -344,80 +346,6 @@ impl Translator<'_> {
             number += 1;
         }
     }
-}
-
-/// Places properties, or what is read, between the type and the options.
-fn insert_properties(entry: &mut Node, properties: Node, id: Option<Node>) {
-    let (key, value) = match id {
-        Some(id) => {
-            let mut get = Node::empty_mapping();
-            put(&mut get, "id", id);
-            if has_entries(&properties) {
-                put(&mut get, "state", properties);
-            }
-            ("get", get)
-        }
-        None if has_entries(&properties) => ("properties", properties),
-        None => return,
-    };
-    if let Data::Mapping(mapping) = &mut entry.data {
-        let options = mapping
-            .entries
-            .iter()
-            .position(|(key, _)| key.as_str().as_deref() == Some("options"));
-        let at = options.unwrap_or(mapping.entries.len());
-        mapping
-            .entries
-            .insert(at, (Node::key(key), Item::new(value)));
-    }
-}
-
-fn logical_name(body: &Body) -> Option<&str> {
-    body.get_attribute("__logicalName")?.value.as_str()
-}
-
-/// The type of a setting, in the words of YAML programs.
-fn config_type(text: &str) -> String {
-    let text = text.trim();
-    let inner = |name: &str| {
-        let rest = text.strip_prefix(name)?.trim_start();
-        rest.strip_prefix('(')?.strip_suffix(')')
-    };
-    if let Some(element) = inner("list").or_else(|| inner("set")) {
-        return format!("list<{}>", config_type(element));
-    }
-    if let Some(element) = inner("optional") {
-        return config_type(element);
-    }
-    match text {
-        "string" | "number" | "int" | "bool" => text.to_owned(),
-        _ => "object".to_owned(),
-    }
-}
-
-fn add(section: &mut Node, key: &str, value: Node, head: Vec<String>) {
-    if let Data::Mapping(Mapping { entries, .. }) = &mut section.data {
-        let item = Item {
-            value,
-            comments: Comments {
-                head,
-                ..Comments::default()
-            },
-        };
-        entries.push((Node::key(key), item));
-    }
-}
-
-/// The comments in the text above something.
-fn comments(above: Option<&RawString>) -> Vec<String> {
-    let text = above.map(|it| it.to_string()).unwrap_or_default();
-    text.lines()
-        .filter_map(|line| {
-            let line = line.trim();
-            let words = line.strip_prefix("//").or_else(|| line.strip_prefix('#'))?;
-            Some(format!("# {}", words.trim()).trim_end().to_owned())
-        })
-        .collect()
 }
 
 #[cfg(test)]
