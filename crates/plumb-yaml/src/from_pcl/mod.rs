@@ -1,4 +1,4 @@
-//! YAML programs made of PCL (`yaml-runtime.md` 13, `codegen.md` 13.7).
+//! YAML programs made of PCL (`codegen.md` 10, `yaml-runtime.md` 12).
 //!
 //! 1. `hcl-edit` reads every file.
 //! 2. Blocks become entries of `configuration`, `resources`, `outputs` and `pulumi`, attributes become entries of `variables`,
