@@ -52,7 +52,7 @@ impl Deployment {
         let how = match &self.failure {
             Some(Failure::Step { .. }) => "failed",
             Some(Failure::Canceled) => "canceled",
-            Some(Failure::Refused) if is_refused_preview => "failed",
+            Some(Failure::Refused) if is_refused_preview || self.is_stack_judged() => "failed",
             _ => return,
         };
         let what = if self.ctx.options.is_preview() {

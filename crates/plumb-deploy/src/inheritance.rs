@@ -23,6 +23,14 @@ pub(crate) struct GoalMemory {
     pub(crate) snippet_id: Option<EcoString>,
 }
 
+fn is_local_component(request: &RegisterRequest) -> bool {
+    !request.remote && !request.custom
+}
+
+fn is_default(reference: &str) -> bool {
+    ProviderRef::parse(reference).is_ok_and(|reference| reference.urn().is_default_provider())
+}
+
 impl Deployment {
     /// Step 4: what the program leaves open is taken from the parent.
     pub(crate) fn inherit_from_parent(&self, request: &mut RegisterRequest) {
@@ -40,27 +48,35 @@ impl Deployment {
         request.retain_on_delete = request.retain_on_delete.or(parent.retain_on_delete);
     }
 
-    /// The rest of step 4: the parent's provider, for local components, and for what is of its package. Transforms do not
-    /// see it (XFORM-08).
-    pub(crate) fn inherit_provider(&self, request: &mut RegisterRequest) {
-        let parent = request
-            .parent
-            .as_ref()
-            .and_then(|parent| self.urns.goal(parent));
-        let Some(parent) = parent.filter(|_| request.provider.is_empty()) else {
+    /// The provider of a parent that a provider manages, which transforms see: for what is of its package, and for local
+    /// components.
+    pub(crate) fn inherit_provider_before_transforms(&self, request: &mut RegisterRequest) {
+        self.inherit_provider(request, |parent| !parent.is_component);
+    }
+
+    /// The provider of a parent component, for what is of its package, and for local components. Transforms do not see it
+    /// (XFORM-08).
+    pub(crate) fn inherit_provider_after_transforms(&self, request: &mut RegisterRequest) {
+        if is_local_component(request) && is_default(&request.provider) {
+            // Resources below a component find default providers by themselves.
+            request.provider = EcoString::new();
+        }
+        self.inherit_provider(request, |parent| parent.is_component);
+    }
+
+    fn inherit_provider(
+        &self,
+        request: &mut RegisterRequest,
+        may_give: impl Fn(&GoalMemory) -> bool,
+    ) {
+        let parent = request.parent.as_ref();
+        let parent = parent.and_then(|parent| self.urns.goal(parent));
+        let parent = parent.filter(|parent| request.provider.is_empty() && may_give(parent));
+        let Some(reference) = parent.and_then(|parent| parent.provider.as_ref()) else {
             return;
         };
-        let Some(reference) = &parent.provider else {
-            return;
-        };
-        let is_local_component = !request.remote && !request.custom;
-        let inherits = if is_local_component {
-            // What is below a component finds its own default provider.
-            !reference.urn().is_default_provider()
-        } else {
-            reference.package() == TypeToken::package_in(&request.type_token)
-        };
-        if inherits {
+        let package = TypeToken::package_in(&request.type_token);
+        if is_local_component(request) || reference.package() == package {
             request.provider = reference.to_string().into();
         }
     }

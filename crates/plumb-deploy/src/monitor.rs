@@ -28,6 +28,7 @@ impl Deployment {
         }
         self.lineage.open(id, request.parent.as_ref());
         self.inherit_from_parent(&mut request);
+        self.inherit_provider_before_transforms(&mut request);
         let package = self.package_of(&request.type_token, &request.package);
         if request.provider.is_empty() && (request.custom || request.remote) {
             request.provider =
@@ -43,7 +44,7 @@ impl Deployment {
         id: RequestId,
         mut request: Box<RegisterRequest>,
     ) {
-        self.inherit_provider(&mut request);
+        self.inherit_provider_after_transforms(&mut request);
         if !request.custom {
             self.inherit_providers(&mut request);
         }

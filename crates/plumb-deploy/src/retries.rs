@@ -1,7 +1,7 @@
 //! Error hooks: functions of the program that have a step made again whose call failed (`engine.md` 8.1).
 //!
 //! 1. A create, update or delete call failed. All error hooks that the resource binds are asked, one after another, and
-//!    told of every failure so far. There are none in previews, nor when the run ends anyway.
+//!    told of every failure so far, in previews too, unless the run ends anyway.
 //! 2. If one of them wants so, the call is made again: a hundred times at most.
 //! 3. Otherwise the failure stands. If a hook fails itself, that is the failure.
 //!
@@ -79,7 +79,7 @@ impl Deployment {
 
     /// What failed, what to tell of it, and the hooks to ask; `None` when nobody is to be asked.
     fn error_hooks(&self, step: &Step) -> Option<(FailedOperation, HookCall, VecDeque<EcoString>)> {
-        if self.ctx.options.is_preview() || self.failure.is_some() {
+        if self.failure.is_some() {
             return None;
         }
         let state = |idx: StateIdx| self.arena.state(idx).clone();

@@ -63,6 +63,11 @@ impl Deployment {
         }
     }
 
+    /// Whether packs judged the stack, all of whose steps had gone well.
+    pub(crate) fn is_stack_judged(&self) -> bool {
+        matches!(self.policies.judgement, Judgement::Done)
+    }
+
     /// The resource to blame: the one that the pack names, if the stack has it.
     fn culprit(&self, named: Option<&Urn>) -> Urn {
         match named.filter(|urn| self.urns.of_run(urn).is_some()) {
