@@ -4,6 +4,7 @@
 
 mod methods;
 mod packages;
+mod sequence;
 mod tidy;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +14,7 @@ use plumb_value::Value;
 
 pub use methods::Method;
 pub use packages::Package;
+pub(crate) use sequence::Item;
 
 /// Stack of every story.
 pub const STACK: &str = "dev";
@@ -184,6 +186,16 @@ pub enum Stop {
     ProgramFails(u32),
     /// The journal cannot be written any more.
     JournalFails(u32),
+}
+
+impl Stop {
+    /// After how many of its things a program fails that does one thing after another.
+    pub(crate) fn in_program(self, count: usize) -> Option<usize> {
+        match self {
+            Stop::ProgramFails(at) if count > 0 => Some(at as usize % count),
+            _ => None,
+        }
+    }
 }
 
 /// An object to adopt.

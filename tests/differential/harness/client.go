@@ -60,3 +60,17 @@ func (c *client) Read(ctx context.Context, q plugin.ReadRequest) (plugin.ReadRes
 	}
 	return c.Provider.Read(ctx, q)
 }
+
+func (c *client) Invoke(ctx context.Context, q plugin.InvokeRequest) (plugin.InvokeResponse, error) {
+	if c.open {
+		return plugin.InvokeResponse{}, nil
+	}
+	return c.Provider.Invoke(ctx, q)
+}
+
+func (c *client) Call(ctx context.Context, q plugin.CallRequest) (plugin.CallResponse, error) {
+	if c.open {
+		return plugin.CallResponse{}, nil
+	}
+	return c.Provider.Call(ctx, q)
+}

@@ -21,6 +21,8 @@ type cloud struct {
 	numbers map[string]int
 	faults  []fault
 	tried   map[string]bool
+	// interrupt is what the user does while a call hangs.
+	interrupt func()
 }
 
 func newCloud(state cloudState, faults []fault) *cloud {
@@ -39,11 +41,24 @@ func newCloud(state cloudState, faults []fault) *cloud {
 	return c
 }
 
+// planned tells how a call goes wrong, whenever it is made.
+func (c *cloud) planned(call, name string) string {
+	for _, fault := range c.faults {
+		if fault.Call == call && fault.Name == name {
+			return fault.Kind
+		}
+	}
+	return ""
+}
+
 // fault tells how a call goes wrong, if it does.
 func (c *cloud) fault(call string, urn resource.URN, id string) string {
 	for _, fault := range c.faults {
 		if fault.Call != call || fault.Name != nameOf(urn) {
 			continue
+		}
+		if fault.Kind == "hang" {
+			c.interrupt()
 		}
 		if fault.Kind != "once" {
 			return fault.Kind
@@ -266,6 +281,14 @@ func (c *cloud) delete(urn resource.URN, id string) (resource.Status, error) {
 		return resource.StatusUnknown, failed("delete", urn)
 	}
 	return resource.StatusOK, nil
+}
+
+// object is what exists under an id.
+func (c *cloud) object(id string) (resource.PropertyMap, bool) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	object, isThere := c.objects[id]
+	return object, isThere
 }
 
 func (c *cloud) read(urn resource.URN, id string) (plugin.ReadResult, resource.Status, error) {

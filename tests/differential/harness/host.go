@@ -11,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/diag"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/env"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 )
 
@@ -61,6 +62,13 @@ func (h *host) Provider(
 	defer h.lock.Unlock()
 	h.providers = append(h.providers, provider)
 	return provider, nil
+}
+
+// PolicyAnalyzer starts a policy pack.
+func (h *host) PolicyAnalyzer(
+	_ *plugin.Context, _ tokens.QName, path string, _ *plugin.PolicyAnalyzerOptions,
+) (plugin.Analyzer, error) {
+	return newPack(path)
 }
 
 func (h *host) LanguageRuntime(*plugin.Context, string) (plugin.LanguageRuntime, error) {

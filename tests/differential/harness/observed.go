@@ -50,9 +50,16 @@ func (o *observed) take(event engine.Event) {
 	switch event.Type {
 	case engine.ResourcePreEvent:
 		it := event.Payload().(engine.ResourcePreEventPayload)
+		if it.Metadata.URN == "" {
+			// An extension is applied to a provider: a step of no resource, which displays hide.
+			return
+		}
 		o.Steps = append(o.Steps, stepOf(it.Metadata))
 	case engine.ResourceOperationFailed:
 		it := event.Payload().(engine.ResourceOperationFailedPayload)
+		if it.Metadata.URN == "" {
+			return
+		}
 		o.Failed = append(o.Failed, stepOf(it.Metadata))
 	case engine.DiagEvent:
 		it := event.Payload().(engine.DiagEventPayload)
@@ -62,6 +69,17 @@ func (o *observed) take(event engine.Event) {
 		o.Messages = append(o.Messages, message{
 			Severity: string(it.Severity), URN: string(it.URN),
 			Text: strings.TrimSpace(colors.Never.Colorize(it.Message)),
+		})
+	case engine.PolicyViolationEvent:
+		it := event.Payload().(engine.PolicyViolationEventPayload)
+		o.Messages = append(o.Messages, message{
+			Severity: "policy " + string(it.EnforcementLevel), URN: string(it.ResourceURN),
+			Text: it.PolicyPackName + " " + it.PolicyName + " " + strings.TrimSpace(colors.Never.Colorize(it.Message)),
+		})
+	case engine.PolicyRemediationEvent:
+		it := event.Payload().(engine.PolicyRemediationEventPayload)
+		o.Messages = append(o.Messages, message{
+			Severity: "remediation", URN: string(it.ResourceURN), Text: it.PolicyPackName + " " + it.PolicyName,
 		})
 	case engine.SummaryEvent:
 		o.Result = string(event.Payload().(engine.SummaryEventPayload).Result)

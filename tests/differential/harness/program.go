@@ -27,6 +27,8 @@ type reply struct {
 	Outputs any    `json:"outputs"`
 	Outcome string `json:"outcome"`
 	Unknown bool   `json:"unknown"`
+	// What the parts of the answer of a method come from.
+	Dependencies map[string][]string `json:"depends"`
 
 	outputs resource.PropertyMap
 }
@@ -36,6 +38,12 @@ type program struct {
 	op      *operation
 	monitor rpc.ResourceMonitorClient
 	replies map[string]*reply
+	records *recorder
+	cloud   *cloud
+	// The number by which its functions know it, if it has some.
+	number int64
+	// References of its packages.
+	packages map[string]string
 }
 
 // runtime runs the program in process.
@@ -64,15 +72,20 @@ func (r *runtime) Run(ctx context.Context, info plugin.RunInfo) (string, bool, e
 }
 
 func (p *program) run(ctx context.Context) error {
+	if err := p.nameFunctions(ctx); err != nil {
+		return err
+	}
 	for i := range p.op.Program {
-		res := &p.op.Program[i]
-		if err := p.register(ctx, res); err != nil {
+		if p.op.FailsAfter != nil && i == *p.op.FailsAfter {
+			return errBroke
+		}
+		if err := p.next(ctx, &p.op.Program[i]); err != nil {
 			return err
 		}
 	}
 	for i := range p.op.Program {
 		res := &p.op.Program[i]
-		if res.Custom || len(res.Outputs) == 0 {
+		if res.Custom || len(res.Outputs) == 0 || p.replies[res.Name] == nil {
 			continue
 		}
 		outputs, err := marshal(p.values(res.Outputs))
@@ -85,6 +98,19 @@ func (p *program) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// next does one thing. Methods register resources of their own.
+func (p *program) next(ctx context.Context, it *res) error {
+	switch {
+	case it.Ask != nil:
+		return p.ask(ctx, it.Ask)
+	case it.Method != nil:
+		return p.call(ctx, it.Method)
+	case it.By != "":
+		return nil
+	}
+	return p.register(ctx, it)
 }
 
 // marshal writes properties as SDKs do that know secrets.
@@ -104,6 +130,9 @@ func (p *program) value(it prop) resource.PropertyValue {
 	value := resource.NewProperty(it.Text)
 	if it.From != "" {
 		value = p.replies[it.From].output(it.Key, p.op.Preview)
+	}
+	if it.Answer != "" {
+		value = p.replies[answerOf(it.Answer)].output(it.Key, p.op.Preview)
 	}
 	if it.Secret && !value.IsSecret() {
 		value = resource.MakeSecret(value)
@@ -166,8 +195,8 @@ func (p *program) dependencies(res *res) []string {
 		all[urn] = true
 	}
 	for _, it := range res.Properties {
-		if it.From != "" {
-			all[p.urn(it.From)] = true
+		for _, urn := range p.origins(it) {
+			all[urn] = true
 		}
 	}
 	var result []string
@@ -178,6 +207,17 @@ func (p *program) dependencies(res *res) []string {
 	return result
 }
 
+// origins are the resources that a value comes from.
+func (p *program) origins(it prop) []string {
+	switch {
+	case it.From != "":
+		return []string{p.urn(it.From)}
+	case it.Answer != "":
+		return p.replies[answerOf(it.Answer)].Dependencies[it.Key]
+	}
+	return nil
+}
+
 func (p *program) register(ctx context.Context, res *res) error {
 	if res.Read != "" {
 		return p.read(ctx, res)
@@ -186,6 +226,16 @@ func (p *program) register(ctx context.Context, res *res) error {
 	if err != nil {
 		return err
 	}
+	if res.Remote {
+		request.Remote = true
+		_, err := p.monitor.RegisterResource(ctx, request)
+		return err
+	}
+	return p.submit(ctx, res, request)
+}
+
+// submit sends a registration, and keeps the reply.
+func (p *program) submit(ctx context.Context, res *res, request *rpc.RegisterResourceRequest) error {
 	response, err := p.monitor.RegisterResource(ctx, request)
 	if err != nil {
 		return err
@@ -210,6 +260,7 @@ func (p *program) read(ctx context.Context, res *res) error {
 	response, err := p.monitor.ReadResource(ctx, &rpc.ReadResourceRequest{
 		Id: res.Read, Type: res.Type, Name: res.Called, Parent: p.urn(res.Parent), Properties: props,
 		Dependencies: p.dependencies(res), Provider: p.reference(res.Provider), Version: res.Version,
+		PackageRef:              p.packages[res.Registered],
 		AdditionalSecretOutputs: res.SecretOutputs, AcceptSecrets: true, AcceptResources: true,
 	})
 	if err != nil {
@@ -240,6 +291,7 @@ func (p *program) registration(res *res) (*rpc.RegisterResourceRequest, error) {
 		AdditionalSecretOutputs: res.SecretOutputs, ImportId: res.Import,
 		DeletedWith: p.urn(res.DeletedWith), ReplaceWith: p.urns(res.ReplaceWith),
 		AcceptSecrets: true, AcceptResources: true, SupportsPartialValues: true, SupportsResultReporting: true,
+		PackageRef: p.packages[res.Registered],
 		AliasSpecs: true, Aliases: aliases(res.Aliases),
 	}
 	if res.DeleteBeforeReplace != nil {
@@ -250,6 +302,14 @@ func (p *program) registration(res *res) (*rpc.RegisterResourceRequest, error) {
 		request.CustomTimeouts = &rpc.RegisterResourceRequest_CustomTimeouts{Create: create}
 	}
 	request.PropertyDependencies = p.propertyDependencies(res, inputs)
+	request.Hooks = hooksOf(res)
+	for _, name := range res.Transforms {
+		function, err := functionOf(p, "change", name)
+		if err != nil {
+			return nil, err
+		}
+		request.Transforms = append(request.Transforms, function)
+	}
 	request.Providers = p.providers(res)
 	if res.Trigger != nil {
 		options := plugin.MarshalOptions{KeepUnknowns: true, KeepSecrets: true, KeepOutputValues: true}
@@ -273,11 +333,7 @@ func (p *program) propertyDependencies(
 		if _, has := inputs[resource.PropertyKey(key)]; !has {
 			continue
 		}
-		var urns []string
-		if it.From != "" {
-			urns = append(urns, p.urn(it.From))
-		}
-		result[key] = &rpc.RegisterResourceRequest_PropertyDependencies{Urns: urns}
+		result[key] = &rpc.RegisterResourceRequest_PropertyDependencies{Urns: p.origins(it)}
 	}
 	return result
 }

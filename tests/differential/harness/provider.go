@@ -45,12 +45,15 @@ func shownNaming(naming *plugin.AutonamingOptions) any {
 	case plugin.AutonamingModeDisabled:
 		return "disabled"
 	}
-	return map[string]any{"propose": naming.ProposedName}
+	// A name that is only proposed has chance in it.
+	return "proposed"
 }
 
 // newProvider makes a plugin in front of the cloud.
-func newProvider(name string, version semver.Version, c *cloud, r *recorder) plugin.Provider {
+func newProvider(name string, version semver.Version, program *program) plugin.Provider {
+	c, r := program.cloud, program.records
 	p := &deploytest.Provider{Name: name, Package: tokens.Package(name), Version: version}
+	addCalls(p, program)
 	addConfiguration(p, c, r)
 	addChecks(p, c, r)
 	addChanges(p, c, r)
@@ -100,6 +103,11 @@ func addChecks(p *deploytest.Provider, c *cloud, r *recorder) {
 		r.note("Read", q.URN, call{
 			"id": string(q.ID), "inputs": shownMap(q.Inputs), "outputs": shownMap(q.State), "timeout": q.Timeout,
 		})
+		object, isThere := c.object(string(q.ID))
+		c.tell(work{
+			call: "read", urn: q.URN, address: q.ResourceStatusAddress, token: q.ResourceStatusToken,
+			before: q.OldViews, after: object, isThere: isThere,
+		})
 		result, status, err := c.read(q.URN, string(q.ID))
 		result.Inputs, result.Outputs = remember(result.Inputs, q.Inputs), remember(result.Outputs, q.State)
 		return plugin.ReadResponse{ReadResult: result, Status: status}, err
@@ -110,6 +118,10 @@ func addChanges(p *deploytest.Provider, c *cloud, r *recorder) {
 	p.CreateF = func(_ context.Context, q plugin.CreateRequest) (plugin.CreateResponse, error) {
 		r.note("Create", q.URN, call{
 			"inputs": shownMap(q.Properties), "timeout": q.Timeout, "preview": q.Preview,
+		})
+		c.tell(work{
+			call: "create", urn: q.URN, address: q.ResourceStatusAddress, token: q.ResourceStatusToken,
+			after: q.Properties, isThere: true,
 		})
 		it := c.create(q.URN, q.Properties, q.Preview)
 		_, fresh := q.Properties["fresh"]
@@ -124,6 +136,10 @@ func addChanges(p *deploytest.Provider, c *cloud, r *recorder) {
 			"newInputs": shownMap(q.NewInputs), "ignore": list(q.IgnoreChanges), "timeout": q.Timeout,
 			"preview": q.Preview,
 		})
+		c.tell(work{
+			call: "update", urn: q.URN, address: q.ResourceStatusAddress, token: q.ResourceStatusToken,
+			before: q.OldViews, after: q.NewInputs, isThere: true,
+		})
 		it := c.update(q.URN, string(q.ID), q.NewInputs, q.Preview)
 		_, fresh := q.NewInputs["fresh"]
 		return plugin.UpdateResponse{
@@ -133,6 +149,10 @@ func addChanges(p *deploytest.Provider, c *cloud, r *recorder) {
 	p.DeleteF = func(_ context.Context, q plugin.DeleteRequest) (plugin.DeleteResponse, error) {
 		r.note("Delete", q.URN, call{
 			"id": string(q.ID), "inputs": shownMap(q.Inputs), "outputs": shownMap(q.Outputs), "timeout": q.Timeout,
+		})
+		c.tell(work{
+			call: "delete", urn: q.URN, address: q.ResourceStatusAddress, token: q.ResourceStatusToken,
+			before: q.OldViews,
 		})
 		status, err := c.delete(q.URN, string(q.ID))
 		return plugin.DeleteResponse{Status: status}, err

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/blang/semver"
 
@@ -22,6 +23,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 )
+
+// reaction is the time in which the engine hears of an interruption.
+const reaction = 5 * time.Millisecond
 
 const (
 	stackName   = "dev"
@@ -46,8 +50,14 @@ func perform(op *operation) *observed {
 	}
 	seen := newObserved()
 	records := &recorder{}
-	program := &program{op: op, replies: map[string]*reply{}}
-	cancelled, _ := cancel.NewContext(context.Background())
+	clouds := newCloud(op.Cloud, op.Faults)
+	program := &program{op: op, replies: map[string]*reply{}, records: records, cloud: clouds}
+	defer forget(program)
+	cancelled, source := cancel.NewContext(context.Background())
+	clouds.interrupt = func() {
+		source.Cancel()
+		time.Sleep(reaction)
+	}
 	events := make(chan engine.Event, 64)
 	drained := make(chan struct{})
 	go func() {
@@ -68,9 +78,8 @@ func perform(op *operation) *observed {
 		_ context.Context, d, status diag.Sink, _ plugin.DebugContext,
 	) (plugin.Host, error) {
 		language := &runtime{LanguageRuntime: deploytest.NewLanguageRuntime(nil), program: program}
-		clouds := newCloud(op.Cloud, op.Faults)
 		load := func(name string, version semver.Version) plugin.Provider {
-			return newProvider(name, version, clouds, records)
+			return newProvider(name, version, program)
 		}
 		return &host{sink: d, statusSink: status, language: language, load: load}, nil
 	}
@@ -137,6 +146,8 @@ func optionsOf(op *operation) engine.UpdateOptions {
 		ReplaceTargets:       deploy.NewUrnTargets(it.Replace),
 		SkipPluginPreInstall: true,
 		GeneratePlan:         op.Preview,
+		Autonamer:            namingOf(it.Naming),
+		LocalPolicyPacks:     packsOf(it.Policies),
 	}
 }
 

@@ -13,8 +13,15 @@ type operation struct {
 	Faults  []fault           `json:"faults"`
 	Program []res             `json:"program"`
 	Imports []adoption        `json:"imports"`
+	// Whether the program names its hooks, and the functions that everything passes through.
+	Hooks         bool     `json:"hooks"`
+	Transforms    []string `json:"transforms"`
+	AskTransforms []string `json:"askTransforms"`
+	Packages      []pack   `json:"packages"`
 	// Whether there is a program at all.
 	Runs bool `json:"runs"`
+	// After how many things the program fails, if it does.
+	FailsAfter *int `json:"failsAfter"`
 }
 
 type flags struct {
@@ -29,6 +36,8 @@ type flags struct {
 	Excludes          []string `json:"excludes"`
 	ExcludeDependents bool     `json:"excludeDependents"`
 	Replace           []string `json:"replace"`
+	Naming            string   `json:"naming"`
+	Policies          []string `json:"policies"`
 }
 
 // cloudState has the objects by id, and how many objects of each name there have been.
@@ -51,12 +60,50 @@ type adoption struct {
 	Type string `json:"type"`
 }
 
-// prop is the value of a property: text, or an output of another resource.
+// prop is the value of a property: text, an output of another resource, or part of what a method answers.
 type prop struct {
 	Secret bool   `json:"secret"`
 	Text   string `json:"text"`
 	From   string `json:"from"`
+	Answer string `json:"answer"`
 	Key    string `json:"key"`
+}
+
+// pack is a package that the program registers.
+type pack struct {
+	Name      string     `json:"name"`
+	Plugin    string     `json:"plugin"`
+	Version   string     `json:"version"`
+	Parameter *parameter `json:"parameter"`
+	Extension *parameter `json:"extension"`
+}
+
+// parameter is what makes a plugin serve something else, or more.
+type parameter struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Value   string `json:"value"`
+}
+
+// ask is a call of a function of a provider.
+type ask struct {
+	Number   int      `json:"number"`
+	Package  string   `json:"package"`
+	Needs    []string `json:"needs"`
+	Provider string   `json:"provider"`
+}
+
+// method is a call of a method of a resource.
+type method struct {
+	Name      string          `json:"name"`
+	Token     string          `json:"token"`
+	Of        string          `json:"of"`
+	Arguments map[string]prop `json:"arguments"`
+	Wrapped   bool            `json:"wrapped"`
+	Provider  string          `json:"provider"`
+	Version   string          `json:"version"`
+	// The registered package of the resource that it belongs to.
+	Package string `json:"package"`
 }
 
 type alias struct {
@@ -68,8 +115,11 @@ type alias struct {
 	NoParent bool `json:"noParent"`
 }
 
-// res is a resource of the program; others are named by their names in the program.
+// res is a resource of the program, or something that the program calls; others are named by their names in the program.
 type res struct {
+	Ask    *ask    `json:"ask"`
+	Method *method `json:"method"`
+
 	Name    string `json:"name"`
 	Called  string `json:"called"`
 	Type    string `json:"type"`
@@ -99,4 +149,12 @@ type res struct {
 	Trigger             *prop    `json:"trigger"`
 	Version             string   `json:"version"`
 	Timeout             float64  `json:"timeout"`
+
+	Hooks      map[string][]string `json:"hooks"`
+	Transforms []string            `json:"transforms"`
+	Remote     bool                `json:"remote"`
+	// The registered package that it is of.
+	Registered string `json:"registered"`
+	// The method that registers it while it is called.
+	By string `json:"by"`
 }

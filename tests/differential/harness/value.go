@@ -77,6 +77,9 @@ func shown(value resource.PropertyValue) any {
 		return value.StringValue()
 	case value.IsSecret():
 		return map[string]any{secretKey: shown(value.SecretValue().Element)}
+	case value.IsResourceReference():
+		it := value.ResourceReferenceValue()
+		return map[string]any{"$resource": string(it.URN), "$id": shown(it.ID)}
 	case value.IsComputed():
 		return map[string]any{unknownKey: true}
 	case value.IsOutput():

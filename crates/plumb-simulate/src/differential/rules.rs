@@ -19,8 +19,11 @@ pub struct Rule {
 /// Every rule.
 pub const RULES: &[Rule] = &[
     Rule {
-        name: "the reference does not end",
-        covers: |both, _| text(&both.theirs["panic"]) == "the engine does not end",
+        name: "the reference does not end, or ends at once",
+        covers: |both, _| {
+            let panic = text(&both.theirs["panic"]);
+            ["the engine does not end", "the process ended"].contains(&panic)
+        },
     },
     Rule {
         name: "nothing is deleted where a target is unknown",
@@ -64,7 +67,10 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "users of a replaced provider are replaced later too",
-        covers: |both, _| is_replaced_with_former_provider(both),
+        covers: |both, difference| {
+            is_replaced_with_former_provider(both)
+                || is_about_providers(difference) && !users_of_former(both).is_empty()
+        },
     },
     Rule {
         name: "what needs an excluded creation is refused",
@@ -84,12 +90,47 @@ pub const RULES: &[Rule] = &[
         },
     },
     Rule {
+        name: "a provider is of the version of its package",
+        covers: |both, _| is_of_another_version(both),
+    },
+    Rule {
+        name: "an extension is applied where a call needs it",
+        covers: |both, _| is_the_same_without_extensions(both) || says(&both.ours, REFUSED),
+    },
+    Rule {
+        name: "parts of a replaced object go with it",
+        covers: |both, _| replaces_more_views(both),
+    },
+    Rule {
+        name: "an interrupted run is canceled, whatever its steps say",
+        covers: |both, difference| {
+            let is_canceled = |what| difference.ours.contains(what);
+            let is_failed = |what| difference.theirs.contains(what);
+            difference.signature.starts_with("messages: ours [error:")
+                && (is_canceled("update canceled") && is_failed("update failed")
+                    || is_canceled("preview canceled") && is_failed("preview failed"))
+                && says(&both.ours, "canceled")
+        },
+    },
+    Rule {
+        name: "packs judge nothing that a run leaves out",
+        covers: |both, difference| {
+            let is_about_policies = difference
+                .signature
+                .starts_with("messages: ours [] theirs [policy");
+            is_constrained(both) && is_about_policies
+        },
+    },
+    Rule {
         name: "a refused secret is not shown",
         covers: |both, difference| {
             difference.signature.starts_with("messages") && says(&both.ours, "value {[secret]} has")
         },
     },
 ];
+
+/// What plugins say of an extension that they do not know.
+const REFUSED: &str = "no such extension";
 
 const GUARDED: &str = "previously-imported resources that still specify an ID may not be replaced";
 
@@ -147,24 +188,85 @@ fn is_the_same_without_diffs(both: &Both) -> bool {
     compare(&both.case, &both.ours, &theirs).is_none()
 }
 
-/// Whether the core replaces a resource that the state has below a copy of its provider which is due for deletion, and the
-/// reference does not.
-fn is_replaced_with_former_provider(both: &Both) -> bool {
+/// Whether a difference is about which providers are compared.
+fn is_about_providers(difference: &Difference) -> bool {
+    let signature = &difference.signature;
+    signature.starts_with("call DiffConfig") || signature.starts_with("calls of default provider")
+}
+
+/// Resources that the state has below a copy of their provider which is due for deletion.
+fn users_of_former(both: &Both) -> Vec<&str> {
     let resources = list(&both.case["state"]["deployment"]["resources"]);
     let copies = resources.iter().filter(|it| it["delete"] == true);
     let copies: BTreeSet<String> = copies
         .map(|it| format!("{}::{}", text(&it["urn"]), text(&it["id"])))
         .collect();
-    let replaces = |seen: &Json, urn: &str| {
-        let mut steps = list(&seen["steps"]).iter();
-        steps.any(|step| text(&step["urn"]) == urn && text(&step["op"]) == "create-replacement")
-    };
-    let mut users = resources
+    let users = resources
         .iter()
         .filter(|it| copies.contains(text(&it["provider"])));
-    users.any(|it| {
+    users.map(|it| text(&it["urn"])).collect()
+}
+
+fn has_step(seen: &Json, op: &str, urn: &str) -> bool {
+    let mut steps = list(&seen["steps"]).iter();
+    steps.any(|step| text(&step["urn"]) == urn && text(&step["op"]) == op)
+}
+
+/// Whether the core replaces a user of a former provider, and the reference does not.
+fn is_replaced_with_former_provider(both: &Both) -> bool {
+    let is_replaced = |seen: &Json, urn: &str| has_step(seen, "create-replacement", urn);
+    let users = users_of_former(both);
+    let mut users = users.into_iter();
+    users.any(|urn| is_replaced(&both.ours, urn) && !is_replaced(&both.theirs, urn))
+}
+
+/// Whether the only difference is when, and how often, extensions are applied.
+fn is_the_same_without_extensions(both: &Both) -> bool {
+    let without = |seen: &Json| {
+        let mut seen = seen.clone();
+        if let Some(calls) = seen["calls"].as_array_mut() {
+            calls.retain(|call| text(&call["call"]) != "Parameterize");
+        }
+        seen
+    };
+    let (ours, theirs) = (without(&both.ours), without(&both.theirs));
+    compare(&both.case, &ours, &theirs).is_none()
+}
+
+/// Whether the reference keeps a part of an object that was deleted in a replacement.
+fn replaces_more_views(both: &Both) -> bool {
+    let resources = list(&both.case["state"]["deployment"]["resources"]).iter();
+    let mut views = resources.filter(|it| !text(&it["viewOf"]).is_empty());
+    views.any(|it| {
         let urn = text(&it["urn"]);
-        replaces(&both.ours, urn) && !replaces(&both.theirs, urn)
+        let is_deleted = |seen: &Json| has_step(seen, "delete-replaced", urn);
+        is_deleted(&both.ours) && !is_deleted(&both.theirs)
+    })
+}
+
+/// Whether the reference checks the configuration of a provider with another version than its registered package has.
+fn is_of_another_version(both: &Both) -> bool {
+    let packages = list(&both.case["packages"]);
+    let version = |name: &str| {
+        let mut packages = packages.iter();
+        let package = packages.find(|it| text(&it["name"]) == name);
+        let served = package.map(|it| match &it["parameter"] {
+            Json::Null => it,
+            parameter => parameter,
+        });
+        served.map(|it| text(&it["version"]))
+    };
+    let wanted = |urn: &str| {
+        let name = urn.rsplit("::").next().unwrap_or_default();
+        let mut program = list(&both.case["program"]).iter();
+        let res = program.find(|it| text(&it["called"]) == name)?;
+        let is_provider = text(&res["type"]).starts_with("pulumi:providers:");
+        version(text(&res["registered"])).filter(|_| is_provider)
+    };
+    list(&both.theirs["calls"]).iter().any(|call| {
+        let is_check = text(&call["call"]) == "CheckConfig";
+        let has = text(&call["news"]["version"]);
+        is_check && wanted(text(&call["urn"])).is_some_and(|version| version != has)
     })
 }
 

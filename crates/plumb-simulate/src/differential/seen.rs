@@ -1,24 +1,25 @@
 //! The core's account of an operation, in the form that the harness uses for the reference (`tests/differential/harness/observed.go`).
 
-use plumb_deploy::request::Outcome;
+use plumb_deploy::request::{CallbackRequest, Outcome};
 use plumb_events::{OperationResult, Severity, strip_color};
 use plumb_resource::provider::{Autonaming, ProviderCall};
-use plumb_resource::{ResourceId, StepOp, Urn};
+use plumb_resource::{PropertyDependencies, ResourceId, StepOp, Urn};
 use plumb_state::file::Layout;
 use plumb_value::PropertyMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::wire::map;
 use crate::story::Operation;
-use crate::world::{Answer, Trace};
+use crate::world::{Answer, Finding, Made, Trace};
 
 /// What happened in an operation.
 pub(super) fn seen(operation: &Operation, trace: &Trace) -> Json {
     let step = |op: StepOp, urn: &Urn| json!({"op": op.as_str(), "urn": urn.to_string()});
-    let steps = trace.steps.iter().map(|it| step(it.op, &it.urn));
+    let steps = trace.begun().map(|(op, urn)| step(op, urn));
     let failed = trace.failures.iter().map(|(urn, op)| step(*op, urn));
     let replies = trace.answers.iter();
     let replies = replies.map(|(name, answer)| (name.clone(), reply(answer)));
+    let replies = replies.chain(others(trace));
     let changes = trace.summary.iter().flat_map(|it| &it.resource_changes);
     let changes = changes.filter(|(_, count)| **count != 0);
     let changes = changes.map(|(op, count)| (op.as_str().to_owned(), json!(count)));
@@ -28,7 +29,7 @@ pub(super) fn seen(operation: &Operation, trace: &Trace) -> Json {
     json!({
         "steps": steps.collect::<Vec<_>>(),
         "failed": failed.collect::<Vec<_>>(),
-        "calls": trace.provider_calls.iter().filter_map(call).collect::<Vec<_>>(),
+        "calls": trace.made.iter().map(made).collect::<Vec<_>>(),
         "replies": replies.collect::<Map<_, _>>(),
         "state": state(operation, trace),
         "messages": messages(trace),
@@ -57,7 +58,98 @@ fn messages(trace: &Trace) -> Json {
             "text": strip_color(&it.message).trim(),
         })
     });
-    shown.collect()
+    shown.chain(trace.findings.iter().map(finding)).collect()
+}
+
+/// What a policy pack found, as a message.
+fn finding(finding: &Finding) -> Json {
+    let urn = |urn: &Option<Urn>| urn.as_ref().map(ToString::to_string).unwrap_or_default();
+    match finding {
+        Finding::Violation(it) => json!({
+            "severity": format!("policy {}", it.enforcement_level),
+            "urn": urn(&it.urn),
+            "text": format!("{} {} {}", it.pack.name, it.policy, strip_color(&it.message).trim()),
+        }),
+        Finding::Remediation(it) => json!({
+            "severity": "remediation",
+            "urn": urn(&it.urn),
+            "text": format!("{} {}", it.pack.name, it.policy),
+        }),
+    }
+}
+
+/// What functions and methods answered, among the replies.
+fn others(trace: &Trace) -> impl Iterator<Item = (String, Json)> {
+    let asked = trace.asked.iter().map(|(number, (result, unknown))| {
+        let answer = json!({
+            "urn": "", "id": "", "outputs": map(result), "outcome": "", "unknown": unknown,
+        });
+        (format!("ask {number}"), answer)
+    });
+    let called = trace.results.iter().map(|(name, it)| {
+        let answer = json!({
+            "urn": "", "id": "", "outputs": map(&it.result), "outcome": "", "unknown": false,
+            "depends": depends(&it.dependencies),
+        });
+        (format!("method {name}"), answer)
+    });
+    asked.chain(called)
+}
+
+fn depends(dependencies: &PropertyDependencies) -> Json {
+    let members = dependencies.iter().map(|(key, urns)| {
+        let mut urns: Vec<String> = urns.iter().map(ToString::to_string).collect();
+        urns.sort();
+        (key.as_str().to_owned(), json!(urns))
+    });
+    Json::Object(members.collect())
+}
+
+fn made(made: &Made) -> Json {
+    match made {
+        Made::Provider(it) => call(it),
+        Made::Callback(name, request) => callback(name, request),
+    }
+}
+
+/// A call of a function of the program with all its fields.
+fn callback(name: &str, request: &CallbackRequest) -> Json {
+    let optional = |it: &Option<std::sync::Arc<PropertyMap>>| {
+        let it = it.as_ref();
+        it.map_or(Json::Null, |it| map(it))
+    };
+    match request {
+        CallbackRequest::Transform(it) => json!({
+            "call": format!("transform {name}"), "urn": "",
+            "type": it.type_token.as_str(), "name": it.name.as_str(), "custom": it.custom,
+            "parent": text(it.parent.as_ref()), "properties": map(&it.properties),
+            "ignore": paths(&it.ignore_changes), "provider": it.provider.as_str(),
+            "dependsOn": it.dependencies.iter().map(|it| json!(it.to_string())).collect::<Json>(),
+            "protect": it.protect, "retain": it.retain_on_delete,
+            "import": it.import_id.as_str(), "deletedWith": text(it.deleted_with.as_ref()),
+        }),
+        CallbackRequest::InvokeTransform(it) => json!({
+            "call": format!("transform ask {name}"), "urn": "",
+            "token": it.token.as_str(), "args": map(&it.args), "provider": it.provider.as_str(),
+        }),
+        CallbackRequest::Hook(it) => json!({
+            "call": format!("hook {name}"), "urn": it.urn.to_string(), "id": it.id.as_str(),
+            "oldInputs": optional(&it.old_inputs), "newInputs": optional(&it.new_inputs),
+            "oldOutputs": optional(&it.old_outputs), "newOutputs": optional(&it.new_outputs),
+        }),
+        CallbackRequest::ErrorHook(it) => json!({
+            "call": format!("hook {name}"), "urn": it.resource.urn.to_string(),
+            "id": it.resource.id.as_str(), "operation": it.operation.as_str(),
+            "errors": it.errors.iter().map(|it| json!(it.as_str())).collect::<Json>(),
+            "oldInputs": optional(&it.resource.old_inputs),
+            "newInputs": optional(&it.resource.new_inputs),
+            "oldOutputs": optional(&it.resource.old_outputs),
+        }),
+    }
+}
+
+fn text(urn: Option<&Urn>) -> String {
+    urn.map(ToString::to_string).unwrap_or_default()
 }
 
 /// The shell tells programs that the id of a provider is not known yet; that of others is none.
@@ -76,8 +168,8 @@ fn reply(answer: &Answer) -> Json {
     })
 }
 
-/// A call with all its fields; none for calls that are not compared.
-fn call(call: &ProviderCall) -> Option<Json> {
+/// A call of a provider with all its fields.
+fn call(call: &ProviderCall) -> Json {
     let optional = |it: Option<&PropertyMap>| it.map_or(Json::Null, map);
     let fields = match call {
         // The reference allows unknowns here in updates too, and cannot use a provider then whose configuration has some.
@@ -115,13 +207,36 @@ fn call(call: &ProviderCall) -> Option<Json> {
             "id": it.id.as_str(), "inputs": map(&it.inputs), "outputs": map(&it.outputs),
             "timeout": it.timeout,
         }),
-        _ => return None,
+        ProviderCall::Parameterize(it) => json!({
+            "name": it.name.as_str(), "version": it.version.to_string(),
+            "value": String::from_utf8_lossy(&it.value),
+        }),
+        ProviderCall::Invoke(it) => json!({"token": it.token.as_str(), "args": map(&it.args)}),
+        ProviderCall::Call(it) => json!({
+            "token": it.token.as_str(), "args": map(&it.args), "depends": depends(&it.dependencies),
+        }),
+        ProviderCall::Construct(it) => json!({
+            "type": it.goal.type_token.as_str(), "name": it.goal.name.as_str(),
+            "parent": text(it.goal.parent.as_ref()), "inputs": map(&it.inputs),
+            "providers": it.providers.iter().map(|(package, it)| {
+                (package.to_string(), json!(it.as_str()))
+            }).collect::<Map<_, _>>(),
+        }),
     };
-    let mut all = json!({"call": call.name(), "urn": call.urn()?.to_string()});
+    // Functions and methods are of no resource; components have no URN before they are registered.
+    let urn = call
+        .urn()
+        .filter(|_| !matches!(call, ProviderCall::Construct(_)));
+    let urn = match call {
+        // Extensions come to their plugins beside everything else.
+        ProviderCall::Parameterize(it) => it.name.to_string(),
+        _ => text(urn),
+    };
+    let mut all = json!({"call": call.name(), "urn": urn});
     if let (Json::Object(all), Json::Object(fields)) = (&mut all, fields) {
         all.extend(fields);
     }
-    Some(all)
+    all
 }
 
 fn paths(paths: &[ecow::EcoString]) -> Json {
@@ -134,7 +249,8 @@ fn paths(paths: &[ecow::EcoString]) -> Json {
 fn naming(naming: Option<&Autonaming>) -> Json {
     match naming {
         None => Json::Null,
-        Some(Autonaming::Propose(name)) => json!({"propose": name.as_str()}),
+        // A name that is only proposed has chance in it.
+        Some(Autonaming::Propose(_)) => json!("proposed"),
         Some(Autonaming::Enforce(name)) => json!({"enforce": name.as_str()}),
         Some(Autonaming::Disabled) => json!("disabled"),
     }

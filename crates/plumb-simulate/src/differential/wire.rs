@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use plumb_resource::provider::Parameterization;
 use plumb_resource::{Alias, AliasParent, Urn};
 use plumb_state::file::Layout;
-use plumb_value::{PropertyMap, Value};
+use plumb_value::{PropertyMap, ReferenceId, Value};
 use serde_json::{Map, Value as Json, json};
 
 use crate::story::{
-    AliasDecl, CallKind, Fault, FaultKind, Operation, PROJECT, Program, Prop, Res, STACK, Source,
-    Verb, package_of, token_of,
+    AliasDecl, CallKind, Fault, FaultKind, Item, Method, Operation, PROJECT, Package, Program,
+    Prop, Res, STACK, Source, Verb, package_of, token_of,
 };
-use crate::world::{World, alias};
+use crate::world::{World, alias, has_hooks};
 
 /// The case of an operation on `world`, to which nothing happens before it any more.
 pub(super) fn case(world: &World, operation: &Operation) -> Json {
@@ -23,6 +24,7 @@ pub(super) fn case(world: &World, operation: &Operation) -> Json {
         .snapshot
         .deployment_with_secrets_exposed(Layout::Compact);
     let program = &operation.program;
+    let items = program.in_order();
     json!({
         "verb": verb(operation.verb),
         "preview": operation.preview,
@@ -38,6 +40,8 @@ pub(super) fn case(world: &World, operation: &Operation) -> Json {
             "excludes": urns(&flags.excludes),
             "excludeDependents": flags.exclude_dependents,
             "replace": urns(&flags.replace),
+            "naming": flags.naming.clone().unwrap_or_default(),
+            "policies": flags.policies,
         },
         "config": program.config,
         "state": serde_json::from_str::<Json>(&state).unwrap_or_default(),
@@ -47,7 +51,12 @@ pub(super) fn case(world: &World, operation: &Operation) -> Json {
         },
         "faults": operation.faults.iter().map(fault).collect::<Vec<_>>(),
         "runs": operation.verb == Verb::Up || flags.run_program,
-        "program": in_order(program).into_iter().map(|res| resource(program, res)).collect::<Vec<_>>(),
+        "program": items.iter().map(|it| item(program, *it)).collect::<Vec<_>>(),
+        "failsAfter": operation.stop.and_then(|stop| stop.in_program(items.len())),
+        "hooks": has_hooks(&world.snapshot, program),
+        "transforms": program.transforms,
+        "askTransforms": program.ask_transforms,
+        "packages": program.packages.iter().map(package).collect::<Json>(),
         "imports": operation.imports.iter().map(|it| json!({
             "name": it.name, "id": it.id, "type": token_of(&it.type_name),
         })).collect::<Vec<_>>(),
@@ -80,23 +89,70 @@ fn fault(fault: &Fault) -> Json {
         FaultKind::Hang => "hang",
         FaultKind::Once => "once",
         FaultKind::Told => "told",
-        FaultKind::Part | FaultKind::HalfPart => "part",
+        FaultKind::Part => "part",
+        FaultKind::HalfPart => "half-part",
     };
     json!({"call": call, "name": fault.name, "kind": kind})
 }
 
-/// The resources in the order in which a program can register them one after the other.
-fn in_order(program: &Program) -> Vec<&Res> {
-    let mut waiting: Vec<&Res> = program.resources.iter().collect();
-    let mut ordered: Vec<&Res> = Vec::new();
-    let is_ready = |res: &Res, ordered: &[&Res]| {
-        let mut needs = program.needs_of(res);
-        needs.all(|need| ordered.iter().any(|other| other.name == *need))
-    };
-    while let Some(at) = waiting.iter().position(|res| is_ready(res, &ordered)) {
-        ordered.push(waiting.remove(at));
+fn item(program: &Program, item: Item<'_>) -> Json {
+    match item {
+        Item::Resource(res) => resource(program, res),
+        Item::Ask(number) => json!({"ask": ask(program, number)}),
+        Item::Method(it) => json!({"method": method(program, it)}),
     }
-    ordered
+}
+
+fn package(package: &Package) -> Json {
+    json!({
+        "name": package.name,
+        "plugin": package.plugin,
+        "version": package.version,
+        "parameter": package.parameterization().map(|it| parameter(&it)),
+        "extension": package.extension().map(|it| parameter(&it)),
+    })
+}
+
+fn parameter(it: &Parameterization) -> Json {
+    json!({
+        "name": it.name.as_str(),
+        "version": it.version.to_string(),
+        "value": String::from_utf8_lossy(&it.value),
+    })
+}
+
+fn ask(program: &Program, number: usize) -> Json {
+    let ask = &program.asks[number];
+    json!({
+        "number": number,
+        "package": ask.package,
+        "needs": ask.needs,
+        "provider": ask.provider.clone().unwrap_or_default(),
+    })
+}
+
+fn method(program: &Program, method: &Method) -> Json {
+    let owner = method.of.as_deref().and_then(|name| program.get(name));
+    json!({
+        "name": method.name,
+        "token": method.token(owner.map(|res| res.type_name.as_str())),
+        "of": method.of.clone().unwrap_or_default(),
+        "arguments": props(&method.arguments),
+        "wrapped": method.wrapped,
+        "provider": method.provider.clone().unwrap_or_default(),
+        "version": owner.and_then(|res| res.version.clone()).unwrap_or_default(),
+        "package": owner.and_then(|res| res.package.clone()).unwrap_or_default(),
+    })
+}
+
+/// Names of hooks by the moments at which they are called.
+fn hooks(res: &Res) -> Json {
+    let hooks = res.hooks();
+    let members = hooks.iter().map(|(at, names)| {
+        let names: Vec<&str> = names.iter().map(ecow::EcoString::as_str).collect();
+        (at.as_str().to_owned(), json!(names))
+    });
+    Json::Object(members.collect())
 }
 
 fn resource(program: &Program, res: &Res) -> Json {
@@ -133,6 +189,11 @@ fn resource(program: &Program, res: &Res) -> Json {
         "trigger": res.trigger.as_ref().map(prop),
         "version": res.version.clone().unwrap_or_default(),
         "timeout": res.timeout.unwrap_or(0),
+        "hooks": hooks(res),
+        "transforms": res.transforms,
+        "remote": res.remote,
+        "registered": res.package.clone().unwrap_or_default(),
+        "by": res.by.clone().unwrap_or_default(),
     })
 }
 
@@ -162,7 +223,9 @@ fn prop(prop: &Prop) -> Json {
         Source::Output { name, key } => {
             json!({"secret": prop.secret, "from": name, "key": key})
         }
-        Source::Answer { .. } => json!({"secret": prop.secret, "text": ""}),
+        Source::Answer { method, key } => {
+            json!({"secret": prop.secret, "answer": method, "key": key})
+        }
     }
 }
 
@@ -190,6 +253,24 @@ fn value(it: &Value) -> Json {
         }
         Value::Secret(inner) => json!({"$secret": value(inner)}),
         Value::Computed(_) => json!({"$unknown": true}),
+        Value::Output(it) => {
+            let inner = it.value.as_ref();
+            let inner = inner.map_or_else(|| json!({"$unknown": true}), value);
+            if it.secret {
+                json!({"$secret": inner})
+            } else {
+                inner
+            }
+        }
+        Value::Resource(it) => json!({"$resource": it.urn.as_str(), "$id": id(&it.id)}),
         other => json!(format!("?{other:?}")),
+    }
+}
+
+fn id(id: &ReferenceId) -> Json {
+    match id {
+        ReferenceId::None => Json::Null,
+        ReferenceId::Unknown => json!({"$unknown": true}),
+        ReferenceId::Known(id) => json!(id.as_str()),
     }
 }

@@ -16,18 +16,19 @@ pub(crate) mod views;
 
 pub(crate) use requests::alias;
 pub use run::Planning;
+pub(crate) use run::others::has_hooks;
 
 use std::collections::BTreeMap;
 
 use ecow::EcoString;
 use jiff::Timestamp;
-use plumb_deploy::request::Outcome;
+use plumb_deploy::request::{CallbackRequest, Outcome};
 use plumb_deploy::setup::{
     ImportSpec, ImportSubject, Operation as CoreOperation, Options, Phase, Setup,
 };
 use plumb_deploy::target::UrnSet;
 use plumb_deploy::{Effect, Event, Milestone};
-use plumb_events::{Diagnostic, OperationResult, Summary};
+use plumb_events::{Diagnostic, OperationResult, PolicyRemediation, PolicyViolation, Summary};
 use plumb_resource::provider::{CallRequest, PluginSpec, ProviderCall};
 use plumb_resource::{PropertyDependencies, ProviderRef, ResourceId, StepOp, Urn, ViewStep};
 use plumb_state::Snapshot;
@@ -246,6 +247,24 @@ pub enum Moment {
     ProgramFinished,
 }
 
+/// A call of others.
+#[derive(Clone, Debug)]
+pub enum Made {
+    /// Of a provider.
+    Provider(ProviderCall),
+    /// Of the function of the program that has this name.
+    Callback(EcoString, CallbackRequest),
+}
+
+/// What a policy pack found.
+#[derive(Clone, Debug)]
+pub enum Finding {
+    /// Something against a policy.
+    Violation(PolicyViolation),
+    /// Something that it changed.
+    Remediation(PolicyRemediation),
+}
+
 /// What happened in a run.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
@@ -287,8 +306,13 @@ pub struct Trace {
     pub plan: Option<Plan>,
     /// What the core answered to each event.
     pub effects: Vec<Vec<Effect>>,
-    /// Calls of providers with everything that they say, in a run whose order is fixed.
-    pub provider_calls: Vec<ProviderCall>,
+    /// Calls of providers and of functions of the program with everything that they say, in a run whose order is fixed.
+    pub made: Vec<Made>,
+    /// What functions of providers answered, and whether that was nothing because something does not exist yet, in a run
+    /// whose order is fixed.
+    pub asked: BTreeMap<usize, (std::sync::Arc<PropertyMap>, bool)>,
+    /// What policy packs found, in a run whose order is fixed.
+    pub findings: Vec<Finding>,
     /// Diagnostics, in a run whose order is fixed.
     pub diagnostics: Vec<Diagnostic>,
     /// Steps that were shown to have failed, in a run whose order is fixed.
@@ -301,6 +325,18 @@ impl Trace {
     /// How the run ended.
     pub fn result(&self) -> Option<OperationResult> {
         self.outcome.as_ref().map(|outcome| outcome.result)
+    }
+
+    /// Steps in the order in which they began, those of views among them.
+    pub(crate) fn begun(&self) -> impl Iterator<Item = (StepOp, &Urn)> {
+        self.moments.iter().filter_map(|moment| match moment {
+            Moment::Began(number) => {
+                let step = &self.steps[*number];
+                Some((step.op, &step.urn))
+            }
+            Moment::View(ViewMoment::Began, urn, op) => Some((*op, urn)),
+            _ => None,
+        })
     }
 
     /// Whether the model can follow the run: not where it was cut off, nor where a plugin refused an extension, for which

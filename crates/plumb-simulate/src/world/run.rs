@@ -5,13 +5,13 @@ mod effects;
 mod ends;
 mod hooked;
 mod methods;
-mod others;
+pub(crate) mod others;
 mod packages;
 mod replies;
 mod snippets;
 mod steps;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use jiff::{SignedDuration, Timestamp};
 use plumb_deploy::request::{Callback, CallbackRequest, Request};
@@ -26,7 +26,7 @@ use super::plugins::Plugins;
 use super::{Await, Trace, Violation, World, calls, requests};
 use crate::cloud::Cloud;
 use crate::dice::Dice;
-use crate::story::{Operation, Res, Stop};
+use crate::story::{Item, Operation, Res, Stop};
 
 /// What a request was about.
 #[derive(Clone, Debug)]
@@ -113,6 +113,10 @@ struct Run<'w> {
     evaluations: Vec<snippets::Evaluation>,
     /// The program has functions, for hooks and transforms, and has not named them yet.
     functions: Vec<(Asked, Request)>,
+    /// What the program has yet to do, in a run whose order is fixed.
+    items: VecDeque<Item<'w>>,
+    /// After how many more things it fails.
+    fails_after: Option<usize>,
     next_request: u64,
     now: Timestamp,
     choices: u32,
@@ -166,6 +170,11 @@ impl World {
         let base = self.snapshot.clone();
         let mut run = Run::new(&mut self.cloud, operation, deployment, base, started);
         run.order = order;
+        if order == Order::Fixed {
+            run.items = operation.program.in_order().into();
+            let stop = operation.stop;
+            run.fails_after = stop.and_then(|stop| stop.in_program(run.items.len()));
+        }
         run.eager |= order == Order::Fixed;
         if let Err(violation) = run.drive() {
             let what = format!("{}; steps: {}", violation.what, run.trace.steps_told());
@@ -218,6 +227,8 @@ impl<'w> Run<'w> {
             has_trouble: false,
             was_turned_away: false,
             evaluations: Vec::new(),
+            items: VecDeque::new(),
+            fails_after: None,
             next_request: 0,
             now: started,
             choices: 0,
@@ -266,7 +277,7 @@ impl Run<'_> {
         else {
             return Ok(false);
         };
-        if self.stopped || self.choices <= at {
+        if self.stopped || self.choices <= at || self.order == Order::Fixed {
             return Ok(false);
         }
         match self.operation.stop {
@@ -294,7 +305,7 @@ impl Run<'_> {
     fn fail_program(&mut self) -> Result<(), Violation> {
         self.program_runs = false;
         self.trace.program_failed = true;
-        let message = "the program broke".to_owned();
+        let message = "an unhandled error occurred: the program broke".to_owned();
         self.event(Event::ProgramEnded(ProgramEnd::Failed { message }))
     }
 

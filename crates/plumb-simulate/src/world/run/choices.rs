@@ -5,7 +5,7 @@ use plumb_resource::provider::ProviderCall;
 
 use super::{Asked, Order, Run};
 use crate::cloud::Faults;
-use crate::story::FaultKind;
+use crate::story::{FaultKind, Item};
 use crate::world::{Moment, Violation, calls, requests};
 
 /// What can happen next.
@@ -22,6 +22,7 @@ pub(super) enum Choice {
     CallMethod(usize),
     Sync,
     Functions,
+    NextItem,
     EndProgram,
     GiveUp,
     Bail,
@@ -79,11 +80,24 @@ impl Run<'_> {
             let fault = subject.and_then(|(kind, urn)| faults.of(kind, urn.name()));
             fault != Some(FaultKind::Hang) || self.trace.interrupted
         };
-        if let Some(index) = self.calls.iter().position(|(_, call)| answers(call)) {
+        let is_ready = |call: &ProviderCall| answers(call) && !self.still_makes(call);
+        if let Some(index) = self.calls.iter().position(|(_, call)| is_ready(call)) {
             return Some(Choice::Answer(index));
         }
         if !self.callbacks.is_empty() {
             return Some(Choice::CallBack(0));
+        }
+        if self.awaits_packs {
+            return Some(Choice::LoadPacks);
+        }
+        if !self.consultations.is_empty() {
+            return Some(Choice::Consult(0));
+        }
+        if let Some(index) = self.constructible().next() {
+            return Some(Choice::Construct(index));
+        }
+        if let Some(index) = self.made_by_methods() {
+            return Some(Choice::Register(index));
         }
         if !self.program_runs || !self.asked.is_empty() {
             return None;
@@ -94,19 +108,60 @@ impl Run<'_> {
         if self.was_turned_away {
             return Some(Choice::Bail);
         }
+        Some(match self.items.front() {
+            Some(_) => Choice::NextItem,
+            None if self.unregistered.is_empty() => Choice::EndProgram,
+            None => Choice::Outputs(0),
+        })
+    }
+
+    /// The next resource that a method at work registers: one at a time.
+    fn made_by_methods(&self) -> Option<usize> {
+        let is_busy = self
+            .asked
+            .values()
+            .any(|asked| matches!(asked, Asked::Resource(_)));
         let program = &self.operation.program;
         let is_ready = |res: &&crate::story::Res| {
             let mut needs = program.needs_of(res);
-            needs.all(|need| self.trace.answers.contains_key(need))
+            res.by.is_some()
+                && self.is_ready_by_methods(res)
+                && needs.all(|need| self.trace.answers.contains_key(need))
         };
-        if let Some(index) = self.waiting.iter().position(is_ready) {
-            return Some(Choice::Register(index));
+        let ready = self.waiting.iter().position(is_ready);
+        ready.filter(|_| !is_busy)
+    }
+
+    /// The program does the next thing. Methods make what is made by methods.
+    fn next_item(&mut self) -> Result<(), Violation> {
+        match self.fails_after {
+            Some(0) => return self.fail_program(),
+            Some(left) => self.fails_after = Some(left - 1),
+            None => {}
         }
-        Some(if self.unregistered.is_empty() {
-            Choice::EndProgram
-        } else {
-            Choice::Outputs(0)
-        })
+        match self.items.pop_front() {
+            None => Ok(()),
+            Some(Item::Ask(number)) => {
+                self.unasked.retain(|it| *it != number);
+                self.ask_function(number)
+            }
+            Some(Item::Method(method)) => {
+                let methods = &self.operation.program.methods;
+                let is_it = |number: &usize| methods[*number].name == method.name;
+                match self.methods.uncalled.iter().position(is_it) {
+                    Some(index) => self.call_method(index),
+                    None => Ok(()),
+                }
+            }
+            Some(Item::Resource(res)) => {
+                let is_it = |other: &&crate::story::Res| other.name == res.name;
+                let index = self.waiting.iter().position(is_it);
+                match index.filter(|_| res.by.is_none()) {
+                    Some(index) => self.register(index),
+                    None => Ok(()),
+                }
+            }
+        }
     }
 
     /// What may be registered next, and completed.
@@ -156,6 +211,7 @@ impl Run<'_> {
             Choice::Consult(index) => self.consult(index),
             Choice::Ask(index) => self.ask_provider(index),
             Choice::CallMethod(index) => self.call_method(index),
+            Choice::NextItem => self.next_item(),
             Choice::GiveUp => self.fail_program(),
             Choice::Bail => {
                 self.program_runs = false;

@@ -7,7 +7,7 @@ use plumb_resource::provider::ProviderCall;
 use super::{Asked, Order, Run};
 use crate::story::Res;
 use crate::world::journal::intent_of;
-use crate::world::{Moment, Violation, calls};
+use crate::world::{Made, Moment, Violation, calls};
 
 impl Run<'_> {
     /// Does what the core asks for.
@@ -165,6 +165,12 @@ impl Run<'_> {
         Ok(())
     }
 
+    fn note_made(&mut self, call: &ProviderCall) {
+        if self.order == Order::Fixed {
+            self.trace.made.push(Made::Provider(call.clone()));
+        }
+    }
+
     fn perform_now(&mut self, effect: Effect) -> Result<(), Violation> {
         match effect {
             Effect::Call {
@@ -172,14 +178,13 @@ impl Run<'_> {
                 request: ProviderCall::Construct(request),
                 ..
             } => {
+                self.note_made(&ProviderCall::Construct(request.clone()));
                 let name = request.goal.name.to_string();
                 self.constructions.push((call, name, false));
                 Ok(())
             }
             Effect::Call { call, request, .. } => {
-                if self.order == Order::Fixed {
-                    self.trace.provider_calls.push(request.clone());
-                }
+                self.note_made(&request);
                 self.trace.mutations.extend(calls::mutation(&request));
                 self.method_begins(&request);
                 self.calls.push((call, request));

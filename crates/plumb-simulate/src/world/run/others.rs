@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use plumb_deploy::request::{
     Callback, CallbackRequest, InvokeFunctionRequest, PackageRequest, Reply, Request,
+    RequestErrorKind,
 };
 use plumb_deploy::{CallId, Event, InstanceId, RequestId};
 use plumb_resource::provider::{ConstructResponse, ProviderCall, ProviderError, ProviderReply};
@@ -11,16 +12,23 @@ use plumb_resource::{PropertyDependencies, ProviderRef};
 use plumb_state::Snapshot;
 use plumb_value::{PropertyMap, Value};
 
-use super::{Asked, Run, packages};
+use super::{Asked, Order, Run, packages};
 use crate::cloud::Faults;
 use crate::story::{Ask, CallKind, FaultKind, Program};
-use crate::world::{Moment, Violation, functions, hooks, packs, requests, views};
+use crate::world::{Made, Moment, Violation, functions, hooks, packs, requests, views};
+
+/// Whether a program names its hooks: some resource has one, or had.
+pub(crate) fn has_hooks(base: &Snapshot, program: &Program) -> bool {
+    base.resources.iter().any(|state| !state.hooks.is_empty())
+        || program.resources.iter().any(|res| !res.hooks.is_empty())
+}
 
 /// The requests by which a program names its functions, before it says anything else.
 pub(super) fn functions(base: &Snapshot, program: &Program) -> Vec<(Asked, Request)> {
-    let has_hooks = base.resources.iter().any(|state| !state.hooks.is_empty())
-        || program.resources.iter().any(|res| !res.hooks.is_empty());
-    let hooks = has_hooks.then(hooks::registrations).into_iter().flatten();
+    let hooks = has_hooks(base, program)
+        .then(hooks::registrations)
+        .into_iter()
+        .flatten();
     let functions = hooks.chain(functions::registrations(program));
     let functions = functions.map(|request| (Asked::Function, request));
     functions.chain(packages::registrations(program)).collect()
@@ -42,6 +50,10 @@ impl Run<'_> {
         request: CallbackRequest,
     ) -> Result<(), Violation> {
         let name = &callback.token;
+        if self.order == Order::Fixed {
+            let made = Made::Callback(name.clone(), request.clone());
+            self.trace.made.push(made);
+        }
         let result = match request {
             CallbackRequest::Transform(request) => functions::transform(name, request),
             CallbackRequest::InvokeTransform(request) => functions::transform_ask(name, request),
@@ -57,8 +69,15 @@ impl Run<'_> {
     /// Components whose construction may begin, or end: what stands for them is registered then.
     pub(super) fn constructible(&self) -> impl Iterator<Item = usize> {
         let all = self.constructions.iter().enumerate();
-        all.filter(|(_, (_, name, has_begun))| !has_begun || self.trace.answers.contains_key(name))
-            .map(|(index, _)| index)
+        all.filter(|(_, (_, name, has_begun))| {
+            !has_begun || self.trace.answers.contains_key(name) || self.is_in_pieces()
+        })
+        .map(|(index, _)| index)
+    }
+
+    /// Whether a construction that is under way ends, because what it registers is refused.
+    fn is_in_pieces(&self) -> bool {
+        self.order == Order::Fixed && (self.has_trouble || self.was_turned_away)
     }
 
     /// A provider registers the component that it constructs, and says later that it is there, or that it is not.
@@ -76,7 +95,8 @@ impl Run<'_> {
         self.constructions.swap_remove(index);
         let fault = Faults(&self.operation.faults).of(CallKind::Create, &name);
         let of_part = [Some(FaultKind::Part), Some(FaultKind::HalfPart)];
-        let result = if fault.is_some() && !of_part.contains(&fault) {
+        let is_missing = !self.trace.answers.contains_key(&name);
+        let result = if is_missing || fault.is_some() && !of_part.contains(&fault) {
             self.trace.program_failed |= !self.is_over;
             Err(ProviderError::clean("it came to pieces"))
         } else {
@@ -119,7 +139,10 @@ impl Run<'_> {
 
     /// A pack answers.
     pub(super) fn consult(&mut self, index: usize) -> Result<(), Violation> {
-        let (call, pack, request) = self.consultations.swap_remove(index);
+        let (call, pack, request) = match self.order {
+            Order::Any => self.consultations.swap_remove(index),
+            Order::Fixed => self.consultations.remove(index),
+        };
         let names = &self.operation.flags.policies;
         let Some(name) = names.get(pack.0 as usize) else {
             return Err(Violation::new("policies", "there is no such pack"));
@@ -142,6 +165,11 @@ impl Run<'_> {
     /// The program calls a function.
     pub(super) fn ask_provider(&mut self, index: usize) -> Result<(), Violation> {
         let number = self.unasked.swap_remove(index);
+        self.ask_function(number)
+    }
+
+    /// The program calls the function of this number.
+    pub(super) fn ask_function(&mut self, number: usize) -> Result<(), Violation> {
         let ask = &self.operation.program.asks[number];
         let answers = &self.trace.answers;
         let needs = ask.needs.iter().map(|name| answers[name].urn.clone());
@@ -190,6 +218,18 @@ impl Run<'_> {
         reply: &Reply,
     ) -> Result<(), Violation> {
         // The default provider, too, may have failed before.
+        if self.order == Order::Fixed {
+            match reply {
+                Reply::Invoked(reply) => {
+                    let answer = (reply.result.clone(), reply.unknown);
+                    self.trace.asked.insert(number, answer);
+                }
+                Reply::Failed(error) if error.kind != RequestErrorKind::Unavailable => {
+                    self.has_trouble = true;
+                }
+                _ => {}
+            }
+        }
         let program = &self.operation.program;
         let may_lack_provider =
             self.operation.flags.continue_on_error || program.asks[number].provider.is_some();

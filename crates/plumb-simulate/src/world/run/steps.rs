@@ -6,7 +6,7 @@ use plumb_resource::provider::ProviderCall;
 use plumb_resource::{ResourceId, ResourceKind, StepOp, Urn};
 
 use super::{Order, Run};
-use crate::world::{Moment, StepRecord, ViewMoment, Violation, calls, journal, views};
+use crate::world::{Finding, Moment, StepRecord, ViewMoment, Violation, calls, journal, views};
 
 /// Steps that read an object.
 const READS: [StepOp; 5] = [
@@ -21,11 +21,18 @@ impl Run<'_> {
     /// Takes an event in: a step begins or ends, or the user is told something.
     pub(super) fn emitted(&mut self, event: plumb_events::Event) -> Result<(), Violation> {
         use plumb_events::Event::{
-            Diagnostic, ResourceFailed, ResourceOutputs, ResourcePre, Summary,
+            Diagnostic, PolicyRemediation, PolicyViolation, ResourceFailed, ResourceOutputs,
+            ResourcePre, Summary,
         };
         if self.order == Order::Fixed {
             match &event {
                 Diagnostic(it) => self.trace.diagnostics.push(it.clone()),
+                PolicyViolation(it) => {
+                    self.trace.findings.push(Finding::Violation(it.clone()));
+                }
+                PolicyRemediation(it) => {
+                    self.trace.findings.push(Finding::Remediation(it.clone()));
+                }
                 ResourceFailed(step) => {
                     let (urn, op) = (step.metadata.urn.clone(), step.metadata.op);
                     self.trace.failures.push((urn, op));
