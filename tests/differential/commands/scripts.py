@@ -43,7 +43,7 @@ class Generator:
         if self.random.random() < 0.6:
             steps += [write("state.json", STATES["state.json"]), ["stack", "import", "--file", "state.json"]]
         families = [self.stack] * 5 + [self.config] * 5 + [self.state] * 5 + [self.files] * 2 + [self.bring_state] * 2
-        families += [self.operation] * 2 + [self.bring_resource] + [self.around]
+        families += [self.operation] * 4 + [self.bring_resource] * 2 + [self.around]
         for _ in range(self.random.randint(FEWEST, MOST)):
             made = self.one(families)()
             steps += made if isinstance(made[0], (list, dict)) else [made]
@@ -138,9 +138,10 @@ class Generator:
             lambda: write("Pulumi.dev.yaml", SETTINGS[self.one(list(SETTINGS))]),
             lambda: write("Pulumi.dev.yaml", SETTINGS[self.one(["good", "comment"])]),
             lambda: write("Pulumi.yaml", PROJECTS[self.one(list(PROJECTS))]),
+            lambda: write("Pulumi.yaml", PROJECTS[self.one([name for name in PROJECTS if name.startswith("bad")])]),
             lambda: {"delete": self.one(["Pulumi.yaml", "Pulumi.dev.yaml"])},
         ]
-        return [self.one(choices)(), self.one([self.config, self.stack])()] if self.random.random() < 0.7 else [self.one(choices)()]
+        return [self.one(choices)(), self.one([self.config, self.stack, self.operation])()] if self.random.random() < 0.7 else [self.one(choices)()]
 
     def bring_state(self):
         name = self.one(list(STATES))
@@ -150,32 +151,71 @@ class Generator:
         return [write(name, STATES[name]), command, *after]
 
     def operation(self):
-        flags = lambda: self.some(["--skip-preview", "--diff", "--suppress-outputs", "--show-sames", "--refresh", "--suppress-progress",
-                                   "--expect-no-changes", "--show-config", "--show-full-output", "--json", "--output=json"], 2)
         verb = self.one(["preview", "up", "up", "refresh", "destroy"])
-        words = [verb, *flags()]
+        words = [verb, *self.shown()]
         if verb != "preview":
             words += self.maybe(0.85, "--yes")
             words += self.maybe(0.1, "--preview-only")
-        words += self.maybe(0.15, "--target", self.one(URNS))
-        if verb != "refresh":
-            words += self.maybe(0.1, "--exclude", self.one(URNS))
-        if verb == "destroy":
-            words += self.maybe(0.2, "--exclude-protected")
-            words += self.maybe(0.2, "--remove")
-        if verb in ("up", "preview"):
-            words += self.maybe(0.1, "--replace", self.one([A, B, "x"]))
-            words += self.maybe(0.1, "-c", self.one(["size=5", "size", "lab:k=v"]))
+        words += self.chosen(verb) + self.special(verb)
         return [*words, *self.stack_flag(0.1), *self.maybe(0.05, "-m", "a message"), *self.maybe(0.03, "--nonsense")]
+
+    def shown(self):
+        """Flags of all operations that say how, and what is shown."""
+        words = self.some(["--skip-preview", "--diff", "--suppress-outputs", "--show-sames", "--refresh", "--suppress-progress",
+                           "--expect-no-changes", "--show-config", "--show-full-output", "--json", "--output=json", "--show-reads",
+                           "--show-replacement-steps", "--show-secrets", "--suppress-permalink", "--continue-on-error", "--non-interactive",
+                           "--refresh=false", "--color=never", "--emoji", "--fully-qualify-stack-names"], 2)
+        return [*words, *self.maybe(0.1, self.one(["-p", "--parallel"]), self.one(["1", "4", "0", "-1", "x"])),
+                *self.maybe(0.04, "--color", self.one(["always", "raw", "auto", "pink"])),
+                *self.maybe(0.04, "--config-file", self.one(["Pulumi.x.yaml", "no/x.yaml"])),
+                *self.maybe(0.04, self.one(["-C", "--cwd"]), self.one([".", "no", "Pulumi.yaml"]))]
+
+    def chosen(self, verb):
+        """Flags about some resources."""
+        words = self.maybe(0.15, self.one(["--target", "-t"]), self.one([*URNS, "**", "**::b", "urn:pulumi:dev::lab::*"]))
+        words += self.maybe(0.1, "--exclude", self.one([*URNS, "**::a"]))
+        words += self.maybe(0.07, "--target-dependents") + self.maybe(0.07, "--exclude-dependents")
+        if verb in ("up", "preview"):
+            words += self.maybe(0.1, "--replace", self.one([A, B, "x", "**"])) + self.maybe(0.06, "--target-replace", self.one([A, B, "x"]))
+        return words
+
+    def special(self, verb):
+        """Flags of one operation, and some that another has."""
+        words = []
+        if verb == "destroy":
+            words += self.maybe(0.2, "--exclude-protected") + self.maybe(0.2, "--remove") + self.maybe(0.1, "--run-program")
+        if verb == "refresh":
+            words += self.maybe(0.15, self.one(["--clear-pending-creates", "--skip-pending-creates"])) + self.maybe(0.1, "--run-program")
+            words += self.maybe(0.1, "--import-pending-creates", self.one([A + ",a-9", A, "x,y", ""]))
+        if verb in ("up", "preview"):
+            words += self.maybe(0.1, "-c", self.one(["size=5", "size", "lab:k=v", "=", "a:b:c=d"])) + self.maybe(0.05, "--config-path")
+            words += self.maybe(0.06, "--policy-pack", self.one(["no", "."])) + self.maybe(0.04, "--policy-pack-config", "no.json")
+            words += self.maybe(0.05, "--secrets-provider", self.one(["passphrase", "nonsense"]))
+        if verb == "preview":
+            words += self.maybe(0.1, "--import-file", self.one(["made.json", "no/made.json"])) + self.maybe(0.1, "--save-plan", "plan.json")
+        if verb == "up":
+            words += self.maybe(0.08, "--plan", self.one(["plan.json", "no.json"])) + self.maybe(0.03, "--strict")
+        return [*words, *self.maybe(0.03, self.one(["--remove", "--plan=x", "--run-program", "--clear-pending-creates"])),
+                *self.maybe(0.03, self.one(["extra", "https://example.invalid/x"]))]
 
     def bring_resource(self):
         if self.random.random() < 0.5:
             name = self.one(list(IMPORTS))
-            return [write(name, IMPORTS[name]), ["import", "--file", name, *self.maybe(0.9, "--yes"), *self.maybe(0.3, "--generate-code=false")]]
-        words = self.one([["lab:index:Thing", "n", "n-1"], ["lab:index:Thing", "n"], ["Thing", "n", "x"], [], ["a", "b", "c", "d"]])
-        return ["import", *words, *self.maybe(0.9, "--yes"), *self.maybe(0.2, "--protect=false"), *self.maybe(0.2, "--preview-only"),
-                *self.maybe(0.2, "--parent", self.one([f"p={ROOT}", "p=x", "x"])), *self.maybe(0.1, "--provider", f"p={PROVIDER}"),
-                *self.maybe(0.2, "--out", self.one(["code.yaml", "no/code.yaml"]))]
+            return [write(name, IMPORTS[name]), ["import", self.one(["--file", "-f"]), self.one([name] * 9 + ["no.json"]), *self.maybe(0.9, "--yes"),
+                                                 *self.maybe(0.3, "--generate-code=false"), *self.adopted()]]
+        words = self.one([["lab:index:Thing", "n", "n-1"], ["lab:index:Thing", "n"], ["Thing", "n", "x"], [], ["a", "b", "c", "d"],
+                          ["lab:index:Thing", "a", "n-1"], ["lab:index:Thing", "n", "missing"], ["lab:index:Nothing", "n", "n-1"],
+                          ["nowhere:index:Thing", "n", "n-1"], ["lab:index:Thing", "x y", "n-1"], ["", "n", "n-1"], ["lab:index:Thing", "n", ""]])
+        return ["import", *words, *self.maybe(0.9, "--yes"), *self.maybe(0.2, "--parent", self.one([f"p={ROOT}", f"p={A}", "p=x", "x", "=", "p="])),
+                *self.maybe(0.15, "--provider", self.one([f"p={PROVIDER}", "p", "p=x"])), *self.adopted()]
+
+    def adopted(self):
+        """Flags of `import`."""
+        words = self.some(["--protect=false", "--preview-only", "--skip-preview", "--diff", "--suppress-outputs", "--json", "--output=json",
+                           "--suppress-progress", "--generate-resources=made.json"], 2)
+        return [*words, *self.maybe(0.2, "--out", self.one(["code.yaml", "no/code.yaml"])),
+                *self.maybe(0.15, "--properties", self.one(["value", "value,nothing", ""])), *self.maybe(0.04, "--from", self.one(["lab", "nowhere"])),
+                *self.stack_flag(0.06), *self.maybe(0.04, "-p", self.one(["2", "x"]))]
 
     def around(self):
         return self.one([["whoami", *self.some(["-v", "--json"], 1)], ["project", "ls", *self.json_flags()], ["cancel", "--yes"],
