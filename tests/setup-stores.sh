@@ -4,13 +4,12 @@
 #   tests/setup-stores.sh
 #
 # They are in `.cache/stores`: `python/bin/moto_server` (S3), `node_modules/.bin/azurite-blob` (Azure), and, where there is a
-# `go`, `bin/versitygw` (S3) and `bin/fake-gcs-server` (Google). Running it again costs nothing; several may run at once.
+# `go`, `bin/versitygw` (S3). Running it again costs nothing; several may run at once.
 set -euo pipefail
 
 moto=5.2.5
 azurite=3.37.0
 versitygw=v1.8.0
-fake_gcs_server=v1.56.1
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mkdir -p "$root/.cache/stores" && cd -P "$root/.cache/stores" && pwd)
@@ -46,6 +45,5 @@ once "moto-$moto" install_moto
 once "azurite-$azurite" install_azurite
 if command -v go >/dev/null; then
   once "versitygw-$versitygw" install_go "github.com/versity/versitygw/cmd/versitygw@$versitygw"
-  once "fake-gcs-server-$fake_gcs_server" install_go "github.com/fsouza/fake-gcs-server@$fake_gcs_server"
 fi
 echo "$folder"

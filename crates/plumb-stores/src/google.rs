@@ -1,7 +1,7 @@
 //! Google Cloud Storage.
 //!
 //! Credentials are those in `GOOGLE_CREDENTIALS` (text), else the token in `GOOGLE_OAUTH_ACCESS_TOKEN`, else the default
-//! ones of applications. `STORAGE_EMULATOR_HOST` names another server, which gets none.
+//! ones of applications. `STORAGE_EMULATOR_HOST` names another server, which gets no credentials.
 
 use std::sync::Arc;
 
@@ -41,8 +41,13 @@ pub(crate) fn open(
     } else if let Some(domain) = &url.universe_domain {
         builder = builder.with_base_url(&format!("https://storage.{domain}"));
     }
-    builder = if url.anonymous || emulator.is_some() {
-        builder.with_skip_signature(true)
+    // Writes have a token in any case: without one, the client would ask the metadata service.
+    builder = if emulator.is_some() {
+        builder.with_bearer_token("anonymous")
+    } else if url.anonymous {
+        builder
+            .with_skip_signature(true)
+            .with_bearer_token("anonymous")
     } else if let Some(text) = variables("GOOGLE_CREDENTIALS") {
         let found = worker.run(async move { of_text(&text) });
         builder.with_credentials(Arc::new(token_of(found, &address)?))

@@ -103,31 +103,32 @@ enum Service {
     Vault(vault::Vault),
 }
 
+// A build may have none of them, and then there is no value to match.
 impl Service {
     async fn call(&self, action: KeyAction, bytes: &[u8]) -> Result<Secret, Failure> {
-        match self {
+        match *self {
             #[cfg(feature = "aws")]
-            Service::Aws(key) => key.call(action, bytes).await,
+            Service::Aws(ref key) => key.call(action, bytes).await,
             #[cfg(feature = "azure")]
-            Service::Azure(key) => key.call(action, bytes).await,
+            Service::Azure(ref key) => key.call(action, bytes).await,
             #[cfg(feature = "google")]
-            Service::Google(key) => key.call(action, bytes).await,
+            Service::Google(ref key) => key.call(action, bytes).await,
             #[cfg(feature = "vault")]
-            Service::Vault(key) => key.call(action, bytes).await,
+            Service::Vault(ref key) => key.call(action, bytes).await,
         }
     }
 
     /// The next step of the user after a failure.
     fn advice(&self, action: KeyAction, failure: &Failure) -> String {
-        match self {
+        match *self {
             #[cfg(feature = "aws")]
-            Service::Aws(key) => key.advice(action, failure),
+            Service::Aws(ref key) => key.advice(action, failure),
             #[cfg(feature = "azure")]
-            Service::Azure(key) => key.advice(action, failure),
+            Service::Azure(ref key) => key.advice(action, failure),
             #[cfg(feature = "google")]
-            Service::Google(key) => key.advice(action, failure),
+            Service::Google(ref key) => key.advice(action, failure),
             #[cfg(feature = "vault")]
-            Service::Vault(key) => key.advice(action, failure),
+            Service::Vault(ref key) => key.advice(action, failure),
         }
     }
 }
