@@ -120,8 +120,8 @@ impl PartialEq for Language<'_> {
     }
 }
 
-/// How a package is made from another one.
-#[derive(Clone, Debug, PartialEq)]
+/// How a package is made from another one. Two are equal if they say the same: members that mean nothing are not compared.
+#[derive(Clone, Debug)]
 pub struct Parameterization<'d> {
     /// Name of the plugin, or of the package that is extended.
     pub base_name: &'d str,
@@ -135,8 +135,17 @@ pub struct Parameterization<'d> {
     pub(crate) spec: &'d Node<'d>,
 }
 
-/// A package that another one says it needs.
-#[derive(Clone, Debug, PartialEq)]
+impl PartialEq for Parameterization<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.base_name == other.base_name
+            && self.base_version == other.base_version
+            && self.parameter == other.parameter
+            && self.is_extension == other.is_extension
+    }
+}
+
+/// A package that another one says it needs. Two are equal if they say the same.
+#[derive(Clone, Debug)]
 pub struct Dependency<'d> {
     /// Name of the package.
     pub name: &'d str,
@@ -144,6 +153,19 @@ pub struct Dependency<'d> {
     pub version: Option<&'d str>,
     /// The entry as it is.
     pub(crate) spec: &'d Node<'d>,
+}
+
+impl PartialEq for Dependency<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let parameter = |it: &Self| {
+            let spec = it.spec.get("parameterization")?;
+            let members = ["name", "version", "value"];
+            Some(members.map(|member| spec.get(member).cloned()))
+        };
+        self.name == other.name
+            && self.version == other.version
+            && parameter(self) == parameter(other)
+    }
 }
 
 /// A package that references point into.
