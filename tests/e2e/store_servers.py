@@ -114,7 +114,8 @@ class Versity(Server):
         (folder / "credentials").write_text(
             f"[states]\naws_access_key_id={KEYS['AWS_ACCESS_KEY_ID']}\naws_secret_access_key={KEYS['AWS_SECRET_ACCESS_KEY']}\n")
         with open(folder / "credentials", "a") as file:
-            file.write("[others]\naws_access_key_id=somebody\naws_secret_access_key=with-a-wrong-secret\n")
+            # An unknown key is answered with 404 by this server, as if the bucket were missing.
+            file.write(f"[others]\naws_access_key_id={KEYS['AWS_ACCESS_KEY_ID']}\naws_secret_access_key=with-a-wrong-secret\n")
         self.wrong = {"AWS_ACCESS_KEY_ID": "plumbtestkey", "AWS_SECRET_ACCESS_KEY": "not-the-right-secret"}
         self.environment = {"AWS_SHARED_CREDENTIALS_FILE": str(folder / "credentials"), "AWS_EC2_METADATA_DISABLED": "true"}
 

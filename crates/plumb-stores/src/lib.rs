@@ -5,6 +5,8 @@
 //!
 //! Calls block. Each store has a small runtime of its own, so callers may be anywhere.
 
+#[cfg(any(feature = "aws", feature = "azure", feature = "google"))]
+mod answer;
 mod error;
 #[cfg(any(feature = "aws", feature = "azure", feature = "google"))]
 mod object;

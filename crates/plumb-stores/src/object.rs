@@ -13,6 +13,7 @@ use object_store::{
 };
 use plumb_backend::{Bucket, BucketError, Entry, StoreErrorKind, Version, Versioned, check_key};
 
+use crate::answer::Answer;
 use crate::error::OpenError;
 use crate::runtime::Worker;
 
@@ -104,7 +105,7 @@ impl ObjectBucket {
                 address: address.clone(),
                 kind,
                 hint: (kind == StoreErrorKind::Denied).then(|| hint.clone()),
-                source: Box::new(source),
+                source: Box::new(Answer(source)),
             }
         }
     }
@@ -189,8 +190,8 @@ impl Bucket for ObjectBucket {
             Err(BucketError::Store { source, .. })
                 if expected.is_some()
                     && source
-                        .downcast_ref::<Error>()
-                        .is_some_and(|error| matches!(error, Error::NotFound { .. })) =>
+                        .downcast_ref::<Answer>()
+                        .is_some_and(|answer| matches!(answer.0, Error::NotFound { .. })) =>
             {
                 Ok(false)
             }

@@ -1,0 +1,62 @@
+//! Errors of object stores, in words for people.
+
+use std::fmt;
+
+use object_store::Error;
+
+/// The error of a store. Its text has the code and the message of the server's answer, and not the rest of the document, in
+/// which servers repeat the request and the name of the key.
+#[derive(Debug)]
+pub(crate) struct Answer(pub(crate) Error);
+
+impl std::error::Error for Answer {}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&shortened(&self.0.to_string()))
+    }
+}
+
+/// The text with `Code: Message` in place of the XML document in it.
+fn shortened(text: &str) -> String {
+    let start = ["<?xml", "<Error"]
+        .iter()
+        .filter_map(|it| text.find(it))
+        .min();
+    let Some((before, document)) = start.map(|start| text.split_at(start)) else {
+        return text.to_owned();
+    };
+    let said = [member(document, "Code"), member(document, "Message")];
+    let said: Vec<&str> = said.into_iter().flatten().collect();
+    if said.is_empty() {
+        return text.to_owned();
+    }
+    format!("{before}{}", said.join(": "))
+}
+
+/// The text of the first element with this name.
+fn member<'t>(document: &'t str, name: &str) -> Option<&'t str> {
+    let (_, rest) = document.split_once(&format!("<{name}>"))?;
+    let (text, _) = rest.split_once(&format!("</{name}>"))?;
+    Some(text.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_of_servers_become_code_and_message() {
+        let document = "<?xml version=\"1.0\"?>\n<Error><Code>SignatureDoesNotMatch</Code><Message>Check your \
+                        key.</Message><AWSAccessKeyId>AKIA</AWSAccessKeyId></Error>";
+        let said = "403 Forbidden: SignatureDoesNotMatch: Check your key.";
+        assert_eq!(shortened(&format!("403 Forbidden: {document}")), said);
+        for other in [
+            "connection refused",
+            "502: <html>bad gateway</html>",
+            "<Error/>",
+        ] {
+            assert_eq!(shortened(other), other);
+        }
+    }
+}
