@@ -33,6 +33,7 @@ pub(crate) fn unsettled(
         ),
         ("always changes", is_restless),
         ("targets went", targets_went(operation, trace)),
+        ("excludes went", excludes_went(before, operation, trace)),
         (
             "left-out targets went",
             left_out_went(before, operation, trace),
@@ -92,6 +93,16 @@ fn is_target(name: &str, after: &Snapshot) -> bool {
 pub(crate) fn targets_went(operation: &Operation, trace: &Trace) -> bool {
     let targets = &operation.flags.targets;
     !targets.is_empty() && !targets.iter().any(|name| is_target(name, &trace.after))
+}
+
+/// Whether something that was left out has another name now: what stayed for its sake is left out no more.
+fn excludes_went(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
+    let is_there = |name: &str, snapshot: &Snapshot| {
+        let mut states = snapshot.resources.iter();
+        states.any(|state| state.urn.name() == name)
+    };
+    let mut names = operation.flags.excludes.iter();
+    names.any(|name| is_there(name, before) && !is_there(name, &trace.after))
 }
 
 /// Whether something is not ready that the run only looked at, or left out: the next one looks again. An update of
