@@ -477,15 +477,15 @@ impl Deployment {
     fn untargeted_same_step_as(&self, idx: StateIdx, registered: Option<&Urn>) -> Step {
         let state = self.arena.state(idx);
         let new = match registered {
-            Some(urn) => state.renamed(urn),
-            None => state.as_ref().clone(),
+            Some(urn) if *urn != state.urn => Arc::new(state.renamed(urn)),
+            _ => state.clone(),
         };
         let urn = new.urn.clone();
         let kept = StepKind::Kept {
             old: idx,
             is_registered: registered.is_some(),
             shown: None,
-            new: Arc::new(new),
+            new,
         };
         Step::new(urn, kept)
     }
