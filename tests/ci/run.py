@@ -25,12 +25,6 @@ ROOT = Path(__file__).resolve().parents[2]
 SECONDS_WITHOUT_A_REASON = 180
 
 
-def commit():
-    """A number that stands for the commit that is tested."""
-    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
-    return int(head.stdout.strip()[:8] or "0", 16)
-
-
 def of_this_commit(suites, number):
     """The suites that the commit with this number runs. Those of one share take turns."""
     turns = {}
@@ -56,7 +50,7 @@ def with_needs(chosen, all_steps):
     return [step for step in all_steps if step.name in names]
 
 
-def choose(options, table):
+def choose(options, table, commit):
     """The steps to run, and those of other commits' shares."""
     suites = [step for step in table if step.name not in steps.SETUPS]
     if options.only:
@@ -64,7 +58,7 @@ def choose(options, table):
     if options.fast:
         return with_needs([step for step in suites if step.name in steps.FAST], table), []
     by_day = [step for step in suites if step.share != steps.NIGHTLY]
-    chosen = suites if options.nightly else by_day if options.all else list(of_this_commit(suites, commit()))
+    chosen = suites if options.nightly else by_day if options.all else list(of_this_commit(suites, commit))
     return with_needs(chosen, table), [step for step in suites if step not in chosen]
 
 
@@ -102,7 +96,8 @@ def main():
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1, help="cores to keep busy")
     options = parser.parse_args()
     target = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target").absolute()
-    table, left_out = steps.table(target)
+    commit = steps.number_of_commit(ROOT)
+    table, left_out = steps.table(target, commit)
     if options.list:
         for step in table:
             when = {1: "", steps.NIGHTLY: " (at night)"}.get(step.share, f" (one commit of {step.share})")
@@ -111,7 +106,7 @@ def main():
     os.environ.update({"PYTHONDONTWRITEBYTECODE": "1"})
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # steps are stopped, too
     started = time.monotonic()
-    chosen, others = choose(options, table)
+    chosen, others = choose(options, table, commit)
     passed = steps.FAST if options.built else ()
     chosen = [step for step in chosen if step.name not in passed]
     results = Schedule(chosen, options.cores, target / "ci", ROOT, passed, options.keep_going,

@@ -6,6 +6,7 @@ many runs it, and `tests/nightly.sh` runs it every night.
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 from schedule import Step
@@ -32,7 +33,7 @@ SPEED = {"share": GROUPS, "group": "speed"}
 
 FAST = {"scheduler", "format", "build", "unit-tests"}
 """The steps of `--fast`."""
-REPRODUCE = {"simulate", "simulate-fresh", "simulate-from-state"}
+REPRODUCE = {"simulate", "simulate-fresh", "simulate-from-state", "simulate-long"}
 """Steps with a seed, whose command repeats a failure exactly."""
 SETUPS = set()
 """Steps that run only where another one needs them."""
@@ -71,13 +72,19 @@ class Machine:
         return not missing or self.debian
 
 
-def table(target):
+def number_of_commit(root):
+    """A number that stands for the commit that is tested."""
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True)
+    return int(head.stdout.strip()[:8] or "0", 16)
+
+
+def table(target, commit):
     """All steps in their order, and what is left out on this machine."""
     machine = Machine()
     steps = [
         *setups(machine),
         *compiling(target),
-        *histories(target),
+        *histories(commit),
         *end_to_end(machine),
         *stores(machine, target),
         *generated_sdks(machine),
@@ -133,15 +140,14 @@ def compiling(target):
     yield Step("plumb", ["echo", str(target / "debug" / "plumb")], after=("unit-tests",), cores=0)
 
 
-def histories(target):
-    """Histories that nobody wrote down, the same ones each time: whether a change lands does not hang on a seed's luck."""
+def histories(commit):
+    """Histories that nobody wrote down: the same as ever, and others for each commit, the same ones when it is tested again."""
     simulate = ["cargo", "xtask", "simulate", "--threads", "2"]
     yield Step("simulate", [*simulate, "--ops", "200000", "--seed", "0"], after=("unit-tests",), cores=2)
     state = str(Path(__file__).resolve().parents[1] / "data/vectors/deployment-v3.json")
     yield Step("simulate-from-state", [*simulate, "--ops", "20000", "--seed", "0", "--from-state", state],
                after=("simulate",), cores=2)
-    fresh = str(int.from_bytes(os.urandom(4), "big"))
-    yield Step("simulate-fresh", [*simulate, "--ops", "10000000", "--seed", fresh], after=("simulate",), cores=2, **AT_NIGHT)
+    yield Step("simulate-fresh", [*simulate, "--ops", "50000", "--seed", str(commit)], after=("simulate",), cores=2)
 
 
 def end_to_end(machine):
@@ -272,6 +278,8 @@ def measuring(machine, target):
 def nightly(machine, target):
     """Suites that no commit waits for."""
     seed = str(int.from_bytes(os.urandom(4), "big"))
+    yield Step("simulate-long", ["cargo", "xtask", "simulate", "--threads", "2", "--ops", "10000000", "--seed", seed],
+               after=("simulate",), cores=2, **AT_NIGHT)
     yield Step("mutations", ["cargo", "xtask", "mutations"], after=("simulate",), cores=2, **AT_NIGHT)
     for number in range(3):
         yield python(f"recorded-cases-{number + 1}", "recorded_cases.py", "--python-bin", "{python_recorded}/bin", "--jobs", "2",
