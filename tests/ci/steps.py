@@ -18,7 +18,6 @@ RECORDED_SDK = "3.259"
 NEWEST_SDK = "3.272"
 
 AT_NIGHT = {"share": NIGHTLY, "minutes": 600}
-
 # Clippy is the compiler with more lints: as the compiler of the workspace it makes what the tests run, so that nothing is
 # compiled a second time for the lints alone.
 LINTING = {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-Dwarnings__CLIPPY_HACKERY__"}
@@ -33,7 +32,7 @@ SPEED = {"share": GROUPS, "group": "speed"}
 
 FAST = {"scheduler", "format", "build", "unit-tests"}
 """The steps of `--fast`."""
-REPRODUCE = {"simulate", "simulate-fresh", "simulate-from-state", "simulate-long"}
+REPRODUCE = {"writers", "writers-long", "simulate", "simulate-fresh", "simulate-from-state", "simulate-long"}
 """Steps with a seed, whose command repeats a failure exactly."""
 SETUPS = set()
 """Steps that run only where another one needs them."""
@@ -86,7 +85,7 @@ def table(target, commit):
         *compiling(target),
         *histories(commit),
         *end_to_end(machine),
-        *stores(machine, target),
+        *stores(machine, target, commit),
         *generated_sdks(machine),
         *go_and_java(machine),
         *several_languages(machine),
@@ -186,12 +185,13 @@ def end_to_end(machine):
     yield python("many-updates", "e2e/automation-python/many_updates.py", interpreter="{python}/bin/python")
 
 
-def stores(machine, target):
+def stores(machine, target, commit):
     if not machine.debian:
         machine.left_out.append("state in PostgreSQL: its server takes `apt-get` and root")
     postgres = ["--postgres", "{postgres}"] if machine.debian else []
     yield python("stores", "e2e/stores.py", "--stores", "{store_servers}", *postgres,
                  "--conformance", str(target / "debug/examples/conformance"), **STORES)
+    yield Step("writers", [str(target / "debug/examples/histories"), "10000", str(commit)], cores=2, **STORES)
 
 
 def generated_sdks(machine):
@@ -280,6 +280,8 @@ def nightly(machine, target):
     seed = str(int.from_bytes(os.urandom(4), "big"))
     yield Step("simulate-long", ["cargo", "xtask", "simulate", "--threads", "2", "--ops", "10000000", "--seed", seed],
                after=("simulate",), cores=2, **AT_NIGHT)
+    yield Step("writers-long", ["cargo", "run", "--quiet", "--profile", "bench-fast", "-p", "plumb-backend",
+                                "--features", "conformance", "--example", "histories", "--", "500000", seed], cores=2, **AT_NIGHT)
     yield Step("mutations", ["cargo", "xtask", "mutations"], after=("simulate",), cores=2, **AT_NIGHT)
     for number in range(3):
         yield python(f"recorded-cases-{number + 1}", "recorded_cases.py", "--python-bin", "{python_recorded}/bin", "--jobs", "2",

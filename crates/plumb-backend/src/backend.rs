@@ -93,6 +93,15 @@ impl LoadedRoot {
     }
 }
 
+/// What a cancellation ended.
+#[derive(Debug, Default)]
+pub struct Cancelled {
+    /// The locks that were there, for people.
+    pub locks: Vec<String>,
+    /// What was found and done when the stack was taken from its owner.
+    pub notes: Vec<Note>,
+}
+
 /// How much of a stack is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RemoveOptions {
@@ -173,8 +182,17 @@ pub trait Backend: Send + Sync {
     /// Takes a stack for an operation that changes it; `id` names the update and must be new.
     fn begin_update(&self, stack: &StackReference, id: &str) -> Result<Update, BackendError>;
 
-    /// Ends whatever is under way, by removing its locks and fencing it; returns the locks that were there.
-    fn cancel(&self, stack: &StackReference) -> Result<Vec<String>, BackendError>;
+    /// Locks a stack by hand, for a reason that others are shown. Nobody changes it until [`Backend::unlock`]. Returns what was
+    /// found when the stack was taken for that.
+    fn lock(&self, stack: &StackReference, reason: Option<&str>)
+    -> Result<Vec<Note>, BackendError>;
+
+    /// Removes the locks that were set by hand, whoever set them; returns them.
+    fn unlock(&self, stack: &StackReference) -> Result<Vec<String>, BackendError>;
+
+    /// Ends whatever is under way, by fencing it and removing its locks; what it recorded goes into the state. What was locked by
+    /// hand stays locked.
+    fn cancel(&self, stack: &StackReference) -> Result<Cancelled, BackendError>;
 
     /// The locks of a stack, as people read them.
     fn locks(&self, stack: &StackReference) -> Result<Vec<String>, BackendError> {
@@ -195,6 +213,25 @@ pub trait Backend: Send + Sync {
         let _ = (stack, version);
         Ok(None)
     }
+
+    /// The objects that make up the history of a stack, by names that do not depend on the store or the stack's name, the oldest
+    /// first.
+    fn history_objects(&self, stack: &StackReference) -> Result<Vec<String>, BackendError>;
+
+    /// The content of an object of the history; none if it is gone in the meantime.
+    fn history_object(
+        &self,
+        stack: &StackReference,
+        name: &str,
+    ) -> Result<Option<Vec<u8>>, BackendError>;
+
+    /// Adds an object of another stack's history; the stack need not exist yet.
+    fn put_history_object(
+        &self,
+        stack: &StackReference,
+        name: &str,
+        content: &[u8],
+    ) -> Result<(), BackendError>;
 
     /// The tags of a stack.
     fn tags(&self, stack: &StackReference) -> Result<BTreeMap<String, String>, BackendError>;

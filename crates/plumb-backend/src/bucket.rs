@@ -1,7 +1,8 @@
 //! Stores of named objects.
 
 use std::path::PathBuf;
-use std::time::SystemTime;
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use crate::BucketError;
 
@@ -118,6 +119,11 @@ pub trait Bucket: Send + Sync {
         let folder = key.rsplit_once('/').map_or("", |(folder, _)| folder);
         let listed = self.list(folder)?;
         Ok(listed.into_iter().find(|entry| entry.key == key))
+    }
+
+    /// Waits before a request is made again.
+    fn pause(&self, time: Duration) {
+        thread::sleep(time);
     }
 
     /// The address of an object, for people.

@@ -8,22 +8,22 @@ use plumb_project::yaml::{self, Resolved};
 use plumb_project::{ProjectName, StackReference};
 use plumb_state::EncryptedSnapshot;
 use plumb_state::file::empty_checkpoint;
+use uuid::Uuid;
 
-use crate::backend::{Backend, Loaded, LoadedRoot, RemoveOptions, Rewrite};
+use crate::backend::{Backend, Cancelled, Loaded, LoadedRoot, RemoveOptions, Rewrite};
 use crate::bucket::{Bucket, io_error};
 use crate::capability;
 use crate::compression::Compression;
 use crate::error::BackendError;
 use crate::history::{Page, Past, UpdateRecord};
 use crate::keys::{self, StoreLayout};
-use crate::lease;
 use crate::local::LocalBucket;
-use crate::lock::{self, Lock};
+use crate::lock::{self, HeldLock, Lock, TakenOver};
 use crate::recovery::{self, Note};
 use crate::segments;
 use crate::store::{Owner, Store, StoreOptions};
 use crate::summary::{StackFilter, StackSummary};
-use crate::update::Update;
+use crate::update::{self, Update};
 use crate::url::FileUrl;
 
 /// A backend over a bucket.
@@ -268,13 +268,14 @@ impl Backend for FileBackend {
         initial: Option<&EncryptedSnapshot>,
     ) -> Result<(), BackendError> {
         capability::ensure(&self.store)?;
-        let (lock, _) = Lock::take(&self.store, stack, None)?;
+        let (lock, former) = Lock::take(&self.store, stack, None)?;
         self.check_missing(stack)?;
-        self.store
-            .save_text(stack, &empty_checkpoint(&stack.qualified()), None)?;
-        if let Some(initial) = initial {
-            self.store.save_snapshot(stack, initial)?;
-        }
+        let text = match initial {
+            Some(initial) => initial.checkpoint(&stack.qualified()),
+            None => empty_checkpoint(&stack.qualified()),
+        };
+        self.store.save_text(stack, &text, None)?;
+        Lock::remove(&self.store, former.iter().map(TakenOver::lock))?;
         lock.release()
     }
 
@@ -284,7 +285,7 @@ impl Backend for FileBackend {
         options: RemoveOptions,
     ) -> Result<(), BackendError> {
         self.store.state_file(stack)?;
-        let (lock, _) = Lock::take(&self.store, stack, None)?;
+        let (lock, former) = Lock::take(&self.store, stack, None)?;
         if !options.force {
             recovery::recover(&self.store, stack)?;
             let latest = self.store.state_file(stack)?.parse()?.latest;
@@ -304,6 +305,7 @@ impl Backend for FileBackend {
         }
         self.remove_journals(stack)?;
         self.remove_folder(&keys::leases(stack))?;
+        Lock::remove(&self.store, former.iter().map(TakenOver::lock))?;
         lock.release()
     }
 
@@ -314,7 +316,7 @@ impl Backend for FileBackend {
         rewrite: Rewrite<'_>,
     ) -> Result<Vec<Note>, BackendError> {
         self.store.state_file(from)?;
-        let (lock, _) = Lock::take(&self.store, from, None)?;
+        let (lock, former) = Lock::take(&self.store, from, None)?;
         self.check_missing(to)?;
         let notes = recovery::recover(&self.store, from)?;
         let checkpoint = self.store.state_file(from)?.parse()?;
@@ -330,6 +332,7 @@ impl Backend for FileBackend {
         self.move_history(from, to)?;
         self.store.set_tags(to, &self.store.tags(from)?)?;
         self.store.bucket.delete(&keys::tags(from))?;
+        Lock::remove(&self.store, former.iter().map(TakenOver::lock))?;
         lock.release()?;
         Ok(notes)
     }
@@ -354,18 +357,38 @@ impl Backend for FileBackend {
         Update::begin(&self.store, stack, id)
     }
 
-    fn cancel(&self, stack: &StackReference) -> Result<Vec<String>, BackendError> {
+    fn lock(
+        &self,
+        stack: &StackReference,
+        reason: Option<&str>,
+    ) -> Result<Vec<Note>, BackendError> {
+        let update = self.begin_update(stack, &Uuid::new_v4().to_string())?;
+        let notes = update.notes().to_vec();
+        update.lock_by_hand(reason)?;
+        Ok(notes)
+    }
+
+    fn unlock(&self, stack: &StackReference) -> Result<Vec<String>, BackendError> {
         self.store.state_file(stack)?;
-        let locks = lock::locks_of(&self.store, stack)?;
-        if !locks.is_empty() {
-            // First the fence, so that nobody writes on when the lock is gone.
-            lease::revoke(&self.store, stack)?;
-            segments::seal_all(&self.store, stack)?;
-        }
+        let mut locks = lock::locks_of(&self.store, stack)?;
+        locks.retain(HeldLock::is_by_hand);
         for lock in &locks {
             self.store.bucket.delete(&lock.key)?;
         }
         Ok(locks.iter().map(ToString::to_string).collect())
+    }
+
+    fn cancel(&self, stack: &StackReference) -> Result<Cancelled, BackendError> {
+        self.store.state_file(stack)?;
+        let mut locks = lock::locks_of(&self.store, stack)?;
+        locks.retain(|lock| !lock.is_by_hand());
+        if locks.is_empty() {
+            return Ok(Cancelled::default());
+        }
+        Ok(Cancelled {
+            locks: locks.iter().map(ToString::to_string).collect(),
+            notes: update::take_from(&self.store, stack, &locks)?,
+        })
     }
 
     fn history(
@@ -383,6 +406,27 @@ impl Backend for FileBackend {
 
     fn past(&self, stack: &StackReference, version: u64) -> Result<Option<Past>, BackendError> {
         self.store.past(stack, version)
+    }
+
+    fn history_objects(&self, stack: &StackReference) -> Result<Vec<String>, BackendError> {
+        self.store.history_endings(stack)
+    }
+
+    fn history_object(
+        &self,
+        stack: &StackReference,
+        name: &str,
+    ) -> Result<Option<Vec<u8>>, BackendError> {
+        self.store.history_object(stack, name)
+    }
+
+    fn put_history_object(
+        &self,
+        stack: &StackReference,
+        name: &str,
+        content: &[u8],
+    ) -> Result<(), BackendError> {
+        self.store.put_history_object(stack, name, content)
     }
 
     fn tags(&self, stack: &StackReference) -> Result<BTreeMap<String, String>, BackendError> {

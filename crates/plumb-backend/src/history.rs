@@ -63,7 +63,31 @@ pub struct Page {
     pub number: usize,
 }
 
+/// The key of the history object with this ending.
+fn ending_key(stack: &StackReference, ending: &str) -> String {
+    format!("{}/{}{ending}", keys::history(stack), stack.stack)
+}
+
 impl Store {
+    /// The content of the history object with this ending.
+    pub(crate) fn history_object(
+        &self,
+        stack: &StackReference,
+        ending: &str,
+    ) -> Result<Option<Vec<u8>>, BackendError> {
+        Ok(self.bucket.get(&ending_key(stack, ending))?)
+    }
+
+    /// Writes a history object that another store has.
+    pub(crate) fn put_history_object(
+        &self,
+        stack: &StackReference,
+        ending: &str,
+        content: &[u8],
+    ) -> Result<(), BackendError> {
+        Ok(self.bucket.put(&ending_key(stack, ending), content)?)
+    }
+
     /// Records of the history, newest first. Records that cannot be read are left out.
     pub(crate) fn history(
         &self,
@@ -172,6 +196,21 @@ impl Store {
         } else {
             Err(missing())
         }
+    }
+
+    /// What the names of a stack's history objects have behind the name of the stack, sorted.
+    pub(crate) fn history_endings(
+        &self,
+        stack: &StackReference,
+    ) -> Result<Vec<String>, BackendError> {
+        let keys = self.history_keys(stack)?;
+        let start = stack.stack.as_str().len();
+        let mut endings: Vec<String> = keys
+            .iter()
+            .map(|key| keys::file_name(key)[start..].to_owned())
+            .collect();
+        endings.sort();
+        Ok(endings)
     }
 
     /// The objects of a stack's history.

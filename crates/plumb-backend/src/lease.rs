@@ -17,7 +17,6 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 use plumb_project::StackReference;
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use crate::error::{BackendError, BucketError, Fenced};
 use crate::keys;
@@ -31,7 +30,7 @@ pub struct LeaseContent {
     pub epoch: u64,
     /// Tells this lease from every other.
     pub token: String,
-    /// Whose it is; none for a lease that only ends the one before it.
+    /// Whose it is; earlier versions wrote none to end the lease before.
     pub owner: Option<Owner>,
     /// Until when it holds unless it is renewed, by the clock of its owner.
     pub expires: Timestamp,
@@ -104,7 +103,7 @@ impl Lease {
         stack: &StackReference,
         token: &str,
     ) -> Result<Self, BackendError> {
-        let content = claim(store, stack, Some(store.owner.clone()), token)?;
+        let content = claim(store, stack, token)?;
         let fence = Fence {
             store: store.clone(),
             folder: keys::leases(stack),
@@ -168,11 +167,6 @@ impl Drop for Lease {
     }
 }
 
-/// Ends the lease of whoever holds it.
-pub(crate) fn revoke(store: &Store, stack: &StackReference) -> Result<(), BackendError> {
-    claim(store, stack, None, &Uuid::new_v4().to_string()).map(|_| ())
-}
-
 /// Whether the lease that a lock names has ended at `now`, by the clock of the store. The owner of a lock that has no lease
 /// is given as much time to take one.
 pub(crate) fn has_ended(
@@ -198,23 +192,15 @@ pub(crate) fn has_ended(
     Ok(passed(lock_written) > lease_time(store))
 }
 
-fn claim(
-    store: &Store,
-    stack: &StackReference,
-    owner: Option<Owner>,
-    token: &str,
-) -> Result<LeaseContent, BackendError> {
+fn claim(store: &Store, stack: &StackReference, token: &str) -> Result<LeaseContent, BackendError> {
     let folder = keys::leases(stack);
     loop {
         let epoch = newest_epoch(store, &folder)?.unwrap_or(0) + 1;
-        let lasts = match owner {
-            Some(_) => lease_time(store),
-            None => Duration::ZERO,
-        };
+        let lasts = lease_time(store);
         let content = LeaseContent {
             epoch,
             token: token.to_owned(),
-            owner: owner.clone(),
+            owner: Some(store.owner.clone()),
             expires: Timestamp::now() + lasts,
             lasts_ms: millis(lasts),
         };

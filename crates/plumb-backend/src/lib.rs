@@ -14,6 +14,8 @@ mod compression;
 pub mod conformance;
 mod error;
 mod file_backend;
+#[cfg(any(test, feature = "conformance"))]
+pub mod histories;
 mod history;
 mod journal;
 mod keys;
@@ -33,7 +35,7 @@ mod tags;
 mod update;
 mod url;
 
-pub use backend::{Backend, Loaded, LoadedRoot, RemoveOptions, Rewrite};
+pub use backend::{Backend, Cancelled, Loaded, LoadedRoot, RemoveOptions, Rewrite};
 pub use bucket::{Bucket, Entry, JournalFile, JournalFiles, Version, Versioned, check_key};
 pub use compression::Compression;
 pub use error::{BackendError, BucketError, Fenced, JournalError, StoreErrorKind};
@@ -43,7 +45,7 @@ pub use journal::{JournalWriter, Progress, Seq};
 pub use keys::StoreLayout;
 pub use lease::LeaseContent;
 pub use local::LocalBucket;
-pub use lock::{HeldLock, LockContent};
+pub use lock::{ByHand, HeldLock, LockContent};
 #[cfg(any(test, feature = "conformance"))]
 pub use memory::{Fault, MemoryBucket};
 pub use process::ProcessIdentity;

@@ -1,10 +1,14 @@
 //! Locks in upstream's format (`state.md` 3.5), which keep other programs and machines away.
 //!
-//! 1. Every other lock of the stack is looked at. One whose process is known to have ended ([`ProcessIdentity`]) is taken
-//!    away. In stores without files, so is one that names a lease, if that lease has ended by time.
+//! 1. Every other lock of the stack is looked at. One whose process is known to have ended ([`ProcessIdentity`]) is no obstacle.
+//!    In stores without files, neither is one that names a lease, if that lease has ended by time.
 //! 2. The own lock is written. Where leases end by time, the time at which the store says that it was written is the present
 //!    time for 1.
 //! 3. The others are looked at again: of two who come at the same time, both may lose, never both win.
+//! 4. The locks of former owners are removed when their leases are over and what they recorded is in the state
+//!    ([`Lock::remove`]): until then they keep programs away that know locks alone, even if this run fails.
+//!
+//! A person's lock ([`ByHand`]) has neither process nor lease: it stays until somebody takes it away.
 
 use std::fmt;
 use std::sync::Arc;
@@ -35,6 +39,17 @@ pub struct LockContent {
     /// Token of the lease that the owner takes after the lock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease: Option<String>,
+    /// Set if a person holds it, not a run.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "byHand")]
+    pub by_hand: Option<ByHand>,
+}
+
+/// Marks the lock of a person, who wants nobody to change the stack for now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ByHand {
+    /// Why, for those whom it stops.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// A lock that somebody holds.
@@ -50,7 +65,7 @@ pub struct HeldLock {
     pub written: SystemTime,
 }
 
-/// A lock that was taken away from its owner.
+/// A lock of a former owner, who is no obstacle any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TakenOver {
     /// Its process is known to have ended.
@@ -60,7 +75,7 @@ pub(crate) enum TakenOver {
 }
 
 impl TakenOver {
-    fn lock(&self) -> &HeldLock {
+    pub(crate) fn lock(&self) -> &HeldLock {
         match self {
             TakenOver::Dead(lock) | TakenOver::Expired(lock) => lock,
         }
@@ -71,7 +86,10 @@ impl fmt::Display for HeldLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.content {
             Some(LockContent {
-                owner, timestamp, ..
+                owner,
+                timestamp,
+                by_hand,
+                ..
             }) => {
                 let Owner {
                     pid,
@@ -82,7 +100,15 @@ impl fmt::Display for HeldLock {
                     f,
                     "{}: created by {username}@{hostname} (pid {pid}) at {timestamp}",
                     self.address
-                )
+                )?;
+                let Some(ByHand { reason }) = by_hand else {
+                    return Ok(());
+                };
+                f.write_str(", by `plumb stack lock`")?;
+                match reason {
+                    Some(reason) => write!(f, ": {reason}"),
+                    None => Ok(()),
+                }
             }
             None => write!(f, "{}: its content cannot be read", self.address),
         }
@@ -97,7 +123,7 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of `stack`; the locks that were taken away from others are returned with it. `lease` is the token
+    /// Takes the lock of `stack`; the locks of former owners are returned with it, for the caller to remove. `lease` is the token
     /// of the lease that the caller takes after the lock.
     pub(crate) fn take(
         store: &Arc<Store>,
@@ -113,7 +139,7 @@ impl Lock {
             return Err(BackendError::Locked { locks: held });
         }
         let mut taken_over: Vec<TakenOver> = dead.into_iter().map(TakenOver::Dead).collect();
-        let own = Lock::write(store, stack, process, lease)?;
+        let own = Lock::write(store, stack, process, lease, None)?;
         if !held.is_empty() {
             let now = own.written(stack)?;
             for lock in &held {
@@ -124,12 +150,14 @@ impl Lock {
             }
             taken_over.extend(held.into_iter().map(TakenOver::Expired));
         }
-        for lock in &taken_over {
-            store.bucket.delete(&lock.lock().key)?;
-        }
+        let is_former = |lock: &HeldLock| {
+            taken_over
+                .iter()
+                .any(|former| former.lock().key == lock.key)
+        };
         let others: Vec<HeldLock> = locks_of(store, stack)?
             .into_iter()
-            .filter(|lock| lock.key != own.key)
+            .filter(|lock| lock.key != own.key && !is_former(lock))
             .collect();
         if others.is_empty() {
             return Ok((own, taken_over));
@@ -138,11 +166,45 @@ impl Lock {
         Err(BackendError::Locked { locks: others })
     }
 
+    /// Removes the locks of former owners.
+    pub(crate) fn remove<'l>(
+        store: &Store,
+        locks: impl IntoIterator<Item = &'l HeldLock>,
+    ) -> Result<(), BackendError> {
+        for lock in locks {
+            store.bucket.delete(&lock.key)?;
+        }
+        Ok(())
+    }
+
+    /// Locks the stack although others have locked it.
+    pub(crate) fn insist(
+        store: &Arc<Store>,
+        stack: &StackReference,
+        lease: &str,
+    ) -> Result<Self, BackendError> {
+        Lock::write(store, stack, ProcessIdentity::own(), Some(lease), None)
+    }
+
+    /// Sets the lock of a person. The caller holds the stack, and nobody has such a lock.
+    pub(crate) fn set_by_hand(
+        store: &Arc<Store>,
+        stack: &StackReference,
+        reason: Option<&str>,
+    ) -> Result<(), BackendError> {
+        let by_hand = ByHand {
+            reason: reason.map(str::to_owned),
+        };
+        Lock::write(store, stack, None, None, Some(by_hand))?.leave();
+        Ok(())
+    }
+
     fn write(
         store: &Arc<Store>,
         stack: &StackReference,
         process: Option<ProcessIdentity>,
         lease: Option<&str>,
+        by_hand: Option<ByHand>,
     ) -> Result<Self, BackendError> {
         let key = format!("{}/{}.json", keys::locks(stack), Uuid::new_v4());
         let content = LockContent {
@@ -150,6 +212,7 @@ impl Lock {
             timestamp: Timestamp::now().to_string(),
             process,
             lease: lease.map(str::to_owned),
+            by_hand,
         };
         store.bucket.put_relaxed(&key, &json_bytes(&content))?;
         Ok(Lock {
@@ -167,6 +230,11 @@ impl Lock {
             reason: format!("its lock of {} was removed", stack.qualified()),
         };
         Ok(entry.ok_or_else(lost)?.modified)
+    }
+
+    /// Fails if another run has taken the own lock away.
+    pub(crate) fn check(&self, stack: &StackReference) -> Result<(), BackendError> {
+        self.written(stack).map(drop)
     }
 
     /// Gives the lock back.
@@ -200,6 +268,12 @@ fn is_dead(own: Option<&ProcessIdentity>, lock: &HeldLock) -> bool {
 }
 
 impl HeldLock {
+    /// Whether a person holds it, not a run.
+    pub(crate) fn is_by_hand(&self) -> bool {
+        let content = self.content.as_ref();
+        content.is_some_and(|content| content.by_hand.is_some())
+    }
+
     fn lease(&self) -> Option<&str> {
         self.content.as_ref()?.lease.as_deref()
     }

@@ -210,6 +210,10 @@ impl Bucket for MemoryBucket {
         })
     }
 
+    fn pause(&self, time: Duration) {
+        self.advance(time);
+    }
+
     fn address(&self, key: &str) -> String {
         format!("memory://{key}")
     }

@@ -12,10 +12,11 @@
 //! 4. A write with an unknown outcome is read back: each writer has a token, so content that is equal is its own.
 //! 5. Seals of other writers stay for [`SEAL_DAYS`] days when the segments are removed. A writer that slept until then
 //!    still meets them, and it looks at its lease first when it has written nothing for the time of a lease.
+//! 6. A mark ([`REMOVED`]) says, before segments of other writers are removed, that all they tell is in the state. A writer that
+//!    does not know the outcome of a write may make its segment once more after that; it means nothing then.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, SystemTime};
 
 use plumb_project::StackReference;
@@ -32,6 +33,8 @@ use crate::store::Store;
 /// End of the names of journals.
 pub(crate) const JOURNAL: &str = ".journal";
 const FOLDED: &str = "folded-";
+/// The name of the mark of journals that were removed.
+const REMOVED: &str = "removed";
 /// Days for which seals stay.
 pub(crate) const SEAL_DAYS: u64 = 7;
 /// How often a write with an unknown outcome is tried again.
@@ -51,6 +54,8 @@ pub(crate) struct Segments {
     numbers: BTreeMap<u64, (String, SystemTime)>,
     /// Digests of the checkpoints that the journal was folded into.
     pub(crate) folded: Vec<String>,
+    /// What is left of it is in the state.
+    is_removed: bool,
 }
 
 /// Content of a journal in segments.
@@ -80,6 +85,8 @@ pub(crate) fn group(entries: impl IntoIterator<Item = crate::Entry>) -> Vec<Segm
         journal.clone_into(&mut segments.journal);
         if let Some(digest) = name.strip_prefix(FOLDED) {
             segments.folded.push(digest.to_owned());
+        } else if name == REMOVED {
+            segments.is_removed = true;
         } else if let Some((epoch, number)) = numbers_of(name) {
             segments.epoch = epoch;
             segments
@@ -127,6 +134,9 @@ pub(crate) enum Keep {
 impl Segments {
     /// Takes the number after the last segment, unless that is a seal already.
     pub(crate) fn seal(&mut self, store: &Store) -> Result<(), BackendError> {
+        if self.is_removed {
+            return Ok(());
+        }
         let last = self.numbers.last_key_value();
         if let Some((_, (key, _))) = last
             && is_seal(store.bucket.get(key)?.as_deref())
@@ -154,6 +164,9 @@ impl Segments {
 
     /// Reads all segments.
     pub(crate) fn read(&self, store: &Store) -> Result<Content, BackendError> {
+        if self.is_removed {
+            return Ok(Content::Seals);
+        }
         let listed: Vec<String> = self.numbers.values().map(|(key, _)| key.clone()).collect();
         let mut parts = Vec::new();
         for content in store.bucket.get_all(&listed)? {
@@ -171,12 +184,17 @@ impl Segments {
     /// Removes the journal.
     pub(crate) fn remove(&self, store: &Store, keep: Keep) -> Result<(), BackendError> {
         let mut doomed: Vec<String> = self.numbers.values().map(|(key, _)| key.clone()).collect();
+        let mark = format!("{}/{REMOVED}", self.journal);
         if keep == Keep::Seal {
             doomed.pop();
+            store.bucket.put_relaxed(&mark, b"")?;
         }
         store.bucket.delete_all(&doomed)?;
         let folded = self.folded.iter().map(|it| folded_key(&self.journal, it));
         store.bucket.delete_all(&folded.collect::<Vec<_>>())?;
+        if keep == Keep::Nothing && self.is_removed {
+            store.bucket.delete(&mark)?;
+        }
         Ok(())
     }
 
@@ -271,7 +289,7 @@ pub(crate) fn claim(bucket: &dyn Bucket, key: &str, content: &[u8]) -> Result<bo
         };
         if let Some(error) = failed {
             tracing::warn!(%key, error = %error.chain(), "the outcome of a write is not known, looking");
-            thread::sleep(wait);
+            bucket.pause(wait);
             wait = (wait * 2).min(LONGEST_WAIT);
         }
         match bucket.get(key) {

@@ -1,6 +1,5 @@
 //! State files: finding the current one, reading, replacing (`state.md` 3.4).
 
-use std::thread;
 use std::time::Duration;
 
 use plumb_project::StackReference;
@@ -190,7 +189,7 @@ impl Store {
             match write() {
                 Err(error) if left > 0 && error.is_transient() => {
                     tracing::warn!(%key, error = %error.chain(), "could not write the state file, trying again");
-                    thread::sleep(wait);
+                    self.bucket.pause(wait);
                     wait = wait.mul_f64(1.2).min(Duration::from_secs(30));
                     left -= 1;
                 }

@@ -163,6 +163,10 @@ impl Stored {
         if header.checkpoint == state.digest() {
             return Ok(Leftover::Matching(journal));
         }
+        // Nothing was recorded: its writer was stopped when it began.
+        if journal.entries.is_empty() && journal.tail != Tail::Damaged {
+            return Ok(Leftover::Done);
+        }
         Ok(Leftover::Alien(SetAsideReason::OtherCheckpoint))
     }
 }

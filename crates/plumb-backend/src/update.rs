@@ -20,9 +20,9 @@ use crate::error::{BackendError, JournalError};
 use crate::history::UpdateRecord;
 use crate::journal::{FileLog, JournalWriter, Seq};
 use crate::lease::{Fence, Lease};
-use crate::lock::Lock;
+use crate::lock::{HeldLock, Lock, TakenOver};
 use crate::recovery::{self, Note};
-use crate::segments::{Keep, SegmentLog};
+use crate::segments::{self, Keep, SegmentLog};
 use crate::state_file::Former;
 use crate::store::Store;
 use crate::stored::Stored;
@@ -65,8 +65,12 @@ impl Update {
         let token = Uuid::new_v4().to_string();
         let (lock, taken_over) = Lock::take(store, stack, Some(&token))?;
         let lease = Lease::take(store, stack, &token)?;
+        // Whoever cancelled before the lease was taken has not fenced it.
+        lock.check(stack)?;
+        let recovered = recovery::recover(store, stack)?;
+        Lock::remove(store, taken_over.iter().map(TakenOver::lock))?;
         let mut notes: Vec<Note> = taken_over.into_iter().map(Note::from).collect();
-        notes.extend(recovery::recover(store, stack)?);
+        notes.extend(recovered);
         let state = store.state_file(stack)?;
         let (base, base_digest, former) = (state.parse()?, state.digest(), state.former());
         let journal_key = recovery::journal_key(stack, id);
@@ -174,6 +178,13 @@ impl Update {
         self.complete(Some(snapshot), None).map(|_| ())
     }
 
+    /// Gives the stack back, and leaves the lock of a person behind.
+    pub(crate) fn lock_by_hand(self, reason: Option<&str>) -> Result<(), BackendError> {
+        // Before the own lock goes: nobody comes in between.
+        Lock::set_by_hand(&self.store, &self.stack, reason)?;
+        self.complete(None, None).map(|_| ())
+    }
+
     fn save(&mut self, snapshot: Option<&EncryptedSnapshot>) -> Result<(), BackendError> {
         let closed = self.journal.take().map_or(Ok(Seq(0)), JournalWriter::close);
         // With its own snapshot the engine knows more than a journal that could not be written.
@@ -249,6 +260,33 @@ impl Drop for Update {
             self.leave();
         }
     }
+}
+
+/// Takes a stack from whoever holds it by `locks`, and brings into its state what they recorded.
+///
+/// The own lock comes first, so that nobody else takes the stack before its state is whole; then the lease, which stops the former
+/// owners. When the store fails, their locks stay. When what they recorded cannot be used, the locks go nevertheless.
+pub(crate) fn take_from(
+    store: &Arc<Store>,
+    stack: &StackReference,
+    locks: &[HeldLock],
+) -> Result<Vec<Note>, BackendError> {
+    let token = Uuid::new_v4().to_string();
+    let lock = Lock::insist(store, stack, &token)?;
+    let lease = Lease::take(store, stack, &token)?;
+    segments::seal_all(store, stack)?;
+    let notes = match recovery::recover(store, stack) {
+        Err(error @ (BackendError::Bucket(_) | BackendError::Fenced(_))) => return Err(error),
+        Err(error) => {
+            tracing::warn!(%error, "the next run has to do with what was recorded");
+            Vec::new()
+        }
+        Ok(notes) => notes,
+    };
+    Lock::remove(store, locks)?;
+    drop(lease);
+    lock.release()?;
+    Ok(notes)
 }
 
 fn open_journal(

@@ -11,6 +11,7 @@ use crate::backend::{Backend, RemoveOptions};
 use crate::bucket::JournalFile;
 use crate::error::{BackendError, Fenced, JournalError};
 use crate::journal::{FileLog, JournalWriter, Seq};
+use crate::recovery::Note;
 use crate::store::StoreOptions;
 
 /// A file whose syncs wait for permission.
@@ -153,13 +154,15 @@ fn of_two_writers_the_one_that_was_cancelled_stops() {
         second.begin_update(&dev, "u2"),
         Err(BackendError::Locked { .. })
     ));
-    assert_eq!(second.cancel(&dev).unwrap().len(), 1);
-    let update = second.begin_update(&dev, "u2").unwrap();
-    assert_eq!(
-        update.notes().len(),
-        1,
+    let cancelled = second.cancel(&dev).unwrap();
+    assert_eq!(cancelled.locks.len(), 1);
+    assert!(
+        matches!(cancelled.notes[..], [Note::Replayed { entries: 1, .. }]),
         "what the first one recorded is not lost"
     );
+    assert_eq!(resources(&second, &dev), ["a"]);
+    let update = second.begin_update(&dev, "u2").unwrap();
+    assert!(update.notes().is_empty());
     let seq = stale.record(vec![created("bb")]).unwrap();
     assert!(matches!(wait(&stale, seq), Err(JournalError::Fenced(_))));
     assert!(matches!(

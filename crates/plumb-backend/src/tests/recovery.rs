@@ -243,6 +243,7 @@ fn host_name_and_process_id_are_no_proof_of_death() {
             timestamp: "2025-01-02T03:04:05Z".to_owned(),
             process,
             lease: None,
+            by_hand: None,
         };
         let text = serde_json::to_string(&content).unwrap();
         world.write(".pulumi/locks/organization/proj/dev/x.json", &text);

@@ -119,7 +119,7 @@ fn a_locked_stack_can_be_updated_only_after_cancel() {
         backend.remove_stack(&stack("dev"), RemoveOptions::default()),
         Err(BackendError::Locked { .. })
     ));
-    assert_eq!(backend.cancel(&stack("dev")).unwrap().len(), 1);
+    assert_eq!(backend.cancel(&stack("dev")).unwrap().locks.len(), 1);
     let update = backend.begin_update(&stack("dev"), "u1").unwrap();
     assert_eq!(
         update

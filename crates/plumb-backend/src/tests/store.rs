@@ -151,7 +151,7 @@ fn a_stack_lives_and_dies() {
             .iter()
             .filter(|n| n.starts_with("dev.json.gz.1"))
             .count(),
-        4
+        3
     );
 
     let tags = BTreeMap::from([("k".to_owned(), "v".to_owned())]);
@@ -315,4 +315,31 @@ fn files_of_other_programs_are_not_shown() {
         bucket.put("a.attrs", b""),
         Err(BucketError::IllegalKey { .. })
     ));
+}
+
+#[test]
+fn a_stack_that_a_person_has_locked_is_not_taken() {
+    let world = World::new();
+    let backend = world.backend();
+    let dev = stack("dev");
+    backend.create_stack(&dev, None).unwrap();
+    backend.lock(&dev, Some("we move")).unwrap();
+    let told = match backend.begin_update(&dev, "u1") {
+        Err(BackendError::Locked { locks }) => locks[0].to_string(),
+        _ => panic!("the stack is taken"),
+    };
+    assert!(told.ends_with("by `plumb stack lock`: we move"), "{told}");
+    assert!(matches!(
+        backend.lock(&dev, None),
+        Err(BackendError::Locked { .. })
+    ));
+    assert!(backend.cancel(&dev).unwrap().locks.is_empty());
+    assert_eq!(backend.unlock(&dev).unwrap().len(), 1);
+    assert!(backend.unlock(&dev).unwrap().is_empty());
+    drop(backend.begin_update(&dev, "u2").unwrap());
+    // The lock of a run is none of a person's.
+    let update = backend.begin_update(&dev, "u3").unwrap();
+    assert!(backend.unlock(&dev).unwrap().is_empty());
+    assert_eq!(backend.cancel(&dev).unwrap().locks.len(), 1);
+    drop(update);
 }

@@ -35,10 +35,19 @@ pub fn run(args: CancelArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     if !confirm_by_name(ctx, is_yes, &warning, &stack.shown)? {
         return Err(Error::shown(ExitStatus::Failure));
     }
-    stack.backend.cancel(&stack.reference)?;
+    let cancelled = stack.backend.cancel(&stack.reference)?;
+    for note in &cancelled.notes {
+        ctx.printer.warning(&note.to_string());
+    }
     ctx.printer.styled_line(&crate::Printer::attention(&format!(
         "The currently running update for '{}' has been canceled!",
         stack.shown
     )));
+    // Those of people; what ran has none any more.
+    for lock in stack.backend.locks(&stack.reference)? {
+        ctx.printer.warning(&format!(
+            "the stack stays locked by hand; `plumb stack unlock` unlocks it\n  {lock}"
+        ));
+    }
     Ok(ExitStatus::Success)
 }

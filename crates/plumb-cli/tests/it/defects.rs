@@ -168,7 +168,7 @@ fn sources(crates: &Path) -> Vec<PathBuf> {
         for entry in fs::read_dir(folder).into_iter().flatten() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            if path.is_dir() && name != "tests" {
+            if path.is_dir() && !["tests", "histories"].contains(&name.as_str()) {
                 folders.push(path);
             } else if path.extension().is_some_and(|it| it == "rs") && name != "tests.rs" {
                 files.push(path);

@@ -1,0 +1,263 @@
+//! Random histories of several writers on one stack of an object store, and what must hold of each of them.
+//!
+//! Writers begin updates, record, finish, fall asleep, are killed and are cancelled. Between any two requests of one writer
+//! another one may do something: requests of a writer go through its [`Link`](link::Link), which now and then lets others act
+//! before it passes a request on, answers with an error, or is cut for good, as by `kill -9`. All of it happens in one order,
+//! which the seed determines.
+//!
+//! What must hold:
+//!
+//! 1. No lost updates: whatever a writer was told is recorded is in the state, for good.
+//! 2. Nothing else is in the state but what somebody tried to record.
+//! 3. One writer at a time: nobody begins while the lease of another still lasts, or while a writer of the upstream protocol
+//!    holds its lock.
+//! 4. No journal is set aside, since nothing damages any.
+//! 5. In the end, the next run takes the stack over by itself, and leaves no lock behind.
+
+mod link;
+mod model;
+mod upstream;
+mod writer;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use plumb_project::{ProjectName, StackReference};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use crate::backend::Backend;
+use crate::bucket::Bucket;
+use crate::file_backend::FileBackend;
+use crate::keys;
+use crate::memory::MemoryBucket;
+use crate::recovery::Note;
+use crate::store::{Owner, StoreOptions};
+
+use link::Direct;
+use model::Model;
+use upstream::Upstream;
+use writer::Writer;
+
+/// How long leases last in histories: so long that none is renewed while one runs.
+const LEASE: Duration = Duration::from_hours(3);
+/// How many actions may happen within one another.
+const DEPTH: usize = 3;
+
+/// What happened in histories.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    /// Updates that began.
+    pub begun: u64,
+    /// Entries that were recorded durably.
+    pub recorded: u64,
+    /// Writers that were killed within an action.
+    pub killed: u64,
+    /// Updates that took the stack over from another one.
+    pub taken_over: u64,
+    /// Actions that happened between two requests of another writer.
+    pub nested: u64,
+}
+
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.begun += other.begun;
+        self.recorded += other.recorded;
+        self.killed += other.killed;
+        self.taken_over += other.taken_over;
+        self.nested += other.nested;
+    }
+}
+
+/// How much may still happen.
+struct Depth {
+    /// How many actions are under way, one within the other.
+    under_way: usize,
+    /// How many actions may still begin.
+    left: usize,
+}
+
+/// What all writers of a history share.
+struct World {
+    bucket: MemoryBucket,
+    /// A place is empty while its writer acts.
+    writers: Vec<Mutex<Option<Writer>>>,
+    upstream: Mutex<Option<Upstream>>,
+    model: Mutex<Model>,
+    chance: Mutex<StdRng>,
+    depth: Mutex<Depth>,
+    /// Requests fail, writers die.
+    has_faults: bool,
+}
+
+/// Runs the history of `seed`; an error says what does not hold, and what happened before.
+pub fn run(seed: u64) -> Result<Counts, String> {
+    let mut chance = StdRng::seed_from_u64(seed);
+    let actions = chance.random_range(4..40);
+    let world = Arc::new(World {
+        bucket: MemoryBucket::default(),
+        writers: (0..chance.random_range(2..=5))
+            .map(|_| Mutex::default())
+            .collect(),
+        upstream: Mutex::new(Some(Upstream::default())),
+        model: Mutex::default(),
+        has_faults: chance.random_bool(0.7),
+        chance: Mutex::new(chance),
+        depth: Mutex::new(Depth {
+            under_way: 0,
+            left: actions,
+        }),
+    });
+    world
+        .reader(99)
+        .create_stack(&stack(), None)
+        .map_err(|error| error.to_string())?;
+    for (number, place) in world.writers.iter().enumerate() {
+        *lock(place) = Some(Writer::new(number, &world));
+    }
+    while world.act() {}
+    world.end();
+    let mut model = world.model();
+    match model.violation.take() {
+        Some(violation) => Err(format!("{violation}\n{}", model.log.join("\n"))),
+        None => Ok(model.counts),
+    }
+}
+
+impl World {
+    /// Somebody whom nothing happens to.
+    fn reader(self: &Arc<Self>, number: u32) -> FileBackend {
+        backend(Arc::new(Direct(self.clone())), number)
+    }
+
+    /// Somebody does something, if there is somebody who does nothing else just now; answers whether anything may happen.
+    fn act(self: &Arc<Self>) -> bool {
+        {
+            let mut depth = lock(&self.depth);
+            if depth.under_way >= DEPTH || depth.left == 0 {
+                return false;
+            }
+            depth.under_way += 1;
+            depth.left -= 1;
+        }
+        let what = self.chance().random_range(0..20);
+        match what {
+            0 => self.pass(LEASE / 2),
+            1 | 2 => self.pass(LEASE * 2),
+            3 => self.read(),
+            4 | 5 => self.let_upstream_act(),
+            _ => self.let_a_writer_act(),
+        }
+        lock(&self.depth).under_way -= 1;
+        true
+    }
+
+    fn let_a_writer_act(self: &Arc<Self>) {
+        let number = self.chance().random_range(0..self.writers.len());
+        let place = &self.writers[number];
+        let Some(mut writer) = lock(place).take() else {
+            return;
+        };
+        writer.act(self);
+        *lock(place) = Some(writer);
+    }
+
+    fn let_upstream_act(self: &Arc<Self>) {
+        let Some(mut upstream) = lock(&self.upstream).take() else {
+            return;
+        };
+        upstream.act(self);
+        *lock(&self.upstream) = Some(upstream);
+    }
+
+    /// Somebody reads the state, without taking the stack.
+    fn read(self: &Arc<Self>) {
+        let certain = self.model().certain.clone();
+        let names = writer::names_in(&self.reader(98));
+        let mut model = self.model();
+        model.note("somebody reads");
+        model.check_state(&certain, names);
+    }
+
+    fn pass(&self, time: Duration) {
+        self.bucket.advance(time);
+        let mut model = self.model();
+        model.now += time;
+        model.note(&format!("{} s pass", time.as_secs()));
+    }
+
+    /// Everybody who is left is killed, and the next run takes over.
+    fn end(self: &Arc<Self>) {
+        for place in &self.writers {
+            let writer = lock(place).take();
+            if let Some(mut writer) = writer {
+                writer.kill(self);
+            }
+        }
+        if let Some(upstream) = lock(&self.upstream).as_mut() {
+            upstream.finish(self);
+        }
+        self.pass(LEASE * 4);
+        if let Err(text) = self.take_over() {
+            self.model().violate(&text);
+        }
+    }
+
+    fn take_over(self: &Arc<Self>) -> Result<(), String> {
+        let last = self.reader(97);
+        let update = last
+            .begin_update(&stack(), "last")
+            .map_err(|error| format!("the next run cannot begin: {error}"))?;
+        if let Some(note) = update.notes().iter().find(|it| is_set_aside(it)) {
+            return Err(note.to_string());
+        }
+        let ended = update.finish(None, None);
+        ended.map_err(|error| format!("the next run cannot end: {error}"))?;
+        let certain = self.model().certain.clone();
+        let names = writer::names_in(&last);
+        self.model().check_state(&certain, names);
+        let locks = self.bucket.list(&keys::locks(&stack()));
+        match locks.map_err(|error| error.to_string())?.first() {
+            Some(entry) => Err(format!("{} is left", entry.key)),
+            None => Ok(()),
+        }
+    }
+
+    fn model(&self) -> MutexGuard<'_, Model> {
+        lock(&self.model)
+    }
+
+    fn chance(&self) -> MutexGuard<'_, StdRng> {
+        lock(&self.chance)
+    }
+}
+
+fn is_set_aside(note: &Note) -> bool {
+    matches!(note, Note::SetAside { .. })
+}
+
+fn stack() -> StackReference {
+    let project = ProjectName::parse("proj").expect("it is a name");
+    StackReference::parse("dev", Some(&project)).expect("it is a reference")
+}
+
+/// The backend as a process of its own has it.
+fn backend(bucket: Arc<dyn Bucket>, number: u32) -> FileBackend {
+    let owner = Owner {
+        pid: number,
+        username: "somebody".to_owned(),
+        hostname: format!("host{number}"),
+    };
+    let options = StoreOptions {
+        write_retries: 0,
+        lease_time: LEASE,
+        disable_backups: true,
+        ..StoreOptions::new("v0.1.0")
+    };
+    let opened = FileBackend::open_bucket(bucket, "memory://", owner, options);
+    opened.expect("the store can be opened").0
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
