@@ -86,7 +86,8 @@ pub const ENTRIES: &[Entry] = &[
         hint: "wait for that update to end; if nobody runs it any more, run `plumb cancel`",
         details: "The message names who has locked the stack, where, and since when. The lock of a process that is \
                   known to have ended is taken over without asking; that can be told on Linux, within one container or outside of \
-                  all, until the machine is started again.",
+                  all, until the machine is started again. `--lock-timeout 10m` waits. A person's lock, set by \
+                  `plumb stack lock`, goes with `plumb stack unlock`.",
     },
     Entry {
         code: Code::TakenOver,

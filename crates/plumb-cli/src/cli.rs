@@ -1,6 +1,7 @@
 //! The program and its verbs.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -55,6 +56,9 @@ pub struct GlobalArgs {
     /// Disable integrity checking of checkpoint files
     #[arg(long)]
     pub disable_integrity_checking: bool,
+    /// Wait so long for a stack that somebody else has locked, such as 30s or 10m
+    #[arg(long, default_value = "0s", value_parser = wait_of, hide_default_value = true)]
+    pub lock_timeout: Duration,
     /// Enable verbose logging (e.g., v=3); anything >3 is very verbose
     #[arg(short, long, default_value_t = 0)]
     pub verbose: i32,
@@ -85,6 +89,13 @@ pub struct GlobalArgs {
     /// Names of the command and of those above it
     #[arg(skip)]
     pub command: Vec<String>,
+}
+
+/// Reads a time to wait.
+fn wait_of(text: &str) -> Result<Duration, String> {
+    let seconds = plumb_eval::duration::seconds(text);
+    let wait = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    wait.ok_or_else(|| "write it as 30s, 10m or 1h30m".to_owned())
 }
 
 /// The verbs.

@@ -11,6 +11,7 @@ mod secrets;
 mod settings;
 mod stack;
 mod state;
+mod waiting;
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};

@@ -78,6 +78,15 @@ impl Context {
 
     /// The stack of a reference.
     pub fn stack_of(&self, reference: StackReference) -> Result<Stack, Error> {
+        self.stack_in(self.backend()?, reference)
+    }
+
+    /// The stack of a reference in this backend.
+    pub fn stack_in(
+        &self,
+        backend: Arc<dyn Backend>,
+        reference: StackReference,
+    ) -> Result<Stack, Error> {
         let project = match &reference.project {
             Some(project) => project.to_string(),
             None => self
@@ -87,7 +96,7 @@ impl Context {
         };
         Ok(Stack {
             shown: self.shown_name(&reference)?,
-            backend: self.backend()?,
+            backend,
             reference,
             project,
         })

@@ -102,9 +102,10 @@ impl Context {
 
     /// Takes a stack, so that nobody else changes it.
     pub fn take_stack(&self, stack: &Stack) -> Result<Update, Error> {
-        let update = stack
-            .backend
-            .begin_update(&stack.reference, &Uuid::new_v4().to_string())?;
+        let update = self.when_unlocked(stack, || {
+            let id = Uuid::new_v4().to_string();
+            Ok(stack.backend.begin_update(&stack.reference, &id)?)
+        })?;
         for note in update.notes() {
             self.printer.warning(&note.to_string());
         }

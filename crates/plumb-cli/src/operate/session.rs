@@ -538,12 +538,12 @@ fn taken(
         let span = info_span!(target: TARGET, "load state");
         return Ok((None, span.in_scope(|| ctx.load_state(stack))?));
     }
-    let update = info_span!(target: TARGET, "take the stack").in_scope(|| begin(ctx, stack))?;
+    let update = info_span!(target: TARGET, "take the stack").in_scope(|| ctx.take_stack(stack))?;
     let state = match &update.base().latest {
         Some(deployment) => StackState::File(Box::new(deployment.clone())),
         None => StackState::Nothing,
     };
-    Ok((Some(update), state))
+    Ok((Some(Arc::new(update)), state))
 }
 
 fn verify(base: &Snapshot) -> Result<(), Error> {
@@ -551,16 +551,6 @@ fn verify(base: &Snapshot) -> Result<(), Error> {
         Error::user(format!("{error}; `plumb state repair` may help"))
             .context("the state of the stack is invalid")
     })
-}
-
-fn begin(ctx: &Context, stack: &Stack) -> Result<Arc<Update>, Error> {
-    let update = stack
-        .backend
-        .begin_update(&stack.reference, &Uuid::new_v4().to_string())?;
-    for note in update.notes() {
-        ctx.printer.warning(&note.to_string());
-    }
-    Ok(Arc::new(update))
 }
 
 /// The state with its secrets in the clear. Ciphertexts are kept for reuse if the stack still encrypts the same way.

@@ -176,3 +176,76 @@ fn a_stack_is_copied_from_another_backend() {
             .contains("no stack named 'none' found")
     );
 }
+
+/// The state and the history of a stack.
+fn kept(context: &TestContext, stack: &str) -> (Vec<String>, String) {
+    let history = context.ok(&["stack", "history", "--json", "--stack", stack]);
+    (urns(context, stack), history)
+}
+
+const ELSEWHERE: &str = "file://./elsewhere";
+
+#[test]
+fn all_stacks_are_copied_to_another_backend() {
+    let mut context = with_resources().with_passphrase();
+    let here = format!("file://{}", context.store().display());
+    context.write(
+        "Pulumi.yaml",
+        "name: proj\nruntime: yaml\nresources:\n  r: {type: 'pulumi:index:Stash', properties: {input: 1}}\n",
+    );
+    context.ok(&["up", "--yes", "--skip-preview", "--stack", "prod"]);
+    context.ok(&["stack", "tag", "set", "owner", "me"]);
+    context.write("elsewhere/.keep", "");
+    let migrate = ["stack", "migrate", "--to", ELSEWHERE, "--yes"];
+    let one = context.ok(&[&migrate[..], &["--target", "copy"]].concat());
+    assert!(one.starts_with("Migrated stack 'dev' to file://"), "{one}");
+    let all = context.ok(&[&migrate[..], &["--all"]].concat());
+    assert_eq!(all.matches("Migrated stack").count(), 2, "{all}");
+    let again = context.ok(&[&migrate[..], &["--all"]].concat());
+    assert_eq!(again.matches("already").count(), 2, "{again}");
+    let before = ["dev", "prod"].map(|stack| kept(&context, stack));
+
+    context.set("PULUMI_BACKEND_URL", Some(ELSEWHERE));
+    assert_eq!(["dev", "prod"].map(|stack| kept(&context, stack)), before);
+    let tag = ["stack", "tag", "get", "owner", "--stack", "dev"];
+    assert_eq!(context.ok(&tag), "me\n");
+    assert_eq!(urns(&context, "copy").len(), 4);
+
+    // What was changed there is replaced with --force only.
+    context.ok(&["state", "delete", B, "--yes", "--stack", "dev"]);
+    assert_eq!(urns(&context, "dev").len(), 3);
+    context.set("PULUMI_BACKEND_URL", Some(&here));
+    let refused = context.fails(1, &[&migrate[..], &["--stack", "dev"]].concat());
+    assert!(
+        refused.contains("stack 'dev' already exists in file://"),
+        "{refused}"
+    );
+    context.ok(&[&migrate[..], &["--stack", "dev", "--force"]].concat());
+    context.set("PULUMI_BACKEND_URL", Some(ELSEWHERE));
+    assert_eq!(urns(&context, "dev").len(), 4);
+}
+
+#[test]
+fn a_copy_that_was_interrupted_is_completed() {
+    let mut context = with_resources().with_passphrase();
+    context.write("Pulumi.yaml", "name: proj\nruntime: yaml\n");
+    for _ in 0..2 {
+        context.ok(&["up", "--yes", "--skip-preview", "--stack", "prod"]);
+    }
+    let before = kept(&context, "prod");
+    // Of the history one object has arrived, and the state has not.
+    let history = context.store().join(".pulumi/history/proj/prod");
+    let files = std::fs::read_dir(&history).unwrap();
+    let mut names: Vec<String> = files
+        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let first = std::fs::read_to_string(history.join(&names[0])).unwrap();
+    let arrived = format!("elsewhere/.pulumi/history/proj/prod/{}", names[0]);
+    context.write(&arrived, &first);
+    context.write("elsewhere/.pulumi/meta.yaml", "version: 1\n");
+    let migrate = ["stack", "migrate", "--to", ELSEWHERE, "--yes"];
+    context.ok(&[&migrate[..], &["--stack", "prod"]].concat());
+    context.set("PULUMI_BACKEND_URL", Some(ELSEWHERE));
+    assert_eq!(kept(&context, "prod"), before);
+}

@@ -3,29 +3,43 @@
 use std::sync::Arc;
 
 use clap::Args;
-use plumb_backend::Backend;
+use plumb_backend::{Backend, StackFilter};
 use plumb_project::StackReference;
 use plumb_project::files::{self, Access};
-use plumb_state::edit::{StackIdentity, rename_stack};
-use plumb_state::{EncryptedSnapshot, Snapshot};
 
+use super::copying::{self, Copied};
 use super::{TargetArgs, change_secrets};
-use crate::context::{Stack, StackState};
+use crate::context::{IfMissing, Stack};
 use crate::identity::Code;
 use crate::{Context, Error, ExitStatus, prompt};
 
-/// Copy a stack from another backend
+/// Copy stacks to or from another backend
 ///
-/// State, tags and settings of a stack of the backend at the given address are copied into the backend that is in use; the stack
-/// is selected afterwards. Its secrets stay encrypted as they are unless another provider is named. The history is not copied,
-/// and nothing is removed from the other backend.
+/// A stack of the backend at the address is copied into the backend that is in use, and selected afterwards. With `--to`, a
+/// stack of the backend in use, or all of them, are copied to the backend at the address.
+///
+/// State, history and tags are copied, and the settings where a stack gets another name. Secrets stay encrypted as they are
+/// unless another provider is named. Nothing is removed. What was copied is read back and compared; a copy that was
+/// interrupted is completed by the same command.
+///
+/// Examples:
+///   plumb stack migrate file://~ dev            copies the stack dev from the home folder to the backend in use
+///   plumb stack migrate --to s3://bucket        copies the current stack to a bucket
+///   plumb stack migrate --to s3://bucket --all  copies all stacks of all projects to a bucket
 #[derive(Args, Debug)]
+#[command(verbatim_doc_comment)]
 pub struct MigrateArgs {
-    /// The name of the stack in this backend; the same as in the other one by default
+    /// Copy to the backend at the address, not from it
+    #[arg(long)]
+    pub to: bool,
+    /// Copy all stacks
+    #[arg(long, requires = "to", conflicts_with_all = ["target", "name"])]
+    pub all: bool,
+    /// The name of the copy; the same as that of the stack by default
     #[arg(long)]
     pub target: Option<String>,
     /// The type of the provider that should be used to encrypt and decrypt secrets from now on
-    #[arg(long)]
+    #[arg(long, conflicts_with = "to")]
     pub secrets_provider: Option<String>,
     /// Skip confirmation prompts
     #[arg(short, long)]
@@ -34,25 +48,40 @@ pub struct MigrateArgs {
     #[arg(short, long)]
     pub force: bool,
     /// The address of the other backend
+    #[arg(required = true)]
     pub url: String,
-    /// The name of the stack there
+    /// The name of the stack that is copied
     pub name: Option<String>,
 }
 
-pub(super) fn run(args: MigrateArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+pub(super) fn run(args: &MigrateArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    if args.to {
+        copy_there(args, target, ctx)
+    } else {
+        copy_here(args, target, ctx)
+    }
+}
+
+/// Opens the backend at `url`, which must not be the one in use.
+fn other_backend(url: &str, ctx: &Context) -> Result<Arc<dyn Backend>, Error> {
     let here = ctx.backend()?;
-    let there = ctx.open_backend(&args.url, &ctx.environment.cwd)?;
+    let there = ctx.open_backend(url, &ctx.environment.cwd)?;
     if here.url() == there.url() {
         return Err(Error::user(format!(
             "source and target backends are the same ({}); nothing to migrate",
             here.shown_url()
         )));
     }
+    Ok(there)
+}
+
+fn copy_here(args: &MigrateArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    let there = other_backend(&args.url, ctx)?;
     let name = match (
-        args.name.or_else(|| target.stack.clone()),
+        args.name.as_ref().or(target.stack.as_ref()),
         ctx.is_interactive(),
     ) {
-        (Some(name), _) => name,
+        (Some(name), _) => name.clone(),
         (None, true) => prompt::text("Name of the stack to copy:", None)?,
         (None, false) => return Err(Error::user("missing stack name")),
     };
@@ -60,81 +89,111 @@ pub(super) fn run(args: MigrateArgs, target: &TargetArgs, ctx: &Context) -> Resu
     if !there.stack_exists(&source)? {
         return Err(Error::no_stack(&name).context(there.shown_url()));
     }
+    let source = ctx.stack_in(there, source)?;
     let copy = ctx.stack_named(args.target.as_deref().unwrap_or(&name))?;
-    let exists = here.stack_exists(&copy.reference)?;
-    if exists && !args.force {
-        return Err(Error::user(format!(
-            "stack '{}' already exists in {}; replace its state with --force, or give the copy another name with --target",
-            copy.shown,
-            here.shown_url()
-        )));
-    }
-    if !args.yes {
-        if !ctx.is_interactive() {
-            return Err(
-                Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed)
-            );
-        }
-        let question = format!(
-            "Copy stack {name} from {} to {}?",
-            there.shown_url(),
-            here.shown_url()
-        );
-        if !prompt::confirm(&question)? {
-            return Err(Error::shown(ExitStatus::Failure));
-        }
-    }
-    let snapshot = read(&there, &source, &copy, ctx)?;
-    if exists {
-        ctx.take_stack(&copy)?.replace(&snapshot)?;
-    } else {
-        here.create_stack(&copy.reference, Some(&snapshot))?;
-    }
-    here.set_tags(&copy.reference, &there.tags(&source)?)?;
-    copy_settings(&source, &copy, ctx)?;
+    copying::check_target(&copy, args.force)?;
+    confirm(args, &format!("stack {name}"), &source, &copy, ctx)?;
+    let state = ctx.load_state(&source)?;
+    copying::copy(&source, state, &copy, args.force, ctx)?;
+    copy_settings(&source.reference, &copy, ctx)?;
     ctx.select_stack(&copy)?;
-    if let Some(provider) = args.secrets_provider.filter(|name| name != "default") {
-        change_secrets::change(&provider, &copy, ctx)?;
+    let provider = args.secrets_provider.as_deref();
+    if let Some(provider) = provider.filter(|name| *name != "default") {
+        change_secrets::change(provider, &copy, ctx)?;
     }
     ctx.printer.line(&format!(
         "Migrated stack '{}' from {} to {}",
         copy.shown,
-        there.shown_url(),
-        here.shown_url()
+        source.backend.shown_url(),
+        copy.backend.shown_url()
     ));
     Ok(())
 }
 
-/// The state of the source, under the names that the copy has.
-fn read(
-    backend: &Arc<dyn Backend>,
-    source: &StackReference,
+fn copy_there(args: &MigrateArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    let there = other_backend(&args.url, ctx)?;
+    let sources = if args.all {
+        let names = ctx.backend()?.stack_names(&StackFilter::default())?;
+        let stacks = names.into_iter().map(|name| ctx.stack_of(name));
+        stacks.collect::<Result<Vec<_>, _>>()?
+    } else {
+        let named = args.name.as_ref().or(target.stack.as_ref());
+        vec![ctx.require_stack(named.map(String::as_str), IfMissing::Fail)?]
+    };
+    let Some(first) = sources.first() else {
+        return Err(Error::user("there are no stacks to copy"));
+    };
+    let copies = copies_of(&sources, args.target.as_deref(), &there, ctx)?;
+    let what = match sources.len() {
+        1 => format!("stack {}", first.shown),
+        many => format!("{many} stacks"),
+    };
+    confirm(args, &what, first, &copies[0], ctx)?;
+    for (source, copy) in sources.iter().zip(&copies) {
+        // Nobody changes the stack while it is copied.
+        let update = ctx.take_stack(source)?;
+        let state = copying::state_of(&update);
+        let copied = copying::copy(source, state, copy, args.force, ctx)?;
+        let name = &source.shown;
+        ctx.printer.line(&match copied {
+            Copied::Written => format!("Migrated stack '{name}' to {}", there.shown_url()),
+            Copied::WasThere => format!("Stack '{name}' is in {} already", there.shown_url()),
+        });
+        if copy.name() != source.name() {
+            copy_settings(&source.reference, copy, ctx)?;
+        }
+    }
+    ctx.printer.line(&format!(
+        "`plumb login {}` makes it the backend in use. The stacks here are unchanged: `plumb stack lock` keeps people from \
+         updating them.",
+        there.shown_url()
+    ));
+    Ok(())
+}
+
+/// The stacks in `there` that these become.
+fn copies_of(
+    sources: &[Stack],
+    target: Option<&str>,
+    there: &Arc<dyn Backend>,
+    ctx: &Context,
+) -> Result<Vec<Stack>, Error> {
+    let copy_of = |source: &Stack| {
+        let name = match target {
+            Some(name) => name.to_owned(),
+            None => source.reference.qualified(),
+        };
+        let project = ctx.project_name()?;
+        let reference = there.parse_stack(&name, project)?;
+        ctx.stack_in(there.clone(), reference)
+    };
+    sources.iter().map(copy_of).collect()
+}
+
+fn confirm(
+    args: &MigrateArgs,
+    what: &str,
+    source: &Stack,
     copy: &Stack,
     ctx: &Context,
-) -> Result<EncryptedSnapshot, Error> {
-    let state = match backend.load(source)? {
-        plumb_backend::Loaded::Checkpoint(checkpoint) => match checkpoint.latest {
-            Some(deployment) => StackState::File(Box::new(deployment)),
-            None => StackState::Nothing,
-        },
-        plumb_backend::Loaded::Folded(snapshot) => StackState::Folded(snapshot),
-    };
-    if state
-        .opaque()
-        .is_some_and(|snapshot: &Snapshot| !snapshot.pending_operations.is_empty())
-    {
-        ctx.printer.warning(
-            "an operation on the stack was interrupted; what it left is copied too, and is settled by the next refresh",
+) -> Result<(), Error> {
+    if args.yes {
+        return Ok(());
+    }
+    if !ctx.is_interactive() {
+        return Err(
+            Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed)
         );
     }
-    let mut snapshot = ctx.encrypted_state(state)?;
-    let project = copy.reference.project.as_ref();
-    let identity = StackIdentity {
-        stack: copy.name().into(),
-        project: project.map(|project| project.as_str().into()),
-    };
-    rename_stack(&mut snapshot, &identity);
-    Ok(snapshot)
+    let question = format!(
+        "Copy {what} from {} to {}?",
+        source.backend.shown_url(),
+        copy.backend.shown_url()
+    );
+    if prompt::confirm(&question)? {
+        return Ok(());
+    }
+    Err(Error::shown(ExitStatus::Failure))
 }
 
 /// The copy has the settings of the source, where they are those of the project at hand.

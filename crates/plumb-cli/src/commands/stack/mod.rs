@@ -1,12 +1,14 @@
 //! `stack` (`cli.md` 4).
 
 mod change_secrets;
+mod copying;
 mod export;
 mod graph;
 pub(crate) mod history;
 mod import;
 mod init;
 mod list;
+mod lock;
 mod migrate;
 mod output;
 mod remove;
@@ -75,6 +77,8 @@ pub enum StackVerb {
     /// Show a stack
     Get(show::ShowArgs),
     Migrate(migrate::MigrateArgs),
+    Lock(lock::LockArgs),
+    Unlock(lock::UnlockArgs),
     /// Manage drift detection of the service
     #[command(hide = true)]
     Drift(LaterArgs),
@@ -110,7 +114,9 @@ pub fn run(args: StackArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         Some(StackVerb::Tag(verb)) => tag::run(verb, target, ctx)?,
         Some(StackVerb::ChangeSecretsProvider(verb)) => change_secrets::run(verb, target, ctx)?,
         Some(StackVerb::Graph(verb)) => graph::run(verb, target, ctx)?,
-        Some(StackVerb::Migrate(verb)) => migrate::run(verb, target, ctx)?,
+        Some(StackVerb::Migrate(verb)) => migrate::run(&verb, target, ctx)?,
+        Some(StackVerb::Lock(verb)) => lock::lock(&verb, target, ctx)?,
+        Some(StackVerb::Unlock(_)) => lock::unlock(target, ctx)?,
         Some(StackVerb::Drift(_)) => return Err(Error::needs_service("`stack drift`")),
         Some(StackVerb::Schedule(_)) => return Err(Error::needs_service("`stack schedule`")),
         Some(StackVerb::Webhook(_)) => return Err(Error::needs_service("`stack webhook`")),
