@@ -14,6 +14,16 @@ LAB = Path(__file__).resolve().parent.parent / "lab"
 STACK = "dev"
 
 
+def logged(line):
+    """The entry in a line of the provider's log. A provider that is killed while it writes leaves the beginning of one, which the
+    entry of the next provider may follow in the same line."""
+    try:
+        return json.loads(line)
+    except ValueError:
+        start = max(line.rfind('{"call"'), line.rfind('{"done"'))
+        return logged(line[start:]) if start > 0 else None
+
+
 class CommandFailed(Exception):
     """A command that had to succeed did not."""
 
@@ -105,8 +115,8 @@ class LabStack:
     def calls(self):
         """The log of the provider: all calls that change something, in order, and those of them without an answer."""
         begun, unanswered = [], set()
-        for line in self.log.read_text().splitlines() if self.log.exists() else []:
-            entry = json.loads(line)
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        for entry in filter(None, map(logged, lines)):
             if "done" in entry:
                 unanswered.discard(entry["done"])
             elif entry["method"] in ("Create", "Update", "Delete") and not entry.get("preview"):
