@@ -102,6 +102,23 @@ pub const RULES: &[Rule] = &[
         covers: |both, _| replaces_more_views(both),
     },
     Rule {
+        name: "parts that an object loses are gone",
+        covers: |both, difference| {
+            difference.signature.starts_with("state") && keeps_lost_views(both)
+        },
+    },
+    Rule {
+        name: "an object that was deleted is gone, whatever its parts say",
+        covers: |both, _| keeps_deleted_object(both),
+    },
+    Rule {
+        name: "an error hook that fails is told of in deletions too",
+        covers: |both, difference| {
+            difference.signature.starts_with("messages")
+                && [&both.ours, &both.theirs].map(|seen| says(seen, ERROR_HOOKS)) == [true, false]
+        },
+    },
+    Rule {
         name: "an interrupted run is canceled, whatever its steps say",
         covers: |both, difference| {
             let is_canceled = |what| difference.ours.contains(what);
@@ -128,6 +145,9 @@ pub const RULES: &[Rule] = &[
         },
     },
 ];
+
+/// What is said of error hooks that fail or are missing.
+const ERROR_HOOKS: &str = "error hooks execution failed";
 
 /// What plugins say of an extension that they do not know.
 const REFUSED: &str = "no such extension";
@@ -227,6 +247,15 @@ fn is_the_same_without_extensions(both: &Both) -> bool {
         if let Some(calls) = seen["calls"].as_array_mut() {
             calls.retain(|call| text(&call["call"]) != "Parameterize");
         }
+        // Of resources that are only read the reference does not record it.
+        let resources = seen["state"]["resources"].as_array_mut();
+        for resource in resources.into_iter().flatten() {
+            if resource["external"] == true
+                && let Some(members) = resource.as_object_mut()
+            {
+                members.remove("extensionRef");
+            }
+        }
         seen
     };
     let (ours, theirs) = (without(&both.ours), without(&both.theirs));
@@ -241,6 +270,33 @@ fn replaces_more_views(both: &Both) -> bool {
         let urn = text(&it["urn"]);
         let is_deleted = |seen: &Json| has_step(seen, "delete-replaced", urn);
         is_deleted(&both.ours) && !is_deleted(&both.theirs)
+    })
+}
+
+/// Whether the reference keeps a view that its step deletes.
+fn keeps_lost_views(both: &Both) -> bool {
+    let mut kept = list(&both.theirs["state"]["resources"]).iter();
+    kept.any(|it| {
+        let urn = text(&it["urn"]);
+        !text(&it["viewOf"]).is_empty()
+            && [&both.ours, &both.theirs].map(|seen| has_step(seen, "delete", urn)) == [true, true]
+    })
+}
+
+/// Whether the reference keeps an object that its provider has deleted, because the deletion of a part of it failed.
+fn keeps_deleted_object(both: &Both) -> bool {
+    let has = |seen: &Json, urn: &str| {
+        let mut resources = list(&seen["state"]["resources"]).iter();
+        resources.any(|it| text(&it["urn"]) == urn)
+    };
+    let before = list(&both.case["state"]["deployment"]["resources"]);
+    let mut failed = list(&both.theirs["failed"]).iter();
+    failed.any(|step| {
+        let mut views = before.iter().filter(|it| it["urn"] == step["urn"]);
+        views.any(|view| {
+            let owner = text(&view["viewOf"]);
+            !owner.is_empty() && has(&both.theirs, owner) && !has(&both.ours, owner)
+        })
     })
 }
 
