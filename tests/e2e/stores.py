@@ -146,7 +146,7 @@ def two_writers(world):
 
 
 def locked_by_hand(world):
-    """Nobody changes a stack that a person has locked; a run waits for it as long as it is told to."""
+    """A stack that is locked by hand is not changed. `--lock-timeout` waits for it, in `up` and in `stack rm`."""
     world.variables["PULUMI_BACKEND_URL"] = world.url
     world.program({"r": stash("x")})
     world.ok("stack", "init", "dev")
@@ -164,6 +164,29 @@ def locked_by_hand(world):
     expect_in("waiting for up to 120 s", said)
     expect("the resources", world.names(), ["r"])
     expect_in("is not locked", world.fails("stack", "unlock"))
+    world.ok("stack", "lock")
+    waiting = world.spawn("stack", "rm", "--yes", "--force", "--lock-timeout", "2m")
+    time.sleep(1)
+    world.ok("stack", "unlock")
+    waiting.communicate(timeout=LIMIT)
+    expect("the exit code of the removal", waiting.returncode, 0)
+
+
+def moved(world):
+    """A stack moves with its history from a folder to the store, and goes on there."""
+    folder = f"file://{world.root}/home"
+    world.variables["PULUMI_BACKEND_URL"] = folder
+    world.program({"r": stash("x")})
+    world.ok("stack", "init", "dev")
+    world.ok("up", "--yes", "--skip-preview")
+    state, history = world.ok("stack", "export"), world.ok("stack", "history", "--json")
+    expect_in("Migrated stack 'dev'", world.ok("stack", "migrate", "--to", world.url, "--all", "--yes"))
+    expect_in("already", world.ok("stack", "migrate", "--to", world.url, "--yes"))
+    world.variables["PULUMI_BACKEND_URL"] = world.url
+    expect("the state", world.ok("stack", "export", "--stack", "dev"), state)
+    expect("the history", world.ok("stack", "history", "--json", "--stack", "dev"), history)
+    said = world.ok("up", "--yes", "--skip-preview", "--stack", "dev")
+    expect_in("2 unchanged", said)
 
 
 def refused(world):
@@ -189,7 +212,7 @@ def conformance(world):
 
 
 STORIES = [conformance, life, project_names_the_store, variable_names_the_store, killed_on_this_machine, killed_elsewhere, two_writers,
-           locked_by_hand, refused]
+           locked_by_hand, moved, refused]
 
 
 def begin_slow(world):

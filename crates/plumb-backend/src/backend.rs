@@ -93,12 +93,14 @@ impl LoadedRoot {
     }
 }
 
-/// What a cancellation ended.
+/// Result of a cancellation.
 #[derive(Debug, Default)]
 pub struct Cancelled {
-    /// The locks that were there, for people.
+    /// The locks that were removed, as text for people.
     pub locks: Vec<String>,
-    /// What was found and done when the stack was taken from its owner.
+    /// The locks that people have set by hand, which stay.
+    pub kept: Vec<String>,
+    /// Notes of the recovery: journals that were replayed or set aside.
     pub notes: Vec<Note>,
 }
 
@@ -182,16 +184,16 @@ pub trait Backend: Send + Sync {
     /// Takes a stack for an operation that changes it; `id` names the update and must be new.
     fn begin_update(&self, stack: &StackReference, id: &str) -> Result<Update, BackendError>;
 
-    /// Locks a stack by hand, for a reason that others are shown. Nobody changes it until [`Backend::unlock`]. Returns what was
-    /// found when the stack was taken for that.
+    /// Locks a stack by hand until [`Backend::unlock`]: updates and edits fail, and show `reason`. Returns the notes of the recovery
+    /// that precedes it.
     fn lock(&self, stack: &StackReference, reason: Option<&str>)
     -> Result<Vec<Note>, BackendError>;
 
-    /// Removes the locks that were set by hand, whoever set them; returns them.
+    /// Removes the locks set by hand, no matter by whom, and returns them as text for people.
     fn unlock(&self, stack: &StackReference) -> Result<Vec<String>, BackendError>;
 
-    /// Ends whatever is under way, by fencing it and removing its locks; what it recorded goes into the state. What was locked by
-    /// hand stays locked.
+    /// Ends the running update of a stack: fences its owner, folds its journal into the state, and then removes its lock. Locks set
+    /// by hand stay.
     fn cancel(&self, stack: &StackReference) -> Result<Cancelled, BackendError>;
 
     /// The locks of a stack, as people read them.
@@ -214,18 +216,18 @@ pub trait Backend: Send + Sync {
         Ok(None)
     }
 
-    /// The objects that make up the history of a stack, by names that do not depend on the store or the stack's name, the oldest
-    /// first.
+    /// Names of the objects that make up a stack's history, sorted, the oldest first. The names depend neither on the store nor on
+    /// the name of the stack.
     fn history_objects(&self, stack: &StackReference) -> Result<Vec<String>, BackendError>;
 
-    /// The content of an object of the history; none if it is gone in the meantime.
+    /// Content of a history object; none if the object does not exist.
     fn history_object(
         &self,
         stack: &StackReference,
         name: &str,
     ) -> Result<Option<Vec<u8>>, BackendError>;
 
-    /// Adds an object of another stack's history; the stack need not exist yet.
+    /// Adds a history object that was read from another stack. The stack itself need not exist yet.
     fn put_history_object(
         &self,
         stack: &StackReference,

@@ -96,7 +96,10 @@ pub trait Bucket: Send + Sync {
     }
 
     /// Moves an object, replacing what is at the target.
-    fn rename(&self, from: &str, to: &str) -> Result<(), BucketError>;
+    fn rename(&self, from: &str, to: &str) -> Result<(), BucketError> {
+        self.copy(from, to)?;
+        self.delete(from).map(drop)
+    }
 
     /// The objects below a folder (`a/b` finds `a/b/c` and `a/b/c/d`), sorted by key.
     fn list(&self, folder: &str) -> Result<Vec<Entry>, BucketError>;
@@ -121,7 +124,7 @@ pub trait Bucket: Send + Sync {
         Ok(listed.into_iter().find(|entry| entry.key == key))
     }
 
-    /// Waits before a request is made again.
+    /// Waits before a failed request is sent again. Buckets of tests move their clock instead.
     fn pause(&self, time: Duration) {
         thread::sleep(time);
     }

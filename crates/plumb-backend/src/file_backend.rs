@@ -380,14 +380,18 @@ impl Backend for FileBackend {
 
     fn cancel(&self, stack: &StackReference) -> Result<Cancelled, BackendError> {
         self.store.state_file(stack)?;
-        let mut locks = lock::locks_of(&self.store, stack)?;
-        locks.retain(|lock| !lock.is_by_hand());
-        if locks.is_empty() {
-            return Ok(Cancelled::default());
-        }
+        let (kept, locks): (Vec<HeldLock>, Vec<HeldLock>) = lock::locks_of(&self.store, stack)?
+            .into_iter()
+            .partition(HeldLock::is_by_hand);
+        let shown = |locks: &[HeldLock]| locks.iter().map(ToString::to_string).collect();
         Ok(Cancelled {
-            locks: locks.iter().map(ToString::to_string).collect(),
-            notes: update::take_from(&self.store, stack, &locks)?,
+            locks: shown(&locks),
+            kept: shown(&kept),
+            notes: if locks.is_empty() {
+                Vec::new()
+            } else {
+                update::take_from(&self.store, stack, &locks)?
+            },
         })
     }
 

@@ -63,13 +63,13 @@ pub struct Page {
     pub number: usize,
 }
 
-/// The key of the history object with this ending.
+/// Key of the history object whose name ends so, after the name of the stack.
 fn ending_key(stack: &StackReference, ending: &str) -> String {
     format!("{}/{}{ending}", keys::history(stack), stack.stack)
 }
 
 impl Store {
-    /// The content of the history object with this ending.
+    /// Content of the history object whose name ends so.
     pub(crate) fn history_object(
         &self,
         stack: &StackReference,
@@ -78,7 +78,7 @@ impl Store {
         Ok(self.bucket.get(&ending_key(stack, ending))?)
     }
 
-    /// Writes a history object that another store has.
+    /// Writes a history object that was read from another store.
     pub(crate) fn put_history_object(
         &self,
         stack: &StackReference,
@@ -198,7 +198,7 @@ impl Store {
         }
     }
 
-    /// What the names of a stack's history objects have behind the name of the stack, sorted.
+    /// Names of a stack's history objects without the name of the stack in front, sorted. Example: `-1730000000.history.json`.
     pub(crate) fn history_endings(
         &self,
         stack: &StackReference,

@@ -30,8 +30,8 @@ pub struct LeaseContent {
     pub epoch: u64,
     /// Tells this lease from every other.
     pub token: String,
-    /// Whose it is; earlier versions wrote none to end the lease before.
-    pub owner: Option<Owner>,
+    /// Owner of the lease.
+    pub owner: Owner,
     /// Until when it holds unless it is renewed, by the clock of its owner.
     pub expires: Timestamp,
     /// Milliseconds for which it holds after it was written, unless it is renewed.
@@ -200,7 +200,7 @@ fn claim(store: &Store, stack: &StackReference, token: &str) -> Result<LeaseCont
         let content = LeaseContent {
             epoch,
             token: token.to_owned(),
-            owner: Some(store.owner.clone()),
+            owner: store.owner.clone(),
             expires: Timestamp::now() + lasts,
             lasts_ms: millis(lasts),
         };

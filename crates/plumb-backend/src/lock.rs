@@ -1,14 +1,15 @@
 //! Locks in upstream's format (`state.md` 3.5), which keep other programs and machines away.
 //!
-//! 1. Every other lock of the stack is looked at. One whose process is known to have ended ([`ProcessIdentity`]) is no obstacle.
-//!    In stores without files, neither is one that names a lease, if that lease has ended by time.
+//! 1. The run looks at every other lock of the stack. A lock whose process is known to have ended ([`ProcessIdentity`]) is no
+//!    obstacle. In stores without files, neither is a lock whose lease was not renewed in time.
 //! 2. The own lock is written. Where leases end by time, the time at which the store says that it was written is the present
 //!    time for 1.
 //! 3. The others are looked at again: of two who come at the same time, both may lose, never both win.
-//! 4. The locks of former owners are removed when their leases are over and what they recorded is in the state
-//!    ([`Lock::remove`]): until then they keep programs away that know locks alone, even if this run fails.
+//! 4. The run takes the lease, folds the journals of former owners into the state, and only then removes their locks
+//!    ([`Lock::remove`]). Until then these locks keep other programs away, because the official program knows locks alone and
+//!    would begin with an old state if this run failed here.
 //!
-//! A person's lock ([`ByHand`]) has neither process nor lease: it stays until somebody takes it away.
+//! A lock set by hand ([`ByHand`]) has neither process nor lease, so it stays until it is removed by hand.
 
 use std::fmt;
 use std::sync::Arc;
@@ -39,15 +40,15 @@ pub struct LockContent {
     /// Token of the lease that the owner takes after the lock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease: Option<String>,
-    /// Set if a person holds it, not a run.
+    /// Set for a lock set by hand, which belongs to no run.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "byHand")]
     pub by_hand: Option<ByHand>,
 }
 
-/// Marks the lock of a person, who wants nobody to change the stack for now.
+/// Mark of a lock that a person has set to keep a stack unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByHand {
-    /// Why, for those whom it stops.
+    /// Reason, shown to those who are refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -65,7 +66,7 @@ pub struct HeldLock {
     pub written: SystemTime,
 }
 
-/// A lock of a former owner, who is no obstacle any more.
+/// A lock that no longer counts, because its owner has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TakenOver {
     /// Its process is known to have ended.
@@ -177,7 +178,7 @@ impl Lock {
         Ok(())
     }
 
-    /// Locks the stack although others have locked it.
+    /// Adds a lock although the stack is locked already, for a cancellation.
     pub(crate) fn insist(
         store: &Arc<Store>,
         stack: &StackReference,
@@ -186,7 +187,7 @@ impl Lock {
         Lock::write(store, stack, ProcessIdentity::own(), Some(lease), None)
     }
 
-    /// Sets the lock of a person. The caller holds the stack, and nobody has such a lock.
+    /// Adds a lock set by hand. The caller holds the stack.
     pub(crate) fn set_by_hand(
         store: &Arc<Store>,
         stack: &StackReference,
@@ -232,7 +233,7 @@ impl Lock {
         Ok(entry.ok_or_else(lost)?.modified)
     }
 
-    /// Fails if another run has taken the own lock away.
+    /// Fails if a cancellation has removed the own lock.
     pub(crate) fn check(&self, stack: &StackReference) -> Result<(), BackendError> {
         self.written(stack).map(drop)
     }
@@ -268,7 +269,7 @@ fn is_dead(own: Option<&ProcessIdentity>, lock: &HeldLock) -> bool {
 }
 
 impl HeldLock {
-    /// Whether a person holds it, not a run.
+    /// Whether the lock was set by hand.
     pub(crate) fn is_by_hand(&self) -> bool {
         let content = self.content.as_ref();
         content.is_some_and(|content| content.by_hand.is_some())

@@ -192,11 +192,6 @@ impl Bucket for MemoryBucket {
         self.request("remove", key, |state| state.objects.remove(key).is_some())
     }
 
-    fn rename(&self, from: &str, to: &str) -> Result<(), BucketError> {
-        self.copy(from, to)?;
-        self.delete(from).map(drop)
-    }
-
     fn list(&self, folder: &str) -> Result<Vec<Entry>, BucketError> {
         let prefix = format!("{folder}/");
         self.request("list", folder, |state| {

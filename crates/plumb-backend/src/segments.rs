@@ -12,8 +12,8 @@
 //! 4. A write with an unknown outcome is read back: each writer has a token, so content that is equal is its own.
 //! 5. Seals of other writers stay for [`SEAL_DAYS`] days when the segments are removed. A writer that slept until then
 //!    still meets them, and it looks at its lease first when it has written nothing for the time of a lease.
-//! 6. A mark ([`REMOVED`]) says, before segments of other writers are removed, that all they tell is in the state. A writer that
-//!    does not know the outcome of a write may make its segment once more after that; it means nothing then.
+//! 6. Before segments of other writers are deleted, a mark ([`REMOVED`]) says that the journal is in the state. Segments behind the
+//!    mark are ignored, because a writer without an answer to its write may write its segment again after the deletion.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ use crate::store::Store;
 /// End of the names of journals.
 pub(crate) const JOURNAL: &str = ".journal";
 const FOLDED: &str = "folded-";
-/// The name of the mark of journals that were removed.
+/// Name of the mark of a removed journal.
 const REMOVED: &str = "removed";
 /// Days for which seals stay.
 pub(crate) const SEAL_DAYS: u64 = 7;
@@ -54,7 +54,7 @@ pub(crate) struct Segments {
     numbers: BTreeMap<u64, (String, SystemTime)>,
     /// Digests of the checkpoints that the journal was folded into.
     pub(crate) folded: Vec<String>,
-    /// What is left of it is in the state.
+    /// Whether the journal was removed: remaining segments are ignored.
     is_removed: bool,
 }
 

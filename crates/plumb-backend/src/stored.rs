@@ -163,7 +163,7 @@ impl Stored {
         if header.checkpoint == state.digest() {
             return Ok(Leftover::Matching(journal));
         }
-        // Nothing was recorded: its writer was stopped when it began.
+        // An empty journal loses nothing. Its writer was stopped while it began.
         if journal.entries.is_empty() && journal.tail != Tail::Damaged {
             return Ok(Leftover::Done);
         }

@@ -65,7 +65,7 @@ impl Update {
         let token = Uuid::new_v4().to_string();
         let (lock, taken_over) = Lock::take(store, stack, Some(&token))?;
         let lease = Lease::take(store, stack, &token)?;
-        // Whoever cancelled before the lease was taken has not fenced it.
+        // A cancellation between lock and lease has removed the lock, and could not fence a lease that did not exist yet.
         lock.check(stack)?;
         let recovered = recovery::recover(store, stack)?;
         Lock::remove(store, taken_over.iter().map(TakenOver::lock))?;
@@ -178,9 +178,9 @@ impl Update {
         self.complete(Some(snapshot), None).map(|_| ())
     }
 
-    /// Gives the stack back, and leaves the lock of a person behind.
+    /// Gives the stack back, locked by hand.
     pub(crate) fn lock_by_hand(self, reason: Option<&str>) -> Result<(), BackendError> {
-        // Before the own lock goes: nobody comes in between.
+        // Before the own lock is removed, so that no other run can begin in between.
         Lock::set_by_hand(&self.store, &self.stack, reason)?;
         self.complete(None, None).map(|_| ())
     }
@@ -262,10 +262,12 @@ impl Drop for Update {
     }
 }
 
-/// Takes a stack from whoever holds it by `locks`, and brings into its state what they recorded.
+/// Takes a stack from the holders of `locks`, and folds their journals into the state.
 ///
-/// The own lock comes first, so that nobody else takes the stack before its state is whole; then the lease, which stops the former
-/// owners. When the store fails, their locks stay. When what they recorded cannot be used, the locks go nevertheless.
+/// 1. The own lock keeps other runs away until the state is complete.
+/// 2. The lease and the seals stop the former owners.
+/// 3. The journals are folded. If the store fails here, the former locks stay, so that no program begins with an old state.
+/// 4. The former locks are removed, also if a journal cannot be read: the next run reports that journal.
 pub(crate) fn take_from(
     store: &Arc<Store>,
     stack: &StackReference,
@@ -278,7 +280,7 @@ pub(crate) fn take_from(
     let notes = match recovery::recover(store, stack) {
         Err(error @ (BackendError::Bucket(_) | BackendError::Fenced(_))) => return Err(error),
         Err(error) => {
-            tracing::warn!(%error, "the next run has to do with what was recorded");
+            tracing::warn!(%error, "a journal of the cancelled run cannot be used");
             Vec::new()
         }
         Ok(notes) => notes,

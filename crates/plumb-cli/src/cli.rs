@@ -56,7 +56,7 @@ pub struct GlobalArgs {
     /// Disable integrity checking of checkpoint files
     #[arg(long)]
     pub disable_integrity_checking: bool,
-    /// Wait so long for a stack that somebody else has locked, such as 30s or 10m
+    /// Wait for a locked stack for this long, such as 30s or 10m, before giving up
     #[arg(long, default_value = "0s", value_parser = wait_of, hide_default_value = true)]
     pub lock_timeout: Duration,
     /// Enable verbose logging (e.g., v=3); anything >3 is very verbose
@@ -91,7 +91,7 @@ pub struct GlobalArgs {
     pub command: Vec<String>,
 }
 
-/// Reads a time to wait.
+/// Reads a duration such as `30s`.
 fn wait_of(text: &str) -> Result<Duration, String> {
     let seconds = plumb_eval::duration::seconds(text);
     let wait = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());

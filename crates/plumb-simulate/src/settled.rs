@@ -95,7 +95,9 @@ pub(crate) fn targets_went(operation: &Operation, trace: &Trace) -> bool {
     !targets.is_empty() && !targets.iter().any(|name| is_target(name, &trace.after))
 }
 
-/// Whether something that was left out has another name now: what stayed for its sake is left out no more.
+/// Whether an excluded resource was renamed. The next run no longer excludes it, nor what stayed because the resource needed it.
+/// Example: `--exclude j --exclude-dependents` keeps `h`, which has the provider of `j`; an alias renames `j` to `e`; the next run
+/// deletes `h`.
 fn excludes_went(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
     let is_there = |name: &str, snapshot: &Snapshot| {
         let mut states = snapshot.resources.iter();

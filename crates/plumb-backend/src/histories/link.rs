@@ -1,4 +1,4 @@
-//! The way from a writer to the store.
+//! Connections of writers to the bucket.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -10,22 +10,22 @@ use super::World;
 use crate::bucket::{Bucket, Entry, Version, Versioned};
 use crate::error::{BucketError, StoreErrorKind};
 
-/// The way of one process: others act between its requests, and requests fail.
+/// Connection of one process. Other writers act between its requests, requests fail, and the process may die at one.
 pub(super) struct Link {
     world: Arc<World>,
-    /// Nothing happens to it before: a process opens the store.
+    /// Set once the process has opened the store; until then nothing interferes with its requests.
     is_open: AtomicBool,
     is_cut: AtomicBool,
-    /// After how many requests the process dies; zero if it does not.
+    /// Number of requests until the process dies; zero if it does not die.
     dies_in: AtomicU32,
 }
 
-/// The way of somebody whom nothing happens to.
+/// Connection without interference.
 pub(super) struct Direct(pub(super) Arc<World>);
 
 enum Fate {
     Done,
-    /// Carried out or not, without an answer.
+    /// The writer gets no answer; the bucket has carried the request out or not.
     NoAnswer {
         is_done: bool,
     },
@@ -41,12 +41,12 @@ impl Link {
         }
     }
 
-    /// From now on everything can happen.
+    /// Lets others interfere from now on.
     pub(super) fn open(&self) {
         self.is_open.store(true, Ordering::SeqCst);
     }
 
-    /// Nothing gets through any more.
+    /// Cuts the connection, as `kill -9` does: all further requests fail.
     pub(super) fn cut(&self) {
         self.is_cut.store(true, Ordering::SeqCst);
     }
@@ -142,11 +142,6 @@ macro_rules! pass_on {
 
             fn delete(&self, key: &str) -> Result<bool, BucketError> {
                 self.$request(|bucket| bucket.delete(key))
-            }
-
-            fn rename(&self, from: &str, to: &str) -> Result<(), BucketError> {
-                self.copy(from, to)?;
-                self.delete(from).map(drop)
             }
 
             fn list(&self, folder: &str) -> Result<Vec<Entry>, BucketError> {

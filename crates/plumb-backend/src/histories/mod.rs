@@ -1,18 +1,18 @@
 //! Random histories of several writers on one stack of an object store, and what must hold of each of them.
 //!
-//! Writers begin updates, record, finish, fall asleep, are killed and are cancelled. Between any two requests of one writer
-//! another one may do something: requests of a writer go through its [`Link`](link::Link), which now and then lets others act
-//! before it passes a request on, answers with an error, or is cut for good, as by `kill -9`. All of it happens in one order,
-//! which the seed determines.
+//! Writers begin updates, record, finish, sleep, get killed and get cancelled. Each request of a writer goes through its
+//! [`Link`](link::Link). The link sometimes lets other writers act before it passes the request on, sometimes answers with an
+//! error, and sometimes is cut for good, as by `kill -9`. So writers interrupt each other between any two requests, although
+//! everything runs in one order, which the seed determines.
 //!
-//! What must hold:
+//! Invariants of each history:
 //!
-//! 1. No lost updates: whatever a writer was told is recorded is in the state, for good.
-//! 2. Nothing else is in the state but what somebody tried to record.
-//! 3. One writer at a time: nobody begins while the lease of another still lasts, or while a writer of the upstream protocol
+//! 1. **No lost updates**: an entry whose recording was confirmed stays in the state.
+//! 2. The state holds nothing that no writer tried to record.
+//! 3. **One writer at a time**: no update begins while the lease of another one lasts, or while a writer of the upstream protocol
 //!    holds its lock.
-//! 4. No journal is set aside, since nothing damages any.
-//! 5. In the end, the next run takes the stack over by itself, and leaves no lock behind.
+//! 4. No journal is set aside, because nothing damages a journal.
+//! 5. After all writers are killed, the next run takes the stack over without help, and leaves no lock behind.
 
 mod link;
 mod model;
@@ -44,7 +44,7 @@ const LEASE: Duration = Duration::from_hours(3);
 /// How many actions may happen within one another.
 const DEPTH: usize = 3;
 
-/// What happened in histories.
+/// Counts of events in histories.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
     /// Updates that began.
@@ -69,15 +69,15 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// How much may still happen.
+/// Limits of a history.
 struct Depth {
-    /// How many actions are under way, one within the other.
+    /// Number of nested actions at the moment.
     under_way: usize,
-    /// How many actions may still begin.
+    /// Number of actions that may still begin.
     left: usize,
 }
 
-/// What all writers of a history share.
+/// State shared by all writers of a history.
 struct World {
     bucket: MemoryBucket,
     /// A place is empty while its writer acts.
@@ -90,7 +90,7 @@ struct World {
     has_faults: bool,
 }
 
-/// Runs the history of `seed`; an error says what does not hold, and what happened before.
+/// Runs the history of `seed`. An error names the violated invariant and lists the events before it.
 pub fn run(seed: u64) -> Result<Counts, String> {
     let mut chance = StdRng::seed_from_u64(seed);
     let actions = chance.random_range(4..40);
@@ -125,12 +125,12 @@ pub fn run(seed: u64) -> Result<Counts, String> {
 }
 
 impl World {
-    /// Somebody whom nothing happens to.
+    /// A backend without interference.
     fn reader(self: &Arc<Self>, number: u32) -> FileBackend {
         backend(Arc::new(Direct(self.clone())), number)
     }
 
-    /// Somebody does something, if there is somebody who does nothing else just now; answers whether anything may happen.
+    /// Lets an idle writer, a reader or the clock act. Returns false when the limits are reached.
     fn act(self: &Arc<Self>) -> bool {
         {
             let mut depth = lock(&self.depth);

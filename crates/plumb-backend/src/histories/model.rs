@@ -1,28 +1,28 @@
-//! What is known of the state, whoever writes it.
+//! Model of the state: entries that it must have, entries that it may have, and the holder of the stack.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::{Counts, LEASE};
 
-/// Somebody who may write to the stack.
+/// A writer that may write to the stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Holder {
     name: String,
-    /// Until when its lease lasts for sure; none if only a cancellation ends it.
+    /// Time until which its lease lasts at least; none for the upstream protocol, which has no leases.
     until: Option<Duration>,
 }
 
 #[derive(Default)]
 pub(super) struct Model {
-    /// The time that passed.
+    /// Time since the beginning.
     pub(super) now: Duration,
-    /// What is in the state, since its writer was told so.
+    /// Names that the state must have, because their recording was confirmed.
     pub(super) certain: BTreeSet<String>,
-    /// What may be in the state: somebody tried to record it.
+    /// Names that the state may have, because a writer tried to record them.
     possible: BTreeSet<String>,
     holders: Vec<Holder>,
-    /// How many cancellations are under way: each may stop whoever holds the stack, at any time, and also if it fails.
+    /// Number of running cancellations. Each may stop the holder at any time, even a cancellation that fails.
     pub(super) cancelling: usize,
     names: usize,
     pub(super) counts: Counts,
@@ -41,7 +41,7 @@ impl Model {
         self.violation.get_or_insert_with(|| text.to_owned());
     }
 
-    /// A new name that somebody is about to record.
+    /// Returns a new name, for a writer that is about to record it.
     pub(super) fn new_name(&mut self) -> String {
         self.names += 1;
         let name = format!("r{}", self.names);
@@ -49,13 +49,13 @@ impl Model {
         name
     }
 
-    /// A writer was told that these are recorded.
+    /// Notes that the recording of these names was confirmed.
     pub(super) fn recorded(&mut self, names: &[String]) {
         self.counts.recorded += names.len() as u64;
         self.certain.extend(names.iter().cloned());
     }
 
-    /// `name` holds the stack since some time after `since`, with a lease or without.
+    /// Notes that `name` holds the stack, since `since` or later.
     pub(super) fn holds(&mut self, name: &str, since: Duration, has_lease: bool) {
         self.counts.begun += 1;
         let now = self.now;
@@ -76,7 +76,7 @@ impl Model {
         });
     }
 
-    /// `name` is at its end: it ends its lease before it removes its lock.
+    /// Notes that `name` finishes. Others may take over from now on, because a lease ends before its lock is removed.
     pub(super) fn ends(&mut self, name: &str) {
         let now = self.now;
         for holder in &mut self.holders {
@@ -86,17 +86,17 @@ impl Model {
         }
     }
 
-    /// `name` does not hold the stack any more, as far as it is concerned.
+    /// Notes that `name` has let go of the stack.
     pub(super) fn lets_go(&mut self, name: &str) {
         self.holders.retain(|holder| holder.name != name);
     }
 
-    /// Nobody holds the stack any more.
+    /// Notes that a cancellation has stopped the holder.
     pub(super) fn cancelled(&mut self) {
         self.holders.clear();
     }
 
-    /// The state has `names`, and had all of `certain` before it was read.
+    /// Checks the `names` that were read from the state; `certain` was recorded before the reading began.
     pub(super) fn check_state(
         &mut self,
         certain: &BTreeSet<String>,

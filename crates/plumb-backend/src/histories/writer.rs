@@ -1,4 +1,4 @@
-//! Writers of ours.
+//! Writers that use [`FileBackend`].
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::error::BackendError;
 use crate::file_backend::FileBackend;
 use crate::update::Update;
 
-/// One process after the other that works on the stack.
+/// A series of processes that work on the stack; a killed one is replaced by the next.
 pub(super) struct Writer {
     number: usize,
     /// How many updates it has begun.
@@ -41,7 +41,7 @@ impl Writer {
         }
     }
 
-    /// Does one thing, and may die of it.
+    /// Performs one action, and may die within it.
     pub(super) fn act(&mut self, world: &Arc<World>) {
         if world.has_faults && world.chance().random_ratio(1, 6) {
             let requests = world.chance().random_range(1..20);
@@ -115,7 +115,7 @@ impl Writer {
                 drop(model);
                 self.update = Some(held);
             }
-            // Without its journal a run ends with what it has.
+            // As the engine does: a run whose journal failed ends.
             Err(error) => {
                 model.note(&format!("{about}: {error}"));
                 drop(model);
@@ -137,9 +137,9 @@ impl Writer {
         }
     }
 
-    /// Ends whatever is under way, which may be the update of a sleeping writer.
+    /// Cancels the running update, which may be that of a sleeping writer.
     fn cancel(&mut self, world: &Arc<World>) {
-        // A writer of the upstream protocol cannot be fenced: whoever cancels it has to know that it is dead.
+        // Not while the upstream writer holds the stack: it has no lease and cannot be fenced.
         let Some(upstream) = lock(&world.upstream).take_if(|it| !it.holds()) else {
             return;
         };

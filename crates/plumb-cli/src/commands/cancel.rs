@@ -43,8 +43,7 @@ pub fn run(args: CancelArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         "The currently running update for '{}' has been canceled!",
         stack.shown
     )));
-    // Those of people; what ran has none any more.
-    for lock in stack.backend.locks(&stack.reference)? {
+    for lock in &cancelled.kept {
         ctx.printer.warning(&format!(
             "the stack stays locked by hand; `plumb stack unlock` unlocks it\n  {lock}"
         ));

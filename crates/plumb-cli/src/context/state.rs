@@ -23,6 +23,14 @@ pub enum StackState {
 }
 
 impl StackState {
+    /// The state at the beginning of an update.
+    pub fn of_update(update: &Update) -> Self {
+        match &update.base().latest {
+            Some(deployment) => StackState::File(Box::new(deployment.clone())),
+            None => StackState::Nothing,
+        }
+    }
+
     /// The snapshot with its secrets opaque.
     pub fn opaque(&self) -> Option<&Snapshot> {
         match self {
@@ -119,11 +127,7 @@ impl Context {
         edit: impl FnOnce(&mut EncryptedSnapshot) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let update = self.take_stack(stack)?;
-        let state = match &update.base().latest {
-            Some(deployment) => StackState::File(Box::new(deployment.clone())),
-            None => StackState::Nothing,
-        };
-        let mut snapshot = self.encrypted_state(state)?;
+        let mut snapshot = self.encrypted_state(StackState::of_update(&update))?;
         let edited = edit(&mut snapshot)?;
         snapshot.normalize_urns()?;
         if !self.globals.disable_integrity_checking {

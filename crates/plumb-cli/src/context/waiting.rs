@@ -1,4 +1,4 @@
-//! Waiting for a stack that somebody else works on.
+//! Waiting for a stack that is locked.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,8 +11,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 impl Context {
-    /// The result of `take`, which takes `stack`. While somebody has locked the stack, it is called again for as long as
-    /// `--lock-timeout` says, in growing intervals.
+    /// Calls `take`, which takes or locks `stack`, and returns its result. While the stack is locked, `take` is called again in growing
+    /// intervals, until the time of `--lock-timeout` has passed.
     pub fn when_unlocked<T>(
         &self,
         stack: &Stack,

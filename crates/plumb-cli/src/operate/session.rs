@@ -539,10 +539,7 @@ fn taken(
         return Ok((None, span.in_scope(|| ctx.load_state(stack))?));
     }
     let update = info_span!(target: TARGET, "take the stack").in_scope(|| ctx.take_stack(stack))?;
-    let state = match &update.base().latest {
-        Some(deployment) => StackState::File(Box::new(deployment.clone())),
-        None => StackState::Nothing,
-    };
+    let state = StackState::of_update(&update);
     Ok((Some(Arc::new(update)), state))
 }
 

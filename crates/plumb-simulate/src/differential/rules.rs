@@ -146,7 +146,7 @@ pub const RULES: &[Rule] = &[
     },
 ];
 
-/// What is said of error hooks that fail or are missing.
+/// Message about error hooks that fail or are not registered.
 const ERROR_HOOKS: &str = "error hooks execution failed";
 
 /// What plugins say of an extension that they do not know.
@@ -247,7 +247,7 @@ fn is_the_same_without_extensions(both: &Both) -> bool {
         if let Some(calls) = seen["calls"].as_array_mut() {
             calls.retain(|call| text(&call["call"]) != "Parameterize");
         }
-        // Of resources that are only read the reference does not record it.
+        // The reference records no extension for resources that are only read.
         let resources = seen["state"]["resources"].as_array_mut();
         for resource in resources.into_iter().flatten() {
             if resource["external"] == true

@@ -1,9 +1,10 @@
 //! Copies of stacks in other backends.
 //!
-//! The history comes first, object by object, then the state, in one write: a stack is there when its copy is complete. A copy
-//! that was interrupted goes on with the objects that are missing. At the end the copy is read and compared.
+//! 1. The history is copied, object by object. Objects that the copy has already are skipped.
+//! 2. The state is written in one request, so a stack exists only when its copy is complete. A copy that was interrupted before
+//!    that is continued by the next attempt.
+//! 3. The state of the copy is read and compared.
 
-use plumb_backend::Update;
 use plumb_project::StackReference;
 use plumb_state::edit::{StackIdentity, rename_stack};
 use plumb_state::file::Layout;
@@ -12,24 +13,18 @@ use plumb_state::{EncryptedSnapshot, Snapshot};
 use crate::context::{Stack, StackState};
 use crate::{Context, Error};
 
-/// What happened to a copy.
+/// Stack of the copy's name before the copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Copied {
-    /// Its state was written.
-    Written,
-    /// The same state was there.
-    WasThere,
+pub(super) enum Former {
+    /// No stack.
+    Missing,
+    /// A stack with the same state.
+    Same,
+    /// A stack with another state.
+    Other,
 }
 
-/// The state of a stack that was taken.
-pub(super) fn state_of(update: &Update) -> StackState {
-    match &update.base().latest {
-        Some(deployment) => StackState::File(Box::new(deployment.clone())),
-        None => StackState::Nothing,
-    }
-}
-
-/// Whether there may be a copy of this name: there is no such stack, or it may be replaced.
+/// Fails if a stack of the copy's name exists and may not be replaced.
 pub(super) fn check_target(copy: &Stack, force: bool) -> Result<(), Error> {
     if force || !copy.backend.stack_exists(&copy.reference)? {
         return Ok(());
@@ -41,26 +36,26 @@ pub(super) fn check_target(copy: &Stack, force: bool) -> Result<(), Error> {
     )))
 }
 
-/// Copies a stack, whose state is `state`.
+/// Copies a stack, whose state is `state`. Returns what the other backend had before.
 pub(super) fn copy(
     source: &Stack,
     state: StackState,
     copy: &Stack,
     force: bool,
     ctx: &Context,
-) -> Result<Copied, Error> {
+) -> Result<Former, Error> {
     let snapshot = renamed(state, &copy.reference, ctx)?;
-    let exists = copy.backend.stack_exists(&copy.reference)?;
-    let is_there = exists && is_same(&snapshot, copy, ctx)?;
-    if !is_there {
+    let former = former(&snapshot, copy, ctx)?;
+    if former == Former::Other {
         check_target(copy, force)?;
     }
     copy_history(source, copy)?;
-    if !is_there && exists {
-        ctx.take_stack(copy)?.replace(&snapshot)?;
-    } else if !is_there {
-        copy.backend
-            .create_stack(&copy.reference, Some(&snapshot))?;
+    match former {
+        Former::Missing => copy
+            .backend
+            .create_stack(&copy.reference, Some(&snapshot))?,
+        Former::Other => ctx.take_stack(copy)?.replace(&snapshot)?,
+        Former::Same => {}
     }
     let tags = source.backend.tags(&source.reference)?;
     copy.backend.set_tags(&copy.reference, &tags)?;
@@ -71,10 +66,17 @@ pub(super) fn copy(
             copy.backend.shown_url()
         )));
     }
-    Ok(if is_there {
-        Copied::WasThere
+    Ok(former)
+}
+
+fn former(snapshot: &EncryptedSnapshot, copy: &Stack, ctx: &Context) -> Result<Former, Error> {
+    if !copy.backend.stack_exists(&copy.reference)? {
+        return Ok(Former::Missing);
+    }
+    Ok(if is_same(snapshot, copy, ctx)? {
+        Former::Same
     } else {
-        Copied::Written
+        Former::Other
     })
 }
 
@@ -113,7 +115,7 @@ fn copy_history(source: &Stack, copy: &Stack) -> Result<(), Error> {
         if there.binary_search(&name).is_ok() {
             continue;
         }
-        // What is gone in the meantime is not part of the history any more.
+        // An object that was deleted since the listing is no part of the history any more.
         if let Some(content) = source.backend.history_object(&source.reference, &name)? {
             let to = &copy.backend;
             to.put_history_object(&copy.reference, &name, &content)?;

@@ -7,18 +7,18 @@ use crate::{Context, Error};
 
 /// Lock a stack, so that nobody changes it
 ///
-/// Updates and edits of the stack fail until `plumb stack unlock`, whoever runs them, those of the official program too. They
-/// show who has locked the stack, and why. Reading the stack stays possible.
+/// Until `plumb stack unlock`, updates and edits of the stack fail for everybody, in the official program too. Their error shows
+/// who has locked the stack, and why. Commands that only read the stack still work.
 #[derive(Args, Debug)]
 pub struct LockArgs {
-    /// Why, for those whom the lock stops
+    /// Reason, shown to everybody who is refused
     #[arg(long)]
     pub reason: Option<String>,
 }
 
 /// Remove the lock that `plumb stack lock` has set
 ///
-/// Anybody may do that, not only who has set it. Locks of running updates stay: `plumb cancel` ends those.
+/// Everybody may remove it, not only the person who has set it. Locks of running updates stay; `plumb cancel` ends those.
 #[derive(Args, Debug)]
 pub struct UnlockArgs {}
 

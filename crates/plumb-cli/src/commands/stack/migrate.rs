@@ -7,9 +7,9 @@ use plumb_backend::{Backend, StackFilter};
 use plumb_project::StackReference;
 use plumb_project::files::{self, Access};
 
-use super::copying::{self, Copied};
+use super::copying::{self, Former};
 use super::{TargetArgs, change_secrets};
-use crate::context::{IfMissing, Stack};
+use crate::context::{IfMissing, Stack, StackState};
 use crate::identity::Code;
 use crate::{Context, Error, ExitStatus, prompt};
 
@@ -130,14 +130,16 @@ fn copy_there(args: &MigrateArgs, target: &TargetArgs, ctx: &Context) -> Result<
     };
     confirm(args, &what, first, &copies[0], ctx)?;
     for (source, copy) in sources.iter().zip(&copies) {
-        // Nobody changes the stack while it is copied.
+        // The stack is locked while it is copied.
         let update = ctx.take_stack(source)?;
-        let state = copying::state_of(&update);
-        let copied = copying::copy(source, state, copy, args.force, ctx)?;
+        let state = StackState::of_update(&update);
+        let former = copying::copy(source, state, copy, args.force, ctx)?;
         let name = &source.shown;
-        ctx.printer.line(&match copied {
-            Copied::Written => format!("Migrated stack '{name}' to {}", there.shown_url()),
-            Copied::WasThere => format!("Stack '{name}' is in {} already", there.shown_url()),
+        ctx.printer.line(&match former {
+            Former::Same => format!("Stack '{name}' is in {} already", there.shown_url()),
+            Former::Missing | Former::Other => {
+                format!("Migrated stack '{name}' to {}", there.shown_url())
+            }
         });
         if copy.name() != source.name() {
             copy_settings(&source.reference, copy, ctx)?;
@@ -151,7 +153,7 @@ fn copy_there(args: &MigrateArgs, target: &TargetArgs, ctx: &Context) -> Result<
     Ok(())
 }
 
-/// The stacks in `there` that these become.
+/// The stacks in `there` that `sources` are copied to.
 fn copies_of(
     sources: &[Stack],
     target: Option<&str>,

@@ -45,7 +45,9 @@ pub(super) fn run(args: RemoveArgs, target: &TargetArgs, ctx: &Context) -> Resul
         force: args.force,
         remove_backups: args.remove_backups,
     };
-    stack.backend.remove_stack(&stack.reference, options)?;
+    ctx.when_unlocked(&stack, || {
+        Ok(stack.backend.remove_stack(&stack.reference, options)?)
+    })?;
     if let Some(path) = settings.filter(|_| !args.preserve_config) {
         files::remove(&path)?;
     }

@@ -34,12 +34,15 @@ pub(super) fn run(args: RenameArgs, target: &TargetArgs, ctx: &Context) -> Resul
             .as_ref()
             .map(|project| project.as_str().into()),
     };
-    let notes = old
-        .backend
-        .rename_stack(&old.reference, &new.reference, &mut |mut snapshot| {
-            rename_stack(&mut snapshot, &identity);
-            Ok(snapshot)
-        })?;
+    let notes = ctx.when_unlocked(&old, || {
+        let backend = &old.backend;
+        Ok(
+            backend.rename_stack(&old.reference, &new.reference, &mut |mut snapshot| {
+                rename_stack(&mut snapshot, &identity);
+                Ok(snapshot)
+            })?,
+        )
+    })?;
     for note in notes {
         ctx.printer.warning(&note.to_string());
     }
