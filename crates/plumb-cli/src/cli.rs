@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    about, cancel, completion, config, console, describe, direct, doctor, events, history, install,
+    about, cancel, completion, config, console, describe, r#do, doctor, events, history, install,
     login, logout, logs, new, org, package, plugin, policy, project, replay, schema, stack, state,
     trace, unbuilt, version, whoami, why,
 };
@@ -147,7 +147,7 @@ pub enum Command {
     Logs(logs::LogsArgs),
     Watch(operations::WatchArgs),
     Console(console::ConsoleArgs),
-    Do(direct::DoArgs),
+    Do(r#do::DoArgs),
     /// Work with templates of the service
     #[command(hide = true)]
     Template(LaterArgs),
@@ -231,7 +231,7 @@ impl Command {
             Command::Logs(args) => logs::run(args, ctx),
             Command::Watch(args) => operate::watch(args, ctx),
             Command::Console(args) => console::run(args, ctx),
-            Command::Do(args) => direct::run(&args, ctx),
+            Command::Do(args) => r#do::run(&args, ctx),
             Command::ReplayEvents(args) => replay::run(args, ctx),
             Command::Events(args) => events::run(&args),
             Command::ViewTrace(args) => trace::view(&args, ctx),

@@ -7,7 +7,7 @@ use plumb_resource::provider::{ProviderError, ProviderReply, ReadResponse, Resou
 use plumb_resource::{ResourceId, ResourceState};
 
 use crate::deployment::Deployment;
-use crate::step::Former;
+use crate::step::ReadPrior;
 
 /// What a finished step leaves behind.
 #[derive(Debug)]
@@ -21,12 +21,12 @@ pub(crate) struct Applied {
 #[derive(Debug)]
 pub(crate) struct StepFailure {
     pub(crate) message: String,
-    pub(crate) status: Damage,
+    pub(crate) status: FailureImpact,
 }
 
 /// What a failed step did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Damage {
+pub(crate) enum FailureImpact {
     /// Nothing.
     None,
     /// The resource exists but is not ready.
@@ -52,7 +52,7 @@ impl Applied {
         }
     }
 
-    pub(crate) fn failed(message: impl Into<String>, status: Damage) -> Self {
+    pub(crate) fn failed(message: impl Into<String>, status: FailureImpact) -> Self {
         Applied {
             state: None,
             failure: Some(StepFailure {
@@ -73,15 +73,15 @@ impl Applied {
 
     pub(crate) fn from_error(error: &ProviderError) -> Self {
         let status = match error.status {
-            ResourceStatus::Unchanged => Damage::None,
-            ResourceStatus::Unknown => Damage::Unknown,
-            ResourceStatus::Partial(_) => Damage::Partial,
+            ResourceStatus::Unchanged => FailureImpact::None,
+            ResourceStatus::Unknown => FailureImpact::Unknown,
+            ResourceStatus::Partial(_) => FailureImpact::Partial,
         };
         Applied::failed(error.message.as_str(), status)
     }
 
     /// An answer of another kind than the call: a fault of the shell.
-    pub(crate) fn mismatched(call: &str, status: Damage) -> Self {
+    pub(crate) fn mismatched(call: &str, status: FailureImpact) -> Self {
         Applied::failed(
             format!("the provider answered something else than {call}"),
             status,
@@ -106,7 +106,7 @@ impl Deployment {
                     ResourceId::None if self.ctx.options.is_preview() => ResourceId::Unknown,
                     ResourceId::None => {
                         let message = "provider did not return an ID from Create";
-                        return Applied::failed(message, Damage::Unknown);
+                        return Applied::failed(message, FailureImpact::Unknown);
                     }
                     id => id,
                 };
@@ -117,7 +117,7 @@ impl Deployment {
                     ..stamped
                 })
             }
-            Ok(_) => Applied::mismatched("Create", Damage::Unknown),
+            Ok(_) => Applied::mismatched("Create", FailureImpact::Unknown),
             Err(error) => match &error.status {
                 ResourceStatus::Partial(partial) => Applied::partial(ResourceState {
                     id: partial.id.clone(),
@@ -149,7 +149,7 @@ impl Deployment {
                 refresh_before_update: response.refresh_before_update,
                 ..stamped
             }),
-            Ok(_) => Applied::mismatched("Update", Damage::Unknown),
+            Ok(_) => Applied::mismatched("Update", FailureImpact::Unknown),
             Err(error) => match &error.status {
                 // What was asked for is not reached: the next run must see the difference again (PULUMI-15).
                 ResourceStatus::Partial(partial) => Applied::partial(ResourceState {
@@ -169,7 +169,7 @@ impl Deployment {
 
     pub(crate) fn read_answered(
         &self,
-        former: Former,
+        former: ReadPrior,
         wanted: &ResourceState,
         result: Result<ProviderReply, ProviderError>,
     ) -> Applied {
@@ -182,7 +182,7 @@ impl Deployment {
             .or(reasons.as_ref().map(|_| Arc::default()));
         let Some(outputs) = outputs.filter(|_| response.id != ResourceId::None) else {
             let message = format!("resource '{}' does not exist", wanted.id.as_str());
-            return Applied::failed(message, Damage::None);
+            return Applied::failed(message, FailureImpact::None);
         };
         let new = ResourceState {
             id: response.id,
@@ -198,8 +198,8 @@ impl Deployment {
     }
 
     /// `new` with the times of what was there; modified now if it differs.
-    fn dated(&self, former: Former, new: ResourceState) -> ResourceState {
-        let (Former::Same(old) | Former::Replaced(old)) = former else {
+    fn dated(&self, former: ReadPrior, new: ResourceState) -> ResourceState {
+        let (ReadPrior::Same(old) | ReadPrior::Replaced(old)) = former else {
             return ResourceState {
                 created: None,
                 modified: None,
@@ -235,7 +235,7 @@ impl Reading {
                 response,
                 reasons: None,
             }),
-            Ok(_) => Err(Applied::mismatched("Read", Damage::None)),
+            Ok(_) => Err(Applied::mismatched("Read", FailureImpact::None)),
             Err(error) => match &error.status {
                 ResourceStatus::Partial(partial) => Ok(Reading {
                     response: ReadResponse {
@@ -266,6 +266,6 @@ fn partial_failure(reasons: &[EcoString]) -> StepFailure {
     }
     StepFailure {
         message,
-        status: Damage::Partial,
+        status: FailureImpact::Partial,
     }
 }

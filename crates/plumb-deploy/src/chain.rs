@@ -21,11 +21,11 @@ use crate::deployment::{Deployment, Work};
 use crate::event::{Milestone, RequestId};
 use crate::graph;
 use crate::hooks::HookRun;
-use crate::marks::Mark;
 use crate::registration::RegIdx;
 use crate::request::{CallbackReply, Outcome};
 use crate::retries::FailedCall;
 use crate::step::{Step, StepKind};
+use crate::urn_flags::UrnFlag;
 
 /// Index of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -164,7 +164,7 @@ impl Deployment {
     pub(crate) fn start_chain(&mut self, owner: Owner, steps: Vec<Step>) -> ChainIdx {
         let idx = ChainIdx(self.chains.chains.len() as u32);
         let after = self.chains_before(&steps);
-        for old in steps.iter().filter_map(Step::makes_way) {
+        for old in steps.iter().filter_map(Step::deleted_for_replacement) {
             self.removal.deleted_by.insert(old, idx);
         }
         self.chains.chains.push(Chain {
@@ -190,7 +190,10 @@ impl Deployment {
         let rest = steps
             .iter()
             .filter(|step| !matches!(step.kind, StepKind::Delete { .. }));
-        let going: Vec<StateIdx> = steps.iter().filter_map(Step::makes_way).collect();
+        let going: Vec<StateIdx> = steps
+            .iter()
+            .filter_map(Step::deleted_for_replacement)
+            .collect();
         let gone_before = going.iter().flat_map(|old| self.dependents_of(*old));
         let deleting = rest
             .filter_map(Step::old)
@@ -279,7 +282,7 @@ impl Deployment {
 
     /// Whether a step would delete what a refresh has found gone in the meantime.
     fn is_gone_already(&self, step: &Step) -> bool {
-        let old = step.makes_way();
+        let old = step.deleted_for_replacement();
         old.is_some_and(|old| self.gone.contains(&old))
     }
 
@@ -326,13 +329,13 @@ impl Deployment {
     fn resume_chain(
         &mut self,
         idx: ChainIdx,
-        go_on: impl FnOnce(&mut Self, Step, OperationId, Running) -> Option<StepEnd>,
+        advance_stage: impl FnOnce(&mut Self, Step, OperationId, Running) -> Option<StepEnd>,
     ) {
         let Some(current) = self.chains.chain_mut(idx).current.take() else {
             return;
         };
         let (step, operation, running) = *current;
-        match go_on(self, step, operation, running) {
+        match advance_stage(self, step, operation, running) {
             Some(end) if end.is_failed => self.chain_failed(idx, end),
             Some(end) => {
                 self.step_done(idx, end);
@@ -384,7 +387,7 @@ impl Deployment {
         self.ctx.options.continue_on_error
             && news
                 .flat_map(|new| new.references())
-                .any(|urn| self.urns.has(urn, Mark::Errored))
+                .any(|urn| self.urns.has(urn, UrnFlag::Errored))
     }
 
     /// Something that must come before the rest of a chain failed: what it is about is left as it is.
@@ -405,7 +408,7 @@ impl Deployment {
         for step in std::mem::take(&mut self.chains.chain_mut(idx).steps) {
             // What is only passed on is there all the same.
             if !step.passes_on() {
-                self.urns.mark(&step.urn, Mark::Errored);
+                self.urns.mark(&step.urn, UrnFlag::Errored);
             }
         }
     }

@@ -17,12 +17,12 @@ use plumb_value::path::{PropertyPath, reset_paths};
 use crate::calls::Waiter;
 use crate::deployment::{Deployment, Failure, Stage};
 use crate::event::InstanceId;
-use crate::marks::Mark;
 use crate::policies::After;
 use crate::provider_inputs;
 use crate::providers::restore_engine_keys;
 use crate::registration::{Checked, RegIdx, RegStage, Scope};
 use crate::shown::shown_value;
+use crate::urn_flags::UrnFlag;
 
 impl Deployment {
     /// Part F: has the inputs checked.
@@ -51,7 +51,7 @@ impl Deployment {
             return true;
         };
         old.external
-            || self.urns.has(&registration.urn, Mark::Deleted)
+            || self.urns.has(&registration.urn, UrnFlag::Deleted)
             || self.is_replace_target(idx)
     }
 

@@ -12,11 +12,11 @@ use crate::calls::Waiter;
 use crate::compare;
 use crate::deployment::{Deployment, Failure, Work};
 use crate::event::Milestone;
-use crate::marks::Mark;
 use crate::provider_inputs;
 use crate::registration::{Checked, RegIdx, RegStage, Scope, Turn};
 use crate::request::Outcome;
-use crate::step::{Order, Replaced, Step, StepKind, Why};
+use crate::step::{Order, Replaced, Step, StepKind, StepReason};
+use crate::urn_flags::UrnFlag;
 
 /// What is said when a provider cannot compare because its own configuration is not known (PULUMI-03).
 const DIFF_UNAVAILABLE: &str = "The provider for this resource has inputs that are not known during preview.\n\
@@ -39,7 +39,7 @@ impl Deployment {
     fn went_meanwhile(&self, idx: RegIdx) -> bool {
         let registration = self.registration(idx);
         registration.old.is_some()
-            && self.urns.has(&registration.urn, Mark::Deleted)
+            && self.urns.has(&registration.urn, UrnFlag::Deleted)
             && self.is_checked_beside_old(idx)
     }
 
@@ -95,7 +95,7 @@ impl Deployment {
             return self.wait_at_gate(idx, Turn::Decide);
         }
         let urn = self.registration(idx).urn.clone();
-        self.tell_milestone(|| Milestone::Weighed(urn));
+        self.tell_milestone(|| Milestone::DecisionStarted(urn));
         let registration = self.registration(idx);
         if registration.scope == Scope::Included {
             self.queue_sames_before(idx);
@@ -104,7 +104,7 @@ impl Deployment {
         let urn = registration.urn.clone();
         // What went under its former name is compared, if the operation is about it.
         let has_gone = match registration.scope {
-            Scope::Included => self.urns.has(&urn, Mark::Deleted) && registration.old.is_some(),
+            Scope::Included => self.urns.has(&urn, UrnFlag::Deleted) && registration.old.is_some(),
             Scope::LeftOut | Scope::Refused => self.has_made_way(idx),
         };
         if has_gone {
@@ -132,7 +132,7 @@ impl Deployment {
             instance: registration.instance,
             replaces: None,
         };
-        self.urns.mark(&urn, Mark::Created);
+        self.urns.mark(&urn, UrnFlag::Created);
         self.run_steps(idx, vec![Step::new(urn, create)]);
     }
 
@@ -154,8 +154,8 @@ impl Deployment {
         }
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
-        self.urns.unmark(&urn, Mark::Deleted);
-        self.urns.mark(&urn, Mark::Replaced);
+        self.urns.unmark(&urn, UrnFlag::Deleted);
+        self.urns.mark(&urn, UrnFlag::Replaced);
         let former = self.arena.state(old).urn.clone();
         self.removal.urns.remove(&former);
         let keys = self
@@ -169,9 +169,9 @@ impl Deployment {
             order: Order::DeleteFirst,
         };
         let replace = self.replace_step(idx, replaces);
-        let create = self.create_replacement(idx, replaces).because(Why {
+        let create = self.create_replacement(idx, replaces).because(StepReason {
             keys,
-            ..Why::default()
+            ..StepReason::default()
         });
         self.run_steps(idx, vec![replace, create]);
     }
@@ -190,8 +190,8 @@ impl Deployment {
         };
         let create = self.create_replacement(idx, replaces);
         let replace = self.replace_step(idx, replaces);
-        self.urns.mark(&urn, Mark::Created);
-        self.urns.mark(&urn, Mark::Replaced);
+        self.urns.mark(&urn, UrnFlag::Created);
+        self.urns.mark(&urn, UrnFlag::Replaced);
         self.run_steps(idx, vec![create, replace]);
     }
 
@@ -253,14 +253,14 @@ impl Deployment {
         if new
             .replace_with
             .iter()
-            .any(|urn| self.urns.has(urn, Mark::Replaced))
+            .any(|urn| self.urns.has(urn, UrnFlag::Replaced))
         {
             return Some(compare::must_replace("replaceWith"));
         }
         if new
             .deleted_with
             .as_ref()
-            .is_some_and(|urn| self.urns.has(urn, Mark::Replaced))
+            .is_some_and(|urn| self.urns.has(urn, UrnFlag::Replaced))
         {
             return Some(compare::must_replace("deletedWith"));
         }
@@ -370,7 +370,7 @@ impl Deployment {
         if self.is_gate_closed_to(idx) {
             return self.wait_at_gate(idx, Turn::Diffed(Box::new(diff)));
         }
-        if self.urns.has(&self.registration(idx).urn, Mark::Deleted) {
+        if self.urns.has(&self.registration(idx).urn, UrnFlag::Deleted) {
             return self.recreate(idx);
         }
         let Some(old) = self.old_of(idx).cloned() else {
@@ -431,12 +431,12 @@ impl Deployment {
             new: registration.new.clone(),
             instance: registration.instance,
         };
-        let step = Step::new(urn.clone(), update).because(Why {
+        let step = Step::new(urn.clone(), update).because(StepReason {
             keys: Vec::new(),
             diffs: diff.changed_keys,
             detailed_diff: diff.detailed_diff,
         });
-        self.urns.mark(&urn, Mark::Updated);
+        self.urns.mark(&urn, UrnFlag::Updated);
         self.run_steps(idx, vec![step]);
     }
 
@@ -463,8 +463,8 @@ impl Deployment {
         let registration = self.registration(idx);
         let Some(old) = registration.old else { return };
         let urn = registration.urn.clone();
-        self.urns.mark(&urn, Mark::Same);
-        if self.urns.has(&urn, Mark::Imported) {
+        self.urns.mark(&urn, UrnFlag::Same);
+        if self.urns.has(&urn, UrnFlag::Imported) {
             self.tell_milestone(|| Milestone::Decided(urn.clone()));
             self.urns.set_of_run(&urn, old);
             self.hide_program_secrets(idx, old);

@@ -10,9 +10,9 @@ use crate::arena::StateIdx;
 use crate::chain::{ChainIdx, Owner};
 use crate::deployment::{Deployment, Failure, Stage};
 use crate::graph::{Copies, DeleteOrder};
-use crate::marks::Mark;
 use crate::setup::Operation;
 use crate::step::{Deletion, Step, StepKind};
+use crate::urn_flags::UrnFlag;
 
 /// What a run deletes, at its end and for replacements.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ pub(crate) struct Removal {
     /// Why a resource that was deleted for the replacement of another is itself replaced.
     pub(crate) replaced_keys: FxHashMap<StateIdx, Vec<EcoString>>,
     /// Old states that a destroy with program will delete.
-    pub(crate) condemned: Vec<StateIdx>,
+    pub(crate) registered_during_destroy: Vec<StateIdx>,
     /// What failed attempts left half made, and later ones made anew.
     pub(crate) leftovers: Vec<StateIdx>,
     /// Deletes before and after they are sorted into layers.
@@ -50,9 +50,9 @@ impl Deployment {
         let allowed = self.deletable();
         let (sames, mut deletes) = self.unmentioned(allowed.as_ref());
         if self.ctx.operation == Operation::Destroy {
-            let mut condemned = self.condemned(allowed.as_ref());
-            condemned.append(&mut deletes);
-            deletes = condemned;
+            let mut registered_during_destroy = self.registered_during_destroy(allowed.as_ref());
+            registered_during_destroy.append(&mut deletes);
+            deletes = registered_during_destroy;
         }
         if self.is_constrained() {
             let needed = self.needed_by_what_stays(&deletes);
@@ -68,7 +68,7 @@ impl Deployment {
         }
         for idx in &sames {
             let urn = self.arena.state(*idx).urn.clone();
-            self.pass_by(&urn);
+            self.plan_unregistered_same(&urn);
         }
         if let Some(allowed) = &allowed {
             self.tell_skipped_that_stay(allowed);
@@ -123,7 +123,7 @@ impl Deployment {
             }
             if allowed.is_some_and(|allowed| !allowed.contains(&idx)) {
                 // What is due for deletion stays too, and is told of like the rest.
-                let is_told = self.urns.has(&state.urn, Mark::Seen)
+                let is_told = self.urns.has(&state.urn, UrnFlag::Seen)
                     || self.urns.is_operated_on(self.current_urn(&state.urn));
                 if !is_told {
                     sames.push(idx);
@@ -137,7 +137,7 @@ impl Deployment {
 
     /// What the program of a destroy registered: it goes as well, as the program ran for its settings only. What is left
     /// of the base may refer to it, never the other way round.
-    fn condemned(&self, allowed: Option<&FxHashSet<StateIdx>>) -> Vec<StateIdx> {
+    fn registered_during_destroy(&self, allowed: Option<&FxHashSet<StateIdx>>) -> Vec<StateIdx> {
         // Something may have been passed on for another's sake before the program registered it.
         let mut seen = FxHashSet::default();
         let is_condemned = |idx: &StateIdx| {
@@ -146,8 +146,8 @@ impl Deployment {
             let is_latest = seen.insert(*idx) && latest == Some(*idx);
             is_latest && allowed.is_none_or(|allowed| allowed.contains(idx))
         };
-        let condemned = self.removal.condemned.iter().copied();
-        condemned.filter(is_condemned).collect()
+        let registered_during_destroy = self.removal.registered_during_destroy.iter().copied();
+        registered_during_destroy.filter(is_condemned).collect()
     }
 
     /// Providers among `deletes` that something left as it is still refers to, and what they need in turn.
@@ -212,7 +212,7 @@ impl Deployment {
             self.removal.pending.insert(*idx);
             self.removal.urns.insert(state.urn.clone());
             if !state.delete {
-                self.urns.mark(&state.urn, Mark::Deleted);
+                self.urns.mark(&state.urn, UrnFlag::Deleted);
             }
         }
         self.removal.orphaning = self.still_referred_to();
@@ -228,7 +228,7 @@ impl Deployment {
         let olds = self.olds.order().iter();
         let states = self
             .removal
-            .condemned
+            .registered_during_destroy
             .iter()
             .chain(olds)
             .filter(|idx| !self.is_superseded_by_destroy(**idx))
@@ -237,7 +237,7 @@ impl Deployment {
             .copied();
         // What did not change stands in both.
         let states: Vec<StateIdx> = states.filter(|idx| seen.insert(*idx)).collect();
-        if self.removal.condemned.is_empty() {
+        if self.removal.registered_during_destroy.is_empty() {
             return states;
         }
         self.in_order_of_references(states)
@@ -369,7 +369,8 @@ impl Deployment {
         self.delete_order(&states).needed(Copies::Meant, |idx| {
             let urn = self.urn(idx);
             let mut names = [urn, self.current_urn(urn)].into_iter();
-            self.removal.kept.contains(&idx) || names.any(|urn| self.urns.has(urn, Mark::Errored))
+            self.removal.kept.contains(&idx)
+                || names.any(|urn| self.urns.has(urn, UrnFlag::Errored))
         })
     }
 

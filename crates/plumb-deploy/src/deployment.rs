@@ -269,7 +269,7 @@ impl Deployment {
         }
         loop {
             self.do_work();
-            if !self.go_on() {
+            if !self.advance_stage() {
                 break;
             }
         }
@@ -444,7 +444,7 @@ impl Deployment {
     }
 
     /// Moves the run as a whole on, if nothing of the current stage is outstanding. Answers whether it moved.
-    fn go_on(&mut self) -> bool {
+    fn advance_stage(&mut self) -> bool {
         let is_idle = self.chains.is_idle() && self.hooks.is_idle();
         if self.stage == Stage::Finished || !is_idle {
             return false;

@@ -183,7 +183,7 @@ pub enum Milestone {
     /// A registration or a read takes its URN, and claims the old resource that it continues.
     Registered(Urn),
     /// Its inputs are checked: what it needs of the state is passed on, and the comparison begins.
-    Weighed(Urn),
+    DecisionStarted(Urn),
     /// It is known what is done about it.
     Decided(Urn),
     /// The rest of its steps is left out, because something that they need failed.

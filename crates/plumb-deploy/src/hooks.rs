@@ -4,7 +4,7 @@
 //! finds its hooks although the program does not mention the resource any more. In previews only those run that were
 //! registered for previews.
 //!
-//! This module decides which hooks run and what they are told, `around.rs` what becomes of their steps, and `retries.rs`
+//! This module decides which hooks run and what they are told, `step_hooks.rs` what becomes of their steps, and `retries.rs`
 //! what error hooks are for.
 
 use std::collections::VecDeque;

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::arena::StateIdx;
 use crate::deployment::Deployment;
-use crate::marks::Mark;
+use crate::urn_flags::UrnFlag;
 
 /// Who has taken over from whom.
 #[derive(Debug, Default)]
@@ -71,7 +71,7 @@ impl Deployment {
         };
         let claimant = match self.aliases.claimed.get(&former) {
             Some(claimant) => Some(claimant),
-            None => self.urns.has(&former, Mark::Seen).then_some(&former),
+            None => self.urns.has(&former, UrnFlag::Seen).then_some(&former),
         };
         if let Some(claimant) = claimant {
             let message = format!(
@@ -86,9 +86,9 @@ impl Deployment {
     }
 
     /// Leaves out references to resources that neither the program nor the state knows: no state could hold them.
-    pub(crate) fn drop_strangers(&mut self, urn: &Urn, goal: &mut Goal) {
+    pub(crate) fn drop_unknown_references(&mut self, urn: &Urn, goal: &mut Goal) {
         let is_known = |urn: &Urn| {
-            self.urns.has(urn, Mark::Seen)
+            self.urns.has(urn, UrnFlag::Seen)
                 || self.urns.of_base(urn).is_some()
                 || self.aliases.claimed.contains_key(urn)
         };

@@ -8,14 +8,14 @@ use plumb_resource::provider::{CheckRequest, ProviderCall, ProviderError, Provid
 use plumb_resource::{ResourceId, ResourceState, Urn};
 use plumb_state::journal::OperationId;
 
-use crate::answer::{Applied, Damage, Reading};
+use crate::answer::{Applied, FailureImpact, Reading};
 use crate::chain::{ChainIdx, Owner, Running, StepEnd};
 use crate::deployment::Deployment;
-use crate::marks::Mark;
 use crate::perform::read_request;
 use crate::registration::RegIdx;
 use crate::setup::Operation;
 use crate::step::{Order, Replaced, Step, StepKind};
+use crate::urn_flags::UrnFlag;
 
 impl Deployment {
     /// Adopts the object that the import option of a registration names.
@@ -44,10 +44,10 @@ impl Deployment {
         });
         if marker.is_some() {
             // Where another resource had it deleted, this is its replacement.
-            self.urns.unmark(&urn, Mark::Deleted);
-            self.urns.mark(&urn, Mark::Replaced);
+            self.urns.unmark(&urn, UrnFlag::Deleted);
+            self.urns.mark(&urn, UrnFlag::Replaced);
         }
-        self.urns.mark(&urn, Mark::Imported);
+        self.urns.mark(&urn, UrnFlag::Imported);
         let import = StepKind::Import {
             new,
             instance: Some(instance),
@@ -123,12 +123,12 @@ impl Deployment {
     ) -> Option<StepEnd> {
         if self.is_taken(&wanted.urn) {
             let message = format!("resource '{}' already exists", wanted.urn);
-            let failed = Applied::failed(message, Damage::None);
+            let failed = Applied::failed(message, FailureImpact::None);
             return Some(self.complete(&step, operation, failed));
         }
         if let Some(parent) = self.missing_parent(wanted) {
             let message = format!("unknown parent '{parent}' for resource '{}'", wanted.urn);
-            let failed = Applied::failed(message, Damage::None);
+            let failed = Applied::failed(message, FailureImpact::None);
             return Some(self.complete(&step, operation, failed));
         }
         if let Some(state) = self.supplied_import(wanted) {

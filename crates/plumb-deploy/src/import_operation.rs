@@ -17,7 +17,6 @@ use crate::chain::Owner;
 use crate::default_providers::DefaultProvider;
 use crate::deployment::{Deployment, Stage};
 use crate::event::InstanceId;
-use crate::marks::Mark;
 use crate::monitor::bare_goal;
 use crate::packages;
 use crate::provider_inputs;
@@ -25,6 +24,7 @@ use crate::registration::Requester;
 use crate::request::RegisterPackageRequest;
 use crate::setup::{ImportSpec, ImportSubject, Operation};
 use crate::step::{Step, StepKind};
+use crate::urn_flags::UrnFlag;
 
 /// What an import operation still has to do.
 #[derive(Debug, Default)]
@@ -103,8 +103,8 @@ impl Deployment {
             if state.delete {
                 continue;
             }
-            self.urns.mark(&state.urn, Mark::Seen);
-            self.urns.mark(&state.urn, Mark::Same);
+            self.urns.mark(&state.urn, UrnFlag::Seen);
+            self.urns.mark(&state.urn, UrnFlag::Same);
             if state.view_of.is_some() {
                 // It follows its owner.
                 continue;
@@ -167,7 +167,7 @@ impl Deployment {
     fn make_import_root(&mut self) {
         let root = self.root_stack();
         self.report.root_stack = Some(root.clone());
-        if !self.urns.has(&root, Mark::Seen) {
+        if !self.urns.has(&root, UrnFlag::Seen) {
             let goal = bare_goal(root.type_token(), root.name().into());
             self.register(Requester::Engine, goal);
         }
@@ -207,7 +207,7 @@ impl Deployment {
 
     /// A provider that is itself imported is made from what is supplied.
     fn make_provider(&mut self, spec: &ImportSpec) {
-        if self.urns.has(&self.import_urn(spec), Mark::Seen) {
+        if self.urns.has(&self.import_urn(spec), UrnFlag::Seen) {
             return;
         }
         let mut inputs = spec.inputs.clone().unwrap_or_default();
@@ -224,7 +224,7 @@ impl Deployment {
     /// A provider that is only named is made without settings, if it is not there.
     fn make_named_provider(&mut self, urn: &Urn, plugin: &PluginSpec) {
         let is_provider = TypeToken::new(urn.type_text()).is_provider();
-        if !is_provider || self.urns.has(urn, Mark::Seen) {
+        if !is_provider || self.urns.has(urn, UrnFlag::Seen) {
             return;
         }
         let mut inputs = PropertyMap::new();
@@ -324,7 +324,7 @@ impl Deployment {
             if is_imported_already(self.arena.state(old), &spec.subject) {
                 return false;
             }
-        } else if self.urns.has(&urn, Mark::Seen) {
+        } else if self.urns.has(&urn, UrnFlag::Seen) {
             let message = format!(
                 "duplicate import '{}' of type '{}'",
                 spec.name, spec.type_token
@@ -332,10 +332,10 @@ impl Deployment {
             self.refuse(Some(&urn), &message);
             return false;
         }
-        self.urns.mark(&urn, Mark::Seen);
+        self.urns.mark(&urn, UrnFlag::Seen);
         match self.planned_state(spec, &urn, parent) {
             Ok((new, instance)) => {
-                self.urns.mark(&urn, Mark::Imported);
+                self.urns.mark(&urn, UrnFlag::Imported);
                 self.import.started.insert(urn.clone(), spec.clone());
                 let import = StepKind::Import {
                     new: Arc::new(new),

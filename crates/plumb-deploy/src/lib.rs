@@ -21,14 +21,14 @@
 //!    not close, [`plans`] what a plan does.
 //! 7. The steps of one decision ([`step`]) run in a [`chain`]; chains run side by side. [`perform`] begins a step, behind
 //!    its intent in the journal; [`answer`] takes what the provider says; [`record`] writes down what became of it.
-//!    [`hooks`] run [`around`] steps, [`retries`] begin a failed one again. What providers show as parts of resources
+//!    [`hooks`] run [`step_hooks`] steps, [`retries`] begin a failed one again. What providers show as parts of resources
 //!    follows them ([`views`]).
 //! 8. The chain's end answers the program; what it says about outputs comes to [`outputs`].
 //! 9. When the program has ended, [`deletes`] removes what it did not mention, dependents first ([`graph`]).
 //! 10. Policy packs judge the whole; [`ending`] answers what is still open and says how the run went. All that people see
 //!     on the way is in [`report`].
 //!
-//! What several of these share: [`arena`] (states by index), [`urns`] (what is known of a URN) and [`marks`] (what has
+//! What several of these share: [`arena`] (states by index), [`urns`] (what is known of a URN) and [`urn_flags`] (what has
 //! happened to it), [`calls`] (who waits for which answer), [`outbox`] (effects), [`seeds`] (names made by chance, the same
 //! in every replay), [`provider_inputs`] (what the engine keeps in the inputs of providers), [`shown`] (values in
 //! messages), [`target`] (patterns of URNs).
@@ -39,7 +39,6 @@
 
 mod answer;
 mod arena;
-mod around;
 pub mod autonaming;
 mod calls;
 mod chain;
@@ -61,7 +60,6 @@ mod import;
 mod import_operation;
 mod inheritance;
 mod lineage;
-mod marks;
 mod monitor;
 mod outbox;
 mod outputs;
@@ -85,9 +83,11 @@ pub mod setup;
 mod shown;
 pub mod snippets;
 mod step;
+mod step_hooks;
 pub mod target;
 mod targeting;
 mod transforms;
+mod urn_flags;
 mod urns;
 mod views;
 

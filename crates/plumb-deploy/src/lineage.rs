@@ -5,9 +5,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deployment::Deployment;
 use crate::event::RequestId;
-use crate::marks::Mark;
 use crate::request::InvokeFunctionRequest;
 use crate::transforms::Parked;
+use crate::urn_flags::UrnFlag;
 
 /// Parents and children, and what is still to be registered.
 #[derive(Debug, Default)]
@@ -77,7 +77,7 @@ impl Deployment {
             }
             if self
                 .urns
-                .has_any(urn, &[Mark::SkippedCreate, Mark::Errored])
+                .has_any(urn, &[UrnFlag::SkippedCreate, UrnFlag::Errored])
             {
                 return Existence::Missing;
             }

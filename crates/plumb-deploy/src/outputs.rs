@@ -9,8 +9,8 @@ use plumb_value::PropertyMap;
 use crate::arena::StateIdx;
 use crate::deployment::{Deployment, Failure};
 use crate::event::RequestId;
-use crate::marks::Mark;
 use crate::request::{RegisterOutputsRequest, Reply};
+use crate::urn_flags::UrnFlag;
 
 /// The step that outputs belong to.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ impl Deployment {
             self.stack_outputs = Some(outputs);
             return self.after_outputs(id, hooks, 0);
         }
-        if self.urns.has(&urn, Mark::KeepsOutputs) {
+        if self.urns.has(&urn, UrnFlag::KeepsOutputs) {
             return self.reply(id, Reply::Done, 0);
         }
         let Some(step) = self.urns.take_completes(&urn) else {

@@ -13,9 +13,9 @@ use plumb_value::PropertyMap;
 
 use crate::chain::Owner;
 use crate::deployment::{Deployment, Stage};
-use crate::marks::Mark;
 use crate::setup::Adoption;
 use crate::step::{Step, StepKind};
+use crate::urn_flags::UrnFlag;
 
 impl Deployment {
     /// Whether there are objects to adopt before anything else.
@@ -43,7 +43,7 @@ impl Deployment {
         let pending = self
             .pending_create(urn)
             .ok_or_else(|| format!("resource '{urn}' has no pending create"))?;
-        if self.urns.of_base(urn).is_some() || self.urns.has(urn, Mark::Imported) {
+        if self.urns.of_base(urn).is_some() || self.urns.has(urn, UrnFlag::Imported) {
             return Err(format!("resource '{urn}' already exists"));
         }
         let absent = pending
@@ -61,7 +61,7 @@ impl Deployment {
         let instance = self
             .ensure_provider(&reference)
             .map_err(|error| format!("could not load provider for resource {urn}: {error}"))?;
-        self.urns.mark(urn, Mark::Imported);
+        self.urns.mark(urn, UrnFlag::Imported);
         let new = ResourceState {
             id: ResourceId::Known(id),
             outputs: Arc::default(),

@@ -11,7 +11,7 @@ use plumb_resource::{OperationType, ResourceId, ResourceKind, ResourceState, Urn
 use plumb_state::PendingOperation;
 use plumb_state::journal::{EntryKind, OperationId};
 
-use crate::answer::{Applied, Damage};
+use crate::answer::{Applied, FailureImpact};
 use crate::arena::StateIdx;
 use crate::chain::{ChainIdx, Running, StepEnd};
 use crate::deployment::Deployment;
@@ -151,7 +151,7 @@ impl Deployment {
         if new.kind == ResourceKind::Provider {
             // A provider that is as it was keeps running on its old inputs (PROV-28).
             if let Err(message) = self.keep_provider(&new.urn, &old.id, &old.inputs) {
-                return Applied::failed(message, Damage::None);
+                return Applied::failed(message, FailureImpact::None);
             }
         }
         Applied::done(as_before(old, new))
@@ -220,7 +220,7 @@ impl Deployment {
                 new.outputs = provider_inputs::without_internal(&new.inputs);
                 Ok(new)
             }
-            Err(message) => Err(Applied::failed(message, Damage::None)),
+            Err(message) => Err(Applied::failed(message, FailureImpact::None)),
         }
     }
 
@@ -238,7 +238,10 @@ impl Deployment {
             return Begun::Applied(Applied::gone());
         }
         if self.is_guarded(old, deletion) {
-            return Begun::Applied(Applied::failed(is_protected(&old.urn), Damage::Protected));
+            return Begun::Applied(Applied::failed(
+                is_protected(&old.urn),
+                FailureImpact::Protected,
+            ));
         }
         if self.is_left_alone(old) || step.instance().is_none() {
             if old.kind == ResourceKind::Provider && !self.ctx.options.is_preview() {

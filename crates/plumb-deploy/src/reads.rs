@@ -8,11 +8,11 @@ use crate::arena::StateIdx;
 use crate::chain::Owner;
 use crate::deployment::Deployment;
 use crate::event::{InstanceId, Milestone, RequestId};
-use crate::marks::Mark;
 use crate::monitor::bare_goal;
 use crate::request::{Outcome, ReadResourceReply, ReadResourceRequest, Reply};
 use crate::setup::Operation;
-use crate::step::{Former, Order, Replaced, Step, StepKind};
+use crate::step::{Order, ReadPrior, Replaced, Step, StepKind};
+use crate::urn_flags::UrnFlag;
 
 impl Deployment {
     /// Reads an object for the program, with the provider that `reference` names.
@@ -44,9 +44,9 @@ impl Deployment {
         if let Some(message) = conflict.or_else(of_snippet) {
             return self.refuse(Some(&urn), &message);
         }
-        self.drop_strangers(&urn, &mut goal);
+        self.drop_unknown_references(&urn, &mut goal);
         self.supersede(&urn);
-        self.urns.mark(&urn, Mark::Seen);
+        self.urns.mark(&urn, UrnFlag::Seen);
         self.lineage.add(request.parent.as_ref(), &urn);
         let extension_ref = self.extension_of(&request.package);
         let instance = match self.provider_for(&reference, &urn, extension_ref.as_ref()) {
@@ -91,7 +91,7 @@ impl Deployment {
     }
 
     fn changes_too_much(&self, old: Option<StateIdx>, new: &ResourceState) -> bool {
-        let on_skipped = |urn: &Urn| self.urns.has(urn, Mark::SkippedCreate);
+        let on_skipped = |urn: &Urn| self.urns.has(urn, UrnFlag::SkippedCreate);
         let old = old.map(|old| self.arena.state(old));
         new.references().any(on_skipped)
             || old.is_some_and(|old| !old.external || self.circle_through(new).is_some())
@@ -107,23 +107,23 @@ impl Deployment {
     ) {
         let urn = new.urn.clone();
         let former = match old.map(|idx| (idx, self.arena.state(idx))) {
-            None => Former::Nothing,
-            Some((idx, old)) if !old.external && old.id != new.id => Former::Replaced(idx),
-            Some((idx, _)) => Former::Same(idx),
+            None => ReadPrior::Nothing,
+            Some((idx, old)) if !old.external && old.id != new.id => ReadPrior::Replaced(idx),
+            Some((idx, _)) => ReadPrior::Same(idx),
         };
-        self.urns.mark(&urn, Mark::Read);
+        self.urns.mark(&urn, UrnFlag::Read);
         let marker = match former {
-            Former::Replaced(old) => Some(StepKind::Replace {
+            ReadPrior::Replaced(old) => Some(StepKind::Replace {
                 new: new.clone(),
                 replaces: Replaced {
                     old,
                     order: Order::CreateFirst,
                 },
             }),
-            Former::Nothing | Former::Same(_) => None,
+            ReadPrior::Nothing | ReadPrior::Same(_) => None,
         };
         if marker.is_some() {
-            self.urns.mark(&urn, Mark::Replaced);
+            self.urns.mark(&urn, UrnFlag::Replaced);
         }
         let wanted = new.clone();
         let read = StepKind::Read {
@@ -148,7 +148,7 @@ impl Deployment {
             return self.read_done(id, &new, Some(old), Outcome::Success, fence);
         }
         let urn = new.urn.clone();
-        self.urns.mark(&urn, Mark::SkippedCreate);
+        self.urns.mark(&urn, UrnFlag::SkippedCreate);
         let skip = StepKind::SkippedCreate { new: new.clone() };
         self.start_chain(Owner::Read(id, new), vec![Step::new(urn, skip)]);
     }

@@ -9,14 +9,14 @@ use plumb_state::Extension;
 use plumb_state::journal::{EntryKind, OperationId, Slot};
 use plumb_value::{PropertyKey, PropertyMap, Value};
 
-use crate::answer::{Applied, Damage, StepFailure};
+use crate::answer::{Applied, FailureImpact, StepFailure};
 use crate::arena::StateIdx;
 use crate::chain::StepEnd;
 use crate::deployment::{Deployment, Failure, Stage};
 use crate::event::{Effect, Milestone};
-use crate::marks::Mark;
 use crate::setup::Operation;
-use crate::step::{Deletion, Former, Order, Replaced, Step, StepKind};
+use crate::step::{Deletion, Order, ReadPrior, Replaced, Step, StepKind};
+use crate::urn_flags::UrnFlag;
 use crate::views::Followed;
 
 impl Deployment {
@@ -28,7 +28,10 @@ impl Deployment {
         applied: Applied,
     ) -> StepEnd {
         let Applied { state, failure } = applied;
-        if let Some(failure) = failure.as_ref().filter(|it| it.status != Damage::Partial) {
+        if let Some(failure) = failure
+            .as_ref()
+            .filter(|it| it.status != FailureImpact::Partial)
+        {
             let fence = self.record_failure(operation, step);
             self.step_failed(step, failure, step.left);
             let views = self.views_of_failed(step, operation);
@@ -92,18 +95,21 @@ impl Deployment {
             op: step.op(),
             old_id,
         });
-        self.urns.mark(&step.urn, Mark::Errored);
+        self.urns.mark(&step.urn, UrnFlag::Errored);
         self.run_fails(failure);
     }
 
     /// Something that was done failed: the run fails, at once or at its end.
     pub(crate) fn run_fails(&mut self, failure: &StepFailure) {
-        self.report.maybe_corrupt |= failure.status == Damage::Unknown;
+        self.report.maybe_corrupt |= failure.status == FailureImpact::Unknown;
         let ends_later = matches!(
             self.stage,
             Stage::Refreshing | Stage::Importing | Stage::LateRefresh
         );
-        if ends_later || self.ctx.options.continue_on_error || failure.status == Damage::Protected {
+        if ends_later
+            || self.ctx.options.continue_on_error
+            || failure.status == FailureImpact::Protected
+        {
             self.deferred_failure
                 .get_or_insert_with(|| failure.message.clone());
         } else {
@@ -162,7 +168,7 @@ impl Deployment {
             }
             StepKind::Update { old, .. }
             | StepKind::Read {
-                former: Former::Same(old),
+                former: ReadPrior::Same(old),
                 ..
             } => {
                 let remove = Some(self.arena.slot(*old));
@@ -173,7 +179,7 @@ impl Deployment {
                 ..
             } => self.record_replacement(operation, state, *old, *order),
             StepKind::Read {
-                former: Former::Replaced(old),
+                former: ReadPrior::Replaced(old),
                 ..
             }
             | StepKind::Import {
@@ -340,7 +346,7 @@ impl Deployment {
     fn take_as_new(&mut self, urn: Urn, idx: StateIdx) {
         self.urns.set_of_run(&urn, idx);
         if self.ctx.operation == Operation::Destroy {
-            self.removal.condemned.push(idx);
+            self.removal.registered_during_destroy.push(idx);
         }
     }
 

@@ -11,14 +11,14 @@ use plumb_state::journal::{Entry, EntryKind, Fold, OperationId, Slot};
 use plumb_value::PropertyMap;
 use rustc_hash::FxHashSet;
 
-use crate::answer::{Applied, Damage, Reading};
+use crate::answer::{Applied, FailureImpact, Reading};
 use crate::arena::{Arena, Olds, StateIdx};
 use crate::chain::{ChainIdx, Owner, Running, StepEnd};
 use crate::deployment::{Deployment, Failure, Stage};
-use crate::marks::Mark;
 use crate::registration::RegIdx;
 use crate::setup::Operation;
-use crate::step::{Step, StepKind, Why};
+use crate::step::{Step, StepKind, StepReason};
+use crate::urn_flags::UrnFlag;
 use crate::views::{Followed, Views};
 
 /// A resource as it was read, before it is compared.
@@ -128,7 +128,7 @@ impl Deployment {
             Err(message) => {
                 let urn = &state.urn;
                 let message = format!("could not load provider for resource {urn}: {message}");
-                let failed = Applied::failed(message, Damage::None);
+                let failed = Applied::failed(message, FailureImpact::None);
                 return Some(self.complete(&step, operation, failed));
             }
         };
@@ -162,7 +162,7 @@ impl Deployment {
                 let diff = diff.inverted();
                 return Some(self.compared(step, old, operation, refreshed.new, diff));
             }
-            Ok(_) => Applied::mismatched("Diff", Damage::None),
+            Ok(_) => Applied::mismatched("Diff", FailureImpact::None),
             Err(error) => Applied::from_error(&error),
         };
         Some(self.complete(&step, operation, applied))
@@ -269,14 +269,14 @@ impl Deployment {
             diff
         };
         let (found, why) = if diff.changes == DiffChanges::None {
-            let why = Why {
+            let why = StepReason {
                 detailed_diff: diff.detailed_diff,
-                ..Why::default()
+                ..StepReason::default()
             };
             (StepOp::Same, why)
         } else {
             // Also where nothing was read that is not known: the provider has the last word.
-            let why = Why {
+            let why = StepReason {
                 keys: Vec::new(),
                 diffs: diff.changed_keys,
                 detailed_diff: diff.detailed_diff,
@@ -330,7 +330,7 @@ impl Deployment {
         } else {
             // Another copy of the resource may still be there; a registration has this one in hand.
             if is_registered {
-                self.urns.mark(&step.urn, Mark::Refreshed);
+                self.urns.mark(&step.urn, UrnFlag::Refreshed);
             }
             self.gone.insert(old);
             None

@@ -22,12 +22,12 @@ use crate::default_providers::denied;
 use crate::deployment::{Deployment, Failure};
 use crate::event::{InstanceId, Milestone, RequestId};
 use crate::identity::Predecessor;
-use crate::marks::Mark;
 use crate::policies::Consultation;
 use crate::replace::Collection;
 use crate::request::{Outcome, RegisterReply, Reply};
 use crate::setup::Operation;
 use crate::step::{Step, StepKind};
+use crate::urn_flags::UrnFlag;
 
 /// Index of a registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -167,12 +167,12 @@ impl Deployment {
         if let Some(former) = predecessor.as_ref().and_then(|it| it.former_urn.as_ref()) {
             self.supersede(former);
         }
-        self.urns.mark(&urn, Mark::Seen);
+        self.urns.mark(&urn, UrnFlag::Seen);
         self.lineage.add(goal.parent.as_ref(), &urn);
         if let Some(message) = &conflict {
             self.error(Some(&urn), message);
         }
-        self.drop_strangers(&urn, &mut goal);
+        self.drop_unknown_references(&urn, &mut goal);
         self.note_names_for_snippets(&urn, &goal);
         let old = predecessor.as_ref().map(|found| found.state);
         let new = Arc::new(self.continued(&urn, &goal, predecessor));
@@ -206,12 +206,12 @@ impl Deployment {
     /// A resource comes after its parent, and once.
     pub(crate) fn check_place(&self, urn: &Urn, parent: Option<&Urn>) -> Result<(), String> {
         if let Some(parent) = parent
-            && !self.urns.has(parent, Mark::Seen)
+            && !self.urns.has(parent, UrnFlag::Seen)
             && !self.is_not_replayed(parent)
         {
             return Err(format!("could not find parent resource {parent}"));
         }
-        if self.urns.has(urn, Mark::Seen) || self.views.has(urn) {
+        if self.urns.has(urn, UrnFlag::Seen) || self.views.has(urn) {
             return Err(format!(
                 "Duplicate resource URN '{urn}'; try giving it a unique name"
             ));
@@ -278,8 +278,8 @@ impl Deployment {
         let provider = registration.new.provider.as_ref();
         let provider = provider.filter(|_| takes_provider).map(ProviderRef::urn);
         // With continue-on-error the provider may have failed, and is not there as the program says.
-        let has_failed = |urn: &Urn| self.urns.has(urn, Mark::Errored);
-        let is_skipped = |urn: &Urn| self.urns.has(urn, Mark::SkippedCreate);
+        let has_failed = |urn: &Urn| self.urns.has(urn, UrnFlag::Errored);
+        let is_skipped = |urn: &Urn| self.urns.has(urn, UrnFlag::SkippedCreate);
         let on_missing = provider.is_some_and(has_failed)
             || registration
                 .new
@@ -312,18 +312,18 @@ impl Deployment {
     /// Leaves out the creation of a resource: the program goes on with unknowns, the state gets nothing.
     pub(crate) fn skip_create(&mut self, idx: RegIdx) {
         let urn = self.registration(idx).urn.clone();
-        self.urns.mark(&urn, Mark::Same);
-        self.urns.mark(&urn, Mark::SkippedCreate);
+        self.urns.mark(&urn, UrnFlag::Same);
+        self.urns.mark(&urn, UrnFlag::SkippedCreate);
         let new = self.registration(idx).new.clone();
         self.run_steps(idx, vec![Step::new(urn, StepKind::SkippedCreate { new })]);
     }
 
     fn answer_with_old(&mut self, idx: RegIdx, old: StateIdx) {
         let urn = self.registration(idx).urn.clone();
-        self.urns.mark(&urn, Mark::Refreshed);
+        self.urns.mark(&urn, UrnFlag::Refreshed);
         let (old, fence) = self.record_name(old, &urn);
         // What it is refers to something that is not there: it keeps the outputs that it has, too.
-        self.urns.mark(&urn, Mark::KeepsOutputs);
+        self.urns.mark(&urn, UrnFlag::KeepsOutputs);
         self.urns.set_of_run(&urn, old);
         self.finish_registration(idx, Some(old), Outcome::Success, false, fence);
     }
@@ -337,7 +337,7 @@ impl Deployment {
         });
         let urn = registration.urn.clone();
         self.keep_extension(&new);
-        self.urns.mark(&urn, Mark::Same);
+        self.urns.mark(&urn, UrnFlag::Same);
         self.run_steps(idx, vec![Step::new(urn, StepKind::Same { old, new })]);
     }
 
@@ -452,7 +452,7 @@ impl Deployment {
         self.open_registrations -= 1;
         let state = state.map(|idx| self.arena.state(idx).clone());
         // An object that could not be updated is there all the same.
-        let is_kept = outcome == Outcome::Failed && self.urns.has(&urn, Mark::Updated);
+        let is_kept = outcome == Outcome::Failed && self.urns.has(&urn, UrnFlag::Updated);
         let kept = old.filter(|_| is_kept && state.is_none());
         let kept = kept.map(|idx| self.arena.state(idx).id.clone());
         match requester {

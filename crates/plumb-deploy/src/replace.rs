@@ -15,13 +15,13 @@ use crate::calls::Waiter;
 use crate::compare;
 use crate::deployment::{Deployment, Failure};
 use crate::graph::needs;
-use crate::marks::Mark;
 use crate::registration::{RegIdx, RegStage, Turn};
 use crate::shown::shown_value;
-use crate::step::{Deletion, Order, Replaced, Step, StepKind, Why};
+use crate::step::{Deletion, Order, Replaced, Step, StepKind, StepReason};
+use crate::urn_flags::UrnFlag;
 
 /// A state that must be deleted before a resource can be replaced, and the properties for which.
-type GoesAlong = (StateIdx, Vec<EcoString>);
+type DependentReplacement = (StateIdx, Vec<EcoString>);
 
 /// The search for what must be deleted before a resource can be replaced.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(crate) struct Collection {
     /// Candidates that something had been decided about.
     passed_by: Vec<StateIdx>,
     replaced: FxHashSet<Urn>,
-    found: Vec<GoesAlong>,
+    found: Vec<DependentReplacement>,
     asking: Option<StateIdx>,
 }
 
@@ -101,14 +101,14 @@ impl Deployment {
         }
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
-        if self.urns.has(&urn, Mark::Deleted) {
+        if self.urns.has(&urn, UrnFlag::Deleted) {
             return self.recreate(idx);
         }
         let deletes_first = registration
             .goal
             .delete_before_replace
             .unwrap_or(diff.delete_before_replace);
-        self.urns.mark(&urn, Mark::Replaced);
+        self.urns.mark(&urn, UrnFlag::Replaced);
         let Some(old) = self.registration(idx).old else {
             return;
         };
@@ -311,7 +311,7 @@ impl Deployment {
             // Of a copy that was due for deletion anyhow there is no replacement.
             if !state.delete {
                 self.removal.replaced_keys.insert(state_idx, keys);
-                self.urns.mark(&state.urn, Mark::Deleted);
+                self.urns.mark(&state.urn, UrnFlag::Deleted);
             }
             steps.push(step);
         }
@@ -327,7 +327,7 @@ impl Deployment {
             let Some(step) = self.make_way(old) else {
                 return;
             };
-            self.urns.mark(&root_urn, Mark::Deleted);
+            self.urns.mark(&root_urn, UrnFlag::Deleted);
             steps.push(step);
         }
         let why = why(&collection.diff);
@@ -353,7 +353,7 @@ impl Deployment {
             let goes_last = if state.external && !state.delete {
                 !self.urns.has_step(urn)
             } else {
-                state.delete || self.urns.has(urn, Mark::Replaced)
+                state.delete || self.urns.has(urn, UrnFlag::Replaced)
             };
             state.provider.as_ref() == Some(&provider)
                 && !self.removal.pending.contains(idx)
@@ -412,7 +412,11 @@ impl Deployment {
 
     /// What goes before `root` is replaced, and why, last things first: what says that it goes along goes for no other
     /// reason, and before the rest, but for what needs it.
-    fn with_cascade(&self, found: Vec<GoesAlong>, root: &Urn) -> Vec<GoesAlong> {
+    fn with_cascade(
+        &self,
+        found: Vec<DependentReplacement>,
+        root: &Urn,
+    ) -> Vec<DependentReplacement> {
         let cascade = self.cascade_of(root);
         if cascade.is_empty() {
             return found;
@@ -457,8 +461,8 @@ impl Deployment {
     }
 }
 
-fn why(diff: &DiffResult) -> Why {
-    Why {
+fn why(diff: &DiffResult) -> StepReason {
+    StepReason {
         keys: diff.replace_keys.clone(),
         diffs: diff.changed_keys.clone(),
         detailed_diff: diff.detailed_diff.clone(),

@@ -14,14 +14,14 @@ use plumb_events::{
 use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 use plumb_value::Value;
 
-use crate::answer::{Damage, StepFailure};
+use crate::answer::{FailureImpact, StepFailure};
 use crate::arena::StateIdx;
 use crate::deployment::Deployment;
 use crate::event::Effect;
-use crate::marks::Mark;
 use crate::outputs::Remembered;
 use crate::setup::Operation;
-use crate::step::{Order, Step, StepKind, Why};
+use crate::step::{Order, Step, StepKind, StepReason};
+use crate::urn_flags::UrnFlag;
 
 impl Deployment {
     pub(crate) fn emit(&mut self, event: Event) {
@@ -134,7 +134,7 @@ impl Deployment {
     pub(crate) fn metadata_of(
         urn: &Urn,
         op: StepOp,
-        why: &Why,
+        why: &StepReason,
         old: Option<Arc<ResourceState>>,
         new: Option<StateView>,
     ) -> Metadata {
@@ -234,7 +234,7 @@ impl Deployment {
         };
         self.count(step, op, new.as_deref());
         if step.is_skipped_create() {
-            self.urns.mark(&step.urn, Mark::KeepsOutputs);
+            self.urns.mark(&step.urn, UrnFlag::KeepsOutputs);
         } else if let Some(idx) = state {
             self.remember_for_outputs(step, idx);
         }
@@ -334,7 +334,7 @@ impl Deployment {
         let new = self.arena.state(state).clone();
         let urn = new.urn.clone();
         let new = Some(StateView::from(new));
-        let metadata = Self::metadata_of(&urn, op, &Why::default(), old, new);
+        let metadata = Self::metadata_of(&urn, op, &StepReason::default(), old, new);
         self.emit_outputs(metadata, urn.is_default_provider());
     }
 
@@ -393,9 +393,9 @@ impl Deployment {
         }
         self.error(urn, &failure.message);
         let status = match failure.status {
-            Damage::None | Damage::Protected => FailedStatus::Ok,
-            Damage::Partial => FailedStatus::PartialFailure,
-            Damage::Unknown => FailedStatus::Unknown,
+            FailureImpact::None | FailureImpact::Protected => FailedStatus::Ok,
+            FailureImpact::Partial => FailedStatus::PartialFailure,
+            FailureImpact::Unknown => FailedStatus::Unknown,
         };
         let new = self.failed_view(step, state);
         let metadata = Self::metadata(step, step.op(), self.old_view(step), new);

@@ -28,11 +28,11 @@ use crate::arena::StateIdx;
 use crate::deployment::Deployment;
 use crate::event::{Effect, ProgramEnd, RequestId};
 use crate::identity::Predecessor;
-use crate::marks::Mark;
 use crate::request::{
     AwaitReply, AwaitRequest, Outcome, RegisterRequest, Reply, RequestError, RequestErrorKind,
 };
 use crate::setup::{Operation, Setup};
+use crate::urn_flags::UrnFlag;
 
 /// What is wrong with changes to snippets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -262,7 +262,7 @@ impl Deployment {
 
     /// The resource that a snippet means by `urn`: the one that is called so, or the one that has taken over from it.
     fn awaited_name<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
-        if self.urns.has(urn, Mark::Seen) {
+        if self.urns.has(urn, UrnFlag::Seen) {
             return urn;
         }
         self.current_urn(urn)
@@ -271,7 +271,7 @@ impl Deployment {
     /// The same when nobody will be called so any more: what says that it was, counts too.
     fn awaited_alias<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
         let name = self.awaited_name(urn);
-        if self.urns.has(name, Mark::Seen) {
+        if self.urns.has(name, UrnFlag::Seen) {
             return name;
         }
         self.snippets.names.get(urn).unwrap_or(urn)
@@ -328,7 +328,7 @@ impl Deployment {
                     id: reply.id.clone(),
                     custom: true,
                     outputs: reply.outputs.clone(),
-                    unknown: self.urns.has(&reply.urn, Mark::SkippedCreate),
+                    unknown: self.urns.has(&reply.urn, UrnFlag::SkippedCreate),
                 };
                 (found, reply.outcome)
             }
@@ -348,7 +348,7 @@ impl Deployment {
     ) {
         if self.snippets.is_running() {
             let found = AwaitReply {
-                unknown: self.urns.has(urn, Mark::SkippedCreate),
+                unknown: self.urns.has(urn, UrnFlag::SkippedCreate),
                 ..component(urn, outputs)
             };
             self.resource_found(urn.clone(), Some(found), fence);
@@ -392,7 +392,7 @@ impl Deployment {
             .iter()
             .map(|(_, wait)| self.awaited_alias(&wait.urn).clone())
             .filter(|urn| !self.snippets.found.contains_key(urn))
-            .filter(|urn| self.urns.has(urn, Mark::Seen))
+            .filter(|urn| self.urns.has(urn, UrnFlag::Seen))
             .filter(|urn| self.urns.goal(urn).is_some_and(|goal| goal.is_component))
             .collect();
         let fence = self.outbox.journaled();

@@ -14,7 +14,7 @@ use crate::event::InstanceId;
 pub(crate) struct Step {
     pub(crate) urn: Urn,
     pub(crate) kind: StepKind,
-    pub(crate) why: Why,
+    pub(crate) why: StepReason,
     /// What an earlier attempt left half done; it is in the state already.
     pub(crate) left: Option<StateIdx>,
 }
@@ -68,7 +68,7 @@ pub(crate) enum StepKind {
     },
     /// Reads an object for the program.
     Read {
-        former: Former,
+        former: ReadPrior,
         new: Arc<ResourceState>,
         instance: InstanceId,
     },
@@ -121,7 +121,7 @@ pub(crate) enum Deletion {
 
 /// What a read finds in the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Former {
+pub(crate) enum ReadPrior {
     /// Nothing.
     Nothing,
     /// The same object.
@@ -132,7 +132,7 @@ pub(crate) enum Former {
 
 /// Why a step is made, as events show it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Why {
+pub(crate) struct StepReason {
     /// Keys that force a replacement.
     pub(crate) keys: Vec<EcoString>,
     /// Keys that differ.
@@ -146,12 +146,12 @@ impl Step {
         Step {
             urn,
             kind,
-            why: Why::default(),
+            why: StepReason::default(),
             left: None,
         }
     }
 
-    pub(crate) fn because(self, why: Why) -> Self {
+    pub(crate) fn because(self, why: StepReason) -> Self {
         Step { why, ..self }
     }
 
@@ -171,7 +171,7 @@ impl Step {
                 ..
             } => deletion.op(*is_external),
             StepKind::Read {
-                former: Former::Replaced(_),
+                former: ReadPrior::Replaced(_),
                 ..
             } => StepOp::ReadReplacement,
             StepKind::Read { .. } => StepOp::Read,
@@ -193,8 +193,8 @@ impl Step {
             StepKind::Create { replaces, .. } => replaces.map(|replaced| replaced.old),
             StepKind::Import { replaces, .. } => *replaces,
             StepKind::Read { former, .. } => match former {
-                Former::Nothing => None,
-                Former::Same(old) | Former::Replaced(old) => Some(*old),
+                ReadPrior::Nothing => None,
+                ReadPrior::Same(old) | ReadPrior::Replaced(old) => Some(*old),
             },
             StepKind::SkippedCreate { .. } => None,
         }
@@ -249,7 +249,7 @@ impl Step {
     }
 
     /// The state that makes way for its replacement by this step.
-    pub(crate) fn makes_way(&self) -> Option<StateIdx> {
+    pub(crate) fn deleted_for_replacement(&self) -> Option<StateIdx> {
         match self.kind {
             StepKind::Delete {
                 old,

@@ -10,11 +10,11 @@ use crate::circles::KeptReferences;
 use crate::deployment::{Deployment, Failure};
 use crate::event::Milestone;
 use crate::graph::Copies;
-use crate::marks::Mark;
 use crate::registration::{RegIdx, RegStage, Scope};
 use crate::setup::Operation;
 use crate::step::{Step, StepKind};
 use crate::target::UrnSet;
+use crate::urn_flags::UrnFlag;
 
 /// What a run has found out about targets.
 #[derive(Debug, Default)]
@@ -203,7 +203,7 @@ impl Deployment {
             .collect();
         self.check_literals(&literals, |deployment, text| {
             deployment.exists_in_base(text)
-                || Urn::parse(text).is_ok_and(|urn| deployment.urns.has(&urn, Mark::Seen))
+                || Urn::parse(text).is_ok_and(|urn| deployment.urns.has(&urn, UrnFlag::Seen))
         })
     }
 
@@ -342,7 +342,7 @@ impl Deployment {
                     &format!("could not find provider {reference} in old state"),
                 );
             }
-            if self.urns.has(reference.urn(), Mark::Seen)
+            if self.urns.has(reference.urn(), UrnFlag::Seen)
                 || self.has_other_provider(idx, &reference)
             {
                 let message = format!(
@@ -380,7 +380,7 @@ impl Deployment {
         let urn = self.registration(idx).urn.clone();
         let mut steps = Vec::new();
         self.sames_of_dependencies(old, &mut steps);
-        self.urns.mark(&urn, Mark::Same);
+        self.urns.mark(&urn, UrnFlag::Same);
         let mut same = self.untargeted_same_step_as(old, Some(&urn));
         if let StepKind::Kept { shown, .. } = &mut same.kind {
             *shown = as_shown;
@@ -419,7 +419,7 @@ impl Deployment {
         let Some(dependency) = self.urns.of_base(urn) else {
             return;
         };
-        self.urns.mark(urn, Mark::Same);
+        self.urns.mark(urn, UrnFlag::Same);
         self.sames_of_dependencies(dependency, steps);
         steps.push(self.untargeted_same_step(dependency));
     }
@@ -440,7 +440,7 @@ impl Deployment {
 
     /// Whether the program has registered `urn`, under this name or another.
     fn is_registered(&self, urn: &Urn) -> bool {
-        self.urns.has(urn, Mark::Seen) || self.aliases.claimed.contains_key(urn)
+        self.urns.has(urn, UrnFlag::Seen) || self.aliases.claimed.contains_key(urn)
     }
 
     /// Whether `step` passes something on that the program has registered in the meantime.
@@ -450,7 +450,7 @@ impl Deployment {
 
     /// The program registers `urn`: that it was passed on as it was, for something that needs it, does not count any more.
     pub(crate) fn supersede(&mut self, urn: &Urn) {
-        self.urns.unmark(urn, Mark::Same);
+        self.urns.unmark(urn, UrnFlag::Same);
         if self.report.passed_on.remove(urn)
             && let Some(count) = self.report.changes.get_mut(&StepOp::Same)
         {
@@ -464,7 +464,7 @@ impl Deployment {
             return;
         }
         if let Some(idx) = self.urns.of_base(provider) {
-            self.urns.mark(provider, Mark::Same);
+            self.urns.mark(provider, UrnFlag::Same);
             let step = self.untargeted_same_step(idx);
             self.targeting.queued_sames.push(step);
         }
@@ -531,7 +531,7 @@ impl Deployment {
             };
             for urn in new.references_and_provider() {
                 let is_known = reported.contains(urn) || missing.iter().any(|(_, it)| it == urn);
-                if self.urns.has(urn, Mark::SkippedCreate) && !is_known {
+                if self.urns.has(urn, UrnFlag::SkippedCreate) && !is_known {
                     missing.push((step.urn.clone(), urn.clone()));
                 }
             }

@@ -6,8 +6,8 @@ use rustc_hash::FxBuildHasher;
 
 use crate::arena::StateIdx;
 use crate::inheritance::GoalMemory;
-use crate::marks::{Mark, Marks};
 use crate::outputs::Remembered;
+use crate::urn_flags::{UrnFlag, UrnFlags};
 
 /// What is known of one URN.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ struct Known {
     /// The state that this run produced or passed on.
     of_run: Option<StateIdx>,
     /// What has happened to it.
-    marks: Marks,
+    flags: UrnFlags,
     /// Its registration, for children and methods.
     goal: Option<Box<GoalMemory>>,
     /// The step that outputs which the program registers belong to.
@@ -28,8 +28,8 @@ struct Known {
 #[derive(Debug, Default)]
 pub(crate) struct Urns {
     known: IndexMap<Urn, Known, FxBuildHasher>,
-    /// Every mark that some URN has had. Most runs never set most of them, and need not look at the table for those.
-    ever: Marks,
+    /// Every flag that some URN has had. Most runs never set most of them, and need not look at the table for those.
+    ever: UrnFlags,
 }
 
 impl Urns {
@@ -37,7 +37,7 @@ impl Urns {
     pub(crate) fn with_capacity(urns: usize) -> Self {
         Urns {
             known: IndexMap::with_capacity_and_hasher(urns, FxBuildHasher),
-            ever: Marks::default(),
+            ever: UrnFlags::default(),
         }
     }
 
@@ -56,7 +56,7 @@ impl Urns {
         }
     }
 
-    /// Another base takes the place of the one before: what belonged to that is forgotten, marks and registrations aside.
+    /// Another base takes the place of the one before: what belonged to that is forgotten, flags and registrations aside.
     pub(crate) fn forget_states(&mut self) {
         for known in self.known.values_mut() {
             known.of_base = None;
@@ -121,29 +121,29 @@ impl Urns {
         self.known.get_mut(urn)?.completes.take()
     }
 
-    /// Sets `mark` for `urn`.
-    pub(crate) fn mark(&mut self, urn: &Urn, mark: Mark) {
-        self.ever.add(mark);
-        self.entry(urn).marks.add(mark);
+    /// Sets `flag` for `urn`.
+    pub(crate) fn mark(&mut self, urn: &Urn, flag: UrnFlag) {
+        self.ever.add(flag);
+        self.entry(urn).flags.add(flag);
     }
 
-    /// Takes `mark` back from `urn`.
-    pub(crate) fn unmark(&mut self, urn: &Urn, mark: Mark) {
+    /// Takes `flag` back from `urn`.
+    pub(crate) fn unmark(&mut self, urn: &Urn, flag: UrnFlag) {
         if let Some(known) = self.known.get_mut(urn) {
-            known.marks.remove(mark);
+            known.flags.remove(flag);
         }
     }
 
-    /// Whether `urn` has `mark`.
-    pub(crate) fn has(&self, urn: &Urn, mark: Mark) -> bool {
-        self.has_any(urn, &[mark])
+    /// Whether `urn` has `flag`.
+    pub(crate) fn has(&self, urn: &Urn, flag: UrnFlag) -> bool {
+        self.has_any(urn, &[flag])
     }
 
-    /// Whether `urn` has any of `marks`.
-    pub(crate) fn has_any(&self, urn: &Urn, marks: &[Mark]) -> bool {
-        let wanted = Marks::of(marks);
+    /// Whether `urn` has any of `flags`.
+    pub(crate) fn has_any(&self, urn: &Urn, flags: &[UrnFlag]) -> bool {
+        let wanted = UrnFlags::of(flags);
         let known = || self.known.get(urn);
-        self.ever.intersects(wanted) && known().is_some_and(|it| it.marks.intersects(wanted))
+        self.ever.intersects(wanted) && known().is_some_and(|it| it.flags.intersects(wanted))
     }
 
     /// Whether a step of this run already decides the fate of `urn`, creates and deletes aside.
@@ -151,11 +151,11 @@ impl Urns {
         self.has_any(
             urn,
             &[
-                Mark::Same,
-                Mark::Updated,
-                Mark::Replaced,
-                Mark::Read,
-                Mark::Refreshed,
+                UrnFlag::Same,
+                UrnFlag::Updated,
+                UrnFlag::Replaced,
+                UrnFlag::Read,
+                UrnFlag::Refreshed,
             ],
         )
     }
@@ -165,12 +165,12 @@ impl Urns {
         self.has_any(
             urn,
             &[
-                Mark::Created,
-                Mark::Same,
-                Mark::Updated,
-                Mark::Deleted,
-                Mark::Replaced,
-                Mark::Read,
+                UrnFlag::Created,
+                UrnFlag::Same,
+                UrnFlag::Updated,
+                UrnFlag::Deleted,
+                UrnFlag::Replaced,
+                UrnFlag::Read,
             ],
         )
     }

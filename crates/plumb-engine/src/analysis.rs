@@ -20,7 +20,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::monitor::{Incoming, LogMessage};
 use crate::policies::{Loaded, PolicyPacks};
-use crate::program::ProgramInfo;
+use crate::program::ProgramContext;
 use crate::shell::{Shell, Subscriber};
 
 /// How many resources are put to the packs at the same time.
@@ -31,7 +31,7 @@ pub struct AnalysisSetup {
     /// The state to look at.
     pub snapshot: Snapshot,
     /// Facts about the stack, for the packs.
-    pub info: ProgramInfo,
+    pub info: ProgramContext,
     /// The packs.
     pub policies: PolicyPacks,
     /// Starts them. Its engine address is [`Shell::address`].
@@ -161,7 +161,7 @@ async fn inspect(
     snapshot: Snapshot,
     policies: PolicyPacks,
     host: Arc<PluginHost>,
-    info: ProgramInfo,
+    info: ProgramContext,
     found: mpsc::UnboundedSender<Event>,
 ) -> Result<Inspection, String> {
     let (stack, project) = (info.stack.clone(), info.project.clone());

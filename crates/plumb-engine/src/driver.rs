@@ -38,13 +38,13 @@ use crate::masks::Masks;
 use crate::monitor::{Incoming, LogMessage, MonitorHandle};
 use crate::outbox::Outbox;
 use crate::policies::{Loaded, PolicyPacks};
-use crate::program::{Program, ProgramInfo, ProgramResult};
+use crate::program::{Program, ProgramContext, ProgramResult};
 use crate::server::Servers;
 use crate::shell::{Ended, RunSetup};
 use crate::snippet::SnippetLanguage;
 use crate::spans;
 use fence::Fence;
-use tasks::{Happened, Tasks};
+use tasks::{DriverEvent, Tasks};
 
 /// The core, and all that a run has to do with.
 pub(crate) struct Driver {
@@ -70,7 +70,7 @@ pub(crate) struct Driver {
     program: Option<Arc<dyn Program>>,
     program_cancel: CancellationToken,
     snippets: Option<Arc<dyn SnippetLanguage>>,
-    info: ProgramInfo,
+    info: ProgramContext,
     handle: MonitorHandle,
     outcome: Option<Outcome>,
     plan: Option<Plan>,
@@ -134,35 +134,37 @@ impl Driver {
         while self.outcome.is_none() || !self.fence.is_free() {
             let happened = self.next(&mut incoming, &mut durable, &mut interrupts);
             match happened.await {
-                Happened::Incoming(all) => all.into_iter().for_each(|one| self.take(one)),
-                Happened::Called((call, result)) => self.called(call, result, &mut incoming),
-                Happened::CalledBack(call, result) => {
+                DriverEvent::Incoming(all) => all.into_iter().for_each(|one| self.take(one)),
+                DriverEvent::Called((call, result)) => self.called(call, result, &mut incoming),
+                DriverEvent::CalledBack(call, result) => {
                     self.event(Event::CalledBack { call, result });
                 }
-                Happened::Loaded(result) => self.policies_loaded(result),
-                Happened::Consulted(call, result) => {
+                DriverEvent::Loaded(result) => self.policies_loaded(result),
+                DriverEvent::Consulted(call, result) => {
                     self.event(Event::PolicyAnswered { call, result });
                 }
-                Happened::Program(result) => self.event(Event::ProgramEnded(program_end(result))),
-                Happened::Snippet(uuid, result) => {
+                DriverEvent::Program(result) => {
+                    self.event(Event::ProgramEnded(program_end(result)));
+                }
+                DriverEvent::Snippet(uuid, result) => {
                     let end = snippet_end(result);
                     self.event(Event::SnippetEnded { uuid, end });
                 }
-                Happened::Durable(Ok(seq)) => self.release(self.journal.counted(seq)),
-                Happened::Durable(Err(message)) => {
+                DriverEvent::Durable(Ok(seq)) => self.release(self.journal.counted(seq)),
+                DriverEvent::Durable(Err(message)) => {
                     durable = None;
                     self.journal_failed(message);
                 }
-                Happened::Interrupt(1) => self.event(Event::Interrupted),
-                Happened::Interrupt(2) => {
+                DriverEvent::Interrupt(1) => self.event(Event::Interrupted),
+                DriverEvent::Interrupt(2) => {
                     self.program_cancel.cancel();
                     let host = host.clone();
                     cancels.spawn(async move { host.cancel().await });
                 }
-                Happened::Interrupt(_) => break,
-                Happened::Late => self.flights.late().into_iter().for_each(|it| self.emit(it)),
-                Happened::Idle => self.flush(),
-                Happened::Due => self.outbox.tell(),
+                DriverEvent::Interrupt(_) => break,
+                DriverEvent::Late => self.flights.late().into_iter().for_each(|it| self.emit(it)),
+                DriverEvent::Idle => self.flush(),
+                DriverEvent::Due => self.outbox.tell(),
             }
         }
         self.end(incoming, interrupts).await
@@ -282,7 +284,7 @@ impl Driver {
     }
 }
 
-fn construct_context(info: &ProgramInfo) -> ConstructContext {
+fn construct_context(info: &ProgramContext) -> ConstructContext {
     ConstructContext {
         project: info.project.clone(),
         stack: info.stack.clone(),

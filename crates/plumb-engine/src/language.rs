@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plumb_plugin::LanguageRuntime;
-use plumb_plugin::language::{ProgramInfo as LanguageProgramInfo, RunOutcome, RunRequest};
+use plumb_plugin::language::{ProgramInfo, RunOutcome, RunRequest};
 use tokio_util::sync::CancellationToken;
 
 use crate::monitor::ResourceMonitor;
-use crate::program::{Program, ProgramInfo, ProgramResult};
+use crate::program::{Program, ProgramContext, ProgramResult};
 
 /// Where the host of a program comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct LanguageProgram {
     /// Runs the program.
     pub host: Arc<dyn LanguageRuntime>,
     /// Where the program is and how it is to be run.
-    pub info: LanguageProgramInfo,
+    pub info: ProgramInfo,
     /// Where the host comes from.
     pub origin: HostOrigin,
     /// Whether the program is to wait for a debugger.
@@ -40,7 +40,7 @@ impl Program for LanguageProgram {
 
     async fn run(
         &self,
-        info: ProgramInfo,
+        info: ProgramContext,
         _: Arc<dyn ResourceMonitor>,
         cancel: CancellationToken,
     ) -> ProgramResult {

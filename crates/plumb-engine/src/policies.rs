@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
 use crate::instances::with_causes;
-use crate::program::ProgramInfo;
+use crate::program::ProgramContext;
 
 /// The packs of a run.
 #[derive(Default)]
@@ -93,7 +93,7 @@ impl PolicyPacks {
     pub(crate) async fn load(
         self,
         host: Arc<PluginHost>,
-        info: ProgramInfo,
+        info: ProgramContext,
     ) -> Result<Loaded, String> {
         let stack = AnalyzedStack {
             project: info.project,

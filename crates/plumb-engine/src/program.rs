@@ -10,7 +10,7 @@ use crate::monitor::ResourceMonitor;
 
 /// Facts of the deployment that a program may ask for.
 #[derive(Clone, Debug)]
-pub struct ProgramInfo {
+pub struct ProgramContext {
     /// Project name.
     pub project: String,
     /// Stack name.
@@ -60,7 +60,7 @@ pub trait Program: Send + Sync {
     /// Runs the program to its end. Ends early when `cancel` fires.
     async fn run(
         &self,
-        info: ProgramInfo,
+        info: ProgramContext,
         monitor: Arc<dyn ResourceMonitor>,
         cancel: CancellationToken,
     ) -> ProgramResult;

@@ -14,7 +14,7 @@ use crate::driver::Driver;
 use crate::journal::RunJournal;
 use crate::monitor::{DebugMessages, Incoming, MonitorHandle, ResourceMonitor};
 use crate::policies::PolicyPacks;
-use crate::program::{Program, ProgramInfo};
+use crate::program::{Program, ProgramContext};
 use crate::server::{self, Servers, SourceContext};
 use crate::snippet::{self, InvalidSnippet, SnippetLanguage};
 
@@ -30,7 +30,7 @@ pub struct RunSetup {
     /// Evaluates the snippets of the state; `None` where there cannot be any.
     pub snippets: Option<Arc<dyn SnippetLanguage>>,
     /// Facts for the program; the addresses are filled in here.
-    pub info: ProgramInfo,
+    pub info: ProgramContext,
     /// Policy packs that look at what is done.
     pub policies: PolicyPacks,
     /// Runs providers. Its engine address is [`Shell::address`].
@@ -79,7 +79,7 @@ pub struct Shell {
 impl Shell {
     /// Opens the services that programs and plugins need. `info` is told to programs that ask.
     pub async fn listen(
-        info: &ProgramInfo,
+        info: &ProgramContext,
         source: SourceContext,
         debug: DebugMessages,
     ) -> Result<Self, RunError> {

@@ -7,7 +7,7 @@ use plumb_deploy::snippets::SnippetChanges;
 use plumb_state::Snippet;
 
 use crate::monitor::ResourceMonitor;
-use crate::program::{ProgramInfo, ProgramResult};
+use crate::program::{ProgramContext, ProgramResult};
 
 /// Understands the code of snippets.
 #[async_trait]
@@ -19,7 +19,7 @@ pub trait SnippetLanguage: Send + Sync {
     async fn run(
         &self,
         snippet: Snippet,
-        info: ProgramInfo,
+        info: ProgramContext,
         monitor: Arc<dyn ResourceMonitor>,
     ) -> ProgramResult;
 }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use ecow::EcoString;
 use plumb_deploy::request::{PackageRequest, Reply, Request, RequestError, RequestErrorKind};
 use plumb_engine::monitor::ResourceMonitor;
-use plumb_engine::program::ProgramInfo;
+use plumb_engine::program::ProgramContext;
 use plumb_eval::convert::{self, Form};
 use plumb_eval::diagnostic::Diagnostic;
 use plumb_events::Severity;
@@ -26,7 +26,7 @@ pub async fn evaluate_inputs(
     parsed: &Parsed,
     package: &Arc<PackageSchema>,
     schema: &Arc<Resource>,
-    info: &ProgramInfo,
+    info: &ProgramContext,
 ) -> Result<PropertyMap, Vec<Diagnostic>> {
     let ty = ResourceType {
         package: package.clone(),

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use plumb_deploy::request::{PackageRequest, RegisterPackageRequest, Reply, Request};
 use plumb_engine::monitor::ResourceMonitor;
-use plumb_engine::program::{ProgramInfo, ProgramResult};
+use plumb_engine::program::{ProgramContext, ProgramResult};
 use plumb_engine::snippet::{InvalidSnippet, SnippetLanguage};
 use plumb_eval::diagnostic::Diagnostic;
 use plumb_eval::report::{DiagnosticStyle, Reporter};
@@ -73,7 +73,7 @@ impl PclSnippets {
         &self,
         snippet: &Snippet,
         program: &Program,
-        info: &ProgramInfo,
+        info: &ProgramContext,
         monitor: &dyn ResourceMonitor,
     ) -> Result<(), Stop> {
         let context = Context {
@@ -110,7 +110,7 @@ impl SnippetLanguage for PclSnippets {
     async fn run(
         &self,
         snippet: Snippet,
-        info: ProgramInfo,
+        info: ProgramContext,
         monitor: Arc<dyn ResourceMonitor>,
     ) -> ProgramResult {
         let source = source_of(&snippet);

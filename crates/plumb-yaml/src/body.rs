@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use ecow::EcoString;
 use plumb_engine::monitor::ResourceMonitor;
-use plumb_engine::program::{ProgramInfo, ProgramResult};
+use plumb_engine::program::{ProgramContext, ProgramResult};
 use plumb_resource::Urn;
 use plumb_schema::SchemaLoader;
 
@@ -50,7 +50,7 @@ impl Owner {
 pub(crate) struct Body<'a> {
     pub(crate) syntax: &'a Syntax,
     pub(crate) settings: &'a [Setting],
-    pub(crate) info: &'a ProgramInfo,
+    pub(crate) info: &'a ProgramContext,
     pub(crate) monitor: &'a dyn ResourceMonitor,
     pub(crate) reporter: &'a Reporter<'a>,
     pub(crate) declarations: &'a [PackageDeclaration],

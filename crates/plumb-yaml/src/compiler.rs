@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::process::Stdio;
 use std::sync::Arc;
 
-use plumb_engine::program::ProgramInfo;
+use plumb_engine::program::ProgramContext;
 use tokio::process::Command;
 
 use crate::load::Loaded;
@@ -89,7 +89,7 @@ impl Compiler {
     }
 
     /// Runs the command in the folder of the program, and reads what it writes.
-    pub(crate) async fn compile(&self, info: &ProgramInfo) -> Result<Loaded, CompilerError> {
+    pub(crate) async fn compile(&self, info: &ProgramContext) -> Result<Loaded, CompilerError> {
         let command = || self.command.clone();
         let words = shlex::split(&self.command).unwrap_or_default();
         let Some((program, args)) = words.split_first() else {
@@ -132,7 +132,7 @@ impl Compiler {
 }
 
 /// What the command is told of the stack.
-fn facts(info: &ProgramInfo) -> [(&'static str, OsString); 5] {
+fn facts(info: &ProgramContext) -> [(&'static str, OsString); 5] {
     let config: serde_json::Map<_, _> = info
         .config
         .iter()

@@ -8,7 +8,7 @@ use ecow::EcoString;
 use futures::future::join_all;
 use plumb_deploy::request::{RegisterRequest, Reply, Request, RequestErrorKind};
 use plumb_engine::monitor::ResourceMonitor;
-use plumb_engine::program::{Program, ProgramInfo, ProgramResult};
+use plumb_engine::program::{Program, ProgramContext, ProgramResult};
 use plumb_resource::{CustomTimeouts, ROOT_STACK_TYPE, Urn};
 use plumb_schema::SchemaLoader;
 use tokio_util::sync::CancellationToken;
@@ -66,7 +66,11 @@ impl YamlProgram {
         self
     }
 
-    async fn run_to_end(&self, info: &ProgramInfo, monitor: &dyn ResourceMonitor) -> ProgramResult {
+    async fn run_to_end(
+        &self,
+        info: &ProgramContext,
+        monitor: &dyn ResourceMonitor,
+    ) -> ProgramResult {
         let program = match self.program(info).await {
             Ok(program) => program,
             Err(message) => return ProgramResult::Failed { message },
@@ -139,7 +143,7 @@ impl YamlProgram {
         Ok(known.insert(Arc::new(Loaded::from(directory)?)).clone())
     }
 
-    async fn program(&self, info: &ProgramInfo) -> Result<Arc<Loaded>, String> {
+    async fn program(&self, info: &ProgramContext) -> Result<Arc<Loaded>, String> {
         if let Some(compiler) = &self.compiler {
             let compiled = compiler.compile(info).await;
             return compiled.map(Arc::new).map_err(|error| error.to_string());
@@ -161,7 +165,7 @@ impl Program for YamlProgram {
 
     async fn run(
         &self,
-        info: ProgramInfo,
+        info: ProgramContext,
         monitor: Arc<dyn ResourceMonitor>,
         cancel: CancellationToken,
     ) -> ProgramResult {
@@ -181,7 +185,7 @@ pub(crate) fn one_error(message: &str) -> ProgramResult {
 }
 
 async fn register_stack(
-    info: &ProgramInfo,
+    info: &ProgramContext,
     monitor: &dyn ResourceMonitor,
 ) -> Result<Urn, ProgramResult> {
     let name = format!("{}-{}", info.project, info.stack);

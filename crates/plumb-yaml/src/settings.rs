@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ecow::EcoString;
-use plumb_engine::program::ProgramInfo;
+use plumb_engine::program::ProgramContext;
 use rustc_hash::FxHashSet;
 
 use crate::config::{self, ConfigDecl};
@@ -41,7 +41,7 @@ pub(crate) type Problem = (EcoString, Diagnostic);
 /// Evaluates the settings of a run.
 pub(crate) fn evaluate(
     syntax: &Syntax,
-    info: &ProgramInfo,
+    info: &ProgramContext,
     problems: &mut Vec<Problem>,
 ) -> Vec<Setting> {
     let secret_keys: FxHashSet<&str> = info.config_secret_keys.iter().map(String::as_str).collect();

@@ -6,7 +6,7 @@ pub mod completion;
 pub mod config;
 pub mod console;
 pub mod describe;
-pub mod direct;
+pub mod r#do;
 pub mod doctor;
 pub mod events;
 pub mod history;

@@ -12,16 +12,16 @@ use plumb_deploy::setup::{Options, Phase};
 use plumb_display::{Action, Options as DisplayOptions, View};
 use plumb_engine::analysis::{AnalysisSetup, Analyzed};
 use plumb_engine::policies::PolicyPacks;
-use plumb_engine::program::ProgramInfo;
+use plumb_engine::program::ProgramContext;
 use plumb_engine::{Shell, SourceContext};
 use plumb_state::file::{Deployment, parse_deployment};
 use plumb_state::{CiphertextCache, CodecError, SecretCodec, Snapshot};
 
 use super::debugging::Debugged;
-use super::host::Surroundings;
-use super::outside::surroundings;
+use super::host::ProjectEnvironment;
 use super::screen::{self, Form, ScreenSetup};
 use super::session::{ORGANIZATION, Opening, Session, plugin_source, recorded_codec};
+use super::standalone_host::project_environment;
 use super::{interrupts, policies};
 use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::identity::Code;
@@ -61,8 +61,8 @@ struct Subject {
     /// What it is called where there is nothing in it.
     description: String,
     snapshot: Snapshot,
-    surroundings: Surroundings,
-    info: ProgramInfo,
+    project_environment: ProjectEnvironment,
+    info: ProgramContext,
     tags: BTreeMap<String, String>,
 }
 
@@ -121,15 +121,15 @@ async fn analyze(ctx: &Context, args: &AnalyzeArgs, subject: Subject) -> Result<
         show_secrets: false,
         advises: ctx.environment.stderr_is_terminal,
     };
-    let surroundings = &subject.surroundings;
+    let project_environment = &subject.project_environment;
     let source = SourceContext {
-        root: surroundings.root.clone(),
-        working_directory: surroundings.program_directory.clone(),
+        root: project_environment.root.clone(),
+        working_directory: project_environment.program_directory.clone(),
         version: crate::semantic_version(),
     };
     let debug = screen.debug_messages();
     let shell = Shell::listen(&subject.info, source, debug).await?;
-    let host = surroundings.plugin_host(shell.address(), shell.monitor(), debug)?;
+    let host = project_environment.plugin_host(shell.address(), shell.monitor(), debug)?;
     let parallel = ctx.environment.non_empty("PULUMI_PARALLEL_ANALYZE");
     let (subscriber, shown) = screen::start(screen);
     let setup = AnalysisSetup {
@@ -152,7 +152,7 @@ async fn analyze(ctx: &Context, args: &AnalyzeArgs, subject: Subject) -> Result<
     Ok(analyzed)
 }
 
-fn display_options(ctx: &Context, args: &AnalyzeArgs, info: &ProgramInfo) -> DisplayOptions {
+fn display_options(ctx: &Context, args: &AnalyzeArgs, info: &ProgramContext) -> DisplayOptions {
     DisplayOptions {
         view: if args.diff {
             View::Diff
@@ -198,7 +198,7 @@ fn of_stack(name: Option<&str>, ctx: &Context) -> Result<Subject, Error> {
         info: session.program_info(&Options::new(Phase::Preview)),
         tags: session.tags()?,
         snapshot: session.base,
-        surroundings: session.surroundings,
+        project_environment: session.project_environment,
     })
 }
 
@@ -212,10 +212,10 @@ fn of_file(file: &str, ctx: &Context) -> Result<Subject, Error> {
         .map_err(|error| Error::from(error).context(format!("reading deployment from {file}")))?;
     let snapshot = decrypted(&deployment, file, ctx)?;
     let (stack, project) = origin(&snapshot);
-    let mut surroundings =
-        surroundings(ctx, Vec::new(), "a state in a file knows no other stacks")?;
-    surroundings.acquire = Some(plugin_source(ctx, &surroundings, LockMode::Update)?);
-    let info = ProgramInfo {
+    let mut project_environment =
+        project_environment(ctx, Vec::new(), "a state in a file knows no other stacks")?;
+    project_environment.acquire = Some(plugin_source(ctx, &project_environment, LockMode::Update)?);
+    let info = ProgramContext {
         project,
         stack,
         organization: ORGANIZATION.to_owned(),
@@ -224,15 +224,15 @@ fn of_file(file: &str, ctx: &Context) -> Result<Subject, Error> {
         dry_run: true,
         parallel: crate::Environment::default_parallel(),
         resource_references: true,
-        root_directory: surroundings.root.clone(),
-        program_directory: surroundings.program_directory.clone(),
+        root_directory: project_environment.root.clone(),
+        program_directory: project_environment.program_directory.clone(),
         monitor_address: String::new(),
         engine_address: String::new(),
     };
     Ok(Subject {
         description: format!("File {file}"),
         snapshot,
-        surroundings,
+        project_environment,
         info,
         tags: BTreeMap::new(),
     })

@@ -135,17 +135,17 @@ async fn convert(
     words: &[String],
     session: &Session<'_>,
 ) -> Result<ConvertedState, Error> {
-    let surroundings = &session.surroundings;
+    let project_environment = &session.project_environment;
     let info = session.program_info(&Options::new(Phase::Preview));
     let source = SourceContext {
-        root: surroundings.root.clone(),
-        working_directory: surroundings.program_directory.clone(),
+        root: project_environment.root.clone(),
+        working_directory: project_environment.program_directory.clone(),
         version: crate::semantic_version(),
     };
     let debug = DebugMessages::Dropped;
     let shell = Shell::listen(&info, source, debug).await?;
     let monitor = Arc::new(Messages(ctx.printer.clone()));
-    let host = Arc::new(surroundings.plugin_host(shell.address(), monitor, debug)?);
+    let host = Arc::new(project_environment.plugin_host(shell.address(), monitor, debug)?);
     shell.serve(&host);
     let converted = match host.converter(name).await {
         Ok(converter) => {

@@ -14,9 +14,9 @@ use super::converted::Converted;
 use super::destroyed;
 use super::drift;
 use super::event_log::EventLog;
+use super::request::{Kind, OperationRequest, check_confirmed};
 use super::screen::{Form, ScreenSetup};
-use super::session::{Opening, Ran, Session};
-use super::verb::{Kind, Verb, check_confirmed};
+use super::session::{Opening, RunResult, Session};
 use super::{import_file, interrupts};
 use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::identity::Code;
@@ -28,11 +28,11 @@ use crate::{Context, Error, ExitStatus, prompt};
 const DELIVERY: Duration = Duration::from_secs(10);
 
 /// Runs an operation from its flags to its exit code.
-pub(super) fn run(ctx: &Context, verb: &Verb) -> Result<ExitStatus, Error> {
-    check_confirmed(ctx, verb)?;
-    let form = verb.form()?;
-    let event_log = verb.event_log(ctx)?;
-    let session = open(ctx, verb)?;
+pub(super) fn run(ctx: &Context, request: &OperationRequest) -> Result<ExitStatus, Error> {
+    check_confirmed(ctx, request)?;
+    let form = request.form()?;
+    let event_log = request.event_log(ctx)?;
+    let session = open(ctx, request)?;
     // Requests, decisions and answers follow each other: on one thread none of them waits for another thread to wake up.
     // The journal has a thread of its own, and so has work that takes long.
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -43,7 +43,7 @@ pub(super) fn run(ctx: &Context, verb: &Verb) -> Result<ExitStatus, Error> {
     let (event_log, delivery) = event_log.unzip();
     let result = runtime.block_on(async {
         let delivery = delivery.map(tokio::spawn);
-        let result = Box::pin(converted(ctx, verb, session, form, event_log)).await;
+        let result = Box::pin(converted(ctx, request, session, form, event_log)).await;
         if let Some(delivery) = delivery {
             // Who does not listen in time does not hold up the end.
             let _ = tokio::time::timeout(DELIVERY, delivery).await;
@@ -55,54 +55,55 @@ pub(super) fn run(ctx: &Context, verb: &Verb) -> Result<ExitStatus, Error> {
     result
 }
 
-fn open<'c>(ctx: &'c Context, verb: &Verb) -> Result<Session<'c>, Error> {
-    let program = verb.program.as_ref();
+fn open<'c>(ctx: &'c Context, request: &OperationRequest) -> Result<Session<'c>, Error> {
+    let program = request.program.as_ref();
     let creates = program.is_some_and(|program| program.create);
-    let missing = match (creates, verb.kind) {
+    let missing = match (creates, request.kind) {
         (true, _) => IfMissing::Create,
         (false, Kind::Import | Kind::Destroy) => IfMissing::Fail,
-        (false, _) if verb.snippets.is_some() => IfMissing::Fail,
+        (false, _) if request.snippets.is_some() => IfMissing::Fail,
         (false, _) => IfMissing::Offer,
     };
-    let runs_program = matches!(verb.kind, Kind::Up | Kind::Preview) || verb.runs_program(ctx);
+    let runs_program =
+        matches!(request.kind, Kind::Up | Kind::Preview) || request.runs_program(ctx);
     // Snippets are kept in the state: an update that is about them alone needs no program.
-    let needs_project = verb.snippets.is_none()
+    let needs_project = request.snippets.is_none()
         && (runs_program
-            || verb.kind == Kind::Import
+            || request.kind == Kind::Import
             || program.is_some_and(|program| !program.config.is_empty()));
     let skips_check = program.is_some_and(|program| program.skip_config_validation)
-        || verb.snippets.is_some()
-        || !(runs_program || verb.kind == Kind::Import);
+        || request.snippets.is_some()
+        || !(runs_program || request.kind == Kind::Import);
     Session::open(
         ctx,
         &Opening {
-            stack: verb.common.stack.as_deref(),
-            config_file: verb.common.config_file.as_deref(),
+            stack: request.common.stack.as_deref(),
+            config_file: request.common.config_file.as_deref(),
             config: program
                 .map(|program| program.config.as_slice())
                 .unwrap_or_default(),
             config_paths: program.is_some_and(|program| program.config_path),
             missing,
-            secrets_provider: verb.secrets_provider.as_deref(),
+            secrets_provider: request.secrets_provider.as_deref(),
             check: if skips_check {
                 ConfigCheck::Skipped
             } else {
                 ConfigCheck::Required
             },
-            fallback: if verb.kind == Kind::Destroy || verb.snippets.is_some() {
+            fallback: if request.kind == Kind::Destroy || request.snippets.is_some() {
                 StateFallback::Always
             } else {
                 StateFallback::IfEnabled
             },
             client: program.and_then(|program| program.client.clone()),
-            debugged: verb.debugged.clone(),
-            checks_plugins: !verb.common.skip_plugin_pre_install,
-            lock_mode: if verb.common.locked {
+            debugged: request.debugged.clone(),
+            checks_plugins: !request.common.skip_plugin_pre_install,
+            lock_mode: if request.common.locked {
                 LockMode::Frozen
             } else {
                 LockMode::Update
             },
-            changes: !verb.preview_only,
+            changes: !request.preview_only,
             needs_project,
         },
     )
@@ -111,18 +112,18 @@ fn open<'c>(ctx: &'c Context, verb: &Verb) -> Result<Session<'c>, Error> {
 /// Runs an operation; before an import, the converter that it takes resources from.
 async fn converted(
     ctx: &Context,
-    verb: &Verb,
+    request: &OperationRequest,
     mut session: Session<'_>,
     form: Form,
     event_log: Option<EventLog>,
 ) -> Result<ExitStatus, Error> {
-    let args = verb.import.as_ref().filter(|args| args.from.is_some());
+    let args = request.import.as_ref().filter(|args| args.from.is_some());
     let Some(args) = args else {
-        return Box::pin(operate(ctx, verb, session, form, event_log)).await;
+        return Box::pin(operate(ctx, request, session, form, event_log)).await;
     };
     let converted = Arc::new(Converted::of(ctx, args, &session).await?);
     session.converted = Some(converted.clone());
-    let result = Box::pin(operate(ctx, verb, session, form, event_log)).await;
+    let result = Box::pin(operate(ctx, request, session, form, event_log)).await;
     let failed = !matches!(result, Ok(ExitStatus::Success));
     let wanted = args.generate_resources.as_deref();
     if failed || wanted.is_some() {
@@ -133,28 +134,28 @@ async fn converted(
 
 async fn operate(
     ctx: &Context,
-    verb: &Verb,
+    request: &OperationRequest,
     mut session: Session<'_>,
     form: Form,
     mut event_log: Option<EventLog>,
 ) -> Result<ExitStatus, Error> {
     let interrupts = interrupts::listen(ctx.printer.clone())?;
-    if destroyed::is_all_protected(ctx, verb, &session.base)? {
+    if destroyed::is_all_protected(ctx, request, &session.base)? {
         session.leave();
         return Ok(ExitStatus::Success);
     }
-    let metadata = (!verb.preview_only)
-        .then(|| Gathering::start(&ctx.environment, session.surroundings.root.clone()));
-    if verb.kind == Kind::Refresh && !verb.is_drift {
-        verb.pending_creates.settle(ctx, &mut session)?;
+    let metadata = (!request.preview_only)
+        .then(|| Gathering::start(&ctx.environment, session.project_environment.root.clone()));
+    if request.kind == Kind::Refresh && !request.is_drift {
+        request.pending_creates.settle(ctx, &mut session)?;
     }
-    if let Some(path) = &verb.plan {
+    if let Some(path) = &request.plan {
         session.hold_to(path)?;
     }
-    if let Some(order) = &verb.snippets {
+    if let Some(order) = &request.snippets {
         session.change_snippets(order)?;
     }
-    if verb
+    if request
         .listed
         .as_ref()
         .is_some_and(|file| !file.provider_inputs.is_empty())
@@ -164,22 +165,29 @@ async fn operate(
              'inputs' instead",
         );
     }
-    if verb.preview_only || !verb.skip_preview {
-        let previewed = preview(ctx, verb, &mut session, form, event_log.take(), &interrupts);
+    if request.preview_only || !request.skip_preview {
+        let previewed = preview(
+            ctx,
+            request,
+            &mut session,
+            form,
+            event_log.take(),
+            &interrupts,
+        );
         match Box::pin(previewed).await? {
             Previewed::Confirmed(log) => event_log = log,
-            Previewed::Last(ran) => return ends_with_preview(ctx, verb, session, &ran, form),
+            Previewed::Last(ran) => return ends_with_preview(ctx, request, session, &ran, form),
             Previewed::Declined => {
                 session.leave();
                 return Ok(ExitStatus::Failure);
             }
         }
-    } else if ctx.is_interactive() && !verb.is_yes(ctx) && !verb.skip_preview {
+    } else if ctx.is_interactive() && !request.is_yes(ctx) && !request.skip_preview {
         return Err(Error::user("the operation was not confirmed").known(Code::NotConfirmed));
     }
     let ran = phase(
         ctx,
-        verb,
+        request,
         &mut session,
         Phase::Execute,
         form,
@@ -189,7 +197,7 @@ async fn operate(
     )
     .await?;
     let metadata = metadata.map(Gathering::finish).unwrap_or_default();
-    conclude(ctx, verb, session, ran, form, metadata).await
+    conclude(ctx, request, session, ran, form, metadata).await
 }
 
 /// What a preview leads to.
@@ -197,43 +205,43 @@ enum Previewed {
     /// The real thing, which is told to the same listeners.
     Confirmed(Option<EventLog>),
     /// Nothing more: it is all that was wanted, or it failed.
-    Last(Box<Ran>),
+    Last(Box<RunResult>),
     /// Nothing: the user does not want what it shows.
     Declined,
 }
 
 async fn preview(
     ctx: &Context,
-    verb: &Verb,
+    request: &OperationRequest,
     session: &mut Session<'_>,
     form: Form,
     event_log: Option<EventLog>,
     interrupts: &tokio::sync::watch::Receiver<u32>,
 ) -> Result<Previewed, Error> {
-    let asks = !verb.preview_only && !verb.is_yes(ctx);
+    let asks = !request.preview_only && !request.is_yes(ctx);
     let ran = phase(
         ctx,
-        verb,
+        request,
         session,
         Phase::Preview,
         form,
         event_log,
-        asks || verb.import_file.is_some(),
+        asks || request.import_file.is_some(),
         interrupts,
     )
     .await?;
-    let is_last = verb.is_drift || verb.preview_only;
+    let is_last = request.is_drift || request.preview_only;
     if is_last || ran.outcome.result != OperationResult::Succeeded {
         return Ok(Previewed::Last(Box::new(ran)));
     }
-    if asks && !confirmed(ctx, verb, session, &ran)? {
+    if asks && !confirmed(ctx, request, session, &ran)? {
         return Ok(Previewed::Declined);
     }
     if ran.seen.has_secrets {
         session.prepare_secrets()?;
     }
     session.prepare_wanted_secrets()?;
-    if verb.is_strict && session.plan.is_none() {
+    if request.is_strict && session.plan.is_none() {
         session.plan = ran.plan;
     }
     Ok(Previewed::Confirmed(
@@ -243,16 +251,16 @@ async fn preview(
 
 fn ends_with_preview(
     ctx: &Context,
-    verb: &Verb,
+    request: &OperationRequest,
     session: Session<'_>,
-    ran: &Ran,
+    ran: &RunResult,
     form: Form,
 ) -> Result<ExitStatus, Error> {
     if let Some(refusal) = refusal(ran) {
         session.leave();
         return Err(refusal);
     }
-    if verb.is_drift {
+    if request.is_drift {
         let stack = session.stack.clone();
         session.leave();
         let nothing = RunExplanation::default();
@@ -260,7 +268,7 @@ fn ends_with_preview(
         let result = ran.outcome.result;
         return Ok(drift::report(ctx, &stack, run, result, form == Form::Quiet));
     }
-    let written = match &verb.import_file {
+    let written = match &request.import_file {
         Some(path) => import_file::write(
             &ctx.environment.cwd.join(path),
             &ran.seen.events,
@@ -269,11 +277,11 @@ fn ends_with_preview(
         None => Ok(()),
     };
     let status = written
-        .and_then(|()| status_of(verb, ran))
+        .and_then(|()| status_of(request, ran))
         .and_then(|status| {
-            save_plan(ctx, verb, &session, ran)?;
-            if verb.kind == Kind::Destroy && status == ExitStatus::Success {
-                destroyed::conclude(ctx, verb, &session.stack, &session.base)?;
+            save_plan(ctx, request, &session, ran)?;
+            if request.kind == Kind::Destroy && status == ExitStatus::Success {
+                destroyed::conclude(ctx, request, &session.stack, &session.base)?;
             }
             Ok(status)
         });
@@ -284,28 +292,28 @@ fn ends_with_preview(
 /// Saves what was reached, and says what is to be said afterwards.
 async fn conclude(
     ctx: &Context,
-    verb: &Verb,
+    request: &OperationRequest,
     session: Session<'_>,
-    ran: Ran,
+    ran: RunResult,
     form: Form,
     metadata: Metadata,
 ) -> Result<ExitStatus, Error> {
-    let status = status_of(verb, &ran);
-    let asked = verb.common.message.clone().filter(|it| !it.is_empty());
+    let status = status_of(request, &ran);
+    let asked = request.common.message.clone().filter(|it| !it.is_empty());
     let message = asked.unwrap_or(metadata.message);
     let mut environment = metadata.facts;
-    add_execution(ctx, verb, &session, &mut environment);
+    add_execution(ctx, request, &session, &mut environment);
     let succeeded = ran.outcome.result == OperationResult::Succeeded;
-    let before = (verb.kind == Kind::Destroy && succeeded).then(|| session.base.clone());
+    let before = (request.kind == Kind::Destroy && succeeded).then(|| session.base.clone());
     let stack = session.stack.clone();
-    let code = verb.code_request(&session, &ran);
+    let code = request.code_request(&session, &ran);
     // The state comes first; nothing that fails before it is saved may keep it from that.
-    session.finish(ran, verb.kind.history(), message, environment)?;
+    session.finish(ran, request.kind.history(), message, environment)?;
     if let Some(code) = code? {
         code.fulfil(ctx, form == Form::Human).await?;
     }
     if let Some(before) = before {
-        destroyed::conclude(ctx, verb, &stack, &before)?;
+        destroyed::conclude(ctx, request, &stack, &before)?;
     }
     status
 }
@@ -316,62 +324,66 @@ async fn conclude(
 )]
 async fn phase(
     ctx: &Context,
-    verb: &Verb,
+    request: &OperationRequest,
     session: &mut Session<'_>,
     phase: Phase,
     form: Form,
     event_log: Option<EventLog>,
     keeps_events: bool,
     interrupts: &tokio::sync::watch::Receiver<u32>,
-) -> Result<Ran, Error> {
-    let options = verb.options(ctx, phase, session)?;
+) -> Result<RunResult, Error> {
+    let options = request.options(ctx, phase, session)?;
     let is_preview = phase == Phase::Preview;
-    let form = verb.form_of(ctx, form, phase);
+    let form = request.form_of(ctx, form, phase);
     let screen = ScreenSetup {
         printer: ctx.printer.clone(),
-        explains: is_preview && !verb.is_drift,
-        record: verb.record(ctx, session),
-        options: verb.display_options(ctx, session, is_preview),
+        explains: is_preview && !request.is_drift,
+        record: request.record(ctx, session),
+        options: request.display_options(ctx, session, is_preview),
         form,
         event_log,
         keeps_events,
         show_secrets: options.show_secrets,
         advises: ctx.environment.stderr_is_terminal,
     };
-    let operation = verb.operation(session)?;
-    if verb.kind == Kind::Import
-        && let Err(error) = verb.listing(session)?.check_types()
+    let operation = request.operation(session)?;
+    if request.kind == Kind::Import
+        && let Err(error) = request.listing(session)?.check_types()
     {
         if form == Form::Human {
             ctx.printer.data(&screen.options.banner());
         }
         return Err(error);
     }
-    let policies = verb.policies(ctx, session)?;
+    let policies = request.policies(ctx, session)?;
     let shown = if is_preview {
         "preview"
     } else {
-        verb.kind.word()
+        request.kind.word()
     };
     let span = info_span!(target: TARGET, "phase", otel.name = shown, outcome = Empty);
     let ran = session
         .run(operation, options, policies, screen, interrupts.clone())
         .instrument(span.clone())
         .await;
-    let succeeded = |ran: &Ran| ran.outcome.result == OperationResult::Succeeded;
+    let succeeded = |ran: &RunResult| ran.outcome.result == OperationResult::Succeeded;
     if !ran.as_ref().is_ok_and(succeeded) {
         span.record("outcome", FAILED);
     }
     let ran = ran?;
     if succeeded(&ran) && form == Form::Human {
-        show_permalink(ctx, verb, session)?;
+        show_permalink(ctx, request, session)?;
     }
     Ok(ran)
 }
 
 /// The address of the stack's state, for those who ask for it.
-fn show_permalink(ctx: &Context, verb: &Verb, session: &Session<'_>) -> Result<(), Error> {
-    if verb.common.suppress_permalink.as_deref() != Some("false") {
+fn show_permalink(
+    ctx: &Context,
+    request: &OperationRequest,
+    session: &Session<'_>,
+) -> Result<(), Error> {
+    if request.common.suppress_permalink.as_deref() != Some("false") {
         return Ok(());
     }
     let stack = &session.stack;
@@ -402,12 +414,12 @@ fn permalink_query(backend: &str) -> String {
 }
 
 /// Why the run was refused before it began, which no event tells.
-fn refusal(ran: &Ran) -> Option<Error> {
+fn refusal(ran: &RunResult) -> Option<Error> {
     let is_refused = ran.outcome.result == OperationResult::Failed && !ran.outcome.has_begun;
     is_refused.then(|| Error::user(ran.outcome.error.clone().unwrap_or_default()))
 }
 
-fn status_of(verb: &Verb, ran: &Ran) -> Result<ExitStatus, Error> {
+fn status_of(request: &OperationRequest, ran: &RunResult) -> Result<ExitStatus, Error> {
     if let Some(refusal) = refusal(ran) {
         return Err(refusal);
     }
@@ -421,12 +433,12 @@ fn status_of(verb: &Verb, ran: &Ran) -> Result<ExitStatus, Error> {
         .summary
         .as_ref()
         .is_some_and(plumb_events::Summary::has_changes);
-    if verb.expect_no_changes && has_changes {
+    if request.expect_no_changes && has_changes {
         return Err(Error::with_status(
             ExitStatus::Changes,
             format!(
                 "no changes were expected for {} but changes were proposed",
-                verb.kind.word()
+                request.kind.word()
             ),
         )
         .known(Code::UnexpectedChanges));
@@ -435,13 +447,18 @@ fn status_of(verb: &Verb, ran: &Ran) -> Result<ExitStatus, Error> {
 }
 
 /// Writes the plan of a preview that succeeded, and says what it is good for.
-fn save_plan(ctx: &Context, verb: &Verb, session: &Session<'_>, ran: &Ran) -> Result<(), Error> {
-    let (Some(path), Some(plan)) = (&verb.save_plan, &ran.plan) else {
+fn save_plan(
+    ctx: &Context,
+    request: &OperationRequest,
+    session: &Session<'_>,
+    ran: &RunResult,
+) -> Result<(), Error> {
+    let (Some(path), Some(plan)) = (&request.save_plan, &ran.plan) else {
         return Ok(());
     };
-    let update = verb.update.as_ref();
+    let update = request.update.as_ref();
     session.save_plan(path, plan, update.is_some_and(|update| update.show_secrets))?;
-    if !verb.is_json() {
+    if !request.is_json() {
         ctx.printer
             .info(&format!("Update plan written to '{path}'"));
         ctx.printer.info(&format!(
@@ -452,16 +469,21 @@ fn save_plan(ctx: &Context, verb: &Verb, session: &Session<'_>, ran: &Ran) -> Re
 }
 
 /// Asks whether to go on, and shows the details of the preview as often as the user likes.
-fn confirmed(ctx: &Context, verb: &Verb, session: &Session<'_>, ran: &Ran) -> Result<bool, Error> {
-    let word = verb.kind.word();
+fn confirmed(
+    ctx: &Context,
+    request: &OperationRequest,
+    session: &Session<'_>,
+    ran: &RunResult,
+) -> Result<bool, Error> {
+    let word = request.kind.word();
     let _waits = info_span!(target: TARGET, "wait for the answer").entered();
     loop {
         let mut question = format!("Do you want to perform this {word}?");
-        if verb.kind == Kind::Refresh {
+        if request.kind == Kind::Refresh {
             question.push_str("\nNo resources will be modified as part of this refresh; just your stack's state will be.");
         }
         let mut choices = vec!["no".to_owned(), "yes".to_owned()];
-        if !verb.common.diff {
+        if !request.common.diff {
             choices.push("details".to_owned());
         }
         match prompt::select(&question, choices)? {
@@ -469,7 +491,7 @@ fn confirmed(ctx: &Context, verb: &Verb, session: &Session<'_>, ran: &Ran) -> Re
             2 => {
                 let options = DisplayOptions {
                     view: View::Diff,
-                    ..verb.display_options(ctx, session, true)
+                    ..request.display_options(ctx, session, true)
                 };
                 let events: Vec<&Event> = ran.seen.events.iter().collect();
                 ctx.printer.data(&DiffView::render(options, events));
@@ -485,22 +507,27 @@ fn confirmed(ctx: &Context, verb: &Verb, session: &Session<'_>, ran: &Ran) -> Re
 }
 
 /// How we were started, and what runs.
-fn add_execution(ctx: &Context, verb: &Verb, session: &Session<'_>, facts: &mut Facts) {
-    let kind = verb
+fn add_execution(
+    ctx: &Context,
+    request: &OperationRequest,
+    session: &Session<'_>,
+    facts: &mut Facts,
+) {
+    let kind = request
         .common
         .exec_kind
         .as_deref()
         .filter(|kind| matches!(*kind, "auto.local" | "auto.inline"))
         .unwrap_or("cli");
     facts.insert("exec.kind".to_owned(), kind.to_owned());
-    if let Some(agent) = &verb.common.exec_agent {
+    if let Some(agent) = &request.common.exec_agent {
         facts.insert("exec.agent".to_owned(), agent.clone());
     }
-    facts.insert("updatePlan".to_owned(), verb.plan.is_some().to_string());
+    facts.insert("updatePlan".to_owned(), request.plan.is_some().to_string());
     // No backend with environments is known here.
     facts.insert("stack.environments".to_owned(), "[]".to_owned());
-    let runtime = session.surroundings.runtime();
-    let is_update = verb.kind == super::verb::Kind::Up;
+    let runtime = session.project_environment.runtime();
+    let is_update = request.kind == super::request::Kind::Up;
     if let Some(runtime) = runtime.filter(|it| is_update && !it.name.is_empty()) {
         facts.insert("runtime.name".to_owned(), runtime.name.clone());
     }

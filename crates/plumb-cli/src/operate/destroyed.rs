@@ -7,7 +7,7 @@ use plumb_resource::Urn;
 use plumb_state::Snapshot;
 use rustc_hash::FxHashMap;
 
-use super::verb::Verb;
+use super::request::OperationRequest;
 use crate::context::Stack;
 use crate::{Context, Error};
 
@@ -56,13 +56,13 @@ impl Kept {
 /// Whether a destroy that leaves protected resources alone has nothing to do, which is said.
 pub(super) fn is_all_protected(
     ctx: &Context,
-    verb: &Verb,
+    request: &OperationRequest,
     snapshot: &Snapshot,
 ) -> Result<bool, Error> {
-    if !verb.exclude_protected {
+    if !request.exclude_protected {
         return Ok(false);
     }
-    if verb.has_targets() {
+    if request.has_targets() {
         return Err(Error::user(
             "you cannot specify --target and --exclude-protected",
         ));
@@ -71,7 +71,7 @@ pub(super) fn is_all_protected(
     if kept != snapshot.resources.len() {
         return Ok(false);
     }
-    if !verb.is_json() {
+    if !request.is_json() {
         ctx.printer.line(&format!(
             "There were no unprotected resources to destroy. There are still {kept} protected resources associated with \
              this stack."
@@ -84,16 +84,16 @@ pub(super) fn is_all_protected(
 /// Says what is left of a stack that was destroyed, or would be, and removes the stack if that is wanted.
 pub(super) fn conclude(
     ctx: &Context,
-    verb: &Verb,
+    request: &OperationRequest,
     stack: &Stack,
     before: &Snapshot,
 ) -> Result<(), Error> {
     let say = |text: &str| {
-        if !verb.is_json() {
+        if !request.is_json() {
             ctx.printer.line(text);
         }
     };
-    let kept = if verb.exclude_protected {
+    let kept = if request.exclude_protected {
         Kept::of(before).count
     } else {
         0
@@ -104,10 +104,10 @@ pub(super) fn conclude(
         ));
         return Ok(());
     }
-    if verb.has_targets() || verb.preview_only {
+    if request.has_targets() || request.preview_only {
         return Ok(());
     }
-    if !verb.remove {
+    if !request.remove {
         say(&format!(
             "The resources in the stack have been deleted, but the history and configuration associated with the stack are \
              still maintained. \nIf you want to remove the stack completely, run `pulumi stack rm {}`.",
@@ -124,7 +124,7 @@ pub(super) fn conclude(
         }
         other => other.into(),
     })?;
-    if let Some(path) = ctx.settings_path(stack, verb.common.config_file.as_deref())? {
+    if let Some(path) = ctx.settings_path(stack, request.common.config_file.as_deref())? {
         plumb_project::files::remove(&path)?;
     }
     say("The resources in the stack have been deleted, and the history and configuration removed.");

@@ -14,7 +14,7 @@ use plumb_events::Severity;
 use plumb_language::LanguageOptions;
 use plumb_pcl::PclSnippets;
 use plumb_plugin::discovery::{Cache, ProjectPlugin};
-use plumb_plugin::language::{PackageDependency, ProgramInfo as LanguageInfo};
+use plumb_plugin::language::{PackageDependency, ProgramInfo};
 use plumb_plugin::process::PluginTimeouts;
 use plumb_plugin::{
     Acquire, Discovery, HOST_SOURCE, HostError, HostOptions, OutputLevel, OutputLine, OutputSink,
@@ -35,7 +35,7 @@ use crate::context::LoadedProject;
 use crate::{Context, Environment, Error};
 
 /// What the plugin host and the program need to know.
-pub(super) struct Surroundings {
+pub(super) struct ProjectEnvironment {
     pub(super) environment: Environment,
     pub(super) project: Option<LoadedProject>,
     pub(super) root: PathBuf,
@@ -122,7 +122,7 @@ impl LogSink for MonitorLog {
     }
 }
 
-impl Surroundings {
+impl ProjectEnvironment {
     /// The host for one run; `engine` is the address of the engine service.
     pub(super) fn plugin_host(
         &self,
@@ -294,7 +294,7 @@ impl Surroundings {
             .collect()
     }
 
-    fn language_info(&self) -> LanguageInfo {
+    fn language_info(&self) -> ProgramInfo {
         let main = self
             .project
             .as_ref()
@@ -308,7 +308,7 @@ impl Surroundings {
             }
             _ => ".".to_owned(),
         };
-        LanguageInfo {
+        ProgramInfo {
             root_directory: self.root.clone(),
             program_directory: self.program_directory.clone(),
             entry_point,

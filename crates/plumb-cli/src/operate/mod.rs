@@ -20,33 +20,33 @@ mod import_file;
 mod interrupts;
 mod keys;
 mod naming;
-mod outside;
 mod pending;
 mod plan;
 mod policies;
 pub(crate) mod remote;
+mod request;
 pub(crate) mod runs;
 mod screen;
 mod secrecy;
 mod session;
 mod snippets;
+mod standalone_host;
 mod state_json;
-mod verb;
 mod watch;
 
 pub(crate) use host::{discovery, log_arguments, plugin_spec};
-pub(crate) use outside::Outside;
 pub(crate) use snippets::{SnippetUpdate, update_snippets};
+pub(crate) use standalone_host::StandaloneHost;
 
 use crate::commands::new;
 use crate::identity::Code;
 use crate::{Context, Error, ExitStatus};
 use args::{DestroyArgs, ImportArgs, PreviewArgs, RefreshArgs, UpArgs, WatchArgs};
-use verb::Verb;
+use request::OperationRequest;
 
 /// Runs an operation. To scripts one that the user stopped is one that failed.
-fn as_command(ctx: &Context, verb: &Verb) -> Result<ExitStatus, Error> {
-    let status = course::run(ctx, verb)?;
+fn as_command(ctx: &Context, request: &OperationRequest) -> Result<ExitStatus, Error> {
+    let status = course::run(ctx, request)?;
     Ok(match status {
         ExitStatus::Cancelled => ExitStatus::Failure,
         status => status,
@@ -58,7 +58,7 @@ pub fn up(mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     if let Some(template) = args.template.take() {
         return up_template(&template, args, ctx);
     }
-    as_command(ctx, &Verb::up(args)?)
+    as_command(ctx, &OperationRequest::up(args)?)
 }
 
 /// The same for the program of a template, which is there for this update alone.
@@ -83,32 +83,32 @@ fn up_template(template: &str, mut args: UpArgs, ctx: &Context) -> Result<ExitSt
     };
     new::for_update(&update, folder.path(), ctx)?;
     args.program.config.clear();
-    as_command(&ctx.in_folder(folder.path())?, &Verb::up(args)?)
+    as_command(&ctx.in_folder(folder.path())?, &OperationRequest::up(args)?)
 }
 
 /// Shows what an update would do.
 pub fn preview(args: PreviewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    as_command(ctx, &Verb::preview(args)?)
+    as_command(ctx, &OperationRequest::preview(args)?)
 }
 
 /// Makes the state what the world is.
 pub fn refresh(args: RefreshArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    as_command(ctx, &Verb::refresh(args)?)
+    as_command(ctx, &OperationRequest::refresh(args)?)
 }
 
 /// Shows what a refresh would find.
 pub fn drift(args: drift::DriftArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    course::run(ctx, &Verb::drift(args)?)
+    course::run(ctx, &OperationRequest::drift(args)?)
 }
 
 /// Deletes the resources of a stack.
 pub fn destroy(args: DestroyArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    as_command(ctx, &Verb::destroy(args)?)
+    as_command(ctx, &OperationRequest::destroy(args)?)
 }
 
 /// Adopts existing objects.
 pub fn import(args: ImportArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    as_command(ctx, &Verb::import(args, ctx)?)
+    as_command(ctx, &OperationRequest::import(args, ctx)?)
 }
 
 /// Updates a stack whenever files change.

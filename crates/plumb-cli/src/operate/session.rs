@@ -14,7 +14,7 @@ use plumb_deploy::setup::{Adoption, Operation, Options, Setup};
 use plumb_deploy::snippets::SnippetChanges;
 use plumb_engine::journal::RunJournal;
 use plumb_engine::policies::PolicyPacks;
-use plumb_engine::program::ProgramInfo;
+use plumb_engine::program::ProgramContext;
 use plumb_engine::{RunSetup, SecretsGate, Shell, SourceContext};
 use plumb_events::OperationResult;
 use plumb_plugin::{Acquire, PluginHost};
@@ -30,7 +30,7 @@ use uuid::Uuid;
 
 use super::converted::Converted;
 use super::debugging::Debugged;
-use super::host::{BackendStacks, ProjectProgram, Surroundings, log_arguments};
+use super::host::{BackendStacks, ProjectEnvironment, ProjectProgram, log_arguments};
 use super::plan::{self, PlanPath};
 use super::screen::{self, ScreenSetup, Seen};
 use super::{naming, secrecy};
@@ -77,7 +77,7 @@ pub(super) struct Session<'c> {
     settings: StackSettings,
     secrets: Arc<StackSecrets>,
     config: StackConfig,
-    pub(super) surroundings: Surroundings,
+    pub(super) project_environment: ProjectEnvironment,
     /// Whether missing plugins are still to be told of.
     checks_plugins: AtomicBool,
     /// The state before, as it was read, and after the upgrade of old forms.
@@ -100,7 +100,7 @@ pub(super) struct Session<'c> {
 }
 
 /// What became of a run.
-pub(super) struct Ran {
+pub(super) struct RunResult {
     pub(super) outcome: Outcome,
     pub(super) seen: Seen,
     /// The state that it reached.
@@ -153,15 +153,16 @@ impl<'c> Session<'c> {
         if !ctx.globals.disable_integrity_checking {
             verify(&base)?;
         }
-        let mut surroundings = surroundings(ctx, project, &stack, &config, opening);
-        surroundings.acquire = Some(plugin_source(ctx, &surroundings, opening.lock_mode)?);
+        let mut project_environment = project_environment(ctx, project, &stack, &config, opening);
+        project_environment.acquire =
+            Some(plugin_source(ctx, &project_environment, opening.lock_mode)?);
         let mut session = Session {
             ctx,
             stack,
             settings,
             secrets,
             config,
-            surroundings,
+            project_environment,
             checks_plugins: AtomicBool::new(opening.checks_plugins),
             base,
             upgraded: None,
@@ -259,17 +260,17 @@ impl<'c> Session<'c> {
         policies: PolicyPacks,
         screen: ScreenSetup,
         interrupts: watch::Receiver<u32>,
-    ) -> Result<Ran, Error> {
+    ) -> Result<RunResult, Error> {
         let is_preview = options.is_preview();
         let info = self.program_info(&options);
         let source = SourceContext {
-            root: self.surroundings.root.clone(),
-            working_directory: self.surroundings.program_directory.clone(),
+            root: self.project_environment.root.clone(),
+            working_directory: self.project_environment.program_directory.clone(),
             version: crate::semantic_version(),
         };
         let debug = screen.debug_messages();
         let shell = Shell::listen(&info, source, debug).await?;
-        let host = Arc::new(self.surroundings.plugin_host(
+        let host = Arc::new(self.project_environment.plugin_host(
             shell.address(),
             shell.monitor(),
             debug,
@@ -277,7 +278,11 @@ impl<'c> Session<'c> {
         let runs_program = runs_program(&operation, &options);
         let program = if runs_program || matches!(operation, Operation::Import(_)) {
             let span = info_span!(target: TARGET, "prepare program");
-            let program = self.surroundings.program(&host).instrument(span).await;
+            let program = self
+                .project_environment
+                .program(&host)
+                .instrument(span)
+                .await;
             program.inspect_err(|_| screen.announce())?
         } else {
             ProjectProgram::default()
@@ -289,7 +294,7 @@ impl<'c> Session<'c> {
         let has_downloads = screen.has_downloads();
         let (subscriber, shown) = screen::start(screen);
         if has_downloads {
-            self.surroundings.downloads.follow(&subscriber);
+            self.project_environment.downloads.follow(&subscriber);
         }
         if runs_program {
             self.warn_of_missing_plugins(&program, &host).await;
@@ -297,7 +302,7 @@ impl<'c> Session<'c> {
         let run = RunSetup {
             setup: self.setup(base, operation, options, program.packages),
             program: program.program.filter(|_| runs_program),
-            snippets: Some(self.surroundings.snippets(&host)),
+            snippets: Some(self.project_environment.snippets(&host)),
             info,
             policies,
             host,
@@ -312,7 +317,7 @@ impl<'c> Session<'c> {
             .map_err(|error| Error::user(format!("the display ended: {error}")))?;
         let ended = ended?;
         let (snapshot, cache) = ended.journal.finish(Timestamp::now(), VERSION)?;
-        Ok(Ran {
+        Ok(RunResult {
             outcome: ended.outcome,
             seen,
             snapshot,
@@ -393,7 +398,7 @@ impl<'c> Session<'c> {
         }
     }
 
-    pub(super) fn program_info(&self, options: &Options) -> ProgramInfo {
+    pub(super) fn program_info(&self, options: &Options) -> ProgramContext {
         let mut config = BTreeMap::new();
         let mut secret_keys = Vec::new();
         for (key, value) in &self.config.values {
@@ -406,7 +411,7 @@ impl<'c> Session<'c> {
                 secret_keys.push(key.to_string());
             }
         }
-        ProgramInfo {
+        ProgramContext {
             project: self.stack.project_name().to_owned(),
             stack: self.stack.name().to_owned(),
             organization: ORGANIZATION.to_owned(),
@@ -415,8 +420,8 @@ impl<'c> Session<'c> {
             dry_run: options.is_preview(),
             parallel: i32::try_from(options.parallel).unwrap_or(i32::MAX),
             resource_references: options.resource_references,
-            root_directory: self.surroundings.root.clone(),
-            program_directory: self.surroundings.program_directory.clone(),
+            root_directory: self.project_environment.root.clone(),
+            program_directory: self.project_environment.program_directory.clone(),
             monitor_address: String::new(),
             engine_address: String::new(),
         }
@@ -460,12 +465,12 @@ impl<'c> Session<'c> {
     /// Saves what a run reached, and gives the stack back.
     pub(super) fn finish(
         mut self,
-        ran: Ran,
+        ran: RunResult,
         kind: &str,
         message: String,
         environment: BTreeMap<String, String>,
     ) -> Result<(), Error> {
-        let Ran {
+        let RunResult {
             outcome,
             seen,
             snapshot,
@@ -579,13 +584,13 @@ fn decrypt(
     })
 }
 
-fn surroundings(
+fn project_environment(
     ctx: &Context,
     project: Option<LoadedProject>,
     stack: &Stack,
     config: &StackConfig,
     opening: &Opening<'_>,
-) -> Surroundings {
+) -> ProjectEnvironment {
     let (root, program_directory) = ctx.program_folders(project.as_ref());
     let mut by_namespace: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for (key, value) in &config.values {
@@ -598,7 +603,7 @@ fn surroundings(
                 .insert(name.to_owned(), text);
         }
     }
-    Surroundings {
+    ProjectEnvironment {
         environment: ctx.environment.clone(),
         project,
         root,
@@ -623,10 +628,10 @@ fn surroundings(
 /// Who gets the plugins that are missing, and vouches for those that are not.
 pub(super) fn plugin_source(
     ctx: &Context,
-    surroundings: &Surroundings,
+    project_environment: &ProjectEnvironment,
     lock_mode: LockMode,
 ) -> Result<Arc<dyn Acquire>, Error> {
-    let has_project = surroundings.project.is_some();
+    let has_project = project_environment.project.is_some();
     if !has_project && lock_mode == LockMode::Frozen {
         return Err(Error::user(
             "--locked needs plumb.lock, which is beside the project file, and there is no project here; change to its folder, \
@@ -634,9 +639,9 @@ pub(super) fn plugin_source(
         ));
     }
     let demands = Demands {
-        project: has_project.then_some(surroundings.root.as_path()),
+        project: has_project.then_some(project_environment.root.as_path()),
         lock_mode,
-        listener: surroundings.downloads.clone(),
+        listener: project_environment.downloads.clone(),
         ..Demands::default()
     };
     acquire::unasked(&ctx.environment, &ctx.printer, &demands)

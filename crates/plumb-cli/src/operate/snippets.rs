@@ -8,8 +8,8 @@ use plumb_state::{Snapshot, Snippet};
 
 use super::args::{CommonArgs, UpdateArgs};
 use super::course;
+use super::request::{Kind, OperationRequest};
 use super::session::Session;
-use super::verb::{Kind, Verb};
 use crate::context::Stack;
 use crate::{Context, Error, ExitStatus};
 
@@ -44,13 +44,13 @@ pub(crate) fn update_snippets(update: SnippetUpdate, ctx: &Context) -> Result<Ex
         show_secrets: update.show_secrets,
         ..UpdateArgs::default()
     };
-    let verb = Verb {
+    let request = OperationRequest {
         preview_only: update.dry_run,
         yes: update.yes,
         snippets: Some(update.order),
-        ..Verb::new(Kind::Up, common).with_update(args)?
+        ..OperationRequest::new(Kind::Up, common).with_update(args)?
     };
-    course::run(ctx, &verb)
+    course::run(ctx, &request)
 }
 
 impl Session<'_> {

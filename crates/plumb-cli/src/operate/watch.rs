@@ -9,7 +9,7 @@ use plumb_display::WatchLines;
 
 use super::args::{CommonArgs, ProgramArgs, UpArgs, UpdateArgs, WatchArgs};
 use super::course;
-use super::verb::Verb;
+use super::request::OperationRequest;
 use crate::signals::StopSignals;
 use crate::{Context, Error, ExitStatus};
 
@@ -34,7 +34,7 @@ const SKIPPED: [&str; 11] = [
 /// Updates the stack, and again whenever something has changed, until it is interrupted.
 pub(super) fn run(args: &WatchArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     // What is refused is refused once, and not by every update.
-    Verb::watch(up_args(args))?;
+    OperationRequest::watch(up_args(args))?;
     let roots = roots(args, ctx)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -44,7 +44,7 @@ pub(super) fn run(args: &WatchArgs, ctx: &Context) -> Result<ExitStatus, Error> 
     ctx.require_stack(args.stack.as_deref(), crate::context::IfMissing::Offer)?;
     loop {
         let before = seen(&roots);
-        let stop = match course::run(ctx, &Verb::watch(up_args(args))?) {
+        let stop = match course::run(ctx, &OperationRequest::watch(up_args(args))?) {
             Ok(status) => status == ExitStatus::Cancelled,
             Err(error) => {
                 if let Some(text) = error.text() {

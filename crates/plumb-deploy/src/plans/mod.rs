@@ -148,7 +148,7 @@ impl Deployment {
                 continue;
             }
             if step.passes_on() {
-                self.pass_by(&step.urn);
+                self.plan_unregistered_same(&step.urn);
             } else if let Err(message) = self.plan_step(&step.urn, step.op()) {
                 self.refuse(Some(&urn), &message);
                 return false;
@@ -158,7 +158,7 @@ impl Deployment {
     }
 
     /// What nobody registered stays as it is, whatever else may be planned for it; a planned same step is that.
-    pub(crate) fn pass_by(&mut self, urn: &Urn) {
+    pub(crate) fn plan_unregistered_same(&mut self, urn: &Urn) {
         if self.plans.next_step(urn) == Some(StepOp::Same) {
             self.plans.take_step(urn);
             self.plans.passed_by.insert(urn.clone());

@@ -18,7 +18,7 @@ use plumb_resource::{ResourceState, Urn};
 use plumb_state::Snapshot;
 use plumb_value::PropertyMap;
 
-use super::told;
+use super::events;
 
 /// A state that policy packs look at, and what they found so far.
 #[derive(Debug)]
@@ -81,19 +81,19 @@ impl Inspection {
                 let policy = &remediation.policy;
                 match &remediation.outcome {
                     Remedy::Inputs(after) => {
-                        let told = told::remediation(pack, &resource.urn, policy, &before, after);
+                        let told = events::remediation(pack, &resource.urn, policy, &before, after);
                         events.push(Event::PolicyRemediation(told));
                         before = after.clone();
                     }
                     Remedy::Failed(message) => {
-                        let unmended = told::unmended(policy, message.clone());
-                        let told = told::violation(pack, resource.urn.clone(), &unmended);
+                        let unmended = events::unmended(policy, message.clone());
+                        let told = events::violation(pack, resource.urn.clone(), &unmended);
                         events.push(Event::PolicyViolation(told));
                     }
                     Remedy::Nothing => {}
                 }
             }
-            let summary = told::remedies(pack, &resource.urn, remedies);
+            let summary = events::remedies(pack, &resource.urn, remedies);
             events.push(Event::PolicyRemediateSummary(summary));
         }
         events
@@ -105,10 +105,10 @@ impl Inspection {
         for (pack, analysis) in self.packs.iter().zip(answers) {
             for diagnostic in &analysis.diagnostics {
                 self.is_refused |= is_mandatory(diagnostic.level);
-                let told = told::violation(pack, resource.urn.clone(), diagnostic);
+                let told = events::violation(pack, resource.urn.clone(), diagnostic);
                 events.push(Event::PolicyViolation(told));
             }
-            let summary = told::analysis(pack, &resource.urn, analysis);
+            let summary = events::analysis(pack, &resource.urn, analysis);
             events.push(Event::PolicyAnalyzeSummary(summary));
         }
         events
@@ -123,10 +123,10 @@ impl Inspection {
                 self.is_refused |= is_mandatory(diagnostic.level);
                 let named = diagnostic.urn.as_ref().filter(|urn| known.contains(urn));
                 let culprit = named.unwrap_or(&self.root).clone();
-                let told = told::violation(pack, culprit, diagnostic);
+                let told = events::violation(pack, culprit, diagnostic);
                 events.push(Event::PolicyViolation(told));
             }
-            let summary = told::stack_analysis(pack, analysis);
+            let summary = events::stack_analysis(pack, analysis);
             events.push(Event::PolicyAnalyzeStackSummary(summary));
         }
         events
@@ -143,7 +143,7 @@ impl Inspection {
             maybe_corrupt: false,
             duration,
             resource_changes: BTreeMap::new(),
-            policy_packs: self.packs.iter().map(told::version).collect(),
+            policy_packs: self.packs.iter().map(events::version).collect(),
             is_preview: false,
             result,
         })
@@ -151,7 +151,7 @@ impl Inspection {
 }
 
 fn is_mandatory(level: EnforcementLevel) -> bool {
-    told::verdict(level) == EnforcementLevel::Mandatory
+    events::verdict(level) == EnforcementLevel::Mandatory
 }
 
 fn analyzed(

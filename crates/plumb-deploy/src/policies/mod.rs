@@ -11,10 +11,10 @@
 //!
 //! **Without packs none of this happens**, not even a look at a resource.
 
+mod emit;
+mod events;
 pub(crate) mod inspection;
 mod stack;
-mod tell;
-mod told;
 
 use std::sync::Arc;
 

@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 
 use crate::arena::{Arena, StateIdx};
 use crate::deployment::Deployment;
-use crate::step::{Former, Replaced, Step, StepKind};
+use crate::step::{ReadPrior, Replaced, Step, StepKind};
 
 pub(crate) use follow::Followed;
 
@@ -131,7 +131,7 @@ fn owner_before(step: &Step) -> Option<StateIdx> {
         | StepKind::Delete { old, .. }
         | StepKind::Refresh { old, .. }
         | StepKind::Read {
-            former: Former::Same(old),
+            former: ReadPrior::Same(old),
             ..
         } => Some(*old),
         StepKind::Create { .. }
@@ -150,7 +150,7 @@ fn replaced_by(step: &Step) -> Option<StateIdx> {
             ..
         }
         | StepKind::Read {
-            former: Former::Replaced(old),
+            former: ReadPrior::Replaced(old),
             ..
         }
         | StepKind::Import {

@@ -10,9 +10,9 @@ use crate::arena::StateIdx;
 use crate::calls::Waiter;
 use crate::deployment::Deployment;
 use crate::event::{CallId, RequestId};
-use crate::marks::Mark;
 use crate::request::{Reply, RequestError, RequestErrorKind};
-use crate::step::{Step, StepKind, Why};
+use crate::step::{Step, StepKind, StepReason};
+use crate::urn_flags::UrnFlag;
 
 impl Deployment {
     /// Takes steps of views that a provider publishes while it works on `call`.
@@ -109,7 +109,7 @@ impl Deployment {
             return self.current_urn(other) != self.current_urn(owner);
         }
         let is_resource = |idx| self.arena.state(idx).view_of.is_none();
-        self.urns.has(urn, Mark::Seen) || self.urns.of_base(urn).is_some_and(is_resource)
+        self.urns.has(urn, UrnFlag::Seen) || self.urns.of_base(urn).is_some_and(is_resource)
     }
 
     /// The view among `views` that a step is about; what is to be deleted may be due for that.
@@ -191,8 +191,8 @@ impl Owner {
 }
 
 /// Why a step of a view is made, as events show it.
-pub(super) fn why(step: &ViewStep) -> Why {
-    Why {
+pub(super) fn why(step: &ViewStep) -> StepReason {
+    StepReason {
         keys: step.keys.clone(),
         diffs: step.diffs.clone(),
         detailed_diff: step.detailed_diff.clone(),

@@ -9,11 +9,11 @@ use plumb_resource::{ResourceState, Urn, ViewStatus, ViewStep};
 use super::follow::Following;
 use super::publish::why;
 use super::view_state;
-use crate::answer::{Damage, StepFailure};
+use crate::answer::{FailureImpact, StepFailure};
 use crate::arena::StateIdx;
 use crate::deployment::Deployment;
-use crate::marks::Mark;
 use crate::setup::Operation;
+use crate::urn_flags::UrnFlag;
 
 impl Deployment {
     /// A step of a view failed, and so does the run.
@@ -26,9 +26,9 @@ impl Deployment {
         message: EcoString,
     ) {
         let (damage, status) = match step.status {
-            ViewStatus::Known => (Damage::None, FailedStatus::Ok),
-            ViewStatus::Partial => (Damage::Partial, FailedStatus::PartialFailure),
-            ViewStatus::Unknown => (Damage::Unknown, FailedStatus::Unknown),
+            ViewStatus::Known => (FailureImpact::None, FailedStatus::Ok),
+            ViewStatus::Partial => (FailureImpact::Partial, FailedStatus::PartialFailure),
+            ViewStatus::Unknown => (FailureImpact::Unknown, FailedStatus::Unknown),
         };
         let failure = StepFailure {
             message: message.to_string(),
@@ -41,7 +41,7 @@ impl Deployment {
         }
         self.tell_view_failed(step, urn, &following.owner, old, status);
         // What the owner needs stays for its sake; what is called like the view may be of a copy of it.
-        self.urns.mark(&following.owner, Mark::Errored);
+        self.urns.mark(&following.owner, UrnFlag::Errored);
         self.run_fails(&failure);
         following.followed.is_failed = true;
         let name = (step.type_token.as_str().into(), step.name.clone());

@@ -10,7 +10,7 @@ use plumb_resource::provider::{ProviderCall, ProviderError};
 use plumb_state::Snippet;
 
 use super::Driver;
-use super::fence::{Fenced, Passage};
+use super::fence::{FenceVerdict, Fenced};
 use crate::flights::{self, Progress};
 use crate::monitor::ResourceMonitor;
 use crate::policies::Loaded;
@@ -75,9 +75,9 @@ impl Driver {
     /// Does something once the entry of number `seq` is durable.
     fn behind(&mut self, seq: u64, effect: Fenced) {
         match self.fence.pass(seq, effect) {
-            Passage::Free(effect) => self.begin(effect),
-            Passage::Waits => {}
-            Passage::Barred(effect) => self.bar(effect),
+            FenceVerdict::Free(effect) => self.begin(effect),
+            FenceVerdict::Waits => {}
+            FenceVerdict::Barred(effect) => self.bar(effect),
         }
     }
 

@@ -25,7 +25,7 @@ pub(super) enum Fenced {
 }
 
 /// What becomes of an effect for the moment.
-pub(super) enum Passage {
+pub(super) enum FenceVerdict {
     /// It may happen.
     Free(Fenced),
     /// It happens when the journal has come so far.
@@ -60,15 +60,15 @@ impl Fence {
     }
 
     /// What becomes of an effect that follows from the entry of number `seq`.
-    pub(super) fn pass(&mut self, seq: u64, effect: Fenced) -> Passage {
+    pub(super) fn pass(&mut self, seq: u64, effect: Fenced) -> FenceVerdict {
         if seq <= self.durable || !self.is_kept {
-            return Passage::Free(effect);
+            return FenceVerdict::Free(effect);
         }
         if self.is_broken {
-            return Passage::Barred(effect);
+            return FenceVerdict::Barred(effect);
         }
         self.waiting.entry(seq).or_default().push(effect);
-        Passage::Waits
+        FenceVerdict::Waits
     }
 
     /// The journal is durable up to `seq`: what has waited for that.
@@ -112,12 +112,12 @@ mod tests {
     #[test]
     fn what_waits_comes_in_order_when_its_entry_is_durable() {
         let mut fence = Fence::new(true);
-        assert!(matches!(fence.pass(0, reply(1)), Passage::Free(_)));
+        assert!(matches!(fence.pass(0, reply(1)), FenceVerdict::Free(_)));
         for (seq, id) in [(2, 2), (1, 3), (2, 4), (3, 5)] {
-            assert!(matches!(fence.pass(seq, reply(id)), Passage::Waits));
+            assert!(matches!(fence.pass(seq, reply(id)), FenceVerdict::Waits));
         }
         assert_eq!(ids(fence.release(2)), [3, 2, 4]);
-        assert!(matches!(fence.pass(2, reply(6)), Passage::Free(_)));
+        assert!(matches!(fence.pass(2, reply(6)), FenceVerdict::Free(_)));
         assert!(!fence.is_free());
         assert_eq!(ids(fence.release(3)), [5]);
         assert!(fence.is_free());
@@ -126,18 +126,18 @@ mod tests {
     #[test]
     fn nothing_waits_without_a_journal() {
         let mut fence = Fence::new(false);
-        assert!(matches!(fence.pass(7, reply(1)), Passage::Free(_)));
+        assert!(matches!(fence.pass(7, reply(1)), FenceVerdict::Free(_)));
     }
 
     #[test]
     fn what_follows_from_a_lost_entry_never_happens() {
         let mut fence = Fence::new(true);
-        assert!(matches!(fence.pass(2, reply(1)), Passage::Waits));
+        assert!(matches!(fence.pass(2, reply(1)), FenceVerdict::Waits));
         assert!(ids(fence.release(1)).is_empty());
         assert!(fence.breaks() && !fence.breaks());
         assert_eq!(ids(fence.barred()), [1]);
-        assert!(matches!(fence.pass(3, reply(2)), Passage::Barred(_)));
-        assert!(matches!(fence.pass(1, reply(3)), Passage::Free(_)));
+        assert!(matches!(fence.pass(3, reply(2)), FenceVerdict::Barred(_)));
+        assert!(matches!(fence.pass(1, reply(3)), FenceVerdict::Free(_)));
         assert!(fence.is_free());
     }
 }

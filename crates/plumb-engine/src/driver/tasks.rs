@@ -48,7 +48,7 @@ impl Tasks {
 }
 
 /// What the loop waits for.
-pub(super) enum Happened {
+pub(super) enum DriverEvent {
     Incoming(Vec<Incoming>),
     Called(Answered),
     CalledBack(CallId, Result<CallbackReply, String>),
@@ -110,43 +110,43 @@ impl Driver {
         incoming: &mut mpsc::UnboundedReceiver<Incoming>,
         durable: &mut Option<Durable>,
         interrupts: &mut watch::Receiver<u32>,
-    ) -> Happened {
+    ) -> DriverEvent {
         let mut batch = Vec::new();
         let tasks = &mut self.tasks;
         let has_collected = self.journal.has_collected() || self.outbox.has_replies();
         tokio::select! {
             biased;
-            count = interrupt(interrupts) => Happened::Interrupt(count),
-            progress = progress(durable) => Happened::Durable(progress),
-            () = self.flights.tick(), if !self.flights.is_empty() => Happened::Late,
+            count = interrupt(interrupts) => DriverEvent::Interrupt(count),
+            progress = progress(durable) => DriverEvent::Durable(progress),
+            () = self.flights.tick(), if !self.flights.is_empty() => DriverEvent::Late,
             () = std::future::ready(()), if !tasks.answered.is_empty() => {
-                Happened::Called(tasks.answered.pop_front().expect("there is one"))
+                DriverEvent::Called(tasks.answered.pop_front().expect("there is one"))
             }
             Some(ended) = tasks.calls.join_next(), if !tasks.calls.is_empty() => {
-                Happened::Called(result_of(ended))
+                DriverEvent::Called(result_of(ended))
             }
             Some(ended) = tasks.callbacks.join_next(), if !tasks.callbacks.is_empty() => {
                 let (call, result) = result_of(ended);
-                Happened::CalledBack(call, result)
+                DriverEvent::CalledBack(call, result)
             }
             Some(ended) = tasks.loading.join_next(), if !tasks.loading.is_empty() => {
-                Happened::Loaded(result_of(ended))
+                DriverEvent::Loaded(result_of(ended))
             }
             Some(ended) = tasks.consultations.join_next(), if !tasks.consultations.is_empty() => {
                 let (call, result) = result_of(ended);
-                Happened::Consulted(call, result)
+                DriverEvent::Consulted(call, result)
             }
             // The driver's own handle keeps the channel open.
-            _ = incoming.recv_many(&mut batch, 256) => Happened::Incoming(batch),
+            _ = incoming.recv_many(&mut batch, 256) => DriverEvent::Incoming(batch),
             Some(ended) = tasks.program.join_next(), if !tasks.program.is_empty() => {
-                Happened::Program(ended.unwrap_or_else(without_end))
+                DriverEvent::Program(ended.unwrap_or_else(without_end))
             }
             Some(ended) = tasks.snippets.join_next(), if !tasks.snippets.is_empty() => {
                 let (uuid, result) = result_of(ended);
-                Happened::Snippet(uuid, result)
+                DriverEvent::Snippet(uuid, result)
             }
-            () = tokio::task::yield_now(), if has_collected => Happened::Idle,
-            () = self.outbox.until_due() => Happened::Due,
+            () = tokio::task::yield_now(), if has_collected => DriverEvent::Idle,
+            () = self.outbox.until_due() => DriverEvent::Due,
         }
     }
 }

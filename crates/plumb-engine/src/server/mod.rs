@@ -31,7 +31,7 @@ use tonic::transport::Server;
 use self::loader::HostSlot;
 pub(crate) use self::status::StatusTokens;
 use crate::monitor::MonitorHandle;
-use crate::program::ProgramInfo;
+use crate::program::ProgramContext;
 
 /// Where source positions and asset paths of a program are seen from.
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ impl Servers {
 /// Starts the services. Plugins need the engine service even when the program runs in process.
 pub(crate) async fn start(
     handle: MonitorHandle,
-    info: &ProgramInfo,
+    info: &ProgramContext,
     source: SourceContext,
 ) -> io::Result<Servers> {
     let listener = TcpListener::bind(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0)).await?;

@@ -22,7 +22,7 @@ use tonic::{Request, Response, Status};
 use super::decode;
 use crate::monitor::{MonitorHandle, ResourceMonitor};
 use crate::position::Positions;
-use crate::program::ProgramInfo;
+use crate::program::ProgramContext;
 
 /// Features by their frozen names. SDKs refuse to use what is not here.
 const FEATURES: [(&str, ResourceMonitorFeature); 14] = [
@@ -54,13 +54,13 @@ const FEATURES: [(&str, ResourceMonitorFeature); 14] = [
 /// The resource monitor of one deployment.
 pub(crate) struct MonitorService {
     handle: MonitorHandle,
-    info: ProgramInfo,
+    info: ProgramContext,
     positions: Positions,
 }
 
 impl MonitorService {
     /// `root` is the folder of the project file.
-    pub(crate) fn new(handle: MonitorHandle, info: ProgramInfo, root: PathBuf) -> Self {
+    pub(crate) fn new(handle: MonitorHandle, info: ProgramContext, root: PathBuf) -> Self {
         MonitorService {
             handle,
             info,

@@ -19,10 +19,10 @@ use tonic::{Code, Status};
 use super::engine::EngineService;
 use super::monitor::MonitorService;
 use crate::monitor::{DebugMessages, Incoming, MonitorHandle};
-use crate::program::ProgramInfo;
+use crate::program::ProgramContext;
 
-fn info() -> ProgramInfo {
-    ProgramInfo {
+fn info() -> ProgramContext {
+    ProgramContext {
         project: "proj".to_owned(),
         stack: "dev".to_owned(),
         organization: "organization".to_owned(),
@@ -40,7 +40,7 @@ fn info() -> ProgramInfo {
 
 /// A monitor whose registrations are answered by `answer`.
 fn monitor(
-    info: ProgramInfo,
+    info: ProgramContext,
     answer: impl Fn(RegisterRequest) -> RegisterReply + Send + 'static,
 ) -> MonitorService {
     let (handle, mut incoming) = MonitorHandle::new(PathBuf::from("/"), DebugMessages::Told);
@@ -281,7 +281,7 @@ async fn references_in_answers_are_for_sdks_that_take_them() {
 #[tokio::test]
 async fn references_may_be_switched_off() {
     for resource_references in [true, false] {
-        let info = ProgramInfo {
+        let info = ProgramContext {
             resource_references,
             ..info()
         };

@@ -12,7 +12,7 @@ use plumb_deploy::setup::{Operation, Options, Phase, Setup};
 use plumb_engine::journal::RunJournal;
 use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
 use plumb_engine::policies::PolicyPacks;
-use plumb_engine::program::{ProgramInfo, ProgramResult};
+use plumb_engine::program::{ProgramContext, ProgramResult};
 use plumb_engine::{RunSetup, SecretsGate, Shell, SourceContext};
 use plumb_events::{Event, OperationResult, Severity};
 use plumb_plugin::{CallContext, ConstructContext, Provider, ProviderInfo};
@@ -212,13 +212,15 @@ impl Stack {
             .unwrap();
         let (subscriber, mut events) = mpsc::unbounded_channel();
         let (_interrupt, interrupts) = watch::channel(0);
-        let program = InProcess(move |_: ProgramInfo, monitor: Arc<dyn ResourceMonitor>| {
-            async move {
-                register(&monitor, wanted(value)).await;
-                ProgramResult::Finished
-            }
-            .boxed()
-        });
+        let program = InProcess(
+            move |_: ProgramContext, monitor: Arc<dyn ResourceMonitor>| {
+                async move {
+                    register(&monitor, wanted(value)).await;
+                    ProgramResult::Finished
+                }
+                .boxed()
+            },
+        );
         let update = (phase == Phase::Execute).then(|| Arc::new(self.update()));
         let run = RunSetup {
             setup: Setup {

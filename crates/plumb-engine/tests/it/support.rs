@@ -12,7 +12,7 @@ use plumb_deploy::setup::{Operation, Options, Phase, Setup};
 use plumb_engine::journal::RunJournal;
 use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
 use plumb_engine::policies::PolicyPacks;
-use plumb_engine::program::{Program, ProgramInfo, ProgramResult};
+use plumb_engine::program::{Program, ProgramContext, ProgramResult};
 use plumb_engine::{RunSetup, SecretsGate, Shell, SourceContext};
 use plumb_events::{Event, OperationResult};
 use plumb_plugin::discovery::Cache;
@@ -66,7 +66,7 @@ pub(crate) async fn run_with_loader<F>(
 where
     F: Future<Output = ProgramResult> + Send + 'static,
 {
-    let program = InProcess(move |info: ProgramInfo, _| program(info.engine_address).boxed());
+    let program = InProcess(move |info: ProgramContext, _| program(info.engine_address).boxed());
     run_program(constructor, program).await
 }
 
@@ -157,8 +157,8 @@ pub(crate) fn setup() -> Setup {
     }
 }
 
-pub(crate) fn info(folder: &Path) -> ProgramInfo {
-    ProgramInfo {
+pub(crate) fn info(folder: &Path) -> ProgramContext {
+    ProgramContext {
         project: "proj".to_owned(),
         stack: "dev".to_owned(),
         organization: "org".to_owned(),
@@ -212,7 +212,9 @@ pub(crate) struct InProcess<F>(pub(crate) F);
 #[async_trait]
 impl<F> Program for InProcess<F>
 where
-    F: Fn(ProgramInfo, Arc<dyn ResourceMonitor>) -> BoxFuture<'static, ProgramResult> + Send + Sync,
+    F: Fn(ProgramContext, Arc<dyn ResourceMonitor>) -> BoxFuture<'static, ProgramResult>
+        + Send
+        + Sync,
 {
     fn needs_server(&self) -> bool {
         false
@@ -220,7 +222,7 @@ where
 
     async fn run(
         &self,
-        info: ProgramInfo,
+        info: ProgramContext,
         monitor: Arc<dyn ResourceMonitor>,
         _: CancellationToken,
     ) -> ProgramResult {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use plumb_engine::program::ProgramInfo;
+use plumb_engine::program::ProgramContext;
 use plumb_plugin::language::PluginEvent;
 use plumb_plugin::own_connections;
 use plumb_proto::pulumirpc as pb;
@@ -80,7 +80,7 @@ impl Components {
         };
         let monitor = RemoteMonitor::new(monitor, engine, &self.directory);
         let component = decode::component(&request)?;
-        let info = ProgramInfo {
+        let info = ProgramContext {
             resource_references: monitor.has_resource_references().await,
             ..self.program_info(request)
         };
@@ -98,8 +98,8 @@ impl Components {
     }
 
     /// The folder of the components takes the place of the program's.
-    fn program_info(&self, request: pb::ConstructRequest) -> ProgramInfo {
-        ProgramInfo {
+    fn program_info(&self, request: pb::ConstructRequest) -> ProgramContext {
+        ProgramContext {
             project: request.project,
             stack: request.stack,
             organization: request.organization,

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use plumb_engine::program::{Program, ProgramInfo as EngineProgramInfo, ProgramResult};
+use plumb_engine::program::{Program, ProgramContext, ProgramResult};
 use plumb_plugin::language::{
     AboutLanguage, InstallRequest, LinkRequest, OptionPrompt, PackRequest, PackageDependency,
     PluginLaunch, ProgramDependency, ProgramInfo, RequiredPackages, RunOutcome, RunPluginRequest,
@@ -97,7 +97,7 @@ impl YamlHost {
         let program = YamlProgram::new(Arc::new(schemas))
             .with_compiler(compiler)
             .with_engine_version(self.options.version.clone());
-        let info = EngineProgramInfo {
+        let info = ProgramContext {
             resource_references: monitor.has_resource_references().await,
             ..program_info(request, &self.options)
         };
@@ -124,8 +124,8 @@ pub(crate) async fn connect(address: &str) -> Result<Channel, YamlError> {
     endpoint.connect().await.map_err(failed)
 }
 
-fn program_info(request: RunRequest, options: &LanguageOptions) -> EngineProgramInfo {
-    EngineProgramInfo {
+fn program_info(request: RunRequest, options: &LanguageOptions) -> ProgramContext {
+    ProgramContext {
         project: request.project,
         stack: request.stack,
         organization: request.organization,

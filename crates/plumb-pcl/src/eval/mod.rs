@@ -18,7 +18,7 @@ use plumb_deploy::request::{
     AwaitRequest, PackageRequest, Reply, Request, RequestError, RequestErrorKind,
 };
 use plumb_engine::monitor::ResourceMonitor;
-use plumb_engine::program::ProgramInfo;
+use plumb_engine::program::ProgramContext;
 use plumb_eval::access::{self, Accessor, Failure, References};
 use plumb_eval::answers;
 use plumb_eval::diagnostic::Diagnostic;
@@ -69,7 +69,7 @@ pub(crate) fn mismatched(span: Span) -> Stop {
 
 /// Where a program runs, and for whom.
 pub(crate) struct Context<'a> {
-    pub(crate) info: &'a ProgramInfo,
+    pub(crate) info: &'a ProgramContext,
     pub(crate) monitor: &'a dyn ResourceMonitor,
     /// The snippet that is evaluated.
     pub(crate) snippet: EcoString,

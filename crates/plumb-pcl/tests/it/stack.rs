@@ -15,7 +15,7 @@ use plumb_deploy::snippets::SnippetChanges;
 use plumb_engine::journal::RunJournal;
 use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
 use plumb_engine::policies::PolicyPacks;
-use plumb_engine::program::{Program, ProgramInfo, ProgramResult};
+use plumb_engine::program::{Program, ProgramContext, ProgramResult};
 use plumb_engine::{RunError, RunSetup, SecretsGate, Shell, SourceContext};
 use plumb_events::{Event, OperationResult};
 use plumb_pcl::PclSnippets;
@@ -89,8 +89,8 @@ impl SchemaLoader for Schemas {
 }
 
 /// Facts of the deployment, for a project in `folder`.
-pub(crate) fn info(folder: &Path) -> ProgramInfo {
-    ProgramInfo {
+pub(crate) fn info(folder: &Path) -> ProgramContext {
+    ProgramContext {
         project: "proj".to_owned(),
         stack: "dev".to_owned(),
         organization: "org".to_owned(),
@@ -202,7 +202,7 @@ impl Stack {
         options: Options,
         program: Registrations,
     ) -> Result<Ran, RunError> {
-        let info = ProgramInfo {
+        let info = ProgramContext {
             dry_run: options.is_preview(),
             ..info(self.folder.path())
         };
@@ -363,7 +363,7 @@ impl Program for Registers {
 
     async fn run(
         &self,
-        _: ProgramInfo,
+        _: ProgramContext,
         monitor: Arc<dyn ResourceMonitor>,
         _: CancellationToken,
     ) -> ProgramResult {

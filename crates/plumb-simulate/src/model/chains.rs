@@ -59,7 +59,10 @@ impl Model<'_> {
         self.chains.push(Chain {
             owner,
             old: steps.last().and_then(|step| step.old),
-            going: steps.iter().filter_map(Plan::makes_way).collect(),
+            going: steps
+                .iter()
+                .filter_map(Plan::deleted_for_replacement)
+                .collect(),
             steps: steps.into(),
             running: None,
             after,
@@ -71,7 +74,10 @@ impl Model<'_> {
 
     /// What is deleted to make way goes after everything that needs it, and before anything is made of it (DBR-07).
     fn chains_before(&self, steps: &[Plan]) -> Vec<usize> {
-        let going: Vec<usize> = steps.iter().filter_map(Plan::makes_way).collect();
+        let going: Vec<usize> = steps
+            .iter()
+            .filter_map(Plan::deleted_for_replacement)
+            .collect();
         let needing = going.iter().flat_map(|node| self.dependents_of(*node));
         let others = steps.iter().filter(|step| !is_delete(step.op));
         let entries: FxHashSet<usize> = others.filter_map(|step| step.old).chain(needing).collect();
@@ -320,7 +326,9 @@ impl Model<'_> {
     /// What is gone need not make way any more.
     pub(super) fn forget_deletions(&mut self, node: usize) {
         for chain in &mut self.chains {
-            chain.steps.retain(|step| step.makes_way() != Some(node));
+            chain
+                .steps
+                .retain(|step| step.deleted_for_replacement() != Some(node));
         }
     }
 
@@ -418,9 +426,10 @@ pub(super) fn is_delete(op: StepOp) -> bool {
 
 impl Plan {
     /// The entry that makes way for its replacement by this step.
-    fn makes_way(&self) -> Option<usize> {
-        let makes_way = matches!(self.op, StepOp::DeleteReplaced | StepOp::DiscardReplaced);
+    fn deleted_for_replacement(&self) -> Option<usize> {
+        let deleted_for_replacement =
+            matches!(self.op, StepOp::DeleteReplaced | StepOp::DiscardReplaced);
         self.old
-            .filter(|_| makes_way && self.way == Way::DeleteFirst)
+            .filter(|_| deleted_for_replacement && self.way == Way::DeleteFirst)
     }
 }

@@ -351,7 +351,7 @@ impl<'a> Model<'a> {
             // What is decided after the end has no consequences.
             _ if self.is_over => {}
             Moment::Milestone(Milestone::Registered(urn)) => return self.registered(urn),
-            Moment::Milestone(Milestone::Weighed(urn)) => return self.weighed(urn),
+            Moment::Milestone(Milestone::DecisionStarted(urn)) => return self.weighed(urn),
             Moment::Milestone(Milestone::Decided(urn)) => return self.decided(urn),
             Moment::Milestone(Milestone::Failed { .. }) => {}
             Moment::PacksLoaded => self.has_packs = true,

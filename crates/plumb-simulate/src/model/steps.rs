@@ -355,8 +355,9 @@ impl Model<'_> {
         if let (Some(provider), false) = (state.as_provider_ref(), self.is_preview()) {
             self.loaded.remove(&provider.to_string());
         }
-        let makes_way = matches!(step.way, Way::DeleteFirst | Way::DeleteFirstWithAnother);
-        if makes_way && !state.delete {
+        let deleted_for_replacement =
+            matches!(step.way, Way::DeleteFirst | Way::DeleteFirstWithAnother);
+        if deleted_for_replacement && !state.delete {
             self.change(node, |state| state.pending_replacement = true);
         } else {
             self.remove(Some(node));

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use ecow::EcoString;
 use plumb_deploy::request::{RegisterRequest, Reply, Request};
 use plumb_engine::monitor::ResourceMonitor;
-use plumb_engine::program::{ProgramInfo, ProgramResult};
+use plumb_engine::program::{ProgramContext, ProgramResult};
 use plumb_eval::{convert, lift};
 use plumb_events::Severity;
 use plumb_resource::{PropertyDependencies, Urn};
@@ -30,7 +30,7 @@ pub struct Construct<'a> {
     /// Its type, name, options and inputs, as it is to be registered; the providers are for its children.
     pub request: RegisterRequest,
     /// Facts of the deployment. Files are of the plugin's folder.
-    pub info: &'a ProgramInfo,
+    pub info: &'a ProgramContext,
     /// The monitor of whoever wants it.
     pub monitor: &'a dyn ResourceMonitor,
     /// Schemas of what the component consists of.
@@ -96,7 +96,7 @@ impl ComponentPackage {
             .await
             .map_err(refused)?;
         let urn = register(request, monitor).await?;
-        let overheard = Overheard::new(monitor);
+        let overheard = ErrorCapture::new(monitor);
         let source = &component.body.source;
         let reporter = Reporter::new(&overheard, source, DiagnosticStyle::Excerpt);
         let body = Body {
@@ -237,14 +237,14 @@ fn constructed(urn: Urn, outputs: &BTreeMap<EcoString, Val>) -> Constructed {
 }
 
 /// A monitor that keeps errors back: the answer to whoever wanted the component tells them.
-struct Overheard<'m> {
+struct ErrorCapture<'m> {
     monitor: &'m dyn ResourceMonitor,
     errors: Mutex<Vec<String>>,
 }
 
-impl<'m> Overheard<'m> {
+impl<'m> ErrorCapture<'m> {
     fn new(monitor: &'m dyn ResourceMonitor) -> Self {
-        Overheard {
+        ErrorCapture {
             monitor,
             errors: Mutex::default(),
         }
@@ -257,7 +257,7 @@ impl<'m> Overheard<'m> {
 }
 
 #[async_trait]
-impl ResourceMonitor for Overheard<'_> {
+impl ResourceMonitor for ErrorCapture<'_> {
     async fn request(&self, request: Request) -> Reply {
         self.monitor.request(request).await
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ecow::EcoString;
-use plumb_engine::program::ProgramInfo;
+use plumb_engine::program::ProgramContext;
 use rustc_hash::FxHashMap;
 
 use super::access::{self, Failure, References};
@@ -36,7 +36,7 @@ impl From<Diagnostic> for Stop {
 /// Evaluates expressions over the values of nodes.
 pub(crate) struct Evaluator<'a> {
     pub(crate) graph: &'a Graph,
-    pub(crate) info: &'a ProgramInfo,
+    pub(crate) info: &'a ProgramContext,
     pub(crate) values: Vec<OnceLock<Val>>,
     pub(crate) fetched: Mutex<FxHashMap<EcoString, Val>>,
     /// Whether files are of the body's folder, where the engine would not look for them.
@@ -54,7 +54,7 @@ impl References for Evaluator<'_> {
 }
 
 impl<'a> Evaluator<'a> {
-    pub(crate) fn new(graph: &'a Graph, info: &'a ProgramInfo) -> Self {
+    pub(crate) fn new(graph: &'a Graph, info: &'a ProgramContext) -> Self {
         let values = graph.nodes.iter().map(|_| OnceLock::new()).collect();
         Evaluator {
             graph,

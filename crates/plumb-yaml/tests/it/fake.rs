@@ -9,7 +9,7 @@ use plumb_deploy::request::{
     InvokeReply, Outcome, ReadResourceReply, RegisterReply, RegisterRequest, Reply, Request,
 };
 use plumb_engine::monitor::ResourceMonitor;
-use plumb_engine::program::{Program as _, ProgramInfo, ProgramResult};
+use plumb_engine::program::{Program as _, ProgramContext, ProgramResult};
 use plumb_events::Severity;
 use plumb_resource::{PropertyDependencies, ResourceId, Urn};
 use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
@@ -202,7 +202,7 @@ impl Case {
             script: self.script,
             dry_run: self.dry_run,
         });
-        let info = ProgramInfo {
+        let info = ProgramContext {
             project: self.project.to_owned(),
             stack: "dev".to_owned(),
             organization: "organization".to_owned(),

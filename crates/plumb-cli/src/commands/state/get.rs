@@ -9,7 +9,7 @@ use plumb_value::PropertyMap;
 use serde_json::{Value as Json, json};
 
 use super::{choose, parse_urn, require_words};
-use crate::commands::direct::names;
+use crate::commands::r#do::names;
 use crate::commands::stack::values::{Secrets, map_json};
 use crate::commands::wants_json;
 use crate::context::IfMissing;

@@ -33,13 +33,16 @@ pub(super) fn run(
     let none = Properties::default();
     let inputs = function.inputs.as_ref().map_or(&none, |it| &it.properties);
     source.check_complete(&body, inputs)?;
-    let (schema, info) = (package.schema.clone(), package.outside.info().clone());
+    let (schema, info) = (
+        package.schema.clone(),
+        package.standalone_host.info().clone(),
+    );
     // Before the provider is started: what is wrong with the inputs is told at once.
-    let args = package.outside.run(async {
+    let args = package.standalone_host.run(async {
         let whole = Completeness::Whole;
         evaluate(&body, Side::Input, &schema, inputs, whole, &info).await
     })?;
-    package.outside.secrets().learn(&args);
+    package.standalone_host.secrets().learn(&args);
     let provider = provider::configured(package, asked, ctx)?;
     let request = InvokeRequest {
         token: TypeToken::new(function.token.as_str()),
@@ -47,7 +50,7 @@ pub(super) fn run(
         preview: settings.dry_run,
     };
     let answer = package
-        .outside
+        .standalone_host
         .run(async { provider.invoke(request).await.map_err(provider::failed) })?;
     provider::invalid("function inputs", &answer.failures)?;
     let result = outcome::result(&package.schema, &answer.result, &function.returns)?;

@@ -19,7 +19,7 @@ use super::import_code::{self, CodeRequest};
 use super::import_document::{self, ImportFile};
 use super::pending::PendingCreates;
 use super::screen::Form;
-use super::session::{Ran, Session};
+use super::session::{RunResult, Session};
 use super::snippets::SnippetOrder;
 use super::{import, policies, runs};
 use crate::commands::wants_json;
@@ -68,7 +68,7 @@ impl Kind {
 }
 
 /// An operation with its flags, whatever command they came from.
-pub(super) struct Verb {
+pub(super) struct OperationRequest {
     pub(super) kind: Kind,
     pub(super) common: CommonArgs,
     pub(super) program: Option<ProgramArgs>,
@@ -109,9 +109,9 @@ pub(super) struct Verb {
     pub(super) snippets: Option<SnippetOrder>,
 }
 
-impl Verb {
+impl OperationRequest {
     pub(super) fn new(kind: Kind, common: CommonArgs) -> Self {
-        Verb {
+        OperationRequest {
             kind,
             common,
             program: None,
@@ -175,7 +175,7 @@ impl Verb {
                 "--strict cannot be used with --skip-preview; strict requires a preview",
             ));
         }
-        Ok(Verb {
+        Ok(OperationRequest {
             exclude: args.exclude,
             continue_on_error: args.continue_on_error,
             secrets_provider: Some(args.secrets_provider),
@@ -183,7 +183,7 @@ impl Verb {
             yes: args.yes,
             plan: args.plan,
             is_strict: args.strict,
-            ..Verb::new(Kind::Up, args.common)
+            ..OperationRequest::new(Kind::Up, args.common)
                 .with_program(args.program)?
                 .with_update(args.update)?
         })
@@ -191,19 +191,19 @@ impl Verb {
 
     /// An update of `watch`, which shows less.
     pub(super) fn watch(args: UpArgs) -> Result<Self, Error> {
-        Ok(Verb {
+        Ok(OperationRequest {
             is_watch: true,
-            ..Verb::up(args)?
+            ..OperationRequest::up(args)?
         })
     }
 
     pub(super) fn preview(args: PreviewArgs) -> Result<Self, Error> {
-        Ok(Verb {
+        Ok(OperationRequest {
             exclude: args.exclude,
             preview_only: true,
             import_file: args.import_file,
             save_plan: args.save_plan,
-            ..Verb::new(Kind::Preview, args.common)
+            ..OperationRequest::new(Kind::Preview, args.common)
                 .with_program(args.program)?
                 .with_update(args.update)?
         })
@@ -212,7 +212,7 @@ impl Verb {
     pub(super) fn refresh(args: RefreshArgs) -> Result<Self, Error> {
         let pending_creates = PendingCreates::of(&args)?;
         check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
-        Ok(Verb {
+        Ok(OperationRequest {
             exclude: args.exclude,
             exclude_dependents: args.exclude_dependents,
             expect_no_changes: args.expect_no_changes,
@@ -220,22 +220,22 @@ impl Verb {
             skip_preview: args.skip_preview,
             yes: args.yes,
             pending_creates,
-            ..Verb::new(Kind::Refresh, args.common).with_program(args.program)?
+            ..OperationRequest::new(Kind::Refresh, args.common).with_program(args.program)?
         })
     }
 
     pub(super) fn drift(args: DriftArgs) -> Result<Self, Error> {
-        Ok(Verb {
+        Ok(OperationRequest {
             exclude: args.exclude,
             preview_only: true,
             is_drift: true,
-            ..Verb::new(Kind::Refresh, args.common).with_program(args.program)?
+            ..OperationRequest::new(Kind::Refresh, args.common).with_program(args.program)?
         })
     }
 
     pub(super) fn destroy(args: DestroyArgs) -> Result<Self, Error> {
         check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
-        Ok(Verb {
+        Ok(OperationRequest {
             exclude: args.exclude,
             exclude_protected: args.exclude_protected,
             refresh: args.refresh,
@@ -247,26 +247,26 @@ impl Verb {
             remove: args.remove,
             show_config: args.show_config,
             show_full_output: args.show_full_output,
-            ..Verb::new(Kind::Destroy, args.common).with_program(args.program)?
+            ..OperationRequest::new(Kind::Destroy, args.common).with_program(args.program)?
         })
     }
 
     /// An import; what is wrong with its words or its file is said before anything else happens.
     pub(super) fn import(args: ImportArgs, ctx: &Context) -> Result<Self, Error> {
-        let verb = Verb {
+        let request = OperationRequest {
             preview_only: args.preview_only,
             skip_preview: args.skip_preview,
             yes: args.yes,
             import: Some(args.clone()),
-            ..Verb::new(Kind::Import, args.common.clone())
+            ..OperationRequest::new(Kind::Import, args.common.clone())
         };
-        verb.form()?;
+        request.form()?;
         ctx.program_project()?.check_version()?;
         let listed = import_document::asked(&args, &ctx.environment.cwd)?;
         import_code::prepare(ctx, &args)?;
-        check_confirmed(ctx, &verb)?;
+        check_confirmed(ctx, &request)?;
         check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
-        Ok(Verb { listed, ..verb })
+        Ok(OperationRequest { listed, ..request })
     }
 
     pub(super) fn has_targets(&self) -> bool {
@@ -550,7 +550,7 @@ impl Verb {
     pub(super) fn code_request(
         &self,
         session: &Session<'_>,
-        ran: &Ran,
+        ran: &RunResult,
     ) -> Result<Option<CodeRequest>, Error> {
         let wanted = self.import.as_ref().filter(|args| args.generate_code);
         let Some(args) = wanted.filter(|_| ran.outcome.result == OperationResult::Succeeded) else {
@@ -572,14 +572,14 @@ fn logs_to_terminal(ctx: &Context) -> bool {
 }
 
 /// Refuses what would have to be confirmed where nobody can be asked.
-pub(super) fn check_confirmed(ctx: &Context, verb: &Verb) -> Result<(), Error> {
-    let is_yes = verb.is_yes(ctx) || verb.skip_preview;
-    if ctx.is_interactive() || is_yes || verb.preview_only {
+pub(super) fn check_confirmed(ctx: &Context, request: &OperationRequest) -> Result<(), Error> {
+    let is_yes = request.is_yes(ctx) || request.skip_preview;
+    if ctx.is_interactive() || is_yes || request.preview_only {
         return Ok(());
     }
     let text = "--yes or --skip-preview or --preview-only must be passed in to proceed when running in \
                 non-interactive mode";
-    let status = if verb.kind == Kind::Refresh {
+    let status = if request.kind == Kind::Refresh {
         ExitStatus::Failure
     } else {
         ExitStatus::Configuration

@@ -158,7 +158,7 @@ pub fn run(args: &DoArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         ctx,
     };
     let done = command.run(word, &rest);
-    package.outside.close();
+    package.standalone_host.close();
     done
 }
 

@@ -10,7 +10,7 @@ use plumb_deploy::request::{Reply, Request};
 use plumb_deploy::setup::{Options, Phase};
 use plumb_engine::masks::Masks;
 use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
-use plumb_engine::program::ProgramInfo;
+use plumb_engine::program::ProgramContext;
 use plumb_engine::{Shell, SourceContext};
 use plumb_events::Severity;
 use plumb_plugin::PluginHost;
@@ -22,7 +22,7 @@ use tokio::sync::watch;
 
 use super::converted::Messages;
 use super::debugging::Debugged;
-use super::host::{BackendStacks, Surroundings, log_arguments};
+use super::host::{BackendStacks, ProjectEnvironment, log_arguments};
 use super::interrupts;
 use super::session::{ORGANIZATION, plugin_source};
 use crate::commands::stack::values::Secrets;
@@ -70,36 +70,37 @@ impl ResourceMonitor for Masked {
 }
 
 /// A host of plugins with the services that they expect, and somebody who listens to what they say.
-pub(crate) struct Outside {
+pub(crate) struct StandaloneHost {
     runtime: tokio::runtime::Runtime,
     shell: Shell,
     host: Arc<PluginHost>,
     messages: Arc<Masked>,
-    info: ProgramInfo,
+    info: ProgramContext,
     interrupts: watch::Receiver<u32>,
 }
 
-impl Outside {
+impl StandaloneHost {
     /// Opens the host for the project of the working directory, if there is one. `plugins` are found before all others.
     pub(crate) fn open(
         ctx: &Context,
         plugins: Vec<ProjectPlugin>,
         secrets: Secrets,
     ) -> Result<Self, Error> {
-        let mut surroundings = surroundings(
+        let mut project_environment = project_environment(
             ctx,
             plugins,
             "nothing is deployed, and other stacks are not read",
         )?;
-        surroundings.acquire = Some(plugin_source(ctx, &surroundings, LockMode::Update)?);
-        let info = info(ctx, &surroundings)?;
+        project_environment.acquire =
+            Some(plugin_source(ctx, &project_environment, LockMode::Update)?);
+        let info = info(ctx, &project_environment)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .thread_stack_size(crate::WORKER_STACK)
             .enable_all()
             .build()?;
         let source = SourceContext {
-            root: surroundings.root.clone(),
-            working_directory: surroundings.program_directory.clone(),
+            root: project_environment.root.clone(),
+            working_directory: project_environment.program_directory.clone(),
             version: crate::semantic_version(),
         };
         let debug = DebugMessages::Dropped;
@@ -109,10 +110,10 @@ impl Outside {
             known: KnownSecrets::new(secrets),
         });
         let monitor = messages.clone();
-        let host = Arc::new(surroundings.plugin_host(shell.address(), monitor, debug)?);
+        let host = Arc::new(project_environment.plugin_host(shell.address(), monitor, debug)?);
         shell.serve(&host);
         let interrupts = runtime.block_on(async { interrupts::listen(ctx.printer.clone()) })?;
-        Ok(Outside {
+        Ok(StandaloneHost {
             runtime,
             shell,
             host,
@@ -133,7 +134,7 @@ impl Outside {
     }
 
     /// Facts of the project, for what is evaluated.
-    pub(crate) fn info(&self) -> &ProgramInfo {
+    pub(crate) fn info(&self) -> &ProgramContext {
         &self.info
     }
 
@@ -182,14 +183,14 @@ impl Outside {
 }
 
 /// What a host needs to know where there is no stack; `refusal` is why other stacks cannot be read.
-pub(super) fn surroundings(
+pub(super) fn project_environment(
     ctx: &Context,
     plugins: Vec<ProjectPlugin>,
     refusal: &'static str,
-) -> Result<Surroundings, Error> {
+) -> Result<ProjectEnvironment, Error> {
     let project = ctx.find_project()?.cloned();
     let (root, program_directory) = ctx.program_folders(project.as_ref());
-    Ok(Surroundings {
+    Ok(ProjectEnvironment {
         environment: ctx.environment.clone(),
         project,
         root,
@@ -209,11 +210,11 @@ pub(super) fn surroundings(
     })
 }
 
-fn info(ctx: &Context, surroundings: &Surroundings) -> Result<ProgramInfo, Error> {
+fn info(ctx: &Context, project_environment: &ProjectEnvironment) -> Result<ProgramContext, Error> {
     let options = Options::new(Phase::Execute);
     // Which stack is selected matters to expressions alone, and a store that cannot be read is no reason to fail.
     let stack = ctx.selected_stack().ok().flatten();
-    Ok(ProgramInfo {
+    Ok(ProgramContext {
         project: ctx
             .project_name()?
             .map(ToString::to_string)
@@ -227,8 +228,8 @@ fn info(ctx: &Context, surroundings: &Surroundings) -> Result<ProgramInfo, Error
         dry_run: false,
         parallel: i32::try_from(options.parallel).unwrap_or(i32::MAX),
         resource_references: options.resource_references,
-        root_directory: surroundings.root.clone(),
-        program_directory: surroundings.program_directory.clone(),
+        root_directory: project_environment.root.clone(),
+        program_directory: project_environment.program_directory.clone(),
         monitor_address: String::new(),
         engine_address: String::new(),
     })

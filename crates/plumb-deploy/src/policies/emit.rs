@@ -8,7 +8,7 @@ use plumb_resource::Urn;
 use plumb_resource::policy::{Analysis, EnforcementLevel, PolicyDiagnostic, Remedies};
 use plumb_value::PropertyMap;
 
-use super::told;
+use super::events;
 use crate::deployment::Deployment;
 use crate::event::PackId;
 use crate::registration::RegIdx;
@@ -16,7 +16,7 @@ use crate::registration::RegIdx;
 impl Deployment {
     /// The packs of the run as the summary lists them.
     pub(crate) fn policy_versions(&self) -> BTreeMap<EcoString, EcoString> {
-        self.policies.packs.iter().map(told::version).collect()
+        self.policies.packs.iter().map(events::version).collect()
     }
 
     /// Tells of a violation that `urn` is to blame for; answers whether it is mandatory.
@@ -26,9 +26,9 @@ impl Deployment {
         urn: Urn,
         diagnostic: &PolicyDiagnostic,
     ) -> bool {
-        let violation = told::violation(self.policies.pack(pack), urn, diagnostic);
+        let violation = events::violation(self.policies.pack(pack), urn, diagnostic);
         self.emit(Event::PolicyViolation(violation));
-        told::verdict(diagnostic.level) == EnforcementLevel::Mandatory
+        events::verdict(diagnostic.level) == EnforcementLevel::Mandatory
     }
 
     /// Tells why a policy did not mend `urn`.
@@ -39,7 +39,7 @@ impl Deployment {
         policy: &EcoString,
         message: EcoString,
     ) {
-        self.tell_violation(pack, urn.clone(), &told::unmended(policy, message));
+        self.tell_violation(pack, urn.clone(), &events::unmended(policy, message));
     }
 
     /// Tells what a policy made of the inputs of a registration, which are those after it.
@@ -52,22 +52,22 @@ impl Deployment {
     ) {
         let registration = self.registration(idx);
         let (urn, after) = (&registration.urn, &registration.new.inputs);
-        let remediation = told::remediation(self.policies.pack(pack), urn, policy, before, after);
+        let remediation = events::remediation(self.policies.pack(pack), urn, policy, before, after);
         self.emit(Event::PolicyRemediation(remediation));
     }
 
     pub(super) fn tell_remedies(&mut self, pack: PackId, urn: &Urn, remedies: &Remedies) {
-        let summary = told::remedies(self.policies.pack(pack), urn, remedies);
+        let summary = events::remedies(self.policies.pack(pack), urn, remedies);
         self.emit(Event::PolicyRemediateSummary(summary));
     }
 
     pub(super) fn tell_analysis(&mut self, pack: PackId, urn: &Urn, analysis: &Analysis) {
-        let summary = told::analysis(self.policies.pack(pack), urn, analysis);
+        let summary = events::analysis(self.policies.pack(pack), urn, analysis);
         self.emit(Event::PolicyAnalyzeSummary(summary));
     }
 
     pub(super) fn tell_stack_analysis(&mut self, pack: PackId, analysis: &Analysis) {
-        let summary = told::stack_analysis(self.policies.pack(pack), analysis);
+        let summary = events::stack_analysis(self.policies.pack(pack), analysis);
         self.emit(Event::PolicyAnalyzeStackSummary(summary));
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Read as _;
 use std::sync::Arc;
 
-use plumb_engine::program::ProgramInfo;
+use plumb_engine::program::ProgramContext;
 use plumb_eval::hcl;
 use plumb_pcl::{BodyText, evaluate_inputs};
 use plumb_schema::{Constant, PackageSchema, Properties, Property, Resource, TypeKind};
@@ -151,7 +151,7 @@ pub(super) async fn evaluate(
     schema: &Arc<PackageSchema>,
     properties: &Properties,
     completeness: Completeness,
-    info: &ProgramInfo,
+    info: &ProgramContext,
 ) -> Result<PropertyMap, Error> {
     let shape = Arc::new(as_resource(schema, properties, completeness));
     let values = evaluate_inputs(body.parsed(), schema, &shape, info).await;

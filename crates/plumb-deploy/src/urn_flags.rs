@@ -3,7 +3,7 @@
 /// One thing that can have happened to a URN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
-pub(crate) enum Mark {
+pub(crate) enum UrnFlag {
     /// Registered or read in this run.
     Seen = 1 << 0,
     /// A create step was made.
@@ -30,28 +30,28 @@ pub(crate) enum Mark {
     KeepsOutputs = 1 << 11,
 }
 
-/// A set of marks.
+/// A set of flags.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Marks(u16);
+pub(crate) struct UrnFlags(u16);
 
-impl Marks {
+impl UrnFlags {
     /// These.
-    pub(crate) fn of(marks: &[Mark]) -> Self {
-        Marks(marks.iter().fold(0, |all, mark| all | *mark as u16))
+    pub(crate) fn of(flags: &[UrnFlag]) -> Self {
+        UrnFlags(flags.iter().fold(0, |all, flag| all | *flag as u16))
     }
 
-    /// Adds `mark`.
-    pub(crate) fn add(&mut self, mark: Mark) {
-        self.0 |= mark as u16;
+    /// Adds `flag`.
+    pub(crate) fn add(&mut self, flag: UrnFlag) {
+        self.0 |= flag as u16;
     }
 
-    /// Takes `mark` away.
-    pub(crate) fn remove(&mut self, mark: Mark) {
-        self.0 &= !(mark as u16);
+    /// Takes `flag` away.
+    pub(crate) fn remove(&mut self, flag: UrnFlag) {
+        self.0 &= !(flag as u16);
     }
 
-    /// Whether some mark is in both.
-    pub(crate) fn intersects(self, other: Marks) -> bool {
+    /// Whether some flag is in both.
+    pub(crate) fn intersects(self, other: UrnFlags) -> bool {
         self.0 & other.0 != 0
     }
 }

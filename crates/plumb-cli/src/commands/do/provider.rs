@@ -79,10 +79,10 @@ pub(super) fn configured(
         Completeness::Part
     };
     let (schema, spec) = (package.schema.clone(), package.spec.clone());
-    let info = package.outside.info().clone();
-    let host = package.outside.host();
-    let known = package.outside.secrets();
-    package.outside.run(async {
+    let info = package.standalone_host.info().clone();
+    let host = package.standalone_host.host();
+    let known = package.standalone_host.secrets();
+    package.standalone_host.run(async {
         let declared = schema.provider()?;
         let properties = &declared.input_properties;
         let said = evaluate(

@@ -11,7 +11,7 @@
 use plumb_resource::Urn;
 use plumb_state::journal::OperationId;
 
-use crate::answer::{Damage, StepFailure};
+use crate::answer::{FailureImpact, StepFailure};
 use crate::chain::{ChainIdx, Running, StepEnd};
 use crate::deployment::{Deployment, Failure};
 use crate::event::RequestId;
@@ -75,7 +75,7 @@ impl Deployment {
     fn refuse_step(&mut self, step: &Step, message: String) -> StepEnd {
         let failure = StepFailure {
             message,
-            status: Damage::None,
+            status: FailureImpact::None,
         };
         self.step_failed(step, &failure, None);
         StepEnd {

@@ -103,12 +103,12 @@ impl Work<'_> {
         }
         let (schema, info) = (
             self.package.schema.clone(),
-            self.package.outside.info().clone(),
+            self.package.standalone_host.info().clone(),
         );
-        let values = self.package.outside.run(async {
+        let values = self.package.standalone_host.run(async {
             evaluate(&body, Side::Input, &schema, properties, completeness, &info).await
         })?;
-        self.package.outside.secrets().learn(&values);
+        self.package.standalone_host.secrets().learn(&values);
         Ok(values)
     }
 
@@ -134,7 +134,7 @@ impl Work<'_> {
             status: None,
         };
         let token = &self.resource.token;
-        let created = self.package.outside.run(async {
+        let created = self.package.standalone_host.run(async {
             let created = provider.create(request).await;
             created.map_err(|error| left_behind(token, "create", None, error))
         })?;
@@ -200,7 +200,7 @@ impl Work<'_> {
             status: None,
         };
         let token = &self.resource.token;
-        let updated = self.package.outside.run(async {
+        let updated = self.package.standalone_host.run(async {
             let updated = provider.update(request).await;
             updated.map_err(|error| left_behind(token, verb, Some(&found.id), error))
         })?;
@@ -223,7 +223,7 @@ impl Work<'_> {
             allow_unknowns: false,
             ignore_changes: ecow::EcoVec::new(),
         };
-        self.package.outside.run(async {
+        self.package.standalone_host.run(async {
             let diffed = provider.diff(request).await;
             diffed.map_err(|error| provider::failed(error).context("diff"))
         })
@@ -282,7 +282,7 @@ impl Work<'_> {
             old_views: Vec::new(),
             status: None,
         };
-        self.package.outside.run(async {
+        self.package.standalone_host.run(async {
             let deleted = provider.delete(request).await;
             deleted.map_err(|error| left_behind(token, "delete", Some(&found.id), error))
         })?;
@@ -306,7 +306,7 @@ impl Work<'_> {
         let provider = self.provider()?;
         let token = TypeToken::new(self.resource.token.as_str());
         let (all, count) = (self.asked.all, self.asked.count);
-        let listed = self.package.outside.run(async {
+        let listed = self.package.standalone_host.run(async {
             let mut items = Vec::new();
             let mut continuation = ecow::EcoString::new();
             loop {
@@ -355,11 +355,11 @@ impl Work<'_> {
         };
         let checked = self
             .package
-            .outside
+            .standalone_host
             .run(async { provider.check(request).await.map_err(provider::failed) })?;
         provider::invalid("resource inputs", &checked.failures)?;
         let checked = checked.inputs.unwrap_or(new_inputs);
-        self.package.outside.secrets().learn(&checked);
+        self.package.standalone_host.secrets().learn(&checked);
         Ok(checked)
     }
 
@@ -375,9 +375,9 @@ impl Work<'_> {
         };
         let read = self
             .package
-            .outside
+            .standalone_host
             .run(async { read(provider, request).await })?;
-        let known = self.package.outside.secrets();
+        let known = self.package.standalone_host.secrets();
         for properties in read.inputs.iter().chain(&read.outputs) {
             known.learn(properties);
         }
@@ -397,7 +397,7 @@ impl Work<'_> {
     }
 
     fn confirm(&self, verb: &str) -> Result<(), Error> {
-        if self.package.outside.is_interrupted() {
+        if self.package.standalone_host.is_interrupted() {
             return Err(Error::with_status(
                 ExitStatus::Cancelled,
                 "cancelled; nothing was changed",

@@ -11,13 +11,13 @@ use plumb_state::{SnippetDescriptor, SnippetParameterization};
 
 use crate::commands::package::source::{named, plugin_at};
 use crate::commands::stack::values::Secrets;
-use crate::operate::Outside;
+use crate::operate::StandaloneHost;
 use crate::{Context, Error};
 
 /// A package that is open.
 pub(super) struct Package {
     /// Where its plugin runs.
-    pub(super) outside: Outside,
+    pub(super) standalone_host: StandaloneHost,
     pub(super) schema: Arc<PackageSchema>,
     /// The plugin, with the parameter that makes the package of it.
     pub(super) spec: PluginSpec,
@@ -45,9 +45,9 @@ impl Package {
             None if is_repository(source) => None,
             None => Some(named(source)?),
         };
-        let mut outside = Outside::open(ctx, plugin.into_iter().collect(), secrets)?;
-        let host = outside.host();
-        let opened = outside.run(async {
+        let mut standalone_host = StandaloneHost::open(ctx, plugin.into_iter().collect(), secrets)?;
+        let host = standalone_host.host();
+        let opened = standalone_host.run(async {
             let spec = match spec {
                 Some(spec) => spec,
                 None => located(&host, source).await?,
@@ -56,13 +56,13 @@ impl Package {
         });
         match opened {
             Ok((spec, schema)) => Ok(Package {
-                outside,
+                standalone_host,
                 schema: Arc::new(schema),
                 spec,
                 is_path,
             }),
             Err(error) => {
-                outside.close();
+                standalone_host.close();
                 Err(error)
             }
         }
