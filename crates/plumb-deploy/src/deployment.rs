@@ -20,30 +20,30 @@ use plumb_state::journal::Entry;
 use plumb_value::{PropertyMap, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::arena::{Arena, DuplicateResource, Olds, StateIdx};
-use crate::calls::Calls;
-use crate::chain::Scheduler;
-use crate::default_providers::DefaultProvider;
-use crate::deletes::Removal;
+use crate::decide::plans::Plans;
+use crate::decide::policies::Policies;
+use crate::decide::registration::{RegIdx, Registration};
 use crate::event::{CallId, Effect, Event, Milestone, ProgramEnd, RequestId};
-use crate::hooks::Hooks;
-use crate::identity::Aliases;
-use crate::import_operation::ImportPlan;
-use crate::lineage::Lineage;
+use crate::facts::arena::{Arena, DuplicateResource, Olds, StateIdx};
+use crate::facts::identity::Aliases;
+use crate::facts::lineage::Lineage;
+use crate::facts::urns::Urns;
+use crate::monitor::default_providers::DefaultProvider;
+use crate::monitor::packages::{self, Packages};
+use crate::monitor::transforms::{Parked, Transforms};
 use crate::outbox::Outbox;
-use crate::packages::{self, Packages};
-use crate::plans::Plans;
-use crate::policies::Policies;
-use crate::providers::Registry;
-use crate::registration::{RegIdx, Registration};
 use crate::request::{CallbackReply, Reply, Request, RequestError, RequestErrorKind};
+use crate::scope::snippets::Snippets;
+use crate::scope::targeting::Targeting;
 use crate::seeds::Seeds;
 use crate::setup::{Operation, Options, Setup};
-use crate::snippets::Snippets;
-use crate::targeting::Targeting;
-use crate::transforms::{Parked, Transforms};
-use crate::urns::Urns;
-use crate::views::Views;
+use crate::steps::calls::Calls;
+use crate::steps::chain::Scheduler;
+use crate::steps::hooks::Hooks;
+use crate::steps::providers::Registry;
+use crate::steps::views::Views;
+use crate::whole::deletes::Removal;
+use crate::whole::import_operation::ImportPlan;
 
 /// A deployment in progress.
 #[derive(Debug)]
@@ -306,7 +306,7 @@ impl Deployment {
     /// Begins with what the run is for. Nothing is shown of the run before.
     pub(crate) fn start_operation(&mut self) {
         if !self.can_run_delete_hooks() {
-            let cause = crate::hooks::NEEDS_PROGRAM.to_owned();
+            let cause = crate::steps::hooks::NEEDS_PROGRAM.to_owned();
             return self.fail(Failure::NotBegun { cause });
         }
         self.emit_prelude();

@@ -9,9 +9,9 @@ use plumb_state::Snapshot;
 use plumb_state::plan::Plan;
 use plumb_value::{PropertyMap, Value};
 
-use crate::autonaming::NamingRules;
-use crate::snippets::SnippetChanges;
-use crate::target::UrnSet;
+use crate::decide::autonaming::NamingRules;
+use crate::scope::snippets::SnippetChanges;
+use crate::scope::target::UrnSet;
 
 /// Everything that a deployment depends on, besides the events.
 #[derive(Clone, Debug)]

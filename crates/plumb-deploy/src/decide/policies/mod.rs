@@ -1,0 +1,346 @@
+//! Policies: packs that mend and judge what a program wants, and judge what came of it (`engine.md` 8.3).
+//!
+//! 1. Before anything else the packs are loaded ([`Effect::LoadPolicies`]); a run that cannot load one does nothing.
+//! 2. A registration whose inputs are checked is put to the packs before it is decided. First they mend it, one pack
+//!    after the other, each with the inputs that the one before left. Then all of them judge it at the same time.
+//! 3. A violation that is mandatory ends an update, as a failed check does; a preview goes on, to show the others.
+//! 4. A run that has done everything has the packs judge all resources with their outputs (`stack.rs`).
+//!
+//! What is mended is mended for good, and what is forbidden is not made: where a replacement has its inputs checked anew, they
+//! are mended anew, without telling of it twice, and judged anew, unless they are what was judged before.
+//!
+//! **Without packs none of this happens**, not even a look at a resource.
+
+mod emit;
+mod events;
+pub(crate) mod inspection;
+mod stack;
+
+use std::sync::Arc;
+
+use plumb_resource::policy::{
+    Analysis, AnalyzedOptions, AnalyzedProvider, AnalyzedResource, PolicyCall, PolicyPackInfo,
+    PolicyReply, Remedies, Remedy,
+};
+use plumb_resource::provider::DiffResult;
+use plumb_resource::{ProviderRef, Urn};
+use plumb_value::PropertyMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::decide::registration::{RegIdx, RegStage, Scope};
+use crate::deployment::{Deployment, Failure};
+use crate::event::{CallId, Effect, PackId};
+use crate::setup::Operation;
+use stack::Judgement;
+
+/// The packs of a run, and what they have been asked.
+#[derive(Debug, Default)]
+pub(crate) struct Policies {
+    packs: Vec<PolicyPackInfo>,
+    asked: FxHashMap<CallId, Asked>,
+    /// Registrations whose inputs were mended.
+    mended: FxHashSet<RegIdx>,
+    /// The inputs of registrations that were put to the packs last.
+    judged: FxHashMap<RegIdx, Arc<PropertyMap>>,
+    /// What programs say about the order of replacements, which no state knows.
+    deletes_first: FxHashMap<Urn, bool>,
+    judgement: Judgement,
+}
+
+/// What a call to a pack is about.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    pack: PackId,
+    subject: Subject,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Subject {
+    Mending(RegIdx),
+    Judging(RegIdx),
+    Stack,
+}
+
+/// What a registration waits for while packs look at it.
+#[derive(Debug)]
+pub(crate) struct Consultation {
+    after: After,
+    /// Whether what is mended is news.
+    tells: bool,
+    judged: Answers,
+}
+
+/// How a registration goes on when the packs are done with it.
+#[derive(Debug)]
+pub(crate) enum After {
+    /// It is decided.
+    Decide,
+    /// It is replaced; its inputs were checked anew.
+    Replace(Box<DiffResult>),
+    /// It is made anew, because it went for the replacement of another; its inputs were checked anew.
+    Recreate,
+}
+
+/// What the packs found, as far as they have answered.
+#[derive(Debug, Default)]
+struct Answers(Vec<Option<Analysis>>);
+
+impl Answers {
+    fn of(packs: usize) -> Self {
+        Answers(vec![None; packs])
+    }
+
+    /// Takes an answer; hands out all of them, in the order of the packs, when it was the last.
+    fn take(&mut self, pack: PackId, analysis: Analysis) -> Option<Vec<Analysis>> {
+        self.0[pack.0 as usize] = Some(analysis);
+        if self.0.iter().any(Option::is_none) {
+            return None;
+        }
+        Some(std::mem::take(&mut self.0).into_iter().flatten().collect())
+    }
+}
+
+impl Policies {
+    fn ids(&self) -> impl Iterator<Item = PackId> + use<> {
+        (0..self.packs.len() as u32).map(PackId)
+    }
+
+    fn pack(&self, id: PackId) -> &PolicyPackInfo {
+        &self.packs[id.0 as usize]
+    }
+}
+
+impl Deployment {
+    /// Has the packs loaded; false if the run has none.
+    pub(crate) fn load_policies(&mut self) -> bool {
+        let applies = match self.ctx.operation {
+            Operation::Update | Operation::Destroy => true,
+            Operation::Refresh => self.ctx.options.run_program,
+            Operation::Import(_) => false,
+        };
+        if !applies || !self.ctx.options.has_policies {
+            return false;
+        }
+        self.emit(plumb_events::Event::PolicyLoad);
+        self.outbox.push(Effect::LoadPolicies);
+        true
+    }
+
+    /// The packs are there, or one of them is not, which ends the run (POLICY-14, POLICY-15).
+    pub(crate) fn policies_loaded(&mut self, result: Result<Vec<PolicyPackInfo>, String>) {
+        if self.failure.is_some() {
+            return;
+        }
+        match result {
+            Ok(packs) => {
+                self.policies.packs = packs;
+                self.start_operation();
+            }
+            Err(cause) => self.fail(Failure::NotBegun { cause }),
+        }
+    }
+
+    /// Puts a checked registration to the packs, and decides it then. Nothing is made of what a run leaves out.
+    pub(crate) fn consult_policies(&mut self, idx: RegIdx) {
+        let registration = self.registration(idx);
+        let is_left_out = registration.old.is_none() && registration.scope == Scope::LeftOut;
+        if self.policies.packs.is_empty() || is_left_out {
+            return self.decide(idx);
+        }
+        if let Some(deletes_first) = registration.goal.delete_before_replace {
+            let urn = registration.urn.clone();
+            self.policies.deletes_first.insert(urn, deletes_first);
+        }
+        self.mend(idx, PackId(0), After::Decide, true);
+    }
+
+    /// Puts inputs that were checked anew to the packs, unless these have had them before, and goes on. Where properties
+    /// are ignored, a replacement has others than those that were judged at first.
+    pub(crate) fn consult_again(&mut self, idx: RegIdx, after: After) {
+        let is_mended = self.policies.mended.contains(&idx);
+        if self.policies.packs.is_empty() || (!is_mended && self.is_judged(idx)) {
+            return self.after_policies(idx, after);
+        }
+        self.mend(idx, PackId(0), after, !is_mended);
+    }
+
+    /// Whether the packs have judged the inputs of a registration as they are.
+    fn is_judged(&self, idx: RegIdx) -> bool {
+        let judged = self.policies.judged.get(&idx);
+        judged.is_some_and(|judged| *judged == self.registration(idx).new.inputs)
+    }
+
+    /// Asks `pack` to mend a registration; when there is no such pack any more, asks all of them what they think of it.
+    fn mend(&mut self, idx: RegIdx, pack: PackId, after: After, tells: bool) {
+        if (pack.0 as usize) < self.policies.packs.len() {
+            let resource = Arc::new(self.analyzed(idx));
+            self.ask_pack(pack, Subject::Mending(idx), PolicyCall::Remediate(resource));
+            return self.wait_for_packs(idx, after, tells, Answers::default());
+        }
+        if self.is_judged(idx) {
+            return self.after_policies(idx, after);
+        }
+        let inputs = self.registration(idx).new.inputs.clone();
+        self.policies.judged.insert(idx, inputs);
+        let resource = Arc::new(self.analyzed(idx));
+        for pack in self.policies.ids() {
+            let call = PolicyCall::Analyze(resource.clone());
+            self.ask_pack(pack, Subject::Judging(idx), call);
+        }
+        let judged = Answers::of(self.policies.packs.len());
+        self.wait_for_packs(idx, after, tells, judged);
+    }
+
+    fn wait_for_packs(&mut self, idx: RegIdx, after: After, tells: bool, judged: Answers) {
+        let consultation = Consultation {
+            after,
+            tells,
+            judged,
+        };
+        self.registration_mut(idx).stage = RegStage::Consulting(Box::new(consultation));
+    }
+
+    fn ask_pack(&mut self, pack: PackId, subject: Subject, request: PolicyCall) {
+        let call = self.outbox.call_id();
+        self.policies.asked.insert(call, Asked { pack, subject });
+        self.outbox.push(Effect::AskPolicy {
+            call,
+            pack,
+            request,
+        });
+    }
+
+    /// A pack answered, or could not.
+    pub(crate) fn policy_answered(&mut self, call: CallId, result: Result<PolicyReply, String>) {
+        let Some(Asked { pack, subject }) = self.policies.asked.remove(&call) else {
+            return;
+        };
+        if self.failure.is_some() {
+            return;
+        }
+        match (subject, result) {
+            (Subject::Mending(idx), Ok(PolicyReply::Remediated(remedies))) => {
+                self.mended(idx, pack, remedies);
+            }
+            (Subject::Judging(idx), Ok(PolicyReply::Analyzed(analysis))) => {
+                self.judged(idx, pack, analysis);
+            }
+            (Subject::Stack, Ok(PolicyReply::Analyzed(analysis))) => {
+                self.stack_judged(pack, analysis);
+            }
+            (subject, Ok(_)) => self.not_consulted(subject, "it answered something else"),
+            (subject, Err(error)) => self.not_consulted(subject, &error),
+        }
+    }
+
+    /// A pack that cannot be asked ends the run: nobody knows what it would have forbidden (POLICY-06).
+    fn not_consulted(&mut self, subject: Subject, error: &str) {
+        let (idx, what) = match subject {
+            Subject::Mending(idx) => (idx, "failed to run remediation"),
+            Subject::Judging(idx) => (idx, "failed to run policy"),
+            Subject::Stack => {
+                return self.refuse(None, &format!("failed to analyze resources: {error}"));
+            }
+        };
+        let urn = self.registration(idx).urn.clone();
+        self.refuse(Some(&urn), &format!("{what}: {error}"));
+    }
+
+    fn take_consultation(&mut self, idx: RegIdx) -> Consultation {
+        match std::mem::replace(&mut self.registration_mut(idx).stage, RegStage::Done) {
+            RegStage::Consulting(consultation) => *consultation,
+            other => unreachable!("packs are asked only about what waits for them, not {other:?}"),
+        }
+    }
+
+    /// A pack has mended a registration: the next one goes on with what it left.
+    fn mended(&mut self, idx: RegIdx, pack: PackId, remedies: Remedies) {
+        let Consultation { after, tells, .. } = self.take_consultation(idx);
+        let urn = self.registration(idx).urn.clone();
+        if tells {
+            self.tell_remedies(pack, &urn, &remedies);
+        }
+        for remediation in remedies.remediations {
+            match remediation.outcome {
+                Remedy::Inputs(inputs) => {
+                    let registration = self.registration_mut(idx);
+                    let before = registration.new.inputs.clone();
+                    registration.set_inputs(inputs);
+                    self.policies.mended.insert(idx);
+                    if tells {
+                        self.tell_remediation(pack, idx, &remediation.policy, &before);
+                    }
+                }
+                Remedy::Failed(message) if tells => {
+                    self.tell_unmended(pack, &urn, &remediation.policy, message);
+                }
+                Remedy::Failed(_) | Remedy::Nothing => {}
+            }
+        }
+        self.mend(idx, PackId(pack.0 + 1), after, tells);
+    }
+
+    /// A pack has judged a registration; the verdict is taken when all have.
+    fn judged(&mut self, idx: RegIdx, pack: PackId, analysis: Analysis) {
+        let consultation = self.take_consultation(idx);
+        let (after, tells, mut judged) =
+            (consultation.after, consultation.tells, consultation.judged);
+        let Some(analyses) = judged.take(pack, analysis) else {
+            return self.wait_for_packs(idx, after, tells, judged);
+        };
+        let urn = self.registration(idx).urn.clone();
+        let mut is_refused = false;
+        for (pack, analysis) in self.policies.ids().zip(analyses) {
+            for diagnostic in &analysis.diagnostics {
+                is_refused |= self.tell_violation(pack, urn.clone(), diagnostic);
+            }
+            self.tell_analysis(pack, &urn, &analysis);
+        }
+        if is_refused {
+            if !self.ctx.options.is_preview() {
+                return self.fail(Failure::Refused);
+            }
+            self.refused_in_preview = true;
+        }
+        self.after_policies(idx, after);
+    }
+
+    fn after_policies(&mut self, idx: RegIdx, after: After) {
+        match after {
+            After::Decide => self.decide(idx),
+            After::Replace(diff) => self.plan_replacement(idx, *diff),
+            After::Recreate => self.recreate(idx),
+        }
+    }
+
+    /// A registration as packs see it.
+    fn analyzed(&self, idx: RegIdx) -> AnalyzedResource {
+        let registration = self.registration(idx);
+        let new = &registration.new;
+        AnalyzedResource {
+            urn: registration.urn.clone(),
+            type_token: new.type_token.clone(),
+            properties: new.inputs.clone(),
+            options: AnalyzedOptions {
+                protect: new.protect,
+                ignore_changes: registration.goal.ignore_changes.clone(),
+                delete_before_replace: registration.goal.delete_before_replace,
+                additional_secret_outputs: new.additional_secret_outputs.clone(),
+                aliases: new.aliases.clone(),
+                custom_timeouts: new.custom_timeouts,
+                parent: new.parent.clone(),
+            },
+            provider: self.analyzed_provider(new.provider.as_ref()),
+        }
+    }
+
+    /// A provider as packs see it: as it is in this run, or else as it was before.
+    fn analyzed_provider(&self, reference: Option<&ProviderRef>) -> Option<AnalyzedProvider> {
+        let urn = reference?.urn();
+        let state = self.urns.latest(urn)?;
+        Some(AnalyzedProvider {
+            urn: urn.clone(),
+            properties: self.arena.state(state).inputs.clone(),
+        })
+    }
+}

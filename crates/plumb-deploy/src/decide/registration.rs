@@ -1,0 +1,486 @@
+//! One registration, from its arrival to the decision about it (`engine.md` 4.3).
+//!
+//! 1. [`Deployment::register`] gives the resource its URN and finds its old state. That happens at once, in the order in
+//!    which registrations arrive.
+//! 2. Where the program runs during a refresh, the old state is read first; an import option adopts the object first.
+//! 3. The provider checks the inputs; policy packs mend and judge them (`policies`).
+//! 4. `decide.rs` decides what to do; steps go into a chain, and its end answers the program.
+
+use std::sync::Arc;
+
+use ecow::{EcoString, eco_vec};
+use plumb_resource::provider::DiffResult;
+use plumb_resource::{
+    Goal, PropertyDependencies, ProviderRef, ResourceId, ResourceKind, ResourceState, Urn,
+};
+
+use plumb_value::{PropertyMap, Value};
+
+use crate::decide::autonaming::Named;
+use crate::decide::policies::Consultation;
+use crate::decide::replace::Collection;
+use crate::deployment::{Deployment, Failure};
+use crate::event::{InstanceId, Milestone, RequestId};
+use crate::facts::arena::StateIdx;
+use crate::facts::identity::Predecessor;
+use crate::facts::urn_flags::UrnFlag;
+use crate::monitor::default_providers::denied;
+use crate::request::{Outcome, RegisterReply, Reply};
+use crate::setup::Operation;
+use crate::steps::step::{Step, StepKind};
+
+/// Index of a registration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct RegIdx(pub(crate) u32);
+
+/// Who wants a resource.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Requester {
+    /// The program.
+    Program(RequestId),
+    /// The engine: a default provider, by its key.
+    Default(EcoString),
+    /// The engine, which needs no answer.
+    Engine,
+}
+
+/// A resource that is being registered.
+#[derive(Debug)]
+pub(crate) struct Registration {
+    pub(crate) requester: Requester,
+    pub(crate) goal: Arc<Goal>,
+    pub(crate) urn: Urn,
+    pub(crate) old: Option<StateIdx>,
+    pub(crate) new: Arc<ResourceState>,
+    pub(crate) instance: Option<InstanceId>,
+    pub(crate) scope: Scope,
+    pub(crate) checked: Checked,
+    /// Where names and other values made by chance come from.
+    pub(crate) seed: Arc<[u8]>,
+    /// How the provider is to name the resource.
+    pub(crate) naming: Option<Named>,
+    pub(crate) stage: RegStage,
+}
+
+/// What may become of a registered resource in this run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// The operation deals with it.
+    Included,
+    /// Targets leave it out: it stays as it is.
+    LeftOut,
+    /// Something about it was refused and has been shown: it goes no further than its check.
+    Refused,
+}
+
+/// How the inputs of a resource were checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Checked {
+    /// Beside those of its old state, if it has one.
+    BesideOld,
+    /// As those of a new resource.
+    AsNew,
+}
+
+/// What a registration waits for.
+#[derive(Debug)]
+pub(crate) enum RegStage {
+    /// The old state is being read.
+    Refreshing,
+    /// The object is being adopted.
+    Importing,
+    /// The provider checks the inputs.
+    Checking,
+    /// Policy packs look at it.
+    Consulting(Box<Consultation>),
+    /// Another registration is collecting what it must replace.
+    Waiting(Turn),
+    /// The new provider tells whether its configuration demands a replacement.
+    DiffingProvider,
+    /// The provider compares.
+    Diffing,
+    /// The provider checks the inputs of a replacement.
+    Rechecking(Box<DiffResult>),
+    /// The same, for a resource that was deleted for the replacement of another while it was being checked.
+    RecheckingDeleted,
+    /// The providers of dependents tell which of them must be replaced too.
+    Collecting(Box<Collection>),
+    /// Steps run.
+    Stepping,
+    /// Over.
+    Done,
+}
+
+/// Where a registration goes on that has waited for another one to collect what it must replace.
+#[derive(Debug)]
+pub(crate) enum Turn {
+    /// It is checked, and is to be decided.
+    Decide,
+    /// The provider has compared.
+    Diffed(Box<DiffResult>),
+    /// The inputs of its replacement are checked.
+    Replace(Box<DiffResult>),
+}
+
+impl Registration {
+    pub(crate) fn set_inputs(&mut self, inputs: Arc<PropertyMap>) {
+        Arc::make_mut(&mut self.new).inputs = inputs;
+    }
+}
+
+impl Deployment {
+    pub(crate) fn registration(&self, idx: RegIdx) -> &Registration {
+        let registration = &self.registrations[idx.0 as usize];
+        registration.as_ref().expect("it has not been answered yet")
+    }
+
+    pub(crate) fn registration_mut(&mut self, idx: RegIdx) -> &mut Registration {
+        let registration = &mut self.registrations[idx.0 as usize];
+        registration.as_mut().expect("it has not been answered yet")
+    }
+
+    /// The old state of a registration.
+    pub(crate) fn old_of(&self, idx: RegIdx) -> Option<&Arc<ResourceState>> {
+        self.registration(idx).old.map(|old| self.arena.state(old))
+    }
+
+    /// Takes a goal of the engine.
+    pub(crate) fn register(&mut self, requester: Requester, goal: Goal) {
+        let urn = self.urn_of(&goal);
+        self.register_as(requester, urn, goal);
+    }
+
+    /// Takes the goal of `urn`: parts A to D of `engine.md` 4.3.
+    pub(crate) fn register_as(&mut self, requester: Requester, urn: Urn, mut goal: Goal) {
+        if let Err(message) = self.check_place(&urn, goal.parent.as_ref()) {
+            return self.refuse(Some(&urn), &message);
+        }
+        self.tell_milestone(|| Milestone::Registered(urn.clone()));
+        let (predecessor, conflict) = self.predecessor(&urn, &goal);
+        let of_snippet = predecessor
+            .as_ref()
+            .and_then(|it| self.conflict_with_snippet(&urn, it));
+        if let Some(message) = of_snippet {
+            return self.refuse(Some(&urn), &message);
+        }
+        self.supersede(&urn);
+        if let Some(former) = predecessor.as_ref().and_then(|it| it.former_urn.as_ref()) {
+            self.supersede(former);
+        }
+        self.urns.mark(&urn, UrnFlag::Seen);
+        self.lineage.add(goal.parent.as_ref(), &urn);
+        if let Some(message) = &conflict {
+            self.error(Some(&urn), message);
+        }
+        self.drop_unknown_references(&urn, &mut goal);
+        self.note_names_for_snippets(&urn, &goal);
+        let old = predecessor.as_ref().map(|found| found.state);
+        let new = Arc::new(self.continued(&urn, &goal, predecessor));
+        if urn.is_root_stack() {
+            self.report.root_stack = Some(urn.clone());
+        }
+        let idx = RegIdx(self.registrations.len() as u32);
+        let scope = match conflict {
+            Some(_) => Scope::Refused,
+            None if self.is_included(&new) => Scope::Included,
+            None => Scope::LeftOut,
+        };
+        let seed = self.seed_of(&urn);
+        self.registrations.push(Some(Box::new(Registration {
+            requester,
+            goal: Arc::new(goal),
+            urn,
+            old,
+            new,
+            instance: None,
+            scope,
+            checked: Checked::BesideOld,
+            seed,
+            naming: None,
+            stage: RegStage::Checking,
+        })));
+        self.open_registrations += 1;
+        self.refresh_first(idx);
+    }
+
+    /// A resource comes after its parent, and once.
+    pub(crate) fn check_place(&self, urn: &Urn, parent: Option<&Urn>) -> Result<(), String> {
+        if let Some(parent) = parent
+            && !self.urns.has(parent, UrnFlag::Seen)
+            && !self.is_not_replayed(parent)
+        {
+            return Err(format!("could not find parent resource {parent}"));
+        }
+        if self.urns.has(urn, UrnFlag::Seen) || self.views.has(urn) {
+            return Err(format!(
+                "Duplicate resource URN '{urn}'; try giving it a unique name"
+            ));
+        }
+        Ok(())
+    }
+
+    /// The new state of `goal`, with what it takes over from the resource that it continues.
+    fn continued(
+        &mut self,
+        urn: &Urn,
+        goal: &Goal,
+        predecessor: Option<Predecessor>,
+    ) -> ResourceState {
+        let mut new = ResourceState::from_goal(urn.clone(), goal);
+        let Some(predecessor) = predecessor else {
+            return new;
+        };
+        let old = self.arena.state(predecessor.state);
+        new.created = old.created;
+        new.modified = old.modified;
+        new.refresh_before_update = old.refresh_before_update;
+        if let Some(former) = predecessor.former_urn {
+            if goal.kind == ResourceKind::Provider {
+                self.providers.alias(urn, &former);
+            }
+            new.aliases = eco_vec![former];
+        }
+        new
+    }
+
+    /// Part B: where the program runs during a refresh, the old state is read before anything else.
+    fn refresh_first(&mut self, idx: RegIdx) {
+        let is_asked = self.ctx.operation == Operation::Refresh || self.ctx.options.refresh;
+        let wanted = is_asked && self.refreshes_with_program();
+        let registration = self.registration(idx);
+        let old = registration.old;
+        let old = old.filter(|_| wanted && registration.scope != Scope::Refused);
+        // Nothing is read that is not meant, not even providers and the stack, which belong to every operation else.
+        match old.filter(|old| self.is_selected(self.arena.state(*old))) {
+            Some(old) => {
+                self.registration_mut(idx).stage = RegStage::Refreshing;
+                self.refresh_for_registration(idx, old);
+            }
+            None => self.mode_specials(idx),
+        }
+    }
+
+    /// The old state of a registration was read; `state` is what there is now.
+    pub(crate) fn registration_refreshed(&mut self, idx: RegIdx, state: Option<StateIdx>) {
+        self.registration_mut(idx).old = state;
+        self.mode_specials(idx);
+    }
+
+    /// Part C: refresh and destroy runs change nothing that the program says.
+    fn mode_specials(&mut self, idx: RegIdx) {
+        let registration = self.registration(idx);
+        if registration.scope == Scope::Refused && self.ctx.operation != Operation::Update {
+            return self.fail(Failure::Refused);
+        }
+        let is_managed = registration.goal.kind == ResourceKind::Custom;
+        // A refresh keeps the provider that the state names; a destroy takes over the one that the program says.
+        let takes_provider = self.ctx.operation == Operation::Destroy;
+        let provider = registration.new.provider.as_ref();
+        let provider = provider.filter(|_| takes_provider).map(ProviderRef::urn);
+        // With continue-on-error the provider may have failed, and is not there as the program says.
+        let has_failed = |urn: &Urn| self.urns.has(urn, UrnFlag::Errored);
+        let is_skipped = |urn: &Urn| self.urns.has(urn, UrnFlag::SkippedCreate);
+        let on_missing = provider.is_some_and(has_failed)
+            || registration
+                .new
+                .references()
+                .chain(provider)
+                .any(is_skipped);
+        // It would refer to what is left to refer to it.
+        let closes_circle = || self.circle_through(&registration.new).is_some();
+        match self.ctx.operation {
+            Operation::Refresh if is_managed || on_missing || closes_circle() => {
+                match registration.old {
+                    None => self.skip_create(idx),
+                    Some(old) => self.answer_with_old(idx, old),
+                }
+            }
+            // What it is to refer to will not be there: it goes as it is.
+            Operation::Destroy if on_missing || closes_circle() => match registration.old {
+                None => self.skip_create(idx),
+                Some(old) if on_missing => self.keep_on_skipped(idx, old),
+                Some(old) => self.keep_registered(idx, old),
+            },
+            Operation::Destroy if is_managed => match registration.old {
+                None => self.skip_create(idx),
+                Some(old) => self.pass_to_destruction(idx, old),
+            },
+            _ => self.find_provider(idx),
+        }
+    }
+
+    /// Leaves out the creation of a resource: the program goes on with unknowns, the state gets nothing.
+    pub(crate) fn skip_create(&mut self, idx: RegIdx) {
+        let urn = self.registration(idx).urn.clone();
+        self.urns.mark(&urn, UrnFlag::Same);
+        self.urns.mark(&urn, UrnFlag::SkippedCreate);
+        let new = self.registration(idx).new.clone();
+        self.run_steps(idx, vec![Step::new(urn, StepKind::SkippedCreate { new })]);
+    }
+
+    fn answer_with_old(&mut self, idx: RegIdx, old: StateIdx) {
+        let urn = self.registration(idx).urn.clone();
+        self.urns.mark(&urn, UrnFlag::Refreshed);
+        let (old, fence) = self.record_name(old, &urn);
+        // What it is refers to something that is not there: it keeps the outputs that it has, too.
+        self.urns.mark(&urn, UrnFlag::KeepsOutputs);
+        self.urns.set_of_run(&urn, old);
+        self.finish_registration(idx, Some(old), Outcome::Success, false, fence);
+    }
+
+    fn pass_to_destruction(&mut self, idx: RegIdx, old: StateIdx) {
+        let registration = self.registration(idx);
+        let inputs = self.arena.state(old).inputs.clone();
+        let new = Arc::new(ResourceState {
+            inputs,
+            ..registration.new.as_ref().clone()
+        });
+        let urn = registration.urn.clone();
+        self.keep_extension(&new);
+        self.urns.mark(&urn, UrnFlag::Same);
+        self.run_steps(idx, vec![Step::new(urn, StepKind::Same { old, new })]);
+    }
+
+    /// Part D: the provider of the resource.
+    fn find_provider(&mut self, idx: RegIdx) {
+        let registration = self.registration(idx);
+        if registration.goal.kind == ResourceKind::Custom {
+            let urn = registration.urn.clone();
+            let Some(reference) = registration.goal.provider.clone() else {
+                return self.refuse(
+                    Some(&urn),
+                    &format!("unknown provider '' for resource '{urn}'"),
+                );
+            };
+            // What is left out asks nothing of its provider.
+            let is_left_out = registration.scope == Scope::LeftOut;
+            let extension = registration.goal.extension_ref.clone();
+            let extension = extension.filter(|_| !is_left_out);
+            let is_registered = self.providers.get(&reference).is_some();
+            match self.provider_for(&reference, &urn, extension.as_ref()) {
+                Ok(instance) => self.registration_mut(idx).instance = Some(instance),
+                Err(message) => return self.refuse(Some(&urn), &message),
+            }
+            if !is_registered {
+                self.queue_untargeted_same(reference.urn());
+            }
+        }
+        if self.wants_import(idx) {
+            self.registration_mut(idx).stage = RegStage::Importing;
+            return self.import_for_registration(idx);
+        }
+        self.check(idx);
+    }
+
+    /// The instance for `reference`, which `urn` uses (`engine.md` 4.8).
+    pub(crate) fn provider_for(
+        &mut self,
+        reference: &ProviderRef,
+        urn: &Urn,
+        extension: Option<&EcoString>,
+    ) -> Result<InstanceId, String> {
+        if reference.is_denied() {
+            return Err(denied(reference.package(), urn));
+        }
+        let instance = self
+            .ensure_provider(reference)
+            .map_err(|_| format!("unknown provider '{reference}' for resource '{urn}'"))?;
+        if let Some(extension) = extension {
+            self.apply_extension(instance, extension)?;
+        }
+        Ok(instance)
+    }
+
+    fn wants_import(&self, idx: RegIdx) -> bool {
+        let registration = self.registration(idx);
+        let Some(import_id) = &registration.goal.import_id else {
+            return false;
+        };
+        if registration.goal.kind != ResourceKind::Custom || registration.scope != Scope::Included {
+            return false;
+        }
+        let Some(old) = self.old_of(idx) else {
+            return true;
+        };
+        let known = if old.import_id.is_empty() {
+            old.id.as_str()
+        } else {
+            old.import_id.as_str()
+        };
+        old.external || known != import_id.as_str()
+    }
+
+    /// The object that an import option names was adopted as `state`; the normal flow goes on from there.
+    pub(crate) fn registration_imported(&mut self, idx: RegIdx, state: StateIdx) {
+        let adopted = self.arena.state(state).clone();
+        let registration = self.registration_mut(idx);
+        registration.old = Some(state);
+        registration.new = Arc::new(ResourceState {
+            created: adopted.created,
+            modified: adopted.modified,
+            aliases: registration.new.aliases.clone(),
+            // upstream: an update of the adopted object records no trigger; the next run does.
+            replacement_trigger: Value::Null,
+            ..ResourceState::from_goal(registration.urn.clone(), &registration.goal)
+        });
+        self.check(idx);
+    }
+
+    /// Refuses a registration: shows why, and the deployment fails.
+    pub(crate) fn refuse(&mut self, urn: Option<&Urn>, message: &str) {
+        self.error(urn, message);
+        self.fail(Failure::Refused);
+    }
+
+    /// Answers a registration, whatever became of it, and forgets it.
+    pub(crate) fn finish_registration(
+        &mut self,
+        idx: RegIdx,
+        state: Option<StateIdx>,
+        outcome: Outcome,
+        unknown: bool,
+        fence: u64,
+    ) {
+        let registration = self.registrations[idx.0 as usize].take();
+        let Registration {
+            requester,
+            urn,
+            new: fallback,
+            old,
+            ..
+        } = *registration.expect("it has not been answered yet");
+        self.open_registrations -= 1;
+        let state = state.map(|idx| self.arena.state(idx).clone());
+        // An object that could not be updated is there all the same.
+        let is_kept = outcome == Outcome::Failed && self.urns.has(&urn, UrnFlag::Updated);
+        let kept = old.filter(|_| is_kept && state.is_none());
+        let kept = kept.map(|idx| self.arena.state(idx).id.clone());
+        match requester {
+            Requester::Program(id) => {
+                let state = state.as_deref().unwrap_or(&fallback);
+                // A component is nothing but its entry: whoever hears of it early has lost nothing after a crash, and
+                // what a provider makes below it has its intent behind that entry.
+                let fence = if state.is_custom() { fence } else { 0 };
+                let reply = RegisterReply {
+                    urn,
+                    id: kept.unwrap_or_else(|| state.id.clone()),
+                    // Outputs of components may refer to resources that are not registered yet (PULUMI-32).
+                    outputs: if state.is_custom() {
+                        state.outputs.clone()
+                    } else {
+                        Arc::default()
+                    },
+                    property_dependencies: PropertyDependencies::new(),
+                    outcome,
+                    unknown,
+                };
+                self.reply(id, Reply::Registered(reply), fence);
+            }
+            Requester::Engine => {}
+            Requester::Default(key) => {
+                let id = state.map_or(ResourceId::Unknown, |state| state.id.clone());
+                self.default_ready(&key, ProviderRef::new(urn, id.as_str()));
+            }
+        }
+    }
+}

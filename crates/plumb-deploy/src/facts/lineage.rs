@@ -1,0 +1,114 @@
+//! Who is below whom in this run, for functions that wait for what they depend on (`engine.md` 2.6).
+
+use plumb_resource::Urn;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::deployment::Deployment;
+use crate::event::RequestId;
+use crate::facts::urn_flags::UrnFlag;
+use crate::monitor::transforms::Parked;
+use crate::request::InvokeFunctionRequest;
+
+/// Parents and children, and what is still to be registered.
+#[derive(Debug, Default)]
+pub(crate) struct Lineage {
+    children: FxHashMap<Urn, Vec<Urn>>,
+    /// Below which resource an open request registers something.
+    open: FxHashMap<RequestId, Urn>,
+    /// How many such requests there are for each resource.
+    open_below: FxHashMap<Urn, u32>,
+    /// Functions that are called once such requests are answered.
+    waiting: Vec<(RequestId, Box<InvokeFunctionRequest>)>,
+}
+
+impl Lineage {
+    /// Notes a resource below its parent.
+    pub(crate) fn add(&mut self, parent: Option<&Urn>, child: &Urn) {
+        if let Some(parent) = parent {
+            let children = self.children.entry(parent.clone()).or_default();
+            children.push(child.clone());
+        }
+    }
+
+    /// Notes that a request registers something below `parent`.
+    pub(crate) fn open(&mut self, id: RequestId, parent: Option<&Urn>) {
+        if let Some(parent) = parent {
+            self.open.insert(id, parent.clone());
+            *self.open_below.entry(parent.clone()).or_default() += 1;
+        }
+    }
+
+    fn close(&mut self, id: RequestId) -> bool {
+        let Some(parent) = self.open.remove(&id) else {
+            return false;
+        };
+        if let Some(count) = self.open_below.get_mut(&parent) {
+            *count -= 1;
+        }
+        true
+    }
+
+    fn is_open_below(&self, urn: &Urn) -> bool {
+        self.open_below.get(urn).is_some_and(|count| *count > 0)
+    }
+}
+
+/// Whether what a function depends on exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Existence {
+    /// All of it does.
+    Complete,
+    /// Some of it does not, in this run.
+    Missing,
+    /// There may be more to come.
+    Open,
+}
+
+impl Deployment {
+    /// Whether the custom resources behind `urns` exist: themselves, or, for components, those below them, down to the
+    /// first custom resource of each line. What is not known is taken to exist.
+    pub(crate) fn existence(&self, urns: &[Urn]) -> Existence {
+        let mut is_open = false;
+        let mut seen: FxHashSet<&Urn> = FxHashSet::default();
+        let mut stack: Vec<&Urn> = urns.iter().collect();
+        while let Some(urn) = stack.pop() {
+            if !seen.insert(urn) {
+                continue;
+            }
+            if self
+                .urns
+                .has_any(urn, &[UrnFlag::SkippedCreate, UrnFlag::Errored])
+            {
+                return Existence::Missing;
+            }
+            let Some(state) = self.urns.of_run(urn).map(|idx| self.arena.state(idx)) else {
+                continue;
+            };
+            if !state.is_custom() {
+                is_open |= self.lineage.is_open_below(urn);
+                stack.extend(self.lineage.children.get(urn).into_iter().flatten());
+            } else if !state.id.is_known() {
+                return Existence::Missing;
+            }
+        }
+        if is_open {
+            Existence::Open
+        } else {
+            Existence::Complete
+        }
+    }
+
+    /// Has a function wait until something below what it depends on is registered.
+    pub(crate) fn wait_for_children(&mut self, id: RequestId, request: Box<InvokeFunctionRequest>) {
+        self.lineage.waiting.push((id, request));
+    }
+
+    /// A request is answered: functions that waited for it look again.
+    pub(crate) fn request_closed(&mut self, id: RequestId) {
+        if self.lineage.close(id) {
+            for (waiting, request) in std::mem::take(&mut self.lineage.waiting) {
+                self.again(waiting, Parked::Invoke(request));
+            }
+        }
+    }
+}

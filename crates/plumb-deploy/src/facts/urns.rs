@@ -1,0 +1,177 @@
+//! What a run knows of each URN, in one table: a decision asks for most of it, and finds it in one place.
+
+use indexmap::IndexMap;
+use plumb_resource::Urn;
+use rustc_hash::FxBuildHasher;
+
+use crate::facts::arena::StateIdx;
+use crate::facts::urn_flags::{UrnFlag, UrnFlags};
+use crate::monitor::inheritance::GoalMemory;
+use crate::monitor::outputs::Remembered;
+
+/// What is known of one URN.
+#[derive(Debug, Default)]
+struct Known {
+    /// The entry of the base that is not pending deletion.
+    of_base: Option<StateIdx>,
+    /// The state that this run produced or passed on.
+    of_run: Option<StateIdx>,
+    /// What has happened to it.
+    flags: UrnFlags,
+    /// Its registration, for children and methods.
+    goal: Option<Box<GoalMemory>>,
+    /// The step that outputs which the program registers belong to.
+    completes: Option<Remembered>,
+}
+
+/// All that is known, by URN.
+#[derive(Debug, Default)]
+pub(crate) struct Urns {
+    known: IndexMap<Urn, Known, FxBuildHasher>,
+    /// Every flag that some URN has had. Most runs never set most of them, and need not look at the table for those.
+    ever: UrnFlags,
+}
+
+impl Urns {
+    /// For about so many URNs.
+    pub(crate) fn with_capacity(urns: usize) -> Self {
+        Urns {
+            known: IndexMap::with_capacity_and_hasher(urns, FxBuildHasher),
+            ever: UrnFlags::default(),
+        }
+    }
+
+    fn entry(&mut self, urn: &Urn) -> &mut Known {
+        match self.known.get_index_of(urn) {
+            Some(index) => &mut self.known[index],
+            None => self.known.entry(urn.clone()).or_default(),
+        }
+    }
+
+    /// `urn` in the memory of one that is known, if it is.
+    pub(crate) fn shared(&self, urn: Urn) -> Urn {
+        match self.known.get_key_value(&urn) {
+            Some((known, _)) => known.clone(),
+            None => urn,
+        }
+    }
+
+    /// Another base takes the place of the one before: what belonged to that is forgotten, flags and registrations aside.
+    pub(crate) fn forget_states(&mut self) {
+        for known in self.known.values_mut() {
+            known.of_base = None;
+            known.of_run = None;
+            known.completes = None;
+        }
+    }
+
+    /// Takes an entry of the base that is not pending deletion. False if there is one of this URN.
+    pub(crate) fn set_of_base(&mut self, urn: &Urn, idx: StateIdx) -> bool {
+        self.entry(urn).of_base.replace(idx).is_none()
+    }
+
+    /// The entry of the base with this URN that is not pending deletion.
+    pub(crate) fn of_base(&self, urn: &Urn) -> Option<StateIdx> {
+        self.known.get(urn)?.of_base
+    }
+
+    /// The run has produced or passed on a state of this URN.
+    pub(crate) fn set_of_run(&mut self, urn: &Urn, idx: StateIdx) {
+        self.entry(urn).of_run = Some(idx);
+    }
+
+    /// The state of this URN that the run has produced or passed on.
+    pub(crate) fn of_run(&self, urn: &Urn) -> Option<StateIdx> {
+        self.known.get(urn)?.of_run
+    }
+
+    /// The state of this URN as it is now: what the run has made of it, or else that of the base.
+    pub(crate) fn latest(&self, urn: &Urn) -> Option<StateIdx> {
+        let known = self.known.get(urn)?;
+        known.of_run.or(known.of_base)
+    }
+
+    /// Every state that the run has produced or passed on.
+    pub(crate) fn all_of_run(&self) -> impl Iterator<Item = StateIdx> {
+        self.known.values().filter_map(|known| known.of_run)
+    }
+
+    /// Keeps what children and methods need of a registration.
+    pub(crate) fn set_goal(&mut self, urn: &Urn, goal: GoalMemory) {
+        self.entry(urn).goal = Some(Box::new(goal));
+    }
+
+    /// What is kept of the registration of `urn`.
+    pub(crate) fn goal(&self, urn: &Urn) -> Option<&GoalMemory> {
+        self.known.get(urn)?.goal.as_deref()
+    }
+
+    /// Outputs of `urn` that are registered from now on belong to `step`.
+    pub(crate) fn set_completes(&mut self, urn: &Urn, step: Remembered) {
+        self.entry(urn).completes = Some(step);
+    }
+
+    /// The step that outputs of `urn` belong to.
+    pub(crate) fn completes(&self, urn: &Urn) -> Option<&Remembered> {
+        self.known.get(urn)?.completes.as_ref()
+    }
+
+    /// The same; there are no further ones.
+    pub(crate) fn take_completes(&mut self, urn: &Urn) -> Option<Remembered> {
+        self.known.get_mut(urn)?.completes.take()
+    }
+
+    /// Sets `flag` for `urn`.
+    pub(crate) fn mark(&mut self, urn: &Urn, flag: UrnFlag) {
+        self.ever.add(flag);
+        self.entry(urn).flags.add(flag);
+    }
+
+    /// Takes `flag` back from `urn`.
+    pub(crate) fn unmark(&mut self, urn: &Urn, flag: UrnFlag) {
+        if let Some(known) = self.known.get_mut(urn) {
+            known.flags.remove(flag);
+        }
+    }
+
+    /// Whether `urn` has `flag`.
+    pub(crate) fn has(&self, urn: &Urn, flag: UrnFlag) -> bool {
+        self.has_any(urn, &[flag])
+    }
+
+    /// Whether `urn` has any of `flags`.
+    pub(crate) fn has_any(&self, urn: &Urn, flags: &[UrnFlag]) -> bool {
+        let wanted = UrnFlags::of(flags);
+        let known = || self.known.get(urn);
+        self.ever.intersects(wanted) && known().is_some_and(|it| it.flags.intersects(wanted))
+    }
+
+    /// Whether a step of this run already decides the fate of `urn`, creates and deletes aside.
+    pub(crate) fn is_operated_on(&self, urn: &Urn) -> bool {
+        self.has_any(
+            urn,
+            &[
+                UrnFlag::Same,
+                UrnFlag::Updated,
+                UrnFlag::Replaced,
+                UrnFlag::Read,
+                UrnFlag::Refreshed,
+            ],
+        )
+    }
+
+    /// Whether any step was made for `urn`.
+    pub(crate) fn has_step(&self, urn: &Urn) -> bool {
+        self.has_any(
+            urn,
+            &[
+                UrnFlag::Created,
+                UrnFlag::Same,
+                UrnFlag::Updated,
+                UrnFlag::Deleted,
+                UrnFlag::Replaced,
+                UrnFlag::Read,
+            ],
+        )
+    }
+}

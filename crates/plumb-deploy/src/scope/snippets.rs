@@ -1,0 +1,477 @@
+//! Snippets: small programs kept in the state, which run beside the program (`engine.md` 8.7).
+//!
+//! 1. [`SnippetChanges`] says what becomes of the stored ones in this run; it is written to the journal before anything
+//!    else. One that is to go is not evaluated any more, so what it registered goes at the end of the run.
+//! 2. An update evaluates the others beside the program, or those among the targets alone. What they register carries
+//!    their uuid.
+//! 3. A snippet waits for resources that it names ([`Request::Await`]). The answer comes when a provider has made the
+//!    resource, or when the outputs of a component are there. What belongs to a snippet that is left out of the run is
+//!    answered from the state, and so nobody else takes it over in that run. What is called so counts before what says that
+//!    it was.
+//! 4. When the program has ended and every snippet waits, nobody will register what they wait for: they hear so.
+//! 5. At the end of the run, a snippet that is to go is dropped if nothing of it is left. **What is due for deletion does
+//!    not keep it.**
+//!
+//! [`Request::Await`]: crate::request::Request::Await
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use ecow::EcoString;
+use plumb_resource::{Goal, ResourceState, Urn};
+use plumb_state::Snippet;
+use plumb_state::journal::{EntryKind, OperationId};
+use plumb_value::PropertyMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::deployment::Deployment;
+use crate::event::{Effect, ProgramEnd, RequestId};
+use crate::facts::arena::StateIdx;
+use crate::facts::identity::Predecessor;
+use crate::facts::urn_flags::UrnFlag;
+use crate::request::{
+    AwaitReply, AwaitRequest, Outcome, RegisterRequest, Reply, RequestError, RequestErrorKind,
+};
+use crate::setup::{Operation, Setup};
+
+/// What is wrong with changes to snippets.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SnippetError {
+    /// A snippet is to be stored under another uuid than its own.
+    #[error("snippet '{uuid}' cannot be stored as '{key}'")]
+    MismatchedUuid {
+        /// Where it is to be stored.
+        key: EcoString,
+        /// Its own.
+        uuid: EcoString,
+    },
+    /// A snippet has no uuid.
+    #[error("a snippet needs a uuid")]
+    NoUuid,
+    /// There is no snippet to remove.
+    #[error("cannot remove snippet '{uuid}': it does not exist")]
+    Unknown {
+        /// The uuid that was given.
+        uuid: EcoString,
+    },
+}
+
+/// Snippets to add, change or remove; they fit to what is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SnippetChanges {
+    stored: Vec<Snippet>,
+    changed: BTreeSet<EcoString>,
+    removed: BTreeSet<EcoString>,
+}
+
+impl SnippetChanges {
+    /// Checks `changes`, by uuid, against the `current` snippets. Nothing stands for a snippet that is to go.
+    pub fn new(
+        current: &[Snippet],
+        changes: BTreeMap<EcoString, Option<Snippet>>,
+    ) -> Result<Self, SnippetError> {
+        let mut result = SnippetChanges {
+            stored: current.to_vec(),
+            changed: BTreeSet::new(),
+            removed: BTreeSet::new(),
+        };
+        for (uuid, change) in changes {
+            if uuid.is_empty() {
+                return Err(SnippetError::NoUuid);
+            }
+            let stored = result.stored.iter_mut().find(|it| it.uuid == uuid);
+            match (change, stored) {
+                (Some(snippet), _) if snippet.uuid != uuid => {
+                    return Err(SnippetError::MismatchedUuid {
+                        key: uuid,
+                        uuid: snippet.uuid,
+                    });
+                }
+                (None, None) => return Err(SnippetError::Unknown { uuid }),
+                (None, Some(_)) => {
+                    result.removed.insert(uuid);
+                    continue;
+                }
+                (Some(snippet), Some(stored)) => *stored = snippet,
+                (Some(snippet), None) => result.stored.push(snippet),
+            }
+            result.changed.insert(uuid);
+        }
+        Ok(result)
+    }
+
+    /// Snippets that are new or different.
+    pub fn changed(&self) -> impl Iterator<Item = &Snippet> {
+        self.stored
+            .iter()
+            .filter(|snippet| self.changed.contains(&snippet.uuid))
+    }
+}
+
+/// The snippets of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Snippets {
+    stored: Vec<Snippet>,
+    removed: BTreeSet<EcoString>,
+    /// What is stored has changed, and is not written down yet.
+    is_unwritten: bool,
+    running: BTreeSet<EcoString>,
+    waiting: Vec<(RequestId, AwaitRequest)>,
+    /// Resources that can be waited for: what is told of them, and the entry that must be durable first. Nothing is told
+    /// of what failed.
+    found: FxHashMap<Urn, (Option<AwaitReply>, u64)>,
+    /// Former URNs of what was registered in this run.
+    names: FxHashMap<Urn, Urn>,
+    /// What is gone from the state.
+    gone: FxHashSet<StateIdx>,
+}
+
+impl Snippets {
+    pub(crate) fn new(setup: &Setup) -> Self {
+        match &setup.options.snippet_changes {
+            None => Snippets {
+                stored: setup.snapshot.snippets.clone(),
+                ..Snippets::default()
+            },
+            Some(changes) => Snippets {
+                stored: changes.stored.clone(),
+                removed: changes.removed.clone(),
+                is_unwritten: true,
+                ..Snippets::default()
+            },
+        }
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        !self.running.is_empty()
+    }
+
+    /// A state is gone; what counts at the end is whether anything is left of a snippet that is to go.
+    pub(crate) fn note_removal(&mut self, idx: StateIdx) {
+        if !self.removed.is_empty() {
+            self.gone.insert(idx);
+        }
+    }
+
+    /// Whether no snippet will do anything until it is answered.
+    fn all_wait(&self) -> bool {
+        self.running
+            .iter()
+            .all(|uuid| self.waiting.iter().any(|(_, wait)| wait.snippet == *uuid))
+    }
+}
+
+impl Deployment {
+    /// Writes down what is stored from now on; what is to go stays until nothing of it is left.
+    pub(crate) fn record_snippet_changes(&mut self) {
+        if std::mem::take(&mut self.snippets.is_unwritten) {
+            let stored = self.snippets.stored.clone();
+            self.journal(OperationId::NONE, EntryKind::Snippets(stored));
+        }
+    }
+
+    /// Has snippets evaluated, if this is an update.
+    pub(crate) fn start_snippets(&mut self) {
+        if self.ctx.operation != Operation::Update {
+            return;
+        }
+        self.keep_what_is_not_replayed();
+        let targets = &self.ctx.options.target_snippets;
+        let is_meant = |uuid: &EcoString| targets.is_empty() || targets.contains(uuid);
+        let snippets = &mut self.snippets;
+        for snippet in &snippets.stored {
+            if is_meant(&snippet.uuid) && !snippets.removed.contains(&snippet.uuid) {
+                snippets.running.insert(snippet.uuid.clone());
+                self.outbox
+                    .push(Effect::StartSnippet(Box::new(snippet.clone())));
+            }
+        }
+    }
+
+    /// Nobody registers what belongs to snippets that are left out: it stays as it is, with what it needs.
+    fn keep_what_is_not_replayed(&mut self) {
+        if self.ctx.options.target_snippets.is_empty() {
+            return;
+        }
+        let order = self.olds.order().iter();
+        let states = order.map(|idx| self.arena.state(*idx).clone());
+        for state in states.collect::<Vec<_>>() {
+            if !state.delete && self.is_of_snippet_not_replayed(&state) {
+                self.keep_what_it_needs(&state);
+            }
+        }
+    }
+
+    pub(crate) fn snippet_ended(&mut self, uuid: &EcoString, end: ProgramEnd) {
+        self.snippets.running.remove(uuid);
+        self.source_ended(&end);
+    }
+
+    /// The snippet that a registration belongs to: the one that asks for it, or the one that has the component around it.
+    pub(crate) fn snippet_of(&self, request: &RegisterRequest, urn: &Urn) -> Option<EcoString> {
+        if request.snippet_id.is_some() || !self.snippets.is_running() {
+            return request.snippet_id.clone();
+        }
+        [Some(urn), request.parent.as_ref()]
+            .into_iter()
+            .flatten()
+            .find_map(|urn| self.urns.goal(urn)?.snippet_id.clone())
+    }
+
+    /// Whether the operation is about the snippet that registered this.
+    pub(crate) fn is_of_target_snippet(&self, state: &ResourceState) -> bool {
+        let uuid = state.snippet_id.as_ref();
+        uuid.is_some_and(|uuid| self.ctx.options.target_snippets.contains(uuid))
+    }
+
+    /// Whether the snippet that registered this is left out of the run.
+    pub(crate) fn is_of_snippet_not_replayed(&self, state: &ResourceState) -> bool {
+        !self.ctx.options.target_snippets.is_empty()
+            && state.snippet_id.is_some()
+            && !self.is_of_target_snippet(state)
+    }
+
+    /// Whether `urn` stays as it is, because its snippet is left out of the run.
+    pub(crate) fn is_not_replayed(&self, urn: &Urn) -> bool {
+        self.urns
+            .of_base(urn)
+            .is_some_and(|idx| self.is_of_snippet_not_replayed(self.arena.state(idx)))
+    }
+
+    /// Why `urn` may not take over an old state: that belongs to a snippet that is left out of the run, and was perhaps
+    /// told to others as it is.
+    pub(crate) fn conflict_with_snippet(&self, urn: &Urn, old: &Predecessor) -> Option<String> {
+        let state = self.arena.state(old.state);
+        let uuid = state.snippet_id.as_ref()?;
+        self.is_of_snippet_not_replayed(state).then(|| {
+            format!(
+                "resource '{urn}' belongs to the snippet '{uuid}', which this run leaves out; target that snippet too, or \
+                 remove it"
+            )
+        })
+    }
+
+    /// Remembers what a resource was called before, for those who ask for it by that name.
+    pub(crate) fn note_names_for_snippets(&mut self, urn: &Urn, goal: &Goal) {
+        if self.snippets.is_running() {
+            for former in self.former_urns(urn, goal) {
+                self.snippets.names.insert(former, urn.clone());
+            }
+        }
+    }
+
+    /// The resource that a snippet means by `urn`: the one that is called so, or the one that has taken over from it.
+    fn awaited_name<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
+        if self.urns.has(urn, UrnFlag::Seen) {
+            return urn;
+        }
+        self.current_urn(urn)
+    }
+
+    /// The same when nobody will be called so any more: what says that it was, counts too.
+    fn awaited_alias<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
+        let name = self.awaited_name(urn);
+        if self.urns.has(name, UrnFlag::Seen) {
+            return name;
+        }
+        self.snippets.names.get(urn).unwrap_or(urn)
+    }
+
+    /// A snippet asks for a resource.
+    pub(crate) fn take_await(&mut self, id: RequestId, request: AwaitRequest) {
+        let urn = self.awaited_name(&request.urn);
+        if let Some((found, fence)) = self.snippets.found.get(urn) {
+            let (reply, fence) = (answer(urn, found.as_ref()), *fence);
+            return self.reply(id, reply, fence);
+        }
+        if self.is_not_replayed(urn)
+            && let Some(idx) = self.urns.of_base(urn)
+        {
+            let state = self.arena.state(idx);
+            let found = AwaitReply {
+                urn: state.urn.clone(),
+                id: state.id.clone(),
+                custom: state.is_custom(),
+                outputs: state.outputs.clone(),
+                unknown: false,
+            };
+            return self.reply(id, Reply::Awaited(found), 0);
+        }
+        self.snippets.waiting.push((id, request));
+    }
+
+    /// The answer to a registration or a read is what those who wait for the resource get too.
+    pub(crate) fn note_for_snippets(&mut self, reply: &Reply, fence: u64) {
+        if !self.snippets.is_running() {
+            return;
+        }
+        let (found, outcome) = match reply {
+            Reply::Registered(reply) => {
+                let goal = self.urns.goal(&reply.urn);
+                let is_component = goal.is_some_and(|goal| goal.is_component);
+                let has_outputs = is_component && !reply.urn.is_root_stack();
+                if has_outputs && reply.outcome == Outcome::Success {
+                    return;
+                }
+                let found = AwaitReply {
+                    urn: reply.urn.clone(),
+                    id: reply.id.clone(),
+                    custom: !is_component,
+                    outputs: reply.outputs.clone(),
+                    unknown: reply.unknown,
+                };
+                (found, reply.outcome)
+            }
+            Reply::Read(reply) => {
+                let found = AwaitReply {
+                    urn: reply.urn.clone(),
+                    id: reply.id.clone(),
+                    custom: true,
+                    outputs: reply.outputs.clone(),
+                    unknown: self.urns.has(&reply.urn, UrnFlag::SkippedCreate),
+                };
+                (found, reply.outcome)
+            }
+            _ => return,
+        };
+        let urn = found.urn.clone();
+        let found = (outcome == Outcome::Success).then_some(found);
+        self.resource_found(urn, found, fence);
+    }
+
+    /// The outputs of a component are there, and with them all that there is to know of it.
+    pub(crate) fn note_outputs_for_snippets(
+        &mut self,
+        urn: &Urn,
+        outputs: Arc<PropertyMap>,
+        fence: u64,
+    ) {
+        if self.snippets.is_running() {
+            let found = AwaitReply {
+                unknown: self.urns.has(urn, UrnFlag::SkippedCreate),
+                ..component(urn, outputs)
+            };
+            self.resource_found(urn.clone(), Some(found), fence);
+        }
+    }
+
+    fn resource_found(&mut self, urn: Urn, found: Option<AwaitReply>, fence: u64) {
+        let waiting = std::mem::take(&mut self.snippets.waiting);
+        let (answered, waiting): (Vec<_>, Vec<_>) = waiting
+            .into_iter()
+            .partition(|(_, wait)| *self.awaited_name(&wait.urn) == urn);
+        self.snippets.waiting = waiting;
+        for (id, _) in answered {
+            self.reply(id, answer(&urn, found.as_ref()), fence);
+        }
+        self.snippets.found.insert(urn, (found, fence));
+    }
+
+    /// The program is over and nothing is under way: if every snippet waits, nobody will register what they wait for.
+    /// Answers whether somebody was answered.
+    pub(crate) fn answer_stuck_snippets(&mut self) -> bool {
+        if !self.snippets.all_wait() {
+            return false;
+        }
+        if self.answer_for_silent_components() || self.answer_by_alias() {
+            return true;
+        }
+        for (id, wait) in std::mem::take(&mut self.snippets.waiting) {
+            let message = format!("'{}': no source registered this URN", wait.urn);
+            let error = RequestError::new(RequestErrorKind::FailedPrecondition, message);
+            self.reply(id, Reply::Failed(error), 0);
+        }
+        true
+    }
+
+    /// A component that registered no outputs has none.
+    fn answer_for_silent_components(&mut self) -> bool {
+        let awaited: BTreeSet<Urn> = self
+            .snippets
+            .waiting
+            .iter()
+            .map(|(_, wait)| self.awaited_alias(&wait.urn).clone())
+            .filter(|urn| !self.snippets.found.contains_key(urn))
+            .filter(|urn| self.urns.has(urn, UrnFlag::Seen))
+            .filter(|urn| self.urns.goal(urn).is_some_and(|goal| goal.is_component))
+            .collect();
+        let fence = self.outbox.journaled();
+        for urn in &awaited {
+            self.note_outputs_for_snippets(urn, Arc::default(), fence);
+        }
+        !awaited.is_empty()
+    }
+
+    /// Answers those who wait for a resource by a name that it says it had. Answers whether there were any.
+    fn answer_by_alias(&mut self) -> bool {
+        let waiting = std::mem::take(&mut self.snippets.waiting);
+        let mut is_any = false;
+        for (id, wait) in waiting {
+            let urn = self.awaited_alias(&wait.urn).clone();
+            match self.snippets.found.get(&urn) {
+                Some((found, fence)) => {
+                    let (reply, fence) = (answer(&urn, found.as_ref()), *fence);
+                    self.reply(id, reply, fence);
+                    is_any = true;
+                }
+                None => self.snippets.waiting.push((id, wait)),
+            }
+        }
+        is_any
+    }
+
+    /// The end of the run: drops the snippets that are to go and have nothing left. A run that has not even begun leaves all
+    /// as they are.
+    pub(crate) fn drop_removed_snippets(&mut self) {
+        if self.snippets.is_unwritten {
+            return;
+        }
+        let done: BTreeSet<EcoString> = std::mem::take(&mut self.snippets.removed)
+            .into_iter()
+            .filter(|uuid| !self.has_anything_left_of(uuid))
+            .collect();
+        if done.is_empty() {
+            return;
+        }
+        let stored = &mut self.snippets.stored;
+        stored.retain(|snippet| !done.contains(&snippet.uuid));
+        let stored = stored.clone();
+        self.journal(OperationId::NONE, EntryKind::Snippets(stored));
+    }
+
+    fn has_anything_left_of(&self, uuid: &EcoString) -> bool {
+        let is_left = |idx: StateIdx| {
+            let state = self.arena.state(idx);
+            state.snippet_id.as_ref() == Some(uuid)
+                && !state.delete
+                && !self.snippets.gone.contains(&idx)
+                && !self.gone.contains(&idx)
+        };
+        let is_latest = |idx: StateIdx| {
+            let urn = self.current_urn(&self.arena.state(idx).urn);
+            self.urns.of_run(urn).is_none_or(|new| new == idx)
+        };
+        // What was passed on for the sake of something else may have got another name since.
+        let olds = self.olds.order().iter().copied();
+        let mut all = self.urns.all_of_run().chain(olds);
+        all.any(|idx| is_left(idx) && is_latest(idx))
+    }
+}
+
+fn component(urn: &Urn, outputs: Arc<PropertyMap>) -> AwaitReply {
+    AwaitReply {
+        urn: urn.clone(),
+        id: plumb_resource::ResourceId::None,
+        custom: false,
+        outputs,
+        unknown: false,
+    }
+}
+
+fn answer(urn: &Urn, found: Option<&AwaitReply>) -> Reply {
+    let Some(found) = found else {
+        let message = format!("resource '{urn}' failed");
+        return Reply::Failed(RequestError::new(RequestErrorKind::Unknown, message));
+    };
+    Reply::Awaited(found.clone())
+}

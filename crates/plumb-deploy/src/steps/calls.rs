@@ -1,0 +1,198 @@
+//! Calls to providers, who waits for them, and replies to the program.
+
+use std::collections::VecDeque;
+
+use ecow::EcoString;
+use plumb_resource::Goal;
+use plumb_resource::provider::{ProviderCall, ProviderError, ProviderReply};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::decide::registration::RegIdx;
+use crate::deployment::{Deployment, Work};
+use crate::event::{CallId, Effect, InstanceId, ProviderAction, RequestId};
+use crate::request::Reply;
+use crate::steps::chain::ChainIdx;
+
+/// Who waits for the answer to a call.
+#[derive(Clone, Debug)]
+pub(crate) enum Waiter {
+    /// A registration, in the stage that it is in.
+    Registration(RegIdx),
+    /// The current step of a chain.
+    Chain(ChainIdx),
+    /// An invoke.
+    Invoke(RequestId, EcoString),
+    /// A method call.
+    Call(RequestId, EcoString),
+    /// The construction of a remote component.
+    Construct(RequestId, Box<Goal>),
+    /// An extension parameterization.
+    Extension(InstanceId, EcoString),
+}
+
+/// The calls of a run that are not answered yet.
+#[derive(Debug)]
+pub(crate) struct Calls {
+    pub(crate) waiters: FxHashMap<CallId, Waiter>,
+    /// Calls that decisions wait for, and calls of steps.
+    decisions: Slots,
+    steps: Slots,
+}
+
+impl Calls {
+    /// So many decisions and so many steps may have a call in flight.
+    pub(crate) fn new(limit: u32) -> Self {
+        Calls {
+            waiters: FxHashMap::default(),
+            decisions: Slots::new(limit),
+            steps: Slots::new(limit),
+        }
+    }
+}
+
+/// A call that waits for its turn.
+#[derive(Debug)]
+struct Queued {
+    call: CallId,
+    instance: InstanceId,
+    request: ProviderCall,
+    fence: u64,
+}
+
+/// Limits how many calls of one sort are in flight.
+#[derive(Debug)]
+struct Slots {
+    limit: usize,
+    used: FxHashSet<CallId>,
+    /// Mostly more than are in flight: on their own, so that the queue grows without moving them.
+    waiting: VecDeque<Box<Queued>>,
+}
+
+impl Slots {
+    fn new(limit: u32) -> Self {
+        Slots {
+            limit: limit as usize,
+            used: FxHashSet::default(),
+            waiting: VecDeque::new(),
+        }
+    }
+
+    /// Gives `queued` back if it may go at once.
+    fn take(&mut self, queued: Queued) -> Option<Queued> {
+        if self.used.len() < self.limit {
+            self.used.insert(queued.call);
+            return Some(queued);
+        }
+        self.waiting.push_back(Box::new(queued));
+        None
+    }
+
+    /// A call was answered: the next one may go, if there is one.
+    fn release(&mut self, call: CallId) -> Option<Queued> {
+        if !self.used.remove(&call) {
+            return None;
+        }
+        let next = self.waiting.pop_front()?;
+        self.used.insert(next.call);
+        Some(*next)
+    }
+}
+
+impl Deployment {
+    /// Answers a request, once the entry of number `fence` is durable.
+    pub(crate) fn reply(&mut self, id: RequestId, reply: Reply, fence: u64) {
+        if self.unanswered.remove(&id) {
+            self.note_for_snippets(&reply, fence);
+            self.outbox.push(Effect::Reply { id, reply, fence });
+            self.request_closed(id);
+        }
+    }
+
+    /// Sends a call at once.
+    pub(crate) fn call(
+        &mut self,
+        waiter: Waiter,
+        instance: InstanceId,
+        request: ProviderCall,
+        fence: u64,
+    ) {
+        let queued = self.queued(waiter, instance, request, fence);
+        self.send(queued);
+    }
+
+    /// Sends a call that a decision waits for; so many of them are in flight as calls of steps may be.
+    pub(crate) fn ask(&mut self, waiter: Waiter, instance: InstanceId, request: ProviderCall) {
+        if let Some(queued) = self.queued(waiter, instance, request, 0) {
+            let next = self.calls.decisions.take(queued);
+            self.send(next);
+        }
+    }
+
+    /// Sends the call of a step of `chain`, once there is room for it.
+    pub(crate) fn call_for_step(
+        &mut self,
+        chain: ChainIdx,
+        instance: InstanceId,
+        request: ProviderCall,
+        fence: u64,
+    ) {
+        if let Some(queued) = self.queued(Waiter::Chain(chain), instance, request, fence) {
+            let next = self.calls.steps.take(queued);
+            self.send(next);
+        }
+    }
+
+    /// A call that somebody outside must answer.
+    fn queued(
+        &mut self,
+        waiter: Waiter,
+        instance: InstanceId,
+        request: ProviderCall,
+        fence: u64,
+    ) -> Option<Queued> {
+        let call = self.outbox.call_id();
+        self.calls.waiters.insert(call, waiter);
+        if let Some(reply) = self.providers.answer_unconfigured(instance, &request) {
+            self.work.push_back(Work::Answer(call, Box::new(Ok(reply))));
+            return None;
+        }
+        Some(Queued {
+            call,
+            instance,
+            request,
+            fence,
+        })
+    }
+
+    fn send(&mut self, queued: Option<Queued>) {
+        if let Some(it) = queued {
+            self.send_call(it.call, it.instance, it.request, it.fence);
+        }
+    }
+
+    /// Takes the answer to a call to whom it is for.
+    pub(crate) fn answered(&mut self, call: CallId, result: Result<ProviderReply, ProviderError>) {
+        let decision = self.calls.decisions.release(call);
+        self.send(decision);
+        let step = self.calls.steps.release(call);
+        self.send(step);
+        match self.calls.waiters.remove(&call) {
+            Some(Waiter::Registration(registration)) => {
+                self.registration_answered(registration, result);
+            }
+            Some(Waiter::Chain(chain)) => self.chain_answered(chain, result),
+            Some(Waiter::Invoke(id, token)) => self.invoke_answered(id, &token, result),
+            Some(Waiter::Call(id, token)) => self.call_answered(id, &token, result),
+            Some(Waiter::Construct(id, goal)) => self.construct_answered(id, &goal, result),
+            Some(Waiter::Extension(instance, reference)) => {
+                self.extension_answered(instance, &reference, result);
+            }
+            None => {}
+        }
+    }
+
+    /// Does something with a provider that answers nothing.
+    pub(crate) fn provider_action(&mut self, instance: InstanceId, action: ProviderAction) {
+        self.outbox.push(Effect::Provider { instance, action });
+    }
+}

@@ -1,0 +1,429 @@
+//! Steps end: their outcome goes into the journal, the arena and the events (`engine.md` 5, 9).
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use plumb_resource::provider::Parameterization;
+use plumb_resource::{ResourceState, Urn};
+use plumb_state::Extension;
+use plumb_state::journal::{EntryKind, OperationId, Slot};
+use plumb_value::{PropertyKey, PropertyMap, Value};
+
+use crate::deployment::{Deployment, Failure, Stage};
+use crate::event::{Effect, Milestone};
+use crate::facts::arena::StateIdx;
+use crate::facts::urn_flags::UrnFlag;
+use crate::setup::Operation;
+use crate::steps::answer::{Applied, FailureImpact, StepFailure};
+use crate::steps::chain::StepEnd;
+use crate::steps::step::{Deletion, Order, ReadPrior, Replaced, Step, StepKind};
+use crate::steps::views::Followed;
+
+impl Deployment {
+    /// Puts the outcome of a step into the journal, the state and the events.
+    pub(crate) fn complete(
+        &mut self,
+        step: &Step,
+        operation: OperationId,
+        applied: Applied,
+    ) -> StepEnd {
+        let Applied { state, failure } = applied;
+        if let Some(failure) = failure
+            .as_ref()
+            .filter(|it| it.status != FailureImpact::Partial)
+        {
+            let fence = self.record_failure(operation, step);
+            self.step_failed(step, failure, step.left);
+            let views = self.views_of_failed(step, operation);
+            return StepEnd {
+                state: step.left,
+                fence: fence.max(views.fence),
+                is_failed: true,
+            };
+        }
+        if let Some(state) = &state {
+            self.plans.note_outputs(&state.urn, &state.outputs);
+        }
+        let gone = match step.kind {
+            StepKind::Delete { .. } => self.views_go(step, operation),
+            _ => Followed::default(),
+        };
+        let (idx, fence) = self.record_outcome(operation, step, state);
+        match &failure {
+            None => self.tell_step_done(step, idx),
+            Some(failure) => self.step_failed(step, failure, idx),
+        }
+        let views = self.views_follow(step, operation, idx);
+        StepEnd {
+            state: idx,
+            fence: fence.max(views.fence),
+            is_failed: failure.is_some() || gone.is_failed || views.is_failed,
+        }
+    }
+
+    fn record_failure(&mut self, operation: OperationId, step: &Step) -> u64 {
+        if step.op().operation_type().is_none() {
+            return 0;
+        }
+        self.journal(operation, EntryKind::Failure)
+    }
+
+    /// Takes the outcome of a successful (or half successful) step into journal and arena.
+    pub(crate) fn record_outcome(
+        &mut self,
+        operation: OperationId,
+        step: &Step,
+        state: Option<Arc<ResourceState>>,
+    ) -> (Option<StateIdx>, u64) {
+        let state = state.map(|state| self.with_secret_outputs(state, step));
+        match (step.left, state) {
+            (Some(left), Some(state)) => self.record_again(operation, state, left),
+            (_, state) => self.record_success(operation, step, state),
+        }
+    }
+
+    pub(crate) fn step_failed(
+        &mut self,
+        step: &Step,
+        failure: &StepFailure,
+        state: Option<StateIdx>,
+    ) {
+        self.tell_step_failed(step, failure, state);
+        let old_id = step.old().map(|old| self.arena.state(old).id.clone());
+        self.tell_milestone(|| Milestone::Failed {
+            urn: step.urn.clone(),
+            op: step.op(),
+            old_id,
+        });
+        self.urns.mark(&step.urn, UrnFlag::Errored);
+        self.run_fails(failure);
+    }
+
+    /// Something that was done failed: the run fails, at once or at its end.
+    pub(crate) fn run_fails(&mut self, failure: &StepFailure) {
+        self.report.maybe_corrupt |= failure.status == FailureImpact::Unknown;
+        let ends_later = matches!(
+            self.stage,
+            Stage::Refreshing | Stage::Importing | Stage::LateRefresh
+        );
+        if ends_later
+            || self.ctx.options.continue_on_error
+            || failure.status == FailureImpact::Protected
+        {
+            self.deferred_failure
+                .get_or_insert_with(|| failure.message.clone());
+        } else {
+            self.fail(Failure::Step {
+                cause: failure.message.clone(),
+            });
+        }
+    }
+
+    /// Marks outputs as secret that the program says are, or that come from secret inputs (STEPGEN-03). The inputs of an
+    /// update are those that it was to bring about, also where the state keeps the old ones.
+    pub(crate) fn with_secret_outputs(
+        &mut self,
+        mut state: Arc<ResourceState>,
+        step: &Step,
+    ) -> Arc<ResourceState> {
+        if matches!(step.kind, StepKind::Kept { .. }) {
+            return state;
+        }
+        let inputs = match &step.kind {
+            StepKind::Update { new, .. } => new.inputs.clone(),
+            _ => state.inputs.clone(),
+        };
+        let secret = secret_outputs(&state, &inputs);
+        if !secret.is_empty() {
+            hide(&mut Arc::make_mut(&mut state).outputs, secret);
+        }
+        let names_id = |key: &PropertyKey| key.as_str() == "id";
+        if state.additional_secret_outputs.iter().any(names_id) {
+            let urn = &state.urn;
+            let message = format!(
+                "Could not make 'id' a secret on resource {urn}: the 'id' property cannot be secret"
+            );
+            self.warning(Some(urn), &message);
+        }
+        state
+    }
+
+    fn record_success(
+        &mut self,
+        operation: OperationId,
+        step: &Step,
+        state: Option<Arc<ResourceState>>,
+    ) -> (Option<StateIdx>, u64) {
+        if let StepKind::Delete { old, deletion, .. } = step.kind {
+            return (None, self.record_removal(operation, old, deletion));
+        }
+        let Some(state) = state else {
+            return (None, 0);
+        };
+        match &step.kind {
+            // The program may refer to it, the snapshot must not.
+            StepKind::SkippedCreate { .. } => (None, 0),
+            StepKind::Same { old, .. } | StepKind::Kept { old, .. } => {
+                self.record_same(operation, *old, state)
+            }
+            StepKind::Update { old, .. }
+            | StepKind::Read {
+                former: ReadPrior::Same(old),
+                ..
+            } => {
+                let remove = Some(self.arena.slot(*old));
+                self.record_new(operation, state, remove, None)
+            }
+            StepKind::Create {
+                replaces: Some(Replaced { old, order }),
+                ..
+            } => self.record_replacement(operation, state, *old, *order),
+            StepKind::Read {
+                former: ReadPrior::Replaced(old),
+                ..
+            }
+            | StepKind::Import {
+                replaces: Some(old),
+                ..
+            } => self.record_replacement(operation, state, *old, Order::CreateFirst),
+            _ => self.record_new(operation, state, None, None),
+        }
+    }
+
+    /// The new half of a replacement is there: the old half is due for deletion, or forgotten if it is gone.
+    fn record_replacement(
+        &mut self,
+        operation: OperationId,
+        state: Arc<ResourceState>,
+        old: StateIdx,
+        order: Order,
+    ) -> (Option<StateIdx>, u64) {
+        let slot = Some(self.arena.slot(old));
+        if self.arena.state(old).pending_replacement {
+            if order == Order::CreateFirst && self.removal.pending.contains(&old) {
+                // It went for the replacement of another one, in this run.
+                self.arena.update(old, |old| old.delete = true);
+            }
+            return self.record_new(operation, state, slot, None);
+        }
+        match order {
+            Order::DeleteFirst => self.record_new(operation, state, None, None),
+            Order::CreateFirst => {
+                self.arena.update(old, |old| old.delete = true);
+                self.record_new(operation, state, None, slot)
+            }
+        }
+    }
+
+    /// An earlier attempt left the resource half done: that is the same object, or another one that is due for deletion.
+    fn record_again(
+        &mut self,
+        operation: OperationId,
+        state: Arc<ResourceState>,
+        left: StateIdx,
+    ) -> (Option<StateIdx>, u64) {
+        let slot = Some(self.arena.slot(left));
+        if self.arena.state(left).id == state.id {
+            return self.record_new(operation, state, slot, None);
+        }
+        self.arena.update(left, |left| left.delete = true);
+        self.removal.leftovers.push(left);
+        self.record_new(operation, state, None, slot)
+    }
+
+    /// Something is gone; what makes way stays in the state until its replacement is there.
+    fn record_removal(&mut self, operation: OperationId, old: StateIdx, deletion: Deletion) -> u64 {
+        let slot = Some(self.arena.slot(old));
+        // What still refers to it forgets it, as after a refresh.
+        let is_refresh = self.removal.orphaning.contains(&self.arena.state(old).urn)
+            || (deletion != Deletion::MakesWay && self.is_needed_by_what_waits(old));
+        let (remove, pending_replacement) = if deletion == Deletion::MakesWay {
+            self.arena.update(old, |old| old.pending_replacement = true);
+            (None, slot)
+        } else {
+            self.snippets.note_removal(old);
+            self.gone.insert(old);
+            (slot, None)
+        };
+        let kind = EntryKind::Success {
+            state: None,
+            remove,
+            delete: None,
+            pending_replacement,
+            is_refresh,
+            owner: None,
+        };
+        self.journal(operation, kind)
+    }
+
+    /// Whether a copy that was due for deletion is all that there is of what something refers to that is deleted and waits
+    /// for its replacement. The copy may have to go first, because its provider goes.
+    fn is_needed_by_what_waits(&self, copy: StateIdx) -> bool {
+        let state = self.arena.state(copy);
+        let urn = &state.urn;
+        let is_live = || {
+            self.urns
+                .latest(urn)
+                .is_some_and(|it| !self.gone.contains(&it))
+        };
+        if !state.delete || is_live() {
+            return false;
+        }
+        let olds = self.olds.order().iter().map(|idx| self.arena.state(*idx));
+        olds.filter(|it| it.pending_replacement)
+            .any(|it| it.references().any(|needed| needed == urn))
+    }
+
+    fn record_same(
+        &mut self,
+        operation: OperationId,
+        old: StateIdx,
+        state: Arc<ResourceState>,
+    ) -> (Option<StateIdx>, u64) {
+        let before = self.arena.state(old).clone();
+        if before == state {
+            self.touch(old);
+            if !state.delete {
+                self.take_as_new(state.urn.clone(), old);
+            }
+            return (Some(old), 0);
+        }
+        let must_wait = differs_in_substance(&before, &state);
+        let remove = Some(self.arena.slot(old));
+        let (idx, fence) = self.record_new(operation, state, remove, None);
+        (idx, if must_wait { fence } else { 0 })
+    }
+
+    /// Lists a resource of the base among what this run has seen.
+    pub(crate) fn touch(&mut self, old: StateIdx) {
+        if let (Slot::Old(base), false) = (self.arena.slot(old), self.ctx.options.is_preview()) {
+            self.outbox.push(Effect::Touch { base });
+        }
+    }
+
+    /// Records a new state; `remove` and `delete` say what becomes of the one before.
+    fn record_new(
+        &mut self,
+        operation: OperationId,
+        state: Arc<ResourceState>,
+        remove: Option<Slot>,
+        delete: Option<Slot>,
+    ) -> (Option<StateIdx>, u64) {
+        let urn = state.urn.clone();
+        let kind = EntryKind::Success {
+            state: Some(state.clone()),
+            remove,
+            delete,
+            pending_replacement: None,
+            is_refresh: self.is_adopting(),
+            owner: None,
+        };
+        if self.is_adopting() {
+            self.note_adoption(operation, kind.clone());
+        }
+        let fence = self.journal(operation, kind);
+        let idx = self.arena.push(state, Slot::New(operation));
+        self.take_as_new(urn, idx);
+        (Some(idx), fence)
+    }
+
+    /// Records that a resource is called `urn` from here on, if it was called something else, and nothing more.
+    pub(crate) fn record_name(&mut self, idx: StateIdx, urn: &Urn) -> (StateIdx, u64) {
+        let before = self.arena.state(idx);
+        if before.urn == *urn {
+            return (idx, 0);
+        }
+        let state = Arc::new(before.renamed(urn));
+        let operation = self.outbox.operation();
+        let remove = Some(self.arena.slot(idx));
+        let (renamed, fence) = self.record_new(operation, state, remove, None);
+        let renamed = renamed.unwrap_or(idx);
+        self.views.follow(idx, renamed);
+        (renamed, fence)
+    }
+
+    /// The state of a resource in this run is there.
+    fn take_as_new(&mut self, urn: Urn, idx: StateIdx) {
+        self.urns.set_of_run(&urn, idx);
+        if self.ctx.operation == Operation::Destroy {
+            self.removal.registered_during_destroy.push(idx);
+        }
+    }
+
+    /// Records the parameter of an extension, so that later runs can apply it again.
+    pub(crate) fn record_extension(&mut self, reference: &EcoString, parameter: &Parameterization) {
+        let extension = Extension {
+            name: parameter.name.clone(),
+            version: parameter.version.clone(),
+            value: parameter.value.clone(),
+        };
+        let operation = self.outbox.operation();
+        self.journal(
+            operation,
+            EntryKind::Extension {
+                reference: reference.clone(),
+                extension,
+            },
+        );
+    }
+
+    /// Puts an entry into the journal; previews have none.
+    pub(crate) fn journal(&mut self, operation: OperationId, kind: EntryKind) -> u64 {
+        if self.ctx.options.is_preview() {
+            return 0;
+        }
+        self.outbox.journal(operation, kind)
+    }
+}
+
+/// Marks outputs as secret that the program says are, or that have a secret among `inputs` of the same name.
+pub(crate) fn hide_secret_outputs(state: &mut ResourceState, inputs: &PropertyMap) {
+    let secret = secret_outputs(state, inputs);
+    if !secret.is_empty() {
+        hide(&mut state.outputs, secret);
+    }
+}
+
+/// Outputs that are to be secret, and are not yet.
+fn secret_outputs(state: &ResourceState, inputs: &PropertyMap) -> Vec<PropertyKey> {
+    let is_secret_input = |key: &str| inputs.get(key).is_some_and(Value::is_secret);
+    let is_to_hide = |key: &PropertyKey, value: &Value| {
+        let is_listed = state.additional_secret_outputs.contains(key);
+        !value.is_secret() && (is_listed || is_secret_input(key.as_str()))
+    };
+    let outputs = state.outputs.iter();
+    outputs
+        .filter(|(key, value)| is_to_hide(key, value))
+        .map(|(key, _)| key.clone())
+        .collect()
+}
+
+fn hide(outputs: &mut Arc<PropertyMap>, keys: Vec<PropertyKey>) {
+    let outputs = Arc::make_mut(outputs);
+    for key in keys {
+        if let Some(value) = outputs.get_mut(key.as_str()) {
+            *value = Value::secret(value.clone());
+        }
+    }
+}
+
+/// Whether a same step changed something that the next run must not miss (`engine.md` 9.3).
+fn differs_in_substance(old: &ResourceState, new: &ResourceState) -> bool {
+    old.urn != new.urn
+        || old.type_token != new.type_token
+        || old.kind != new.kind
+        || old.custom_timeouts != new.custom_timeouts
+        || old.retain_on_delete != new.retain_on_delete
+        || old.provider != new.provider
+        || old.parent != new.parent
+        || old.deleted_with != new.deleted_with
+        || old.replace_with != new.replace_with
+        || old.protect != new.protect
+        || old.inputs != new.inputs
+        || old.outputs != new.outputs
+        || old.dependencies != new.dependencies
+        || old.property_dependencies != new.property_dependencies
+        || old.hooks != new.hooks
+        || old.replacement_trigger != new.replacement_trigger
+        || old.taint != new.taint
+}

@@ -1,0 +1,199 @@
+//! What runs around a step: hooks before it, hooks after it (`engine.md` 8.1).
+//!
+//! 1. Before a create, update or delete step does anything, the hooks that its resource binds for that run, one after
+//!    another. If one fails so does the step, and nothing was begun.
+//! 2. Then the step is done (`perform.rs`) and its outcome recorded.
+//! 3. The hooks bound for afterwards run once the outcome is durable; for components, which are not done before, when
+//!    their outputs are registered. If one fails the outcome stands, and the run fails.
+//!
+//! After a failure elsewhere no step begins, whatever its hooks say; a step that is done has its hooks all the same.
+
+use plumb_resource::Urn;
+use plumb_state::journal::OperationId;
+
+use crate::deployment::{Deployment, Failure};
+use crate::event::RequestId;
+use crate::request::{CallbackReply, Reply};
+use crate::steps::answer::{FailureImpact, StepFailure};
+use crate::steps::chain::{ChainIdx, Running, StepEnd};
+use crate::steps::hooks::{HookRun, HookWaiter};
+use crate::steps::step::Step;
+
+impl Deployment {
+    /// Begins a step with the hooks that come before it.
+    pub(crate) fn begin_step(
+        &mut self,
+        idx: ChainIdx,
+        step: Step,
+        operation: OperationId,
+    ) -> Option<StepEnd> {
+        match self.hooks_before(&step) {
+            Some(hooks) => self.before_step(idx, step, operation, hooks),
+            None => self.perform(idx, step, operation),
+        }
+    }
+
+    /// Calls the next hook before a step, or does the step when there is none left.
+    fn before_step(
+        &mut self,
+        idx: ChainIdx,
+        step: Step,
+        operation: OperationId,
+        mut hooks: HookRun,
+    ) -> Option<StepEnd> {
+        match self.call_next_hook(&mut hooks, 0) {
+            Ok(Some(call)) => {
+                self.hooks.started(call, HookWaiter::Chain(idx));
+                self.step_waits(idx, step, operation, Running::Before(hooks));
+                None
+            }
+            Ok(None) => self.perform(idx, step, operation),
+            Err(message) => Some(self.refuse_step(&step, message)),
+        }
+    }
+
+    fn before_hook_answered(
+        &mut self,
+        idx: ChainIdx,
+        step: Step,
+        operation: OperationId,
+        hooks: HookRun,
+        result: Result<CallbackReply, String>,
+    ) -> Option<StepEnd> {
+        if let Err(message) = self.hook_result(&hooks, result) {
+            return Some(self.refuse_step(&step, message));
+        }
+        if self.failure.is_some() {
+            // After a failure nothing begins.
+            self.stop_chain(idx);
+            return None;
+        }
+        self.before_step(idx, step, operation, hooks)
+    }
+
+    /// A hook failed, or is missing, before anything was begun.
+    fn refuse_step(&mut self, step: &Step, message: String) -> StepEnd {
+        let failure = StepFailure {
+            message,
+            status: FailureImpact::None,
+        };
+        self.step_failed(step, &failure, None);
+        StepEnd {
+            is_failed: true,
+            // Whoever hears of it may be told of what its resource was adopted or read as before.
+            fence: self.fence_now(),
+            ..StepEnd::NOTHING
+        }
+    }
+
+    /// Calls the next hook after a step. `None` when the step waits for it.
+    pub(crate) fn after_step(
+        &mut self,
+        idx: ChainIdx,
+        step: Step,
+        operation: OperationId,
+        mut hooks: HookRun,
+        end: StepEnd,
+    ) -> Option<StepEnd> {
+        match self.call_next_hook(&mut hooks, end.fence) {
+            Ok(Some(call)) => {
+                self.hooks.started(call, HookWaiter::Chain(idx));
+                self.step_waits(idx, step, operation, Running::After(hooks, end));
+                return None;
+            }
+            Ok(None) => {}
+            Err(message) => self.after_hook_failed(&step.urn, message),
+        }
+        Some(end)
+    }
+
+    fn after_hook_answered(
+        &mut self,
+        idx: ChainIdx,
+        step: Step,
+        operation: OperationId,
+        (hooks, end): (HookRun, StepEnd),
+        result: Result<CallbackReply, String>,
+    ) -> Option<StepEnd> {
+        match self.hook_result(&hooks, result) {
+            Ok(()) => self.after_step(idx, step, operation, hooks, end),
+            Err(message) => {
+                self.after_hook_failed(&step.urn, message);
+                Some(end)
+            }
+        }
+    }
+
+    /// Calls the next hook after the registration of outputs, or answers it when there is none left.
+    pub(crate) fn after_outputs(&mut self, id: RequestId, hooks: Option<HookRun>, fence: u64) {
+        if let Some(mut hooks) = hooks {
+            match self.call_next_hook(&mut hooks, fence) {
+                Ok(Some(call)) => {
+                    let hooks = Box::new(hooks);
+                    let waiter = HookWaiter::Outputs { id, hooks, fence };
+                    return self.hooks.started(call, waiter);
+                }
+                Ok(None) => {}
+                Err(message) => self.after_hook_failed(&hooks.call.urn, message),
+            }
+        }
+        if self.failure.is_none() {
+            self.reply(id, Reply::Done, fence);
+        }
+    }
+
+    /// What was done stands, and the run fails: at once, or at its end.
+    fn after_hook_failed(&mut self, urn: &Urn, message: String) {
+        self.error(Some(urn), &message);
+        if self.ctx.options.continue_on_error {
+            self.deferred_failure.get_or_insert(message);
+        } else {
+            self.fail(Failure::Step { cause: message });
+        }
+    }
+
+    /// A hook answered.
+    pub(crate) fn hook_answered(
+        &mut self,
+        waiter: HookWaiter,
+        result: Result<CallbackReply, String>,
+    ) {
+        match waiter {
+            HookWaiter::Chain(idx) => self.chain_called_back(idx, result),
+            HookWaiter::Outputs { id, hooks, fence } => match self.hook_result(&hooks, result) {
+                Ok(()) => self.after_outputs(id, Some(*hooks), fence),
+                Err(message) => {
+                    self.after_hook_failed(&hooks.call.urn, message);
+                    self.after_outputs(id, None, fence);
+                }
+            },
+        }
+    }
+
+    /// A hook of a step answered.
+    pub(crate) fn step_called_back(
+        &mut self,
+        idx: ChainIdx,
+        step: Step,
+        operation: OperationId,
+        running: Running,
+        result: Result<CallbackReply, String>,
+    ) -> Option<StepEnd> {
+        match running {
+            Running::Before(hooks) => {
+                self.before_hook_answered(idx, step, operation, hooks, result)
+            }
+            Running::OnError(failed) => {
+                self.error_hook_answered(idx, step, operation, failed, result)
+            }
+            Running::After(hooks, end) => {
+                self.after_hook_answered(idx, step, operation, (hooks, end), result)
+            }
+            // These wait for a provider.
+            Running::Call { .. } | Running::RefreshDiff(_) | Running::ImportCheck(_) => {
+                self.step_waits(idx, step, operation, running);
+                None
+            }
+        }
+    }
+}

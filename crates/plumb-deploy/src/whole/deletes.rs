@@ -1,0 +1,405 @@
+//! The end of a program: what it did not mention is deleted (`engine.md` 7.2).
+
+use std::collections::VecDeque;
+
+use ecow::EcoString;
+use plumb_resource::{ProviderRef, ResourceKind, ResourceState, Urn};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::deployment::{Deployment, Failure, Stage};
+use crate::facts::arena::StateIdx;
+use crate::facts::graph::{Copies, DeleteOrder};
+use crate::facts::urn_flags::UrnFlag;
+use crate::setup::Operation;
+use crate::steps::chain::{ChainIdx, Owner};
+use crate::steps::step::{Deletion, Step, StepKind};
+
+/// What a run deletes, at its end and for replacements.
+#[derive(Debug, Default)]
+pub(crate) struct Removal {
+    /// Old states that are being deleted or are deleted in this run.
+    pub(crate) pending: FxHashSet<StateIdx>,
+    /// URNs of which some copy is being deleted or is deleted in this run: with them goes whatever is deleted with them.
+    /// A dependent that was deleted for a replacement is none of them once its own replacement is planned. Example: `a` is
+    /// replaced delete-first, `b` with it, and `c` with `b`; the old `c` is deleted at the end, although `c` is deleted
+    /// with `b`.
+    pub(crate) urns: FxHashSet<Urn>,
+    /// Which chain deletes an old state for a replacement.
+    pub(crate) deleted_by: FxHashMap<StateIdx, ChainIdx>,
+    /// Why a resource that was deleted for the replacement of another is itself replaced.
+    pub(crate) replaced_keys: FxHashMap<StateIdx, Vec<EcoString>>,
+    /// Old states that a destroy with program will delete.
+    pub(crate) registered_during_destroy: Vec<StateIdx>,
+    /// What failed attempts left half made, and later ones made anew.
+    pub(crate) leftovers: Vec<StateIdx>,
+    /// Deletes before and after they are sorted into layers.
+    planned: Vec<StateIdx>,
+    layers: VecDeque<Vec<StateIdx>>,
+    /// URNs that go although something that stays refers to them.
+    pub(crate) orphaning: FxHashSet<Urn>,
+    /// What was to go and stays, because something needs it that failed.
+    kept: FxHashSet<StateIdx>,
+}
+
+impl Deployment {
+    /// Plans what is left of the base: same steps for what is not targeted, deletes for the rest. Runs the same steps.
+    pub(crate) fn start_sames(&mut self) {
+        if !self.check_targets_after_program() {
+            return self.fail(Failure::Refused);
+        }
+        let allowed = self.deletable();
+        let (sames, mut deletes) = self.unmentioned(allowed.as_ref());
+        if self.ctx.operation == Operation::Destroy {
+            let mut registered_during_destroy = self.registered_during_destroy(allowed.as_ref());
+            registered_during_destroy.append(&mut deletes);
+            deletes = registered_during_destroy;
+        }
+        if self.is_constrained() {
+            let needed = self.needed_by_what_stays(&deletes);
+            deletes.retain(|idx| !needed.contains(idx));
+        }
+        let is_allowed = self.check_untargeted_deletes(&deletes);
+        if !is_allowed && self.ctx.options.is_preview() {
+            // It shows everything that would be deleted, too.
+            self.refused_in_preview = true;
+        } else if !is_allowed {
+            let cause = "delete untargeted resource".to_owned();
+            return self.fail(Failure::Step { cause });
+        }
+        for idx in &sames {
+            let urn = self.arena.state(*idx).urn.clone();
+            self.plan_unregistered_same(&urn);
+        }
+        if let Some(allowed) = &allowed {
+            self.tell_skipped_that_stay(allowed);
+        }
+        if !self.plan_deletes(&deletes) {
+            return;
+        }
+        // Nothing depends on what was made anew.
+        deletes.append(&mut self.removal.leftovers);
+        self.stage = Stage::Sames;
+        self.removal.planned = deletes;
+        let steps: Vec<Step> = sames
+            .into_iter()
+            .map(|idx| self.untargeted_same_step(idx))
+            .collect();
+        if !steps.is_empty() {
+            self.start_chain(Owner::Engine, steps);
+        }
+    }
+
+    /// Emits a `same` step for each resource that was shown as skipped and that a destroy with targets keeps. Example: the
+    /// program says that `a` depends on the new `j`, and the target is `h`: `a` was shown like the skipped `j`, and stays.
+    fn tell_skipped_that_stay(&mut self, allowed: &FxHashSet<StateIdx>) {
+        for idx in std::mem::take(&mut self.targeting.shown_as_skipped) {
+            let Some(state) = self
+                .urns
+                .of_run(self.current_urn(&self.arena.state(idx).urn))
+            else {
+                continue;
+            };
+            if !allowed.contains(&idx) {
+                let same = self.untargeted_same_step(state);
+                self.announce_step(&same);
+                self.tell_step_done(&same, Some(state));
+            }
+        }
+    }
+
+    /// Old states that nothing was done about: those that stay because of targets, and those that go.
+    fn unmentioned(&self, allowed: Option<&FxHashSet<StateIdx>>) -> (Vec<StateIdx>, Vec<StateIdx>) {
+        let mut sames = Vec::new();
+        let mut deletes = Vec::new();
+        for idx in self.olds.order().to_vec() {
+            let state = self.arena.state(idx);
+            let is_left = if state.delete {
+                !self.removal.pending.contains(&idx)
+            } else {
+                !self.urns.is_operated_on(self.current_urn(&state.urn))
+            };
+            if state.view_of.is_some() || !is_left {
+                continue;
+            }
+            if allowed.is_some_and(|allowed| !allowed.contains(&idx)) {
+                // What is due for deletion stays too, and is told of like the rest.
+                let is_told = self.urns.has(&state.urn, UrnFlag::Seen)
+                    || self.urns.is_operated_on(self.current_urn(&state.urn));
+                if !is_told {
+                    sames.push(idx);
+                }
+                continue;
+            }
+            deletes.push(idx);
+        }
+        (sames, deletes)
+    }
+
+    /// What the program of a destroy registered: it goes as well, as the program ran for its settings only. What is left
+    /// of the base may refer to it, never the other way round.
+    fn registered_during_destroy(&self, allowed: Option<&FxHashSet<StateIdx>>) -> Vec<StateIdx> {
+        // Something may have been passed on for another's sake before the program registered it.
+        let mut seen = FxHashSet::default();
+        let is_condemned = |idx: &StateIdx| {
+            let urn = &self.arena.state(*idx).urn;
+            let latest = self.urns.of_run(self.current_urn(urn));
+            let is_latest = seen.insert(*idx) && latest == Some(*idx);
+            is_latest && allowed.is_none_or(|allowed| allowed.contains(idx))
+        };
+        let registered_during_destroy = self.removal.registered_during_destroy.iter().copied();
+        registered_during_destroy.filter(is_condemned).collect()
+    }
+
+    /// Providers among `deletes` that something left as it is still refers to, and what they need in turn.
+    fn needed_by_what_stays(&self, deletes: &[StateIdx]) -> FxHashSet<StateIdx> {
+        let going: FxHashSet<StateIdx> = deletes.iter().copied().collect();
+        let stays = |idx: &StateIdx| {
+            let state = self.arena.state(*idx);
+            let current = self.current_urn(&state.urn);
+            // What was to be replaced, and failed, is there as well as what nobody has touched.
+            let replacement = self.urns.of_run(current).filter(|new| new != idx);
+            let is_present = state.delete || replacement.is_none();
+            let is_gone = self.gone.contains(idx) || state.pending_replacement;
+            is_present && !is_gone && !going.contains(idx)
+        };
+        let staying = self
+            .olds
+            .order()
+            .iter()
+            .copied()
+            .chain(self.urns.all_of_run());
+        let providers: FxHashSet<&ProviderRef> = staying
+            .filter(|idx| stays(idx))
+            .filter_map(|idx| self.arena.state(idx).provider.as_ref())
+            .collect();
+        let states = self.everything();
+        let is_used = |state: &ResourceState| {
+            let reference = state.as_provider_ref();
+            reference.is_some_and(|reference| providers.contains(&reference))
+        };
+        let is_used = |idx: StateIdx| is_used(self.arena.state(idx));
+        let mut needed = self.delete_order(&states).needed(Copies::All, is_used);
+        needed.extend(deletes.iter().copied().filter(|idx| is_used(*idx)));
+        needed
+    }
+
+    /// The URN under which an old resource goes on, if it was renamed.
+    pub(crate) fn current_urn<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
+        self.aliases.claimed.get(urn).unwrap_or(urn)
+    }
+
+    /// What may be deleted; `None` when all may.
+    fn deletable(&self) -> Option<FxHashSet<StateIdx>> {
+        let options = &self.ctx.options;
+        if options.has_targets() {
+            return Some(self.targets_and_dependents());
+        }
+        if !options.excludes.is_constrained() {
+            return None;
+        }
+        let forbidden = self.excluded_and_dependencies();
+        let states = self.everything().into_iter();
+        let is_allowed = |idx: &StateIdx| !forbidden.contains(&self.arena.state(*idx).urn);
+        Some(states.filter(is_allowed).collect())
+    }
+
+    /// Same steps are done: sorts the deletes into layers.
+    pub(crate) fn start_deletes(&mut self) {
+        self.stage = Stage::Deletes;
+        let planned = self.removal.planned.clone();
+        for idx in &planned {
+            let state = self.arena.state(*idx).clone();
+            self.removal.pending.insert(*idx);
+            self.removal.urns.insert(state.urn.clone());
+            if !state.delete {
+                self.urns.mark(&state.urn, UrnFlag::Deleted);
+            }
+        }
+        self.removal.orphaning = self.still_referred_to();
+        let going: FxHashSet<StateIdx> = planned.into_iter().collect();
+        let states = self.everything();
+        let layers = self.delete_order(&states).layers(&going);
+        self.removal.layers = layers.into();
+    }
+
+    /// Every state that is still there and that a reference of something deleted can mean, after what it refers to itself.
+    pub(crate) fn everything(&self) -> Vec<StateIdx> {
+        let mut seen = FxHashSet::default();
+        let olds = self.olds.order().iter();
+        let states = self
+            .removal
+            .registered_during_destroy
+            .iter()
+            .chain(olds)
+            .filter(|idx| !self.is_superseded_by_destroy(**idx))
+            .chain(&self.removal.planned)
+            .filter(|idx| !self.gone.contains(idx))
+            .copied();
+        // What did not change stands in both.
+        let states: Vec<StateIdx> = states.filter(|idx| seen.insert(*idx)).collect();
+        if self.removal.registered_during_destroy.is_empty() {
+            return states;
+        }
+        self.in_order_of_references(states)
+    }
+
+    /// What a destroy has passed on may refer to what it registered later. A copy that is due for deletion stays before
+    /// what may mean it.
+    fn in_order_of_references(&self, states: Vec<StateIdx>) -> Vec<StateIdx> {
+        let mut live: FxHashMap<&Urn, StateIdx> = FxHashMap::default();
+        let mut copies: FxHashMap<&Urn, Vec<StateIdx>> = FxHashMap::default();
+        let mut places: FxHashMap<StateIdx, usize> = FxHashMap::default();
+        let mut providers: FxHashMap<ProviderRef, StateIdx> = FxHashMap::default();
+        for (place, idx) in states.iter().enumerate() {
+            places.insert(*idx, place);
+            let provider = self.arena.state(*idx).as_provider_ref();
+            providers.extend(provider.map(|reference| (reference, *idx)));
+            let urn = self.current_urn(self.urn(*idx));
+            if self.arena.state(*idx).delete {
+                copies.entry(urn).or_default().push(*idx);
+            } else {
+                live.insert(urn, *idx);
+            }
+        }
+        let meant = |idx: StateIdx, urn: &Urn| -> Vec<StateIdx> {
+            let urn = self.current_urn(urn);
+            let copies = copies.get(urn).into_iter().flatten();
+            let earlier = copies.filter(|copy| places[*copy] < places[&idx]);
+            earlier.chain(live.get(urn)).copied().collect()
+        };
+        let mut ordered = Vec::with_capacity(states.len());
+        let mut seen = FxHashSet::default();
+        let mut waiting: Vec<(StateIdx, bool)> =
+            states.into_iter().rev().map(|idx| (idx, false)).collect();
+        while let Some((idx, is_ready)) = waiting.pop() {
+            if is_ready {
+                ordered.push(idx);
+            } else if seen.insert(idx) {
+                waiting.push((idx, true));
+                let references = self.arena.state(idx).references_and_provider();
+                let provider = self.arena.state(idx).provider.as_ref();
+                let provider = provider.and_then(|reference| providers.get(reference));
+                let found = references
+                    .flat_map(|urn| meant(idx, urn))
+                    .chain(provider.copied());
+                waiting.extend(found.map(|idx| (idx, false)));
+            }
+        }
+        ordered
+    }
+
+    /// Whether a destroy has registered a resource anew: what it refers to now counts, not what it referred to before.
+    fn is_superseded_by_destroy(&self, old: StateIdx) -> bool {
+        let state = self.arena.state(old);
+        let new = self.urns.of_run(self.current_urn(&state.urn));
+        let is_another = new.is_some_and(|new| new != old);
+        self.ctx.operation == Operation::Destroy && !state.delete && is_another
+    }
+
+    pub(crate) fn delete_order<'a>(
+        &'a self,
+        states: &'a [StateIdx],
+    ) -> DeleteOrder<'a, impl Fn(&'a Urn) -> &'a Urn> {
+        DeleteOrder {
+            arena: &self.arena,
+            states,
+            current: |urn| self.current_urn(urn),
+        }
+    }
+
+    /// URNs that are to go altogether, although the program has something refer to them that stays.
+    fn still_referred_to(&self) -> FxHashSet<Urn> {
+        let planned: FxHashSet<StateIdx> = self.removal.planned.iter().copied().collect();
+        let staying = || self.urns.all_of_run().filter(|idx| !planned.contains(idx));
+        let mut going: FxHashSet<&Urn> = self
+            .removal
+            .planned
+            .iter()
+            .map(|it| self.urn(*it))
+            .collect();
+        for idx in staying() {
+            going.remove(self.urn(idx));
+        }
+        staying()
+            .flat_map(|idx| self.arena.state(idx).references())
+            .map(|urn| self.current_urn(urn))
+            .filter(|urn| going.contains(urn))
+            .cloned()
+            .collect()
+    }
+
+    fn urn(&self, idx: StateIdx) -> &Urn {
+        &self.arena.state(idx).urn
+    }
+
+    /// Runs the next layer, or ends the run when there is none.
+    pub(crate) fn next_deletes(&mut self) {
+        let Some(layer) = self.removal.layers.pop_front() else {
+            return self.finish();
+        };
+        let blocked = self.kept_by_errors();
+        for idx in layer {
+            if blocked.contains(&idx) {
+                self.removal.kept.insert(idx);
+                continue;
+            }
+            match self.delete_step(idx) {
+                Ok(step) => {
+                    self.start_chain(Owner::Engine, vec![step]);
+                }
+                Err(message) => {
+                    let urn = self.arena.state(idx).urn.clone();
+                    self.refuse(
+                        Some(&urn),
+                        &format!("could not load provider for resource {urn}: {message}"),
+                    );
+                    return;
+                }
+            }
+        }
+    }
+
+    /// What something needs that failed or was left out: it stays too (COE-01, PROTECT-03). What has stayed for another's
+    /// sake needs its own even when the other is gone.
+    fn kept_by_errors(&self) -> FxHashSet<StateIdx> {
+        if self.deferred_failure.is_none() {
+            return FxHashSet::default();
+        }
+        let states = self.everything();
+        self.delete_order(&states).needed(Copies::Meant, |idx| {
+            let urn = self.urn(idx);
+            let mut names = [urn, self.current_urn(urn)].into_iter();
+            self.removal.kept.contains(&idx)
+                || names.any(|urn| self.urns.has(urn, UrnFlag::Errored))
+        })
+    }
+
+    fn delete_step(&mut self, idx: StateIdx) -> Result<Step, String> {
+        let state = self.arena.state(idx).clone();
+        let deletion = deletion_of(&state);
+        let needs_provider = state.kind == ResourceKind::Custom && deletion != Deletion::Forgotten;
+        let instance = if needs_provider && !self.ctx.options.is_preview() {
+            self.instance_for_state(&state)?
+        } else {
+            None
+        };
+        let delete = StepKind::Delete {
+            old: idx,
+            deletion,
+            is_external: state.external,
+            instance,
+        };
+        Ok(Step::new(state.urn.clone(), delete))
+    }
+}
+
+/// Why a state goes at the end of a run.
+pub(crate) fn deletion_of(state: &ResourceState) -> Deletion {
+    if state.delete {
+        Deletion::Replaced
+    } else if state.pending_replacement {
+        Deletion::Forgotten
+    } else {
+        Deletion::Unwanted
+    }
+}
