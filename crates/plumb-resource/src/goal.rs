@@ -1,4 +1,4 @@
-//! What a registration asks for.
+//! Goal states of registrations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,26 +8,26 @@ use plumb_value::{PropertyKey, PropertyMap, SortedMap, Value};
 
 use crate::{HookType, ProviderRef, ResourceKind, StackFrame, TypeToken, Urn};
 
-/// The desired state of a resource, as one registration says it (`engine.md` 1.3).
+/// The goal state of a resource: everything that one registration says about it (`engine.md` 1.3).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Goal {
     /// Type of the resource.
     pub type_token: TypeToken,
     /// Name of the resource.
     pub name: EcoString,
-    /// Who manages it.
+    /// Whether a provider plugin, the engine or nobody manages the resource.
     pub kind: ResourceKind,
-    /// Inputs as the program gave them; no output wrappers.
+    /// Inputs as the program gave them, without output wrappers.
     pub properties: Arc<PropertyMap>,
     /// Parent resource.
     pub parent: Option<Urn>,
-    /// Whether deletes and replacements are refused; `None` when the program did not say.
+    /// Whether deletes and replacements are refused; `None` when the program does not say.
     pub protect: Option<bool>,
     /// Resources that this one depends on.
     pub dependencies: EcoVec<Urn>,
     /// Provider; `None` for components and provider resources.
     pub provider: Option<ProviderRef>,
-    /// Which resources each property was computed from.
+    /// For each property, the resources that its value was computed from.
     pub property_dependencies: PropertyDependencies,
     /// Whether to delete the old resource before creating its replacement; `None` leaves it to the provider.
     pub delete_before_replace: Option<bool>,
@@ -39,7 +39,7 @@ pub struct Goal {
     pub additional_secret_outputs: EcoVec<PropertyKey>,
     /// Former identities.
     pub aliases: EcoVec<Alias>,
-    /// Id of an existing object to adopt.
+    /// Id of an existing object to import.
     pub import_id: Option<EcoString>,
     /// Time limits; `None` when the program says nothing about them.
     pub custom_timeouts: Option<CustomTimeouts>,
@@ -47,13 +47,13 @@ pub struct Goal {
     pub replace_on_changes: EcoVec<EcoString>,
     /// A value whose change forces a replacement; null means none.
     pub replacement_trigger: Value,
-    /// Whether to leave the object alone when the resource goes.
+    /// Whether to keep the object when the resource is deleted from the state.
     pub retain_on_delete: Option<bool>,
     /// Resource whose deletion deletes this one too.
     pub deleted_with: Option<Urn>,
     /// Resources whose replacement replaces this one too.
     pub replace_with: EcoVec<Urn>,
-    /// Where in the program the registration stands.
+    /// Position of the registration in the program's source.
     pub source_position: Option<EcoString>,
     /// Call stack of the registration.
     pub stack_trace: EcoVec<StackFrame>,
@@ -65,7 +65,7 @@ pub struct Goal {
     pub snippet_id: Option<EcoString>,
 }
 
-/// Which resources each property was computed from.
+/// For each property, the resources that its value was computed from.
 pub type PropertyDependencies = SortedMap<PropertyKey, EcoVec<Urn>>;
 
 /// Names of the hooks to run, by type.
@@ -76,11 +76,11 @@ pub type Hooks = BTreeMap<HookType, Vec<EcoString>>;
 pub enum Alias {
     /// The whole former URN.
     Urn(Urn),
-    /// What was different; the rest is as it is now.
+    /// The parts that were different; all others equal those of the current identity.
     Spec(AliasSpec),
 }
 
-/// The parts of a former identity; `None` means as now.
+/// The parts of a former identity; `None` means the current value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AliasSpec {
     /// Former name.
@@ -110,13 +110,13 @@ pub enum AliasParent {
 /// Time limits of operations, in seconds; zero means the provider's default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CustomTimeouts {
-    /// For creation.
+    /// Limit for creation.
     pub create: f64,
-    /// For update.
+    /// Limit for updates.
     pub update: f64,
-    /// For deletion.
+    /// Limit for deletion.
     pub delete: f64,
-    /// For reading.
+    /// Limit for reading.
     pub read: f64,
 }
 

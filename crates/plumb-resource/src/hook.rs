@@ -1,4 +1,4 @@
-//! What hooks are called with: functions of the program that run around the steps of a resource (`engine.md` 8.1).
+//! Calls of hooks: functions of the program that run before and after the steps of a resource (`engine.md` 8.1).
 
 use std::sync::Arc;
 
@@ -7,29 +7,29 @@ use plumb_value::PropertyMap;
 
 use crate::{ResourceId, ResourceState, Urn};
 
-/// What a hook is told of its resource.
+/// Arguments of a hook: the resource before and after its step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HookCall {
     /// The resource.
     pub urn: Urn,
-    /// Its id, as far as there is one.
+    /// Id of the resource, if there is one.
     pub id: ResourceId,
-    /// Inputs before; not for creations.
+    /// Inputs in the state; `None` for creations.
     pub old_inputs: Option<Arc<PropertyMap>>,
-    /// Outputs before; not for creations.
+    /// Outputs in the state; `None` for creations.
     pub old_outputs: Option<Arc<PropertyMap>>,
-    /// Checked inputs of the program; not for deletions.
+    /// Checked inputs of the program; `None` for deletions.
     pub new_inputs: Option<Arc<PropertyMap>>,
     /// Outputs of the provider; only after creations and updates.
     pub new_outputs: Option<Arc<PropertyMap>>,
-    /// The state that holds the options before; not for creations.
+    /// The old state, for its options; `None` for creations.
     pub old_options: Option<Arc<ResourceState>>,
-    /// The state that holds the options that the program gave; not for deletions.
+    /// The goal state, for its options; `None` for deletions.
     pub new_options: Option<Arc<ResourceState>>,
 }
 
 impl HookCall {
-    /// Before `new` is created.
+    /// The call before `new` is created.
     pub fn create(new: Arc<ResourceState>) -> Self {
         HookCall {
             urn: new.urn.clone(),
@@ -43,7 +43,7 @@ impl HookCall {
         }
     }
 
-    /// Before `old` becomes `new`.
+    /// The call before `old` is updated to `new`.
     pub fn update(old: Arc<ResourceState>, new: Arc<ResourceState>) -> Self {
         HookCall {
             id: old.id.clone(),
@@ -54,7 +54,7 @@ impl HookCall {
         }
     }
 
-    /// Before or after `old` is deleted.
+    /// The call before or after `old` is deleted.
     pub fn delete(old: Arc<ResourceState>) -> Self {
         HookCall {
             urn: old.urn.clone(),
@@ -68,7 +68,7 @@ impl HookCall {
         }
     }
 
-    /// The same once the step has left `new`.
+    /// The call after the step that resulted in `new`.
     #[must_use]
     pub fn after(self, new: &ResourceState) -> Self {
         HookCall {
@@ -79,18 +79,18 @@ impl HookCall {
     }
 }
 
-/// What an error hook is told.
+/// Arguments of an error hook.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorHookCall {
     /// The resource.
     pub resource: HookCall,
-    /// What failed.
+    /// The operation that failed.
     pub operation: FailedOperation,
-    /// Why it failed, each time so far; the newest comes first.
+    /// Errors of all attempts so far, newest first.
     pub errors: Vec<EcoString>,
 }
 
-/// What failed.
+/// Operation that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailedOperation {
     /// Create.

@@ -1,4 +1,4 @@
-//! Ids that providers give.
+//! Ids that providers assign to resources.
 
 use ecow::EcoString;
 
@@ -7,7 +7,7 @@ use ecow::EcoString;
 pub enum ResourceId {
     /// The resource has no id: a component, or one that was never created.
     None,
-    /// There will be an id, but it is not known yet (previews only).
+    /// The id is not known yet; only in previews.
     Unknown,
     /// The provider's id; not empty.
     Known(EcoString),
@@ -23,7 +23,7 @@ impl ResourceId {
         }
     }
 
-    /// The text of a known id, otherwise the empty string, as state files and most messages want it.
+    /// The text of a known id, otherwise the empty string, which is what state files and most messages hold for no id.
     pub fn as_str(&self) -> &str {
         match self {
             ResourceId::Known(text) => text,

@@ -1,9 +1,9 @@
-//! Resources: how they are named, what is wanted of them, what is known of them.
+//! Resources: their identity, their goal state and their recorded state.
 //!
-//! This crate knows identity ([`Urn`], [`ResourceId`], [`TypeToken`], [`ProviderRef`]), what a program asks for
-//! ([`Goal`]), what a snapshot holds ([`ResourceState`]), how providers answer ([`DiffResult`]), what hooks are called
-//! with ([`hook`]), what policy packs are asked ([`policy`]) and the kinds of steps ([`StepOp`]). It does not know how any
-//! of it is stored or sent.
+//! This crate knows identity ([`Urn`], [`ResourceId`], [`TypeToken`], [`ProviderRef`]), the goal state of a registration
+//! ([`Goal`]), the entries of a snapshot ([`ResourceState`]), the differences that providers report ([`DiffResult`]), the
+//! arguments of hooks ([`hook`]), the calls to policy packs ([`policy`]) and the kinds of steps ([`StepOp`]). It knows
+//! neither how state is stored nor how messages are sent.
 
 mod goal;
 pub mod hook;
@@ -27,7 +27,7 @@ pub use token::{TypeToken, TypeTokenError};
 pub use urn::{InvalidUrn, Urn};
 pub use view::{StatusTarget, View, ViewStatus, ViewStep};
 
-/// The text that stands for a value (or id) that is not known yet.
+/// Text that stands for a value or an id that is not known yet.
 pub const UNKNOWN_SENTINEL: &str = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /// Type of the root stack resource.

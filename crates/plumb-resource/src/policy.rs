@@ -1,5 +1,5 @@
-//! What a policy pack is asked, and how it answers (`protocol.md` 11): plain data, the same for the processes that packs
-//! run in and for the core that decides what to ask.
+//! Calls to policy packs and their answers (`protocol.md` 11), as plain data. The processes of packs and the core that
+//! decides what to ask share these types.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use plumb_value::{PropertyKey, PropertyMap};
 
 use crate::{CustomTimeouts, PropertyDependencies, TypeToken, Urn};
 
-/// What a violation means for the operation.
+/// Effect of a violation on the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EnforcementLevel {
-    /// It is shown.
+    /// The violation is only shown.
     Advisory,
-    /// It fails the operation.
+    /// The violation fails the operation.
     Mandatory,
-    /// The policy mends the resource; what it leaves unmended fails the operation.
+    /// The policy fixes the resource's inputs; a violation that remains fails the operation.
     Remediate,
     /// The policy does not run.
     Disabled,
@@ -46,16 +46,16 @@ impl EnforcementLevel {
     }
 }
 
-/// How bad a violation is.
+/// Severity of a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PolicySeverity {
-    /// Hardly.
+    /// Low.
     Low,
-    /// Somewhat.
+    /// Medium.
     Medium,
-    /// Very.
+    /// High.
     High,
-    /// As bad as can be.
+    /// Critical.
     Critical,
 }
 
@@ -71,7 +71,7 @@ impl PolicySeverity {
     }
 }
 
-/// What a policy looks at.
+/// Scope of a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PolicyKind {
     /// One resource at a time.
@@ -83,26 +83,26 @@ pub enum PolicyKind {
 /// One policy of a pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyInfo {
-    /// Its name.
+    /// Name of the policy.
     pub name: EcoString,
-    /// What a violation means.
+    /// Effect of a violation.
     pub level: EnforcementLevel,
-    /// What it looks at; `None` when the pack does not tell.
+    /// Scope; `None` when the pack does not say.
     pub kind: Option<PolicyKind>,
-    /// How bad a violation is, unless the violation itself says.
+    /// Severity of violations that name none of their own.
     pub severity: Option<PolicySeverity>,
 }
 
-/// A policy pack that runs.
+/// A running policy pack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PolicyPackInfo {
-    /// Its name.
+    /// Name of the pack.
     pub name: EcoString,
-    /// Its version.
+    /// Version of the pack.
     pub version: EcoString,
-    /// Where it is, for a pack that the user named.
+    /// Path of a pack on this machine that the user named.
     pub local_path: Option<EcoString>,
-    /// Its policies, in the order of their names.
+    /// Policies of the pack, sorted by name.
     pub policies: Vec<PolicyInfo>,
 }
 
@@ -111,11 +111,11 @@ pub struct PolicyPackInfo {
 pub struct AnalyzedResource {
     /// The resource.
     pub urn: Urn,
-    /// Its type.
+    /// Type of the resource.
     pub type_token: TypeToken,
-    /// Its checked inputs; its outputs where the whole stack is looked at.
+    /// Checked inputs of the resource; outputs when the whole stack is analyzed.
     pub properties: Arc<PropertyMap>,
-    /// Its options.
+    /// Options of the resource.
     pub options: AnalyzedOptions,
     /// The provider resource that manages it.
     pub provider: Option<AnalyzedProvider>,
@@ -128,7 +128,7 @@ pub struct AnalyzedOptions {
     pub protect: bool,
     /// Paths whose changes are ignored.
     pub ignore_changes: EcoVec<EcoString>,
-    /// Whether the old resource goes before its replacement comes, if the program says.
+    /// Whether the old resource is deleted before its replacement is created; `None` when the program does not say.
     pub delete_before_replace: Option<bool>,
     /// Outputs to treat as secret.
     pub additional_secret_outputs: EcoVec<PropertyKey>,
@@ -145,44 +145,44 @@ pub struct AnalyzedOptions {
 pub struct AnalyzedProvider {
     /// The resource.
     pub urn: Urn,
-    /// Its inputs.
+    /// Inputs of the provider resource.
     pub properties: Arc<PropertyMap>,
 }
 
-/// One of all resources of a stack.
+/// A resource in the analysis of a whole stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StackResource {
     /// The resource.
     pub resource: AnalyzedResource,
     /// Parent resource.
     pub parent: Option<Urn>,
-    /// Resources that it depends on.
+    /// Resources that this one depends on.
     pub dependencies: EcoVec<Urn>,
-    /// Which resources each property was computed from.
+    /// For each property, the resources that its value was computed from.
     pub property_dependencies: PropertyDependencies,
 }
 
 /// A call to a policy pack.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PolicyCall {
-    /// Mends the inputs of a resource.
+    /// Fixes the inputs of a resource.
     Remediate(Arc<AnalyzedResource>),
-    /// Judges a resource.
+    /// Checks a resource against the policies.
     Analyze(Arc<AnalyzedResource>),
-    /// Judges all resources of the stack.
+    /// Checks all resources of the stack against the policies.
     AnalyzeStack(Arc<[StackResource]>),
 }
 
-/// What a policy pack answers.
+/// Answer of a policy pack.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PolicyReply {
-    /// To [`PolicyCall::Remediate`].
+    /// Answer to [`PolicyCall::Remediate`].
     Remediated(Remedies),
-    /// To [`PolicyCall::Analyze`] and [`PolicyCall::AnalyzeStack`].
+    /// Answer to [`PolicyCall::Analyze`] and [`PolicyCall::AnalyzeStack`].
     Analyzed(Analysis),
 }
 
-/// What a pack found.
+/// Findings of a pack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Analysis {
     /// Violations.
@@ -196,41 +196,41 @@ pub struct Analysis {
 pub struct PolicyDiagnostic {
     /// Name of the policy.
     pub policy: EcoString,
-    /// What to tell the user.
+    /// Message for the user.
     pub message: EcoString,
-    /// What it means.
+    /// Effect on the operation.
     pub level: EnforcementLevel,
-    /// How bad it is; `None` leaves it to the policy.
+    /// Severity; `None` means that of the policy.
     pub severity: Option<PolicySeverity>,
-    /// The resource that it is about, where the pack says.
+    /// The resource in violation, if the pack names one.
     pub urn: Option<Urn>,
 }
 
-/// What a pack mended.
+/// Fixes of a pack.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Remedies {
-    /// One after the other.
+    /// Fixes, in the order in which they apply.
     pub remediations: Vec<Remediation>,
     /// Names of the policies that do not apply.
     pub not_applicable: Vec<EcoString>,
 }
 
-/// What one policy mended.
+/// Result of one remediating policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Remediation {
     /// Name of the policy.
     pub policy: EcoString,
-    /// The mended inputs, or why there are none.
+    /// The fixed inputs, or the reason why there are none.
     pub outcome: Remedy,
 }
 
-/// How a policy mended a resource.
+/// Outcome of a remediation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Remedy {
-    /// The inputs to use, all of them.
+    /// The complete inputs to use.
     Inputs(Arc<PropertyMap>),
-    /// It could not, for this reason.
+    /// The policy failed, for this reason.
     Failed(EcoString),
-    /// It changed nothing.
+    /// The policy changed nothing.
     Nothing,
 }

@@ -1,5 +1,5 @@
-//! What a provider is asked, and how it answers (`protocol.md` 5): plain data, the same for plugin processes, for
-//! providers built into the binary, and for the core that decides which calls to make.
+//! Calls to providers and their answers (`protocol.md` 5), as plain data. Plugin processes, the providers built into the
+//! binary, and the core that decides which calls to make share these types.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use plumb_value::PropertyMap;
 
 use crate::{PropertyDependencies, ResourceId, StatusTarget, TypeToken, Urn, View};
 
-/// Which plugin to run, and how.
+/// A plugin to run, and its parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PluginSpec {
     /// Name of the plugin: `random` for `pulumi-resource-random`.
     pub name: EcoString,
-    /// Exact version, if one is asked for.
+    /// Exact version, if one is required.
     pub version: Option<semver::Version>,
-    /// Where to download it from.
+    /// Address to download the plugin from.
     pub download_url: Option<EcoString>,
     /// Checksums of the archives by platform, lowercase hex.
     pub checksums: BTreeMap<EcoString, EcoString>,
@@ -27,7 +27,7 @@ pub struct PluginSpec {
 }
 
 impl PluginSpec {
-    /// The plugin called `name`, whatever version there is.
+    /// The plugin called `name`, in any version.
     pub fn named(name: &str) -> Self {
         PluginSpec {
             name: name.into(),
@@ -40,12 +40,12 @@ impl PluginSpec {
     }
 }
 
-/// A parameter that makes a plugin serve another package (replacement) or more of its own (extension).
+/// Parameter that makes a plugin serve another package (replacement) or further types of its own package (extension).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Parameterization {
-    /// Package name that results.
+    /// Name of the resulting package.
     pub name: EcoString,
-    /// Package version that results.
+    /// Version of the resulting package.
     pub version: EcoString,
     /// Opaque parameter.
     pub value: Arc<[u8]>,
@@ -81,7 +81,7 @@ pub enum ProviderCall {
 }
 
 impl ProviderCall {
-    /// Says where the provider may tell of views. Calls that are not about a resource stay as they are.
+    /// Adds the address at which the provider may publish views. Calls that cannot publish views are left unchanged.
     #[must_use]
     pub fn with_status(mut self, target: StatusTarget) -> Self {
         match &mut self {
@@ -94,7 +94,7 @@ impl ProviderCall {
         self
     }
 
-    /// Adds the views that the state has of the resource.
+    /// Adds the views of the resource that the state records.
     #[must_use]
     pub fn with_old_views(mut self, views: Vec<View>) -> Self {
         match &mut self {
@@ -124,8 +124,8 @@ impl ProviderCall {
         }
     }
 
-    /// The resource that the call is about; none for functions, for components that have no URN yet, and for what is about the
-    /// provider as a whole.
+    /// The resource that the call is about; `None` for functions, for components (which have no URN yet), and for calls
+    /// about the provider as a whole.
     pub fn urn(&self) -> Option<&Urn> {
         match self {
             ProviderCall::CheckConfig(request) => Some(&request.urn),
@@ -142,7 +142,7 @@ impl ProviderCall {
         }
     }
 
-    /// The properties that it carries.
+    /// The property maps of the call.
     pub fn properties(&self) -> impl Iterator<Item = &PropertyMap> {
         let carried = match self {
             ProviderCall::CheckConfig(it) => [it.old_inputs.as_ref(), Some(&it.new_inputs), None],
@@ -162,7 +162,7 @@ impl ProviderCall {
         carried.into_iter().flatten().map(AsRef::as_ref)
     }
 
-    /// Whether the call changes or reads something. The others compare and check what is known already.
+    /// Whether the call may read or change objects of the provider. The other calls use given values only.
     pub fn touches_the_world(&self) -> bool {
         match self {
             ProviderCall::Create(_)
@@ -180,7 +180,7 @@ impl ProviderCall {
         }
     }
 
-    /// Whether the provider may tell of views while it works on this call.
+    /// Whether the provider may publish views while it performs this call.
     pub fn may_publish_views(&self) -> bool {
         matches!(
             self,
@@ -192,31 +192,31 @@ impl ProviderCall {
     }
 }
 
-/// The answer to the [`ProviderCall`] of the same name.
+/// Answer to the [`ProviderCall`] of the same name.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProviderReply {
-    /// To CheckConfig and Check.
+    /// Answer to CheckConfig and Check.
     Checked(CheckResponse),
-    /// To DiffConfig and Diff.
+    /// Answer to DiffConfig and Diff.
     Diffed(DiffResult),
-    /// To Create.
+    /// Answer to Create.
     Created(CreateResponse),
-    /// To Read.
+    /// Answer to Read.
     Read(ReadResponse),
-    /// To Update.
+    /// Answer to Update.
     Updated(UpdateResponse),
-    /// To Delete.
+    /// Answer to Delete.
     Deleted,
-    /// To Invoke and Call.
+    /// Answer to Invoke and Call.
     Invoked(InvokeResponse),
-    /// To Construct.
+    /// Answer to Construct.
     Constructed(ConstructResponse),
-    /// To Parameterize.
+    /// Answer to Parameterize.
     Parameterized,
 }
 
 impl ProviderReply {
-    /// The properties that it carries.
+    /// The property maps of the answer.
     pub fn properties(&self) -> impl Iterator<Item = &PropertyMap> {
         let carried = match self {
             ProviderReply::Checked(it) => [it.inputs.as_ref(), None],
@@ -238,15 +238,15 @@ impl ProviderReply {
 pub struct CheckConfigRequest {
     /// Provider resource.
     pub urn: Urn,
-    /// Inputs that the state has; `None` on creation.
+    /// Inputs in the state; `None` on creation.
     pub old_inputs: Option<Arc<PropertyMap>>,
-    /// Inputs that the program gives.
+    /// Inputs from the program.
     pub new_inputs: Arc<PropertyMap>,
     /// Whether inputs and answer may hold unknowns.
     pub allow_unknowns: bool,
 }
 
-/// Configuration of a provider, to be put in force.
+/// Configuration of a provider, to be applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfigureRequest {
     /// Provider resource.
@@ -262,46 +262,46 @@ pub struct ConfigureRequest {
 pub struct CheckRequest {
     /// The resource.
     pub urn: Urn,
-    /// Inputs that the state has; `None` on creation.
+    /// Inputs in the state; `None` on creation.
     pub old_inputs: Option<Arc<PropertyMap>>,
-    /// Inputs that the program gives.
+    /// Inputs from the program.
     pub new_inputs: Arc<PropertyMap>,
     /// Whether inputs and answer may hold unknowns.
     pub allow_unknowns: bool,
-    /// Seed for names and other values made by chance.
+    /// Seed for names and other random values.
     pub random_seed: Arc<[u8]>,
-    /// How to name the resource.
+    /// Rule for the resource's name.
     pub autonaming: Option<Autonaming>,
 }
 
-/// How the engine wants a resource to be named.
+/// Rule of the engine for a resource's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Autonaming {
     /// The provider should use this name.
     Propose(EcoString),
     /// The provider must use this name.
     Enforce(EcoString),
-    /// The provider must not make up a name.
+    /// The provider must not generate a name.
     Disabled,
 }
 
-/// Checked inputs, or what is wrong with them.
+/// Checked inputs, or the problems with them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CheckResponse {
-    /// Inputs with defaults; `None` when the provider gave none back.
+    /// Inputs with defaults filled in; `None` when the provider returned none.
     pub inputs: Option<Arc<PropertyMap>>,
-    /// Problems; when there are any the inputs do not count.
+    /// Problems; if there are any, the inputs are to be ignored.
     pub failures: Vec<CheckFailure>,
-    /// The request said how to name the resource, and the provider is too old to understand that.
+    /// Whether the provider ignored the rule for the resource's name, because it is too old to know such rules.
     pub ignored_autonaming: bool,
 }
 
 /// One problem with an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckFailure {
-    /// Property, if the problem is with one.
+    /// Name of the property; empty when the problem concerns no single property.
     pub property: EcoString,
-    /// What is wrong.
+    /// Description of the problem.
     pub reason: EcoString,
 }
 
@@ -310,11 +310,11 @@ pub struct CheckFailure {
 pub struct DiffRequest {
     /// The resource.
     pub urn: Urn,
-    /// Its id.
+    /// Id of the resource.
     pub id: ResourceId,
-    /// Inputs that the state has.
+    /// Inputs in the state.
     pub old_inputs: Arc<PropertyMap>,
-    /// Outputs that the state has.
+    /// Outputs in the state.
     pub old_outputs: Arc<PropertyMap>,
     /// Checked inputs.
     pub new_inputs: Arc<PropertyMap>,
@@ -335,18 +335,18 @@ pub struct CreateRequest {
     pub timeout: f64,
     /// Whether this is a preview: nothing may be changed.
     pub preview: bool,
-    /// Where to tell of views of the resource; whoever sends the call fills it in.
+    /// Address for publishing views of the resource; filled in by the sender of the call.
     pub status: Option<StatusTarget>,
 }
 
 /// A created resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateResponse {
-    /// Its id.
+    /// Id of the resource.
     pub id: ResourceId,
-    /// Its outputs.
+    /// Outputs of the resource.
     pub outputs: Arc<PropertyMap>,
-    /// Whether it wants a refresh before each update.
+    /// Whether the resource needs a refresh before each update.
     pub refresh_before_update: bool,
 }
 
@@ -355,30 +355,30 @@ pub struct CreateResponse {
 pub struct ReadRequest {
     /// The resource.
     pub urn: Urn,
-    /// Its id.
+    /// Id of the resource.
     pub id: ResourceId,
-    /// Inputs that the state has; `None` when there is no state.
+    /// Inputs in the state; `None` when there is no state.
     pub inputs: Option<Arc<PropertyMap>>,
-    /// Outputs that the state has, or properties that help to find the object.
+    /// Outputs in the state, or properties that help to find the object.
     pub outputs: Arc<PropertyMap>,
     /// Time limit in seconds; zero for the provider's own.
     pub timeout: f64,
-    /// Views of the resource that the state has.
+    /// Views of the resource in the state.
     pub old_views: Vec<View>,
-    /// Where to tell of views of the resource; whoever sends the call fills it in.
+    /// Address for publishing views of the resource; filled in by the sender of the call.
     pub status: Option<StatusTarget>,
 }
 
-/// A resource as it is.
+/// Actual state of a resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadResponse {
-    /// Its id; none when it is gone.
+    /// Id of the resource; [`ResourceId::None`] when the object no longer exists.
     pub id: ResourceId,
-    /// Inputs that would make it; `None` when the provider cannot tell.
+    /// Inputs that would produce the object; `None` when the provider cannot say.
     pub inputs: Option<Arc<PropertyMap>>,
-    /// Its outputs; `None` when it is gone.
+    /// Outputs of the resource; `None` when the object no longer exists.
     pub outputs: Option<Arc<PropertyMap>>,
-    /// Whether it wants a refresh before each update.
+    /// Whether the resource needs a refresh before each update.
     pub refresh_before_update: bool,
 }
 
@@ -387,11 +387,11 @@ pub struct ReadResponse {
 pub struct UpdateRequest {
     /// The resource.
     pub urn: Urn,
-    /// Its id.
+    /// Id of the resource.
     pub id: ResourceId,
-    /// Inputs that the state has.
+    /// Inputs in the state.
     pub old_inputs: Arc<PropertyMap>,
-    /// Outputs that the state has.
+    /// Outputs in the state.
     pub old_outputs: Arc<PropertyMap>,
     /// Checked inputs.
     pub new_inputs: Arc<PropertyMap>,
@@ -401,18 +401,18 @@ pub struct UpdateRequest {
     pub timeout: f64,
     /// Whether this is a preview: nothing may be changed.
     pub preview: bool,
-    /// Views of the resource that the state has.
+    /// Views of the resource in the state.
     pub old_views: Vec<View>,
-    /// Where to tell of views of the resource; whoever sends the call fills it in.
+    /// Address for publishing views of the resource; filled in by the sender of the call.
     pub status: Option<StatusTarget>,
 }
 
 /// A changed resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdateResponse {
-    /// Its outputs.
+    /// Outputs of the resource.
     pub outputs: Arc<PropertyMap>,
-    /// Whether it wants a refresh before each update.
+    /// Whether the resource needs a refresh before each update.
     pub refresh_before_update: bool,
 }
 
@@ -421,17 +421,17 @@ pub struct UpdateResponse {
 pub struct DeleteRequest {
     /// The resource.
     pub urn: Urn,
-    /// Its id.
+    /// Id of the resource.
     pub id: ResourceId,
-    /// Inputs that the state has.
+    /// Inputs in the state.
     pub inputs: Arc<PropertyMap>,
-    /// Outputs that the state has.
+    /// Outputs in the state.
     pub outputs: Arc<PropertyMap>,
     /// Time limit in seconds; zero for the provider's own.
     pub timeout: f64,
-    /// Views of the resource that the state has.
+    /// Views of the resource in the state.
     pub old_views: Vec<View>,
-    /// Where to tell of views of the resource; whoever sends the call fills it in.
+    /// Address for publishing views of the resource; filled in by the sender of the call.
     pub status: Option<StatusTarget>,
 }
 
@@ -446,27 +446,27 @@ pub struct InvokeRequest {
     pub preview: bool,
 }
 
-/// What a function or method answered.
+/// Result of a function or method.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InvokeResponse {
     /// Result.
     pub result: Arc<PropertyMap>,
     /// Problems with the arguments.
     pub failures: Vec<CheckFailure>,
-    /// For methods: which resources each result depends on.
+    /// For methods: the resources that each property of the result depends on.
     pub dependencies: PropertyDependencies,
 }
 
-/// Existing objects of a type to be listed, a page of them.
+/// Request for one page of the existing objects of a type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListRequest {
-    /// Their type.
+    /// Type of the objects.
     pub token: TypeToken,
-    /// Which of them; what that means is the provider's matter.
+    /// Filter, in a form that the provider defines.
     pub query: Arc<PropertyMap>,
-    /// How many at most; zero for all.
+    /// Maximum number of objects; zero for all.
     pub limit: u64,
-    /// Where the page before ended; empty for the first.
+    /// Continuation from the previous page; empty for the first page.
     pub continuation: EcoString,
 }
 
@@ -475,26 +475,26 @@ pub struct ListRequest {
 pub struct ListResponse {
     /// The objects.
     pub items: Vec<ListedObject>,
-    /// Where the next page begins; empty when there is none.
+    /// Start of the next page; empty on the last page.
     pub continuation: EcoString,
-    /// Whether there is no telling, because the query holds unknowns.
+    /// Whether the objects cannot be listed yet, because the query holds unknowns.
     pub unknown: bool,
 }
 
 /// An existing object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedObject {
-    /// The id that it can be read by.
+    /// Id by which the object can be read.
     pub id: EcoString,
-    /// Its name; empty when it has none.
+    /// Name of the object; empty when it has none.
     pub name: EcoString,
 }
 
-/// A remote component to be constructed. What every deployment has in common (project, stack, configuration, monitor
-/// address) is added by whoever sends it.
+/// A remote component to be constructed. The sender adds the settings of the deployment: project, stack, configuration and
+/// monitor address.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConstructRequest {
-    /// Type, name, parent, options and everything else that the program said.
+    /// Type, name, parent, options and everything else in the registration.
     pub goal: crate::Goal,
     /// Inputs, with output wrappers kept.
     pub inputs: Arc<PropertyMap>,
@@ -505,11 +505,11 @@ pub struct ConstructRequest {
 /// A constructed component.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConstructResponse {
-    /// Its URN.
+    /// URN of the component.
     pub urn: Urn,
-    /// Its outputs.
+    /// Outputs of the component.
     pub outputs: Arc<PropertyMap>,
-    /// Which resources each output depends on.
+    /// For each output, the resources that it depends on.
     pub dependencies: PropertyDependencies,
 }
 
@@ -520,11 +520,11 @@ pub struct CallRequest {
     pub token: TypeToken,
     /// Arguments, `__self__` among them, with output wrappers kept.
     pub args: Arc<PropertyMap>,
-    /// Which resources each argument depends on.
+    /// For each argument, the resources that it depends on.
     pub dependencies: PropertyDependencies,
 }
 
-/// Whether there is a difference.
+/// Whether a resource differs from its goal state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DiffChanges {
     /// The provider cannot tell.
@@ -535,7 +535,7 @@ pub enum DiffChanges {
     Some,
 }
 
-/// How a property differs.
+/// Kind of a property's difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DiffKind {
     /// Added.
@@ -565,7 +565,7 @@ impl DiffKind {
         }
     }
 
-    /// Whether this forces a replacement.
+    /// Whether the difference forces a replacement.
     pub fn is_replace(self) -> bool {
         matches!(
             self,
@@ -573,7 +573,7 @@ impl DiffKind {
         )
     }
 
-    /// The same difference, forcing a replacement.
+    /// The corresponding kind that forces a replacement.
     #[must_use]
     pub fn as_replace(self) -> Self {
         match self {
@@ -583,7 +583,7 @@ impl DiffKind {
         }
     }
 
-    /// The difference seen from the other side.
+    /// The kind with old and new exchanged.
     #[must_use]
     pub fn inverted(self) -> Self {
         match self {
@@ -596,34 +596,34 @@ impl DiffKind {
     }
 }
 
-/// How one property differs, and on which side the path is to be looked up.
+/// Difference of one property, and the side on which its path is to be looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PropertyDiff {
-    /// How it differs.
+    /// Kind of the difference.
     pub kind: DiffKind,
-    /// Whether the difference is between old and new inputs, not old state and new inputs.
+    /// Whether the difference is between old and new inputs; otherwise it is between old state and new inputs.
     pub input_diff: bool,
 }
 
-/// How a resource differs from what is wanted (`engine.md` 1.6).
+/// Differences of a resource from its goal state (`engine.md` 1.6).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiffResult {
-    /// Whether it differs at all.
+    /// Whether the resource differs at all.
     pub changes: DiffChanges,
     /// Keys that force a replacement.
     pub replace_keys: Vec<EcoString>,
-    /// Keys whose outputs stay what they are.
+    /// Keys whose outputs will not change.
     pub stable_keys: Vec<EcoString>,
     /// Keys that changed.
     pub changed_keys: Vec<EcoString>,
-    /// Difference by path; `None` when the provider does not say, which is not the same as an empty map.
+    /// Differences by path; `None` when the provider reports no details, which is not the same as an empty map.
     pub detailed_diff: Option<BTreeMap<EcoString, PropertyDiff>>,
-    /// Whether the provider wants the old resource gone first.
+    /// Whether the provider requires the old object to be deleted before its replacement is created.
     pub delete_before_replace: bool,
 }
 
 impl DiffResult {
-    /// A result that only says whether there are changes.
+    /// A result without details.
     pub fn of(changes: DiffChanges) -> Self {
         DiffResult {
             changes,
@@ -645,7 +645,7 @@ impl DiffResult {
                 .any(|(_, difference)| difference.kind.is_replace())
     }
 
-    /// The difference seen from the other side; keys stay as they are.
+    /// The result with old and new exchanged; the lists of keys are left unchanged.
     #[must_use]
     pub fn inverted(mut self) -> Self {
         for difference in self.detailed_diff.iter_mut().flat_map(BTreeMap::values_mut) {
@@ -655,19 +655,19 @@ impl DiffResult {
     }
 }
 
-/// Why a provider call failed.
+/// Failure of a provider call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProviderError {
-    /// What the provider said; fit for the user.
+    /// Message of the provider, fit to show to the user.
     pub message: EcoString,
-    /// What is known of the resource after the failure.
+    /// State of the resource after the failure, as far as it is known.
     pub status: ResourceStatus,
     /// Problems with single properties (Construct and Call).
     pub properties: Vec<CheckFailure>,
 }
 
 impl ProviderError {
-    /// A failure that left nothing behind.
+    /// A failure that left the resource unchanged.
     pub fn clean(message: impl Into<EcoString>) -> Self {
         ProviderError {
             message: message.into(),
@@ -685,7 +685,7 @@ impl ProviderError {
         }
     }
 
-    /// The properties that it carries.
+    /// The property maps of the error.
     pub fn properties(&self) -> impl Iterator<Item = &PropertyMap> {
         let partial = match &self.status {
             ResourceStatus::Partial(failure) => [failure.inputs.as_ref(), failure.outputs.as_ref()],
@@ -695,28 +695,28 @@ impl ProviderError {
     }
 }
 
-/// What is known of a resource after a failed call.
+/// State of a resource after a failed call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResourceStatus {
     /// The operation was not applied.
     Unchanged,
-    /// Nobody knows whether it was.
+    /// The operation may or may not have been applied.
     Unknown,
-    /// It was applied, but the resource is not healthy.
+    /// The operation was applied, but the resource is not healthy.
     Partial(Box<PartialFailure>),
 }
 
-/// A resource that exists but did not get ready.
+/// A resource that exists but did not become ready.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartialFailure {
-    /// Its id.
+    /// Id of the resource.
     pub id: ResourceId,
-    /// Its outputs.
+    /// Outputs of the resource.
     pub outputs: Option<Arc<PropertyMap>>,
-    /// Inputs that would make it, from Read.
+    /// Inputs that would produce the object, from Read.
     pub inputs: Option<Arc<PropertyMap>>,
-    /// What went wrong.
+    /// Reasons for the failure.
     pub reasons: EcoVec<EcoString>,
-    /// Whether it wants a refresh before each update.
+    /// Whether the resource needs a refresh before each update.
     pub refresh_before_update: bool,
 }

@@ -8,7 +8,7 @@ use crate::{InvalidUrn, UNKNOWN_SENTINEL, Urn};
 
 const DENIED_ID: &str = "denydefaultprovider";
 
-/// `<provider URN>::<id>`, see `engine.md` 1.2.
+/// Reference to a provider resource: `<provider URN>::<id>`, see `engine.md` 1.2.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ProviderRef {
     urn: Urn,
@@ -26,21 +26,21 @@ pub enum ProviderInstanceId {
     Known(EcoString),
 }
 
-/// The text is not a provider reference.
+/// Errors for a text that is not a provider reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderRefError {
     /// No `::` at all.
     #[error("expected '::' in provider reference '{text}'")]
     Separator {
-        /// What was given.
+        /// The rejected text.
         text: String,
     },
-    /// What stands before the id is not a URN.
+    /// The part before the id is not a URN.
     #[error("{text} is not a valid URN")]
     Urn {
         /// The part before the id.
         text: String,
-        /// Why it is not a URN.
+        /// Reason why the part is not a URN.
         #[source]
         source: InvalidUrn,
     },
@@ -63,7 +63,7 @@ impl ProviderRef {
         ProviderRef { urn, id }
     }
 
-    /// The marker for a default provider that the project denies.
+    /// The reference that stands for a default provider that the project denies.
     pub fn denied(package: &str) -> Self {
         let urn = Urn::new(
             "denied",
@@ -78,7 +78,7 @@ impl ProviderRef {
         }
     }
 
-    /// Parses `text` by its last `::`.
+    /// Parses `text`, split at its last `::`.
     pub fn parse(text: &str) -> Result<Self, ProviderRefError> {
         let (urn_text, id) = text
             .rsplit_once("::")
@@ -105,7 +105,7 @@ impl ProviderRef {
         &self.id
     }
 
-    /// The same id under another URN.
+    /// A reference with the same id under another URN.
     #[must_use]
     pub fn with_urn(&self, urn: Urn) -> Self {
         ProviderRef {
@@ -114,7 +114,7 @@ impl ProviderRef {
         }
     }
 
-    /// The package that the provider provides; for a denied one, the package that was wanted.
+    /// The package that the provider serves; for a denied provider, the package that was requested.
     pub fn package(&self) -> &str {
         if self.id == ProviderInstanceId::Denied {
             return self.urn.name();
@@ -123,7 +123,7 @@ impl ProviderRef {
         text.rsplit(':').next().unwrap_or(text)
     }
 
-    /// Whether this stands for a denied default provider.
+    /// Whether the reference stands for a denied default provider.
     pub fn is_denied(&self) -> bool {
         self.id == ProviderInstanceId::Denied
     }

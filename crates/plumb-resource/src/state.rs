@@ -1,4 +1,4 @@
-//! What a snapshot knows of a resource.
+//! Resources as a snapshot records them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{
     CustomTimeouts, Goal, Hooks, PropertyDependencies, ProviderRef, ResourceId, TypeToken, Urn,
 };
 
-/// Who manages a resource.
+/// The manager of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ResourceKind {
     /// A provider plugin; the resource has an id.
@@ -92,47 +92,47 @@ pub struct StackFrame {
 /// One entry of a snapshot (`engine.md` 1.4, `state.md` 1.4).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourceState {
-    /// Name of the resource, unique among the entries that are not pending deletion.
+    /// URN of the resource, unique among the entries that are not pending deletion.
     pub urn: Urn,
     /// Type of the resource.
     pub type_token: TypeToken,
-    /// Who manages it.
+    /// Whether a provider plugin, the engine or nobody manages the resource.
     pub kind: ResourceKind,
-    /// The old half of a replacement, still to be deleted.
+    /// The entry is the old half of a replacement, still to be deleted.
     pub delete: bool,
-    /// Id; none for components.
+    /// Id; `None` for components.
     pub id: ResourceId,
-    /// Checked inputs; for reads, what the program gave.
+    /// Checked inputs; for reads, the properties that the program gave.
     pub inputs: Arc<PropertyMap>,
-    /// What the provider answered; for components, the registered outputs.
+    /// Outputs that the provider returned; for components, the registered outputs.
     pub outputs: Arc<PropertyMap>,
     /// Parent resource.
     pub parent: Option<Urn>,
     /// Deletes and replacements are refused.
     pub protect: bool,
-    /// Marked for replacement at the next update.
+    /// The resource is marked for replacement at the next update.
     pub taint: bool,
-    /// Result of a read; its life is not ours.
+    /// The resource was only read: it is managed outside of the stack, and no step creates, changes or deletes it.
     pub external: bool,
     /// Resources that this one depends on.
     pub dependencies: EcoVec<Urn>,
-    /// Reasons why the last operation left the resource half done.
+    /// Reasons why the last operation left the resource incomplete.
     pub init_errors: EcoVec<EcoString>,
     /// Provider; `None` for components and provider resources.
     pub provider: Option<ProviderRef>,
-    /// Which resources each property was computed from.
+    /// For each property, the resources that its value was computed from.
     pub property_dependencies: PropertyDependencies,
-    /// Deleted first, its replacement is not created yet.
+    /// The object was deleted before its replacement, which has not been created yet.
     pub pending_replacement: bool,
     /// Outputs to treat as secret.
     pub additional_secret_outputs: EcoVec<PropertyKey>,
-    /// Former URNs, in memory only: the one that this registration matched.
+    /// Former URN that the current registration matched through its aliases. Kept in memory only.
     pub aliases: EcoVec<Urn>,
     /// Time limits.
     pub custom_timeouts: CustomTimeouts,
-    /// Id that the import option named.
+    /// Id given by the import option.
     pub import_id: EcoString,
-    /// The object stays when the resource goes.
+    /// The object is kept when the resource is deleted from the state.
     pub retain_on_delete: bool,
     /// Resource whose deletion deletes this one too.
     pub deleted_with: Option<Urn>,
@@ -140,9 +140,9 @@ pub struct ResourceState {
     pub replace_with: EcoVec<Urn>,
     /// When the resource was created or imported.
     pub created: Option<Timestamp>,
-    /// When it last changed.
+    /// When the resource last changed.
     pub modified: Option<Timestamp>,
-    /// Where in the program it is registered.
+    /// Position of the registration in the program's source.
     pub source_position: Option<EcoString>,
     /// Call stack of the registration.
     pub stack_trace: EcoVec<StackFrame>,
@@ -156,7 +156,7 @@ pub struct ResourceState {
     pub replacement_trigger: Value,
     /// The provider wants a refresh before each update.
     pub refresh_before_update: bool,
-    /// Owner, if this entry is a view of another resource.
+    /// Owner, if the entry is a view of another resource.
     pub view_of: Option<Urn>,
     /// Hooks by type.
     pub hooks: Hooks,
@@ -167,14 +167,14 @@ pub struct ResourceState {
 }
 
 impl ResourceState {
-    /// Whether a property is secret, or will be when it is known.
+    /// Whether some property is secret, or will be once its value is known.
     pub fn has_secrets(&self) -> bool {
         !self.additional_secret_outputs.is_empty()
             || self.inputs.contains_secrets()
             || self.outputs.contains_secrets()
     }
 
-    /// An entry with identity alone and everything else empty.
+    /// An entry with an identity and everything else empty.
     pub fn new(urn: Urn, kind: ResourceKind) -> Self {
         ResourceState {
             type_token: urn.type_token(),
@@ -216,7 +216,7 @@ impl ResourceState {
         }
     }
 
-    /// The same resource under the URN `urn`; what it was called before becomes its alias.
+    /// The entry of the same resource under the URN `urn`; the previous URN becomes its alias.
     #[must_use]
     pub fn renamed(&self, urn: &Urn) -> Self {
         if self.urn == *urn {
@@ -230,7 +230,7 @@ impl ResourceState {
         }
     }
 
-    /// The entry that `goal` asks for under `urn`, before any provider was asked.
+    /// The entry that results from `goal` under `urn`, before any provider has been called.
     pub fn from_goal(urn: Urn, goal: &Goal) -> Self {
         ResourceState {
             type_token: goal.type_token.clone(),
@@ -259,19 +259,19 @@ impl ResourceState {
         }
     }
 
-    /// Whether a provider plugin manages the resource.
+    /// Whether the resource has the `custom` flag: every resource but a component.
     pub fn is_custom(&self) -> bool {
         self.kind.is_custom()
     }
 
-    /// Reference to this entry, if it is a provider resource.
+    /// Reference to this entry, if the entry is a provider resource.
     pub fn as_provider_ref(&self) -> Option<ProviderRef> {
         (self.kind == ResourceKind::Provider)
             .then(|| ProviderRef::new(self.urn.clone(), self.id.as_str()))
     }
 
-    /// URNs of every resource that this one refers to, in the order of `engine.md` 1.4: parent, dependencies, property
-    /// dependencies, deletedWith, replaceWith. The provider is not among them. May repeat.
+    /// URNs of the resources that this one refers to, in the order of `engine.md` 1.4: parent, dependencies, property
+    /// dependencies, deletedWith, replaceWith. The provider is not included. A URN may occur several times.
     pub fn references(&self) -> impl Iterator<Item = &Urn> {
         self.parent
             .iter()
@@ -281,7 +281,8 @@ impl ResourceState {
             .chain(&self.replace_with)
     }
 
-    /// Drops the references to resources that are `gone`. Properties that depend on nothing are not listed any more.
+    /// Drops the references to the resources for which `gone` holds. A property without remaining dependencies is removed
+    /// from the list.
     pub fn drop_references(&mut self, gone: impl Fn(&Urn) -> bool) {
         self.dependencies.retain(|urn| !gone(urn));
         self.property_dependencies.retain(|_, urns| {
@@ -293,7 +294,7 @@ impl ResourceState {
         self.parent.take_if(|urn| gone(urn));
     }
 
-    /// [`ResourceState::references`], and the provider's URN.
+    /// The URN of the provider, then [`ResourceState::references`].
     pub fn references_and_provider(&self) -> impl Iterator<Item = &Urn> {
         self.provider
             .iter()

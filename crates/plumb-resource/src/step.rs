@@ -1,9 +1,9 @@
 //! Kinds of steps.
 
-/// What a step does to a resource (`engine.md` 1.7).
+/// Effect of a step on a resource (`engine.md` 1.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StepOp {
-    /// Nothing changes.
+    /// Leaves the resource unchanged.
     Same,
     /// Creates a new resource.
     Create,
@@ -21,22 +21,22 @@ pub enum StepOp {
     Read,
     /// Reads an object in place of a managed one.
     ReadReplacement,
-    /// Compares the state with the world.
+    /// Compares the state with the actual object and takes over the difference.
     Refresh,
-    /// Forgets a read resource.
+    /// Drops a read resource from the state.
     Discard,
-    /// Forgets a read resource that was replaced.
+    /// Drops a read resource that was replaced from the state.
     DiscardReplaced,
-    /// Forgets a resource that was deleted for a replacement that never came.
+    /// Drops the entry of a resource that was deleted for a replacement which was never created.
     RemovePendingReplace,
-    /// Adopts an existing object.
+    /// Imports an existing object.
     Import,
-    /// Adopts an existing object in place of a managed one.
+    /// Imports an existing object in place of a managed one.
     ImportReplacement,
 }
 
 impl StepOp {
-    /// Every kind, in the order in which summaries list them.
+    /// Every kind, in the order used by summaries.
     pub const ALL: [StepOp; 15] = [
         StepOp::Same,
         StepOp::Create,
@@ -81,7 +81,7 @@ impl StepOp {
         }
     }
 
-    /// Whether steps of this kind count in the summary and are remembered for their outputs.
+    /// Whether the summary counts steps of this kind, and outputs that the resource registers later are shown under them.
     pub fn is_logical(self) -> bool {
         !matches!(
             self,
@@ -124,7 +124,7 @@ impl StepOp {
     }
 }
 
-/// What was under way for a resource when a snapshot was written.
+/// Operation in flight for a resource when a snapshot was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OperationType {
     /// Create was sent.

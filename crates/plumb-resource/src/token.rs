@@ -6,25 +6,25 @@ use ecow::EcoString;
 
 const PROVIDER_PREFIX: &str = "pulumi:providers:";
 
-/// A type token; for managed resources `package:module:Name`. Local components may have any text.
+/// Type of a resource: `package:module:Name` for managed resources. Local components may have any text.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TypeToken(EcoString);
 
-/// The text is not a three-part token.
+/// Error for a text that is not a three-part token.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("Type '{text}' is not a valid type token (must have format '*:*:*')")]
 pub struct TypeTokenError {
-    /// What was given.
+    /// The rejected text.
     pub text: String,
 }
 
 impl TypeToken {
-    /// Takes any text.
+    /// A token with any text.
     pub fn new(text: impl Into<EcoString>) -> Self {
         TypeToken(text.into())
     }
 
-    /// Takes a three-part token only, as managed resources need it.
+    /// A three-part token, the only form that managed resources may have.
     pub fn managed(text: &str) -> Result<Self, TypeTokenError> {
         if Self::is_managed(text) {
             return Ok(TypeToken(text.into()));
@@ -34,7 +34,7 @@ impl TypeToken {
         })
     }
 
-    /// Whether `text` is a three-part token, as managed resources need it.
+    /// Whether `text` is a three-part token, the only form that managed resources may have.
     pub fn is_managed(text: &str) -> bool {
         let mut colons = colons(text);
         match (colons.next(), colons.next(), colons.next()) {
@@ -68,21 +68,21 @@ impl TypeToken {
         self.0.rsplit(':').next().unwrap_or_default()
     }
 
-    /// Whether this is the type of a provider resource, `pulumi:providers:<package>`.
+    /// Whether the token is the type of a provider resource, `pulumi:providers:<package>`.
     pub fn is_provider(&self) -> bool {
         self.0
             .strip_prefix(PROVIDER_PREFIX)
             .is_some_and(|rest| !rest.is_empty())
     }
 
-    /// For the type of a provider resource, the package that it provides.
+    /// The package that a provider resource of this type serves; `None` for other types.
     pub fn provided_package(&self) -> Option<&str> {
         self.0
             .strip_prefix(PROVIDER_PREFIX)
             .filter(|rest| !rest.is_empty())
     }
 
-    /// Whether this is the type of the root stack resource.
+    /// Whether the token is the type of the root stack resource.
     pub fn is_root_stack(&self) -> bool {
         self.0 == crate::ROOT_STACK_TYPE
     }
@@ -100,7 +100,7 @@ impl fmt::Debug for TypeToken {
     }
 }
 
-/// Where the colons of a token are, in bytes. Tokens are short, and each registration looks: a plain count of bytes is fastest.
+/// Byte offsets of the colons of a token. Every registration needs them: tokens are so short that a plain scan is fastest.
 fn colons(text: &str) -> impl Iterator<Item = usize> + '_ {
     let bytes = text.bytes().enumerate();
     bytes.filter_map(|(at, byte)| (byte == b':').then_some(at))

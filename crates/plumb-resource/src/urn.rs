@@ -10,11 +10,11 @@ use crate::{ROOT_STACK_TYPE, TypeToken};
 
 const PREFIX: &str = "urn:pulumi:";
 
-/// `urn:pulumi:<stack>::<project>::<qualified type>::<name>`, see `engine.md` 1.1.
+/// Name of a resource: `urn:pulumi:<stack>::<project>::<qualified type>::<name>`, see `engine.md` 1.1.
 ///
 /// The name may itself contain `::`. Cloning shares the text.
 ///
-/// Carries a hash of its text, so that tables of URNs seldom look at texts.
+/// The hash of the text is computed once and kept, so that a lookup in a table of URNs seldom compares texts.
 #[derive(Clone)]
 pub struct Urn {
     text: Arc<str>,
@@ -25,11 +25,11 @@ pub struct Urn {
     name: u32,
 }
 
-/// The text is not a URN.
+/// Error for a text that is not a URN.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("invalid URN {text:?}")]
 pub struct InvalidUrn {
-    /// What was given.
+    /// The rejected text.
     pub text: String,
 }
 
@@ -128,17 +128,17 @@ impl Urn {
         &self.text[self.name as usize..]
     }
 
-    /// Whether this names the root stack resource.
+    /// Whether the URN names the root stack resource.
     pub fn is_root_stack(&self) -> bool {
         self.qualified_type() == ROOT_STACK_TYPE
     }
 
-    /// Whether this names a default provider: a provider whose name starts with `default`.
+    /// Whether the URN names a default provider: a provider whose name starts with `default`.
     pub fn is_default_provider(&self) -> bool {
         self.name().starts_with("default") && self.type_token().is_provider()
     }
 
-    /// The same resource below another parent type.
+    /// The URN of the same resource below another parent type.
     #[must_use]
     pub fn with_parent_type(&self, parent_type: &str) -> Self {
         Urn::new(
@@ -150,7 +150,7 @@ impl Urn {
         )
     }
 
-    /// The same resource with another name.
+    /// The URN of the same resource under another name.
     #[must_use]
     pub fn with_name(&self, name: &str) -> Self {
         let text = [&self.text[..self.name as usize], name].concat();
@@ -177,7 +177,7 @@ impl Hash for Urn {
     }
 }
 
-/// The same for equal texts, in one run of the program.
+/// Hash of a URN's text. Equal texts have equal hashes within one process.
 fn hash_of(text: &str) -> u32 {
     let mut hasher = FxHasher::default();
     text.hash(&mut hasher);

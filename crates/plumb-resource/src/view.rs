@@ -1,4 +1,4 @@
-//! Views: what a provider shows as parts of a resource, its owner (`engine.md` 8.2).
+//! Views: parts of a resource (their owner) that its provider publishes (`engine.md` 8.2).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,31 +10,31 @@ use plumb_value::PropertyMap;
 use crate::provider::PropertyDiff;
 use crate::{StepOp, TypeToken};
 
-/// A part of a resource, as its provider shows it. Type and name tell the views of one owner apart.
+/// A part of a resource, as its provider publishes it. Type and name identify a view among those of its owner.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
     /// Type of the view.
     pub type_token: TypeToken,
-    /// Its name.
+    /// Name of the view.
     pub name: EcoString,
-    /// Its inputs.
+    /// Inputs of the view.
     pub inputs: Arc<PropertyMap>,
-    /// Its outputs.
+    /// Outputs of the view.
     pub outputs: Arc<PropertyMap>,
 }
 
-/// What a provider did to a view while it worked on the owner.
+/// Step of a provider on a view, performed during a call for the owner.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ViewStep {
     /// Type of the view.
     pub type_token: TypeToken,
-    /// Its name.
+    /// Name of the view.
     pub name: EcoString,
-    /// What was done.
+    /// Kind of the step.
     pub op: StepOp,
-    /// How it went.
+    /// State of the view after the step.
     pub status: ViewStatus,
-    /// What went wrong.
+    /// Error message of a failed step.
     pub error: Option<EcoString>,
     /// The view before.
     pub old: Option<View>,
@@ -48,23 +48,23 @@ pub struct ViewStep {
     pub detailed_diff: Option<BTreeMap<EcoString, PropertyDiff>>,
 }
 
-/// What is known of a view after a step.
+/// State of a view after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ViewStatus {
-    /// It is as the step says; if the step failed, as before.
+    /// The view is in the new state; in the old state, if the step failed.
     Known,
-    /// The step was done, and the view is not healthy.
+    /// The step was applied, but the view is not healthy.
     Partial,
-    /// Nobody knows.
+    /// The state of the view is not known.
     Unknown,
 }
 
-/// Where a provider may tell of views while it works on a call.
+/// Address at which a provider publishes views while it performs a call.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StatusTarget {
     /// `host:port` of the service.
     pub address: EcoString,
-    /// Stands for the call, and must not be guessed.
+    /// Secret that identifies the call.
     pub token: EcoString,
 }
 
