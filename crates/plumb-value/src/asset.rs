@@ -19,11 +19,11 @@ pub const EMPTY_ARCHIVE_HASH: &str =
 pub struct Asset {
     /// Content hash; empty when not computed yet.
     pub hash: EcoString,
-    /// Where the content is.
+    /// Location of the content.
     pub source: AssetSource,
 }
 
-/// Where the content of an [`Asset`] is.
+/// Location of an [`Asset`]'s content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AssetSource {
     /// Inline text.
@@ -32,7 +32,7 @@ pub enum AssetSource {
     Path(EcoString),
     /// An `http`, `https` or `file` address.
     Uri(EcoString),
-    /// Only the hash is known; the content was left out by the sender.
+    /// Only the hash is known, because the sender left the content out.
     Elided,
 }
 
@@ -41,11 +41,11 @@ pub enum AssetSource {
 pub struct Archive {
     /// Content hash; empty when not computed yet.
     pub hash: EcoString,
-    /// Where the content is.
+    /// Location of the content.
     pub source: ArchiveSource,
 }
 
-/// Where the content of an [`Archive`] is.
+/// Location of an [`Archive`]'s content.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArchiveSource {
     /// Members by name; every value is [`Value::Asset`] or [`Value::Archive`].
@@ -54,6 +54,6 @@ pub enum ArchiveSource {
     Path(EcoString),
     /// An address of an archive file.
     Uri(EcoString),
-    /// Only the hash is known; the content was left out by the sender.
+    /// Only the hash is known, because the sender left the content out.
     Elided,
 }

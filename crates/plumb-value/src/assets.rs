@@ -3,8 +3,8 @@
 //! 1. The hash of an asset is the SHA-256 of its bytes.
 //! 2. The hash of an archive that is one file (`.tar`, `.tgz`, `.tar.gz`, `.zip`, `.jar`) is that of the file's bytes.
 //! 3. The hash of any other archive is that of a tar stream of its members, see [`tar::TarStream`]. **The order of
-//!    members is part of the hash:** by key in an assets map, by name directory by directory in a folder, as they come
-//!    in a file. Of members with the same name the first counts.
+//!    members is part of the hash:** by key in an assets map, by name within each directory of a folder, in the order of
+//!    the archive for an archive file. Of several members with one name the first counts.
 //!
 //! Nothing here touches files: content comes from an [`AssetReader`].
 
@@ -18,12 +18,12 @@ use std::sync::Arc;
 pub use hash::{HashError, compute_hashes, compute_hashes_in, hash_archive, hash_asset};
 pub use members::{Member, for_each_member};
 
-/// Where content is read from. Relative paths are relative to the program's working directory.
+/// Source of content. Relative paths are relative to the program's working directory.
 pub trait AssetReader {
-    /// What is at `path`; links are looked at, not followed.
+    /// Kind of the file at `path`; links are reported, not followed.
     fn kind(&self, path: &str) -> Result<FileKind, AssetError>;
 
-    /// What is in the directory `path`, in any order.
+    /// Entries of the directory `path`, in any order.
     fn list(&self, path: &str) -> Result<Vec<DirEntry>, AssetError>;
 
     /// The content of the file `path`; links are followed.
@@ -32,8 +32,8 @@ pub trait AssetReader {
     /// The content of an `http` or `https` address.
     fn fetch(&self, uri: &str) -> Result<Content, AssetError>;
 
-    /// The files in an archive file, in its own order; directories are left out. Names are as they are in the file.
-    /// `location` is for error messages.
+    /// The files in an archive file, without directories, with the names and in the order of the archive. `location` is used
+    /// in error messages.
     fn unpack(
         &self,
         format: ArchiveFormat,
@@ -45,7 +45,7 @@ pub trait AssetReader {
 /// Names and contents of the files in an archive file.
 pub type UnpackedFiles = Vec<(String, Arc<[u8]>)>;
 
-/// What is at a path.
+/// Kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// A file.
@@ -61,13 +61,13 @@ pub enum FileKind {
 /// An entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirEntry {
-    /// Its name, without the directory.
+    /// Name of the entry, without the directory.
     pub name: String,
-    /// What it is.
+    /// Kind of the entry.
     pub kind: FileKind,
 }
 
-/// Bytes to be read, and how many there are.
+/// A stream of bytes of known length.
 pub struct Content {
     /// Number of bytes.
     pub size: u64,
@@ -76,7 +76,7 @@ pub struct Content {
 }
 
 impl Content {
-    /// Content that is in memory already.
+    /// Content in memory.
     pub fn from_bytes(bytes: impl AsRef<[u8]> + Send + 'static) -> Self {
         let size = bytes.as_ref().len() as u64;
         Content {
@@ -86,7 +86,7 @@ impl Content {
     }
 }
 
-/// Content cannot be read.
+/// Errors of reading and hashing content.
 #[derive(Debug, thiserror::Error)]
 pub enum AssetError {
     /// Reading failed.
@@ -94,7 +94,7 @@ pub enum AssetError {
     Read {
         /// Path or address.
         location: String,
-        /// Why.
+        /// Cause.
         #[source]
         source: std::io::Error,
     },
@@ -103,17 +103,17 @@ pub enum AssetError {
     Fetch {
         /// Address.
         uri: String,
-        /// Why.
+        /// Cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// There is nothing that could fetch.
+    /// The reader cannot fetch remote addresses.
     #[error("assets at remote addresses are not available here: `{uri}`")]
     NoFetcher {
         /// Address.
         uri: String,
     },
-    /// The address is of a kind that cannot be fetched.
+    /// The scheme of the address is not supported.
     #[error("unsupported URI `{uri}`: only http, https and local file URIs are supported")]
     UnsupportedUri {
         /// Address.
@@ -130,21 +130,21 @@ pub enum AssetError {
     Unpack {
         /// Path or address.
         location: String,
-        /// Why.
+        /// Cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// An archive file holds too much.
+    /// An archive file unpacks to more than the limit.
     #[error("`{location}` unpacks to more than {limit} bytes or {entries} files")]
     TooBig {
         /// Path or address.
         location: String,
-        /// How many bytes it may hold.
+        /// Limit in bytes.
         limit: u64,
-        /// How many files it may hold.
+        /// Limit in files.
         entries: usize,
     },
-    /// A tar file has something other than files and directories in it.
+    /// A tar file has an entry that is neither a file nor a directory.
     #[error("`{name}` in `{location}` is neither a file nor a directory")]
     UnsupportedEntry {
         /// Path or address.
@@ -155,7 +155,7 @@ pub enum AssetError {
     /// A name is not UTF-8.
     #[error("the name of `{location}` is not valid UTF-8")]
     NameNotUtf8 {
-        /// The path as far as it can be written.
+        /// The path, with invalid bytes replaced.
         location: String,
     },
     /// An archive member cannot have this name.
@@ -170,7 +170,7 @@ pub enum AssetError {
         /// Name of the member or path of the file.
         name: String,
     },
-    /// The content of a member was left out by the sender.
+    /// The content of a member is missing, because the sender left it out.
     #[error("the content of `{name}` is not available")]
     NoContent {
         /// Name of the member.
@@ -184,7 +184,7 @@ pub enum AssetError {
     },
 }
 
-/// The form of an archive file.
+/// Format of an archive file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArchiveFormat {
     /// `.tar`.
@@ -196,7 +196,7 @@ pub enum ArchiveFormat {
 }
 
 impl ArchiveFormat {
-    /// The form that the end of a name stands for.
+    /// The format for the extension of `name`.
     pub fn of_name(name: &str) -> Option<Self> {
         let suffixes = [
             (".tar.gz", ArchiveFormat::TarGz),

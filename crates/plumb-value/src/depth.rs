@@ -1,11 +1,12 @@
-//! How deep values may nest.
+//! Limit for the nesting of values.
 //!
-//! Recursive functions over values take stack for each level, so the depth of JSON from outside is measured before it is read.
+//! Recursive functions over values need stack space for each level, so the depth of foreign JSON is measured before it is
+//! parsed.
 
-/// The deepest nesting that is read, the same as upstream's.
+/// Deepest nesting that is parsed; upstream has the same limit.
 pub const MAX_DEPTH: usize = 10_000;
 
-/// How deep containers nest in JSON text. What is no JSON has a depth too.
+/// Nesting depth of the containers in JSON text. Invalid JSON is measured as well.
 pub fn json_depth(text: &str) -> usize {
     let (mut depth, mut deepest, mut is_string, mut is_escaped) = (0_usize, 0, false, false);
     for byte in text.bytes() {

@@ -1,13 +1,13 @@
-//! How two values differ.
+//! Differences between two values.
 //!
 //! 1. Objects are compared key by key and arrays index by index, recursively; everything else is equal or not.
 //! 2. A property that is null counts as absent, so neither adding nor removing it is a difference.
 //! 3. Assets and archives are equal when their hashes are; resource references when URN and id are.
-//! 4. Unknown values are equal to each other, and so are NaNs: neither may cause a difference for ever.
-//! 5. Secrets and outputs are looked through or compared as wrappers, as the caller asks with [`Wrappers`].
+//! 4. Unknown values are equal to each other, and so are NaNs: neither may cause a difference in every run.
+//! 5. Secrets and outputs are either looked through or compared as wrappers; the caller chooses with [`Wrappers`].
 //!
-//! **The parts of a difference may be secret** without saying so when wrappers are looked through: what was inside a
-//! secret is then bare.
+//! **A difference may contain secrets in plain form** when wrappers are looked through, because the content of a secret is
+//! then compared without its wrapper.
 
 mod detailed;
 mod equal;
@@ -19,61 +19,61 @@ use crate::{PropertyKey, PropertyMap, Value};
 pub use detailed::{DetailedDiff, DiffKind, detailed};
 pub use equal::{equal, equal_maps};
 
-/// What secrets and outputs mean for a comparison.
+/// Role of secrets and outputs in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrappers {
-    /// They do not count: a secret is equal to its content.
+    /// Wrappers are looked through: a secret equals its content.
     Ignore,
-    /// They count: a secret is equal to secrets only, and whatever changes inside one changes all of it.
+    /// Wrappers are compared: a secret equals only secrets, and a change inside a secret is a change of the whole secret.
     Honour,
 }
 
-/// How two property maps differ. Every key of either is in one of the four, save those that are null on both sides or
-/// null on one and absent on the other.
+/// Differences between two property maps. Each key of either side is in one of the four maps, except keys that are null on
+/// both sides, or null on one side and absent on the other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ObjectDiff {
     /// Properties that only the new side has.
     pub adds: BTreeMap<PropertyKey, Value>,
     /// Properties that only the old side has.
     pub deletes: BTreeMap<PropertyKey, Value>,
-    /// Properties that both sides have alike, with the new value.
+    /// Properties that are equal on both sides, with the new value.
     pub sames: BTreeMap<PropertyKey, Value>,
     /// Properties that differ.
     pub updates: BTreeMap<PropertyKey, ValueDiff>,
 }
 
-/// How two arrays differ, by index.
+/// Differences between two arrays, by index.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ArrayDiff {
     /// Elements past the end of the old side.
     pub adds: BTreeMap<usize, Value>,
     /// Elements past the end of the new side.
     pub deletes: BTreeMap<usize, Value>,
-    /// Elements that are alike, with the new value.
+    /// Elements that are equal, with the new value.
     pub sames: BTreeMap<usize, Value>,
     /// Elements that differ.
     pub updates: BTreeMap<usize, ValueDiff>,
 }
 
-/// How two values differ.
+/// Difference between two values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueDiff {
     /// Value on the old side.
     pub old: Value,
     /// Value on the new side.
     pub new: Value,
-    /// What is different inside.
+    /// Differences inside the value.
     pub parts: DiffParts,
 }
 
-/// What is different inside a value.
+/// Differences inside a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DiffParts {
-    /// All of it.
+    /// The whole value differs.
     Whole,
-    /// Both are arrays.
+    /// Both sides are arrays.
     Array(ArrayDiff),
-    /// Both are objects.
+    /// Both sides are objects.
     Object(ObjectDiff),
 }
 
@@ -94,7 +94,7 @@ impl ObjectDiff {
         keys.into_iter().cloned().collect()
     }
 
-    /// Every key, changed or not, in order.
+    /// All keys, changed or not, in order.
     pub fn keys(&self) -> Vec<PropertyKey> {
         let keys: BTreeSet<&PropertyKey> = self
             .adds
@@ -113,7 +113,7 @@ impl ArrayDiff {
         !(self.adds.is_empty() && self.deletes.is_empty() && self.updates.is_empty())
     }
 
-    /// Number of indexes that either side has.
+    /// Number of indexes of the longer side.
     pub fn len(&self) -> usize {
         self.adds.len() + self.deletes.len() + self.sames.len() + self.updates.len()
     }
@@ -124,7 +124,7 @@ impl ArrayDiff {
     }
 }
 
-/// How `new` differs from `old`; `None` when it does not.
+/// Differences between `old` and `new`; `None` if there are none.
 pub fn diff_maps(old: &PropertyMap, new: &PropertyMap, wrappers: Wrappers) -> Option<ObjectDiff> {
     diff_maps_except(old, new, wrappers, &|_| false)
 }
@@ -140,7 +140,7 @@ pub fn diff_maps_except(
     diff.any_changes().then_some(diff)
 }
 
-/// How `new` differs from `old`; `None` when it does not.
+/// Difference between `old` and `new`; `None` if there is none.
 pub fn diff_values(old: &Value, new: &Value, wrappers: Wrappers) -> Option<ValueDiff> {
     Differ {
         wrappers,
@@ -219,7 +219,7 @@ impl Differ<'_> {
 }
 
 impl Wrappers {
-    /// The value that takes part in the comparison.
+    /// The value to compare: without wrappers if they are ignored.
     fn peel(self, value: &Value) -> &Value {
         match (self, value) {
             (Wrappers::Honour, value) => value,

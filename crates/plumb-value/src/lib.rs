@@ -1,10 +1,10 @@
-//! Property values: what programs, providers and state files say about resources.
+//! Property values: inputs, outputs and configuration, as programs, providers and state files exchange them.
 //!
-//! This crate knows the shapes of values ([`Value`], [`PropertyMap`]), secrets and unknowns, assets and archives with
-//! their hashes, property paths, and how two values differ. It does not know resources, the wire, or state files;
+//! This crate knows the shapes of values ([`Value`], [`PropertyMap`]), secrets and unknowns, assets and archives with their
+//! hashes, property paths, and differences between two values. It does not know resources, wire formats or state files;
 //! those crates convert to and from the types here.
 //!
-//! Start with [`Value`]. Values are immutable and shared: cloning one is cheap whatever its size.
+//! Start with [`Value`]. Values are immutable and shared: cloning is cheap for a value of any size.
 
 mod asset;
 pub mod assets;

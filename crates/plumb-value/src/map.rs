@@ -68,17 +68,17 @@ impl PropertyMap {
         self.0.get(key)
     }
 
-    /// The value at `key`, for change in place.
+    /// The value at `key`, mutable.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
         self.0.get_mut(key)
     }
 
-    /// Whether `key` is present, with whatever value.
+    /// Whether `key` is present, with any value, null included.
     pub fn contains_key(&self, key: &str) -> bool {
         self.0.contains_key(key)
     }
 
-    /// Puts `value` at `key` and returns what was there.
+    /// Stores `value` at `key` and returns the previous value.
     pub fn insert(
         &mut self,
         key: impl Into<PropertyKey>,
@@ -94,7 +94,7 @@ impl PropertyMap {
         self
     }
 
-    /// Takes `key` out and returns what was there.
+    /// Removes `key` and returns its value.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
         self.0.remove(key)
     }
@@ -116,7 +116,7 @@ impl PropertyMap {
         self.0.iter()
     }
 
-    /// Properties in key order, values for change in place.
+    /// Properties in key order, with mutable values.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&PropertyKey, &mut Value)> {
         self.0.iter_mut()
     }
@@ -136,12 +136,12 @@ impl PropertyMap {
         self.0.retain(|key, value| keep(key, value));
     }
 
-    /// Whether anything in the map is not known yet.
+    /// Whether any part of the map is not known yet.
     pub fn contains_unknowns(&self) -> bool {
         self.values().any(Value::contains_unknowns)
     }
 
-    /// Whether anything in the map is secret.
+    /// Whether any part of the map is secret.
     pub fn contains_secrets(&self) -> bool {
         self.values().any(Value::contains_secrets)
     }

@@ -7,8 +7,8 @@
 //! 3. `[0]`, an index into an array;
 //! 4. `*` as a name or an index, which matches every key and every element.
 //!
-//! A path says where something is; [`PropertyPath::get`], [`PropertyPath::set`] and [`PropertyPath::delete`] go there,
-//! and [`PropertyPath::reset`] makes one value as another is there. All of them look through secrets and outputs.
+//! A path is only a position. [`PropertyPath::get`], [`PropertyPath::set`] and [`PropertyPath::delete`] access the value
+//! there, and [`PropertyPath::reset`] takes it over from another map. All of them look through secrets and outputs.
 
 mod access;
 mod reset;
@@ -33,7 +33,7 @@ pub enum PathSegment {
 }
 
 impl PathSegment {
-    /// The segment that text stands for: `*` is the wildcard, whether quoted or not.
+    /// The segment for a name: `*` is the wildcard, whether quoted or not.
     pub fn from_name(name: impl Into<EcoString>) -> Self {
         let name = name.into();
         if name == "*" {
@@ -48,29 +48,29 @@ impl PathSegment {
     }
 }
 
-/// Where a property is within a property map. Ordered by its segments.
+/// Position of a property within a property map. Paths are ordered by their segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PropertyPath(Vec<PathSegment>);
 
-/// The text is not a property path.
+/// Errors for a text that is not a property path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// There is nothing in it.
+    /// The text is empty.
     #[error("property path is empty")]
     Empty,
-    /// `["name` without the second quote.
+    /// The second quote of `["name` is missing.
     #[error("missing closing quote in property name")]
     MissingQuote,
-    /// `["name"` without the bracket.
+    /// The closing bracket of `["name"` is missing.
     #[error("missing closing bracket in property access")]
     MissingBracket,
-    /// `[0` without the bracket.
+    /// The closing bracket of `[0` is missing.
     #[error("missing closing bracket in array index")]
     MissingIndexBracket,
-    /// What is in the brackets is no index.
+    /// The text in the brackets is not an index.
     #[error("invalid array index {index:?}")]
     InvalidIndex {
-        /// What is in the brackets.
+        /// Text in the brackets.
         index: String,
     },
     /// A dot with no name after it; refused by [`PropertyPath::parse_strict`] only.
@@ -93,7 +93,7 @@ impl PropertyPath {
         PropertyPath(segments.into_iter().collect())
     }
 
-    /// Parses a path as the engine does: surplus dots do not matter.
+    /// Parses a path as the engine does: surplus dots are ignored.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         Parser {
             text,
@@ -103,7 +103,7 @@ impl PropertyPath {
         .parse()
     }
 
-    /// Parses a path as `config --path` does: every dot needs a name after it.
+    /// Parses a path as `config --path` does: every dot must be followed by a name.
     pub fn parse_strict(text: &str) -> Result<Self, ParseError> {
         Parser {
             text,
@@ -113,29 +113,29 @@ impl PropertyPath {
         .parse()
     }
 
-    /// The steps.
+    /// The segments.
     pub fn segments(&self) -> &[PathSegment] {
         &self.0
     }
 
-    /// Whether this is the path of the property map itself.
+    /// Whether the path is that of the property map itself.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The path of the property `key` of what is here.
+    /// The path of the property `key` of the value at this path.
     #[must_use]
     pub fn join_key(&self, key: impl Into<EcoString>) -> Self {
         self.join(PathSegment::Key(key.into()))
     }
 
-    /// The path of the element `idx` of what is here.
+    /// The path of the element `idx` of the value at this path.
     #[must_use]
     pub fn join_index(&self, idx: usize) -> Self {
         self.join(PathSegment::Index(idx))
     }
 
-    /// The path with one more step.
+    /// The path with one more segment.
     #[must_use]
     pub fn join(&self, segment: PathSegment) -> Self {
         let mut segments = Vec::with_capacity(self.0.len() + 1);
@@ -144,13 +144,13 @@ impl PropertyPath {
         PropertyPath(segments)
     }
 
-    /// The path without its last step, and that step.
+    /// The path without its last segment, and that segment.
     pub fn split_last(&self) -> Option<(PropertyPath, &PathSegment)> {
         let (last, rest) = self.0.split_last()?;
         Some((PropertyPath(rest.to_vec()), last))
     }
 
-    /// Whether this path is a prefix of `other`; wildcards here match any step there (`engine.md` 4.5).
+    /// Whether this path is a prefix of `other`; wildcards of this path match any segment of `other` (`engine.md` 4.5).
     pub fn contains(&self, other: &PropertyPath) -> bool {
         self.0.len() <= other.0.len()
             && self
@@ -160,7 +160,7 @@ impl PropertyPath {
                 .all(|(mine, theirs)| mine.matches(theirs))
     }
 
-    /// Whether any step is a wildcard.
+    /// Whether any segment is a wildcard.
     pub fn has_wildcards(&self) -> bool {
         self.0.contains(&PathSegment::Wildcard)
     }
@@ -181,8 +181,8 @@ impl FromStr for PropertyPath {
 }
 
 impl fmt::Display for PropertyPath {
-    /// Writes the text that parses to this path. The one exception is a name that ends in a backslash and has to be
-    /// quoted, for which the syntax has no text.
+    /// Writes a text that parses to this path. The one exception is a name that has to be quoted and ends in a backslash,
+    /// because the syntax cannot express it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, segment) in self.0.iter().enumerate() {
             match segment {
@@ -281,7 +281,7 @@ impl Parser<'_> {
     }
 }
 
-/// Reads `name"]` and returns the name and the length of all of it.
+/// Parses `name"]` and returns the name and the length of the parsed text.
 fn unquote(text: &str) -> Result<(EcoString, usize), ParseError> {
     let mut name = EcoString::new();
     let mut chars = text.char_indices().peekable();

@@ -13,10 +13,10 @@ pub enum ReferenceId {
     Known(EcoString),
 }
 
-/// A reference to a resource, as it travels in properties.
+/// A reference to a resource inside properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceReference {
-    /// URN, as text: a reference may come from a peer and is not checked until used.
+    /// URN, as text: references from peers are checked only when they are used.
     pub urn: EcoString,
     /// Id of the resource.
     pub id: ReferenceId,

@@ -1,14 +1,16 @@
-//! Secrets that somebody has lost on the way.
+//! Restoring secrets that a provider or a plugin returned as plain values.
 
 use std::sync::Arc;
 
 use crate::{PropertyMap, Value};
 
 impl PropertyMap {
-    /// Makes secret what is secret in `known`, under the same keys.
+    /// Marks as secret the values that are secret in `known`, under the same keys.
     ///
-    /// A value that is the same takes over the secrets of the known one as they are. Objects are gone into. Whatever else
-    /// stands where something secret is known to be becomes secret as a whole.
+    /// 1. A value with the same content as the known value is replaced by it, so that the secrets inside stay where they
+    ///    were.
+    /// 2. Objects are processed key by key.
+    /// 3. Any other value becomes secret as a whole, because it may have been made from a secret.
     pub fn hide_like(&mut self, known: &PropertyMap) {
         for (key, value) in self.iter_mut() {
             if let Some(known) = known.get(key.as_str())

@@ -1,4 +1,4 @@
-//! A map in one piece of memory.
+//! A map whose entries form one sorted array.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -8,11 +8,10 @@ use std::slice;
 
 use ecow::EcoVec;
 
-/// A map that keeps its entries sorted by key, one after the other.
+/// A map that keeps its entries in an array sorted by key.
 ///
-/// Resources have few properties, and a deployment has many resources: such maps are small, and most of them are never
-/// changed. An entry inserted elsewhere than at the end moves those behind it. Clones share the entries until one of them
-/// is changed.
+/// Most maps of a deployment are small, because resources have few properties, and few of them are ever changed. Inserting
+/// anywhere but at the end moves the entries after it. Clones share the entries until one of the clones is changed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SortedMap<K, V>(EcoVec<(K, V)>);
 
@@ -49,12 +48,12 @@ impl<K, V> SortedMap<K, V> {
 }
 
 impl<K: Clone, V: Clone> SortedMap<K, V> {
-    /// Takes all entries out.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Entries in the order of their keys, values for change in place.
+    /// Entries in the order of their keys, with mutable values.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&K, &mut V)> {
         self.0
             .make_mut()
@@ -62,7 +61,7 @@ impl<K: Clone, V: Clone> SortedMap<K, V> {
             .map(|(key, value)| (&*key, value))
     }
 
-    /// Values in the order of their keys, for change in place.
+    /// Mutable values in the order of their keys.
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut V> {
         self.0.make_mut().iter_mut().map(|(_, value)| value)
     }
@@ -99,7 +98,7 @@ impl<K: Ord, V> SortedMap<K, V> {
 }
 
 impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
-    /// The value at `key`, for change in place.
+    /// The value at `key`, mutable.
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
@@ -107,7 +106,7 @@ impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
         self.find(key).ok().map(|at| &mut self.0.make_mut()[at].1)
     }
 
-    /// Puts `value` at `key` and returns what was there.
+    /// Stores `value` at `key` and returns the previous value.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.place(&key) {
             Ok(at) => Some(std::mem::replace(&mut self.0.make_mut()[at].1, value)),
@@ -118,7 +117,7 @@ impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
         }
     }
 
-    /// The value at `key`, which is made if it is not there.
+    /// The value at `key`, mutable; a missing value is created first.
     pub fn get_or_default(&mut self, key: K) -> &mut V
     where
         V: Default,
@@ -133,7 +132,7 @@ impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
         &mut self.0.make_mut()[at].1
     }
 
-    /// Takes the entry of `key` out and returns its value.
+    /// Removes the entry of `key` and returns its value.
     pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -141,7 +140,8 @@ impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
         self.find(key).ok().map(|at| self.0.remove(at).1)
     }
 
-    /// Where `key` is, or where it belongs. Entries mostly come in order.
+    /// Index of `key`, or the index at which to insert it. The last entry is compared first, because most entries arrive in
+    /// key order.
     fn place(&self, key: &K) -> Result<usize, usize> {
         match self.0.last() {
             Some((last, _)) if last >= key => self.find(key),
@@ -157,7 +157,7 @@ impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
         self.0.insert(at, (key, value));
     }
 
-    /// Makes entries that came in any order a map; of those with the same key the last one stays.
+    /// Sorts entries that arrived in any order; of several entries with one key the last is kept.
     fn sort(&mut self) {
         if self.0.is_sorted_by(|(a, _), (b, _)| a < b) {
             return;
@@ -210,7 +210,7 @@ impl<K: Ord + Clone, V: Clone> Extend<(K, V)> for SortedMap<K, V> {
 impl<K: Ord + Borrow<Q>, Q: Ord + ?Sized, V> Index<&Q> for SortedMap<K, V> {
     type Output = V;
 
-    /// The value at `key`, which must be there.
+    /// The value at `key`. Panics if `key` is missing.
     fn index(&self, key: &Q) -> &V {
         self.get(key).expect("the key is in the map")
     }
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The map does what a tree does.
+        /// The map behaves like a [`BTreeMap`].
         #[test]
         fn behaves_like_a_tree(
             initial in prop::collection::vec((0_u8..20, any::<u8>()), 0..20),

@@ -6,12 +6,12 @@ use proptest::prelude::*;
 
 use crate::{Asset, AssetSource, Output, PropertyMap, Value};
 
-/// The value that JSON text stands for.
+/// The value of JSON text.
 pub(crate) fn json(text: &str) -> Value {
     from_json(&serde_json::from_str(text).unwrap())
 }
 
-/// The property map that JSON text stands for.
+/// The property map of JSON text.
 pub(crate) fn map(text: &str) -> PropertyMap {
     json(text).as_object().unwrap().clone()
 }
@@ -33,7 +33,7 @@ fn from_json(json: &serde_json::Value) -> Value {
     }
 }
 
-/// Any value, with few distinct keys so that two of them have something in common.
+/// Any value. There are few distinct keys, so that two such values overlap.
 pub(crate) fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

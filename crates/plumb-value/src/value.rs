@@ -9,8 +9,8 @@ use crate::{Archive, Asset, PropertyMap, ReferenceId, ResourceReference};
 
 /// A property value.
 ///
-/// Two values are equal when their content is; secrets and outputs compare as wrappers, so `Secret(1) != 1`. Use
-/// [`Value::without_secrets`] first to compare by content alone.
+/// Equality compares content. Secrets and outputs are part of it: `Secret(1) != 1`. Use [`Value::without_secrets`] first to
+/// compare the content inside them.
 #[derive(Clone, PartialEq)]
 pub enum Value {
     /// JSON null. Not the same as an absent property.
@@ -35,16 +35,16 @@ pub enum Value {
     Secret(Arc<Value>),
     /// A value that is not known yet, as during a preview.
     Computed(UnknownKind),
-    /// A value with dependencies, as SDKs send it where the peer accepts it.
+    /// A value with its dependencies. SDKs send this form to peers that accept it.
     Output(Arc<Output>),
     /// A reference to a resource.
     Resource(Arc<ResourceReference>),
 }
 
-/// The type of the placeholder behind an unknown value; it decides the sentinel on the wire.
+/// Expected type of an unknown value; it selects the sentinel on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnknownKind {
-    /// The usual one, and the only one that SDKs understand.
+    /// The default, and the only kind that SDKs understand.
     String,
     /// A boolean is expected.
     Bool,
@@ -60,7 +60,7 @@ pub enum UnknownKind {
     Object,
 }
 
-/// A value as an SDK tracks it: perhaps unknown, perhaps secret, with the URNs that it was computed from.
+/// A value as an SDK tracks it: possibly unknown, possibly secret, with the URNs of the resources that it was computed from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
     /// The value; `None` while unknown.
@@ -85,7 +85,7 @@ impl Value {
         Value::Secret(Arc::new(value))
     }
 
-    /// The text, if this is a plain string.
+    /// The text of a plain string; `None` for other values.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Value::String(text) => Some(text),
@@ -93,7 +93,7 @@ impl Value {
         }
     }
 
-    /// The boolean, if this is a plain one.
+    /// The boolean of a plain boolean; `None` for other values.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Value::Bool(value) => Some(*value),
@@ -101,7 +101,7 @@ impl Value {
         }
     }
 
-    /// The number, if this is a plain one.
+    /// The number of a plain number; `None` for other values.
     pub fn as_number(&self) -> Option<f64> {
         match self {
             Value::Number(value) => Some(*value),
@@ -109,7 +109,7 @@ impl Value {
         }
     }
 
-    /// The elements, if this is a plain array.
+    /// The elements of a plain array; `None` for other values.
     pub fn as_array(&self) -> Option<&[Value]> {
         match self {
             Value::Array(values) => Some(values),
@@ -117,7 +117,7 @@ impl Value {
         }
     }
 
-    /// The properties, if this is a plain object.
+    /// The properties of a plain object; `None` for other values.
     pub fn as_object(&self) -> Option<&PropertyMap> {
         match self {
             Value::Object(map) => Some(map),
@@ -125,12 +125,12 @@ impl Value {
         }
     }
 
-    /// Whether this is null.
+    /// Whether the value is null.
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Null)
     }
 
-    /// Whether this is a secret, or an output marked as one.
+    /// Whether the value is a secret, or an output marked as secret.
     pub fn is_secret(&self) -> bool {
         match self {
             Value::Secret(_) => true,
@@ -161,7 +161,7 @@ impl Value {
         }
     }
 
-    /// Whether anything in this value is not known yet.
+    /// Whether any part of the value is not known yet.
     pub fn contains_unknowns(&self) -> bool {
         self.any(&mut |value| match value {
             Value::Computed(_) => true,
@@ -170,7 +170,7 @@ impl Value {
         })
     }
 
-    /// Whether anything in this value is secret.
+    /// Whether any part of the value is secret.
     pub fn contains_secrets(&self) -> bool {
         self.any(&mut Value::is_secret)
     }
@@ -232,7 +232,7 @@ impl Value {
         })
     }
 
-    /// The value with references to resources turned into ids; into URNs for components, which have none.
+    /// The value with each resource reference replaced by the resource's id; for components, which have no id, by the URN.
     #[must_use]
     pub fn without_references(&self) -> Value {
         if !self.any(&mut |value| matches!(value, Value::Resource(_))) {
@@ -249,7 +249,7 @@ impl Value {
     }
 }
 
-/// Shows the value, but never what is secret.
+/// Prints the value, with secrets hidden.
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

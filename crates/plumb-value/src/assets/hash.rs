@@ -11,18 +11,18 @@ use super::tar::TarStream;
 use super::{AssetError, AssetReader, Content, for_each_member};
 use crate::{Archive, ArchiveSource, Asset, AssetSource, Output, PropertyMap, PropertyPath, Value};
 
-/// The hash of an asset or archive somewhere in a property map cannot be computed.
+/// Error for an asset or archive in a property map whose hash cannot be computed.
 #[derive(Debug, thiserror::Error)]
 #[error("could not compute the hash of the asset or archive at `{path}`")]
 pub struct HashError {
-    /// Where the asset or archive is.
+    /// Path of the asset or archive.
     pub path: PropertyPath,
-    /// Why.
+    /// Cause.
     #[source]
     pub source: AssetError,
 }
 
-/// The hash of an asset's content.
+/// Hash of an asset's content.
 pub fn hash_asset(asset: &Asset, reader: &dyn AssetReader) -> Result<EcoString, AssetError> {
     let name = match &asset.source {
         AssetSource::Path(location) | AssetSource::Uri(location) => location.as_str(),
@@ -31,7 +31,7 @@ pub fn hash_asset(asset: &Asset, reader: &dyn AssetReader) -> Result<EcoString, 
     hash_content(asset_content(asset, name, reader)?, name)
 }
 
-/// The hash of an archive's content.
+/// Hash of an archive's content.
 pub fn hash_archive(archive: &Archive, reader: &dyn AssetReader) -> Result<EcoString, AssetError> {
     if let Some((_, content)) = archive_file(archive, reader)? {
         return hash_content(content, "archive");
@@ -45,8 +45,8 @@ pub fn hash_archive(archive: &Archive, reader: &dyn AssetReader) -> Result<EcoSt
     Ok(hex::encode(digest.finalize()).into())
 }
 
-/// The map with a hash on every asset and archive in it, at whatever depth. Hashes that are there stay, and so does
-/// whatever has neither hash nor content.
+/// The map with a hash on every asset and archive at any depth. Existing hashes are kept. Assets without hash and content
+/// are left unchanged.
 pub fn compute_hashes(
     map: &PropertyMap,
     reader: &dyn AssetReader,
@@ -80,7 +80,7 @@ fn hash_content(mut content: Content, location: &str) -> Result<EcoString, Asset
     }
 }
 
-/// Whether anything in the value may want a hash.
+/// Whether any asset or archive in the value lacks a hash.
 fn lacks_hash(value: &Value) -> bool {
     value.any(&mut |value| match value {
         Value::Asset(asset) => asset.hash.is_empty(),

@@ -1,4 +1,4 @@
-//! The files that an archive is made of, in the order that its hash needs.
+//! The files of an archive, in the order required by its hash.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,18 +6,18 @@ use std::sync::Arc;
 use super::{ArchiveFormat, AssetError, AssetReader, Content, FileKind};
 use crate::{Archive, ArchiveSource, Asset, AssetSource, EMPTY_TEXT_HASH, Value};
 
-/// Directory of the engine's own files, never part of an archive.
+/// Directory of the engine's own files, which are never part of an archive.
 const OWN_DIRECTORY: &str = ".pulumi";
 
 /// A file of an archive.
 pub struct Member {
-    /// Its name in the archive.
+    /// Name of the file in the archive.
     pub name: String,
-    /// Its bytes.
+    /// Content of the file.
     pub content: Content,
 }
 
-/// Calls `found` for every file of the archive, in order, each name once.
+/// Calls `found` once for each file name of the archive, in order.
 pub fn for_each_member(
     archive: &Archive,
     reader: &dyn AssetReader,
@@ -32,7 +32,7 @@ pub fn for_each_member(
     .archive(archive)
 }
 
-/// The content of an asset; `name` says in errors which one it is.
+/// The content of an asset; `name` identifies it in error messages.
 pub(super) fn asset_content(
     asset: &Asset,
     name: &str,
@@ -75,7 +75,7 @@ struct Walk<'a> {
     reader: &'a dyn AssetReader,
     found: &'a mut dyn FnMut(Member) -> Result<(), AssetError>,
     seen: BTreeSet<String>,
-    /// Keys of the archives around the current one, outermost first.
+    /// Keys of the enclosing archives, outermost first.
     outer: Vec<String>,
 }
 
@@ -118,7 +118,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A directory that is reached through a link has no members, as upstream has it.
+    /// upstream: a directory behind a link has no members.
     fn root(&mut self, path: &str) -> Result<(), AssetError> {
         match self.reader.kind(path)? {
             FileKind::Directory => self.directory(path, ""),
@@ -176,7 +176,7 @@ fn location(archive: &Archive) -> &str {
     }
 }
 
-/// Which hosts a `file` address may have.
+/// Hosts that a `file` address may have.
 #[derive(Clone, Copy)]
 enum HostRule {
     Empty,
@@ -205,7 +205,7 @@ fn uri_content(uri: &str, rule: HostRule, reader: &dyn AssetReader) -> Result<Co
     }
 }
 
-/// The path in an address, without query and fragment.
+/// The path of an address, without query and fragment.
 fn path_of_uri(uri: &str) -> &str {
     let uri = uri.split(['?', '#']).next().unwrap_or_default();
     let rest = uri.split_once(':').map_or(uri, |(_, rest)| rest);
@@ -231,7 +231,7 @@ fn percent_decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// `outer/inner`, cleaned; an empty part counts for nothing.
+/// The cleaned path `outer/inner`; an empty part is ignored.
 fn join_paths(outer: &str, inner: &str) -> String {
     match (outer.is_empty(), inner.is_empty()) {
         (true, true) => String::new(),
@@ -241,7 +241,7 @@ fn join_paths(outer: &str, inner: &str) -> String {
     }
 }
 
-/// The shortest path that means the same: no `.`, no double slash, `..` only at the start.
+/// The shortest equivalent path: no `.`, no double slash, `..` only at the start.
 pub(super) fn clean_path(path: &str) -> String {
     let is_rooted = path.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
@@ -260,7 +260,7 @@ pub(super) fn clean_path(path: &str) -> String {
     }
 }
 
-/// Bytes that are shared, as content.
+/// Content of shared bytes.
 impl From<Arc<[u8]>> for Content {
     fn from(bytes: Arc<[u8]>) -> Self {
         Content::from_bytes(bytes)

@@ -1,7 +1,7 @@
-//! The tar stream behind archive hashes.
+//! Tar stream that is hashed for archives.
 //!
-//! The bytes are those that Go's `archive/tar` writes for a name, mode 0600 and a size (`state.md` 1.7): a USTAR header
-//! where the name fits or can be split, otherwise a PAX record before it.
+//! The stream equals that of Go's `archive/tar` for a name, mode 0600 and a size (`state.md` 1.7): a USTAR header if the
+//! name fits or can be split, otherwise preceded by a PAX record.
 
 use std::io::Read;
 
@@ -10,16 +10,16 @@ use super::{AssetError, Content};
 const BLOCK: usize = 512;
 const NAME_LENGTH: usize = 100;
 const PREFIX_LENGTH: usize = 155;
-/// Sizes from here on do not fit into the eleven octal digits of a header.
+/// First size that needs more than the eleven octal digits of a header.
 const SIZE_LIMIT: u64 = 1 << 33;
 
-/// Writes a tar stream to a function that takes bytes.
+/// Writer of a tar stream; the bytes are passed to a function.
 pub struct TarStream<F> {
     sink: F,
 }
 
 impl<F: FnMut(&[u8])> TarStream<F> {
-    /// A stream that gives its bytes to `sink`.
+    /// A stream that passes its bytes to `sink`.
     pub fn new(sink: F) -> Self {
         TarStream { sink }
     }
@@ -48,7 +48,7 @@ impl<F: FnMut(&[u8])> TarStream<F> {
     }
 
     fn copy(&mut self, name: &str, content: &mut Content) -> Result<u64, AssetError> {
-        // One byte more than announced is asked for, so that a file that grew is noticed.
+        // One byte more than the announced size is requested, so that a file that grew is noticed.
         let mut rest = (&mut content.reader).take(content.size.saturating_add(1));
         let mut buffer = vec![0; 64 * 1024];
         let mut copied = 0;
@@ -161,7 +161,7 @@ impl Header<'_> {
     }
 }
 
-/// Writes as much of `text` as fits. A name that is cut at a slash loses the slash, since a file has none at its end.
+/// Writes as much of `text` as fits. A name cut right after a slash loses the slash, because it would mark a directory.
 fn put_text(field: &mut [u8], text: &str) {
     let length = text.len().min(field.len());
     field[..length].copy_from_slice(&text.as_bytes()[..length]);
@@ -180,7 +180,7 @@ fn put_octal(field: &mut [u8], number: u64) {
     field.copy_from_slice(format!("{number:0digits$o}\0").as_bytes());
 }
 
-/// Prefix and rest of a name that is too long for its field, if it can be split at a slash.
+/// Prefix and rest of a name that is too long for its field, if the name can be split at a slash.
 fn split_name(name: &str) -> Option<(&str, &str)> {
     if name.len() <= NAME_LENGTH || !name.is_ascii() {
         return None;
@@ -194,7 +194,7 @@ fn split_name(name: &str) -> Option<(&str, &str)> {
         .then_some((prefix, rest))
 }
 
-/// `<length> <key>=<value>` and a line feed, where the length counts its own digits too.
+/// The PAX record `<length> <key>=<value>` with a line feed. The length includes its own digits.
 fn pax_record(key: &str, value: &str) -> String {
     let rest = format!(" {key}={value}\n");
     let mut length = rest.len();

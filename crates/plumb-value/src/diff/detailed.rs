@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use super::{ArrayDiff, DiffParts, ObjectDiff, ValueDiff, Wrappers, diff_maps};
 use crate::{PropertyMap, PropertyPath};
 
-/// What happened at a path.
+/// Kind of a difference at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DiffKind {
-    /// There is something new.
+    /// The value was added.
     Add,
-    /// Something is gone.
+    /// The value was removed.
     Delete,
-    /// Something is different.
+    /// The value was changed.
     Update,
 }
 
-/// What happened, by the text of the path.
+/// Kinds of differences by the text of the path.
 pub type DetailedDiff = BTreeMap<String, DiffKind>;
 
 /// The smallest parts that differ between `old` and `new`.

@@ -1,11 +1,11 @@
-//! When two values are equal.
+//! Equality of two values.
 
 use super::Wrappers;
 use crate::{
     Archive, ArchiveSource, Asset, Output, PropertyMap, ReferenceId, ResourceReference, Value,
 };
 
-/// Whether there is no difference between the two values, in the sense of this module.
+/// Whether two values are equal by the rules of [`diff`](super).
 pub fn equal(left: &Value, right: &Value, wrappers: Wrappers) -> bool {
     match (wrappers.peel(left), wrappers.peel(right)) {
         (Value::Null, Value::Null) | (Value::Computed(_), Value::Computed(_)) => true,
@@ -45,7 +45,7 @@ pub fn equal(left: &Value, right: &Value, wrappers: Wrappers) -> bool {
     }
 }
 
-/// Whether there is no difference between the two maps. Null properties count as absent.
+/// Whether two maps are equal by the rules of [`diff`](super). Null properties count as absent.
 pub fn equal_maps(left: &PropertyMap, right: &PropertyMap, wrappers: Wrappers) -> bool {
     let all_in = |these: &PropertyMap, those: &PropertyMap| {
         these
@@ -86,7 +86,7 @@ fn equal_references(left: &ResourceReference, right: &ResourceReference) -> bool
         }
 }
 
-/// By hash; by source while one of the hashes is missing.
+/// Whether two assets are equal: by hash, or by source if a hash is missing.
 fn equal_assets(left: &Asset, right: &Asset) -> bool {
     if left.hash.is_empty() || right.hash.is_empty() {
         left.source == right.source
@@ -95,7 +95,7 @@ fn equal_assets(left: &Asset, right: &Asset) -> bool {
     }
 }
 
-/// By hash; by source while one of the hashes is missing.
+/// Whether two archives are equal: by hash, or by source if a hash is missing.
 fn equal_archives(left: &Archive, right: &Archive, wrappers: Wrappers) -> bool {
     if !left.hash.is_empty() && !right.hash.is_empty() {
         return left.hash == right.hash;

@@ -1,23 +1,23 @@
-//! Going to where a path leads.
+//! Access to the value at a path.
 
 use std::sync::Arc;
 
 use super::{PathSegment, PropertyPath};
 use crate::{PropertyMap, Value};
 
-/// A path does not lead to a place where a value can be put.
+/// Errors for a path at which no value can be stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccessError {
-    /// A name is used on something that is no object.
+    /// A name is applied to a value other than an object.
     #[error("expected a map at `{path}`")]
     NotAnObject {
-        /// Path of what is there.
+        /// Path of that value.
         path: PropertyPath,
     },
-    /// An index is used on something that is no array.
+    /// An index is applied to a value other than an array.
     #[error("expected an array at `{path}`")]
     NotAnArray {
-        /// Path of what is there.
+        /// Path of that value.
         path: PropertyPath,
     },
     /// The index is more than one past the end.
@@ -26,7 +26,7 @@ pub enum AccessError {
         /// Path of the element.
         path: PropertyPath,
     },
-    /// A wildcard does not name one place.
+    /// The path has a wildcard, so that it names several places.
     #[error("property path `{path}` has a wildcard")]
     Wildcard {
         /// The path.
@@ -35,7 +35,7 @@ pub enum AccessError {
 }
 
 impl PropertyPath {
-    /// The value here; `None` when there is none, and for paths with wildcards.
+    /// The value at the path; `None` if there is none, and for paths with wildcards.
     pub fn get<'a>(&self, root: &'a PropertyMap) -> Option<&'a Value> {
         let (first, rest) = self.segments().split_first()?;
         let PathSegment::Key(key) = first else {
@@ -44,12 +44,12 @@ impl PropertyPath {
         get_in(rest, root.get(key)?)
     }
 
-    /// The value here, starting from `root`.
+    /// The value at the path, starting from `root`.
     pub fn get_in<'a>(&self, root: &'a Value) -> Option<&'a Value> {
         get_in(self.segments(), root)
     }
 
-    /// Puts `value` here. Missing objects and arrays on the way are created; an array grows by one element at most.
+    /// Stores `value` at the path. Missing objects and arrays on the way are created; an array grows by one element at most.
     pub fn set(&self, root: &mut PropertyMap, value: impl Into<Value>) -> Result<(), AccessError> {
         if self.has_wildcards() {
             return Err(AccessError::Wildcard { path: self.clone() });
@@ -69,7 +69,7 @@ impl PropertyPath {
         Ok(())
     }
 
-    /// Takes the value here out and returns it. Elements after it move up.
+    /// Removes the value at the path and returns it. The elements after it move up.
     pub fn delete(&self, root: &mut PropertyMap) -> Option<Value> {
         let (first, rest) = self.segments().split_first()?;
         let PathSegment::Key(key) = first else {
@@ -78,7 +78,7 @@ impl PropertyPath {
         if rest.is_empty() {
             return root.remove(key);
         }
-        // Looked for first, so that nothing shared is copied in vain.
+        // A missing value is detected first, because mutable access would copy shared values for nothing.
         self.get(root)?;
         delete_in(rest, root.get_mut(key)?)
     }
@@ -175,7 +175,7 @@ fn delete_in(rest: &[PathSegment], at: &mut Value) -> Option<Value> {
     }
 }
 
-/// The value without the secrets and outputs around it; `None` when an output is not known.
+/// The value inside secrets and outputs; `None` if an output is unknown.
 fn unwrapped(mut value: &Value) -> Option<&Value> {
     loop {
         value = match value {
@@ -186,7 +186,7 @@ fn unwrapped(mut value: &Value) -> Option<&Value> {
     }
 }
 
-/// The value without the secrets and known outputs around it, for change in place.
+/// The value inside secrets and known outputs, mutable.
 fn unwrapped_mut(value: &mut Value) -> &mut Value {
     if matches!(value, Value::Output(output) if output.value.is_none()) {
         return value;

@@ -1,17 +1,18 @@
-//! Making one property map as another is at a path, which is how ignoreChanges works.
+//! Resetting the value at a path to that of another property map, which implements ignoreChanges.
 //!
-//! The rules are those of `engine.md` 4.5, with the answers of the reference where two shapes meet:
+//! The rules are those of `engine.md` 4.5, with the behaviour of the reference where the two sides have different shapes:
 //!
-//! 1. The last step copies: a property of the old side comes to the new side; one that the old side lacks is removed.
-//! 2. **Arrays are never resized.** As the last step, an index that only one side has is a failure; on the way to a
-//!    property, one that any of the two sides lacks.
-//! 3. A key on the way that only the new side has leads on, with nothing on the old side: for `tags.y.z`, `y` may be new,
-//!    and its `z` is removed. A key that only the old side has is a failure, since nothing is created on the way.
-//! 4. Values of two kinds, of which one can be entered and the other cannot, are a failure. Two that cannot be entered
-//!    are fine, since there is nothing to ignore.
-//! 5. As the last step, a wildcard takes every key or index of a container. On the way it takes those of the old side, and
-//!    needs containers of one kind on both sides.
-//! 6. **Nothing stops being secret:** a value from inside a secret that comes to a place outside one is made secret.
+//! 1. The last segment copies: a property of the old side is copied to the new side; one that the old side lacks is removed.
+//! 2. **Arrays are never resized.** An index as the last segment fails if only one side has it; an index further up fails if
+//!    either side lacks it.
+//! 3. A key further up that only the new side has is entered, with nothing on the old side: for `tags.y.z`, `y` may be new,
+//!    and its `z` is removed. A key that only the old side has is a failure, because nothing is created on the way.
+//! 4. A container on one side and a value without elements on the other are a failure. Two values without elements are not,
+//!    because there is nothing to ignore.
+//! 5. A wildcard as the last segment stands for every key or index of a container. Further up it stands for those of the old
+//!    side, and both sides must be containers of the same kind.
+//! 6. **Nothing stops being secret:** a value copied out of a secret is marked as secret, unless its new place is inside
+//!    one.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use ecow::EcoString;
 use super::{PathSegment, PropertyPath};
 use crate::{PropertyKey, PropertyMap, Value};
 
-/// The path crosses elements that only one of the two sides has.
+/// Error for a path through elements that only one of the two sides has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot ignore changes in added or removed elements of the path `{path}`")]
 pub struct ResetError {
@@ -29,9 +30,10 @@ pub struct ResetError {
 }
 
 impl PropertyPath {
-    /// Makes `new` at this path as `old` is there.
+    /// Resets the value of `new` at this path to that of `old`.
     ///
-    /// On failure nothing has changed, save for paths with wildcards, which are applied wherever they can be.
+    /// On failure nothing is changed. A path with wildcards is the exception: it is applied to every match that can be
+    /// reset.
     pub fn reset(&self, new: &mut PropertyMap, old: &PropertyMap) -> Result<(), ResetError> {
         let old = Entered {
             shape: Shape::Object(old),
@@ -49,7 +51,7 @@ impl PropertyPath {
     }
 }
 
-/// Applies [`PropertyPath::reset`] for each path and returns the paths that failed. Text that is no path is passed over.
+/// Applies [`PropertyPath::reset`] for each path and returns the paths that failed. Texts that are not paths are skipped.
 pub fn reset_paths(
     paths: &[EcoString],
     new: &mut PropertyMap,
@@ -61,7 +63,7 @@ pub fn reset_paths(
     paths.iter().filter(fails).cloned().collect()
 }
 
-/// The old side of a step: what can be entered of it, and whether a value copied from it has to be made secret.
+/// Old side of a segment: its container, and whether values copied from it must be marked as secret.
 #[derive(Clone, Copy)]
 struct Entered<'a> {
     shape: Shape<'a>,
@@ -72,12 +74,12 @@ struct Entered<'a> {
 enum Shape<'a> {
     Object(&'a PropertyMap),
     Array(&'a [Value]),
-    /// A value without elements, or none at all.
+    /// A value without elements, or no value at all.
     Leaf,
 }
 
 impl<'a> Entered<'a> {
-    /// The old side of the step after this one.
+    /// The old side for the next segment.
     fn of(value: Option<&'a Value>, make_secret: bool) -> Self {
         let shape = match value {
             Some(Value::Secret(inner)) => return Entered::of(Some(inner), true),
@@ -130,7 +132,7 @@ fn reset_value(
     }
 }
 
-/// The new side cannot be entered.
+/// Resets below a new value that is not a container.
 fn reset_leaf(segment: &PathSegment, rest: &[PathSegment], old: Entered<'_>) -> bool {
     match (segment, old.shape) {
         (PathSegment::Wildcard, _) => false,
@@ -169,7 +171,7 @@ fn reset_map(
     }
 }
 
-/// The step leads to the property `key`, and there are more.
+/// Resets below the property `key`; `rest` are the segments after it.
 fn reset_below(
     key: &str,
     rest: &[PathSegment],
