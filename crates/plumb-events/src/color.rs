@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
-/// What to do with colour tags.
+/// Treatment of colour tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum ColorMode {
-    /// Turn them into terminal codes.
+    /// Tags become terminal codes.
     Always,
-    /// Leave them out.
+    /// Tags are removed.
     #[default]
     Never,
-    /// Leave them as they are.
+    /// Tags are kept unchanged.
     Raw,
-    /// Decide by the terminal.
+    /// The terminal decides.
     Auto,
 }
 
@@ -39,7 +39,7 @@ impl ColorMode {
     }
 }
 
-/// The text without colour tags, and without the colours and links of a terminal that programs have put into it themselves.
+/// The text without colour tags. Terminal codes for colours and links that programs wrote into it are removed as well.
 pub fn strip_color(text: &str) -> Cow<'_, str> {
     let plain = strip(text, "<{%", |rest| Some(rest.find("%}>")? + 3));
     if !plain.contains('\u{1b}') {
@@ -58,19 +58,19 @@ fn and_then(text: Cow<'_, str>, next: impl Fn(&str) -> Cow<'_, str>) -> Cow<'_, 
     }
 }
 
-/// How terminal codes begin.
+/// Start of a terminal code.
 const ESCAPE: &str = "\u{1b}[";
-/// How links begin, and how what is said of them ends.
+/// Start of a terminal link; [`END`] ends its address.
 const LINK: &str = "\u{1b}]8;";
 const END: &str = "\u{1b}\\";
 
-/// The length of a code for colours and styles, which is numbers up to an `m`; `None` for other codes.
+/// Length of a code for colours and styles, which is numbers followed by `m`; `None` for other codes.
 fn terminal_color(rest: &str) -> Option<usize> {
     let numbers = rest.find(|c: char| !c.is_ascii_digit() && c != ';')?;
     rest[numbers..].starts_with('m').then_some(numbers + 1)
 }
 
-/// The text without what begins with `start` and goes on for as long as `length` says.
+/// Removes each section that begins with `start`; `length` returns the length of its rest, or `None` to keep the section.
 fn strip<'a>(text: &'a str, start: &str, length: impl Fn(&str) -> Option<usize>) -> Cow<'a, str> {
     if !text.contains(start) {
         return Cow::Borrowed(text);

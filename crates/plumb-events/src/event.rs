@@ -1,4 +1,4 @@
-//! The events.
+//! Engine events.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -14,7 +14,7 @@ use crate::{ColorMode, PolicyAnalyzeSummary, PolicyRemediation, PolicyViolation}
 /// Something that happened in a deployment (`engine.md` 10.1).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    /// The deployment begins with this configuration; secret settings are blinded already.
+    /// The deployment begins with this configuration, in which secret settings are already hidden.
     Prelude {
         /// Configuration by key.
         config: BTreeMap<EcoString, EcoString>,
@@ -25,39 +25,39 @@ pub enum Event {
     ResourceOutputs(StepEvent),
     /// A step failed.
     ResourceFailed(FailedStepEvent),
-    /// Something to tell the user.
+    /// A message for the user.
     Diagnostic(Diagnostic),
-    /// Text to show as it is.
+    /// Text to show unchanged.
     Stdout {
         /// The text, perhaps with colour tags.
         message: EcoString,
-        /// How to treat the colour tags.
+        /// Treatment of colour tags.
         color: ColorMode,
     },
-    /// A policy is violated.
+    /// A resource or the stack violates a policy.
     PolicyViolation(PolicyViolation),
     /// A policy changed a resource.
     PolicyRemediation(PolicyRemediation),
     /// Policies are being loaded.
     PolicyLoad,
-    /// A policy pack looked at a resource.
+    /// A policy pack analyzed a resource.
     PolicyAnalyzeSummary(PolicyAnalyzeSummary),
-    /// A policy pack tried to remedy a resource.
+    /// A policy pack tried to remediate a resource.
     PolicyRemediateSummary(PolicyAnalyzeSummary),
-    /// A policy pack looked at the whole stack.
+    /// A policy pack analyzed the whole stack.
     PolicyAnalyzeStackSummary(PolicyAnalyzeSummary),
-    /// A download or an installation goes on.
+    /// Progress of a download or an installation.
     Progress(Progress),
-    /// A call takes long. That is for people who look on: no JSON is made of it.
+    /// A call takes long. For displays only; this event has no JSON form.
     Wait(Wait),
     /// A process waits for a debugger.
     StartDebugging {
-        /// What the debugger has to know.
+        /// Parameters for the debugger.
         config: PropertyMap,
     },
-    /// Something went wrong inside the engine.
+    /// An error inside the engine.
     Error {
-        /// What.
+        /// Message.
         error: EcoString,
     },
     /// The deployment is over.
@@ -69,46 +69,46 @@ pub enum Event {
 /// A step, before or after it ran.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepEvent {
-    /// What the step is about.
+    /// The step and its resource.
     pub metadata: Box<Metadata>,
     /// Whether this is a preview.
     pub planning: bool,
-    /// Whether the step is of no interest to people: default providers and the like.
+    /// Whether displays should hide the step, as they do for default providers.
     pub internal: bool,
 }
 
 /// A step that failed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailedStepEvent {
-    /// What the step is about.
+    /// The step and its resource.
     pub metadata: Box<Metadata>,
-    /// What is known of the resource now.
+    /// State of the resource after the failure, as far as it is known.
     pub status: FailedStatus,
     /// Number of steps done so far.
     pub steps: u32,
-    /// Whether the step is of no interest to people.
+    /// Whether displays should hide the step.
     pub internal: bool,
 }
 
-/// What is known of a resource whose step failed.
+/// State of a resource after a failed step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailedStatus {
-    /// The resource is as it was.
+    /// The resource is unchanged.
     Ok,
     /// The resource exists but is not ready.
     PartialFailure,
-    /// Nobody knows.
+    /// The state of the resource is not known.
     Unknown,
 }
 
-/// What a step is about.
+/// A step and its resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metadata {
-    /// What the step does; after a refresh, what the refresh found.
+    /// Kind of the step; after a refresh, the kind of change that the refresh found.
     pub op: StepOp,
     /// The resource.
     pub urn: Urn,
-    /// Its type.
+    /// Type of the resource.
     pub type_token: TypeToken,
     /// The resource before the step.
     pub old: Option<StateView>,
@@ -118,27 +118,27 @@ pub struct Metadata {
     pub keys: Vec<EcoString>,
     /// Keys that differ.
     pub diffs: Vec<EcoString>,
-    /// Difference by path; `None` when the provider did not say.
+    /// Differences by path; `None` when the provider reports no details.
     pub detailed_diff: Option<BTreeMap<EcoString, PropertyDiff>>,
-    /// Whether the step stands for an operation of its own.
+    /// Whether the step is an operation of its own, not part of another one such as a replacement.
     pub logical: bool,
-    /// The provider; none for components.
+    /// The provider; `None` for components.
     pub provider: Option<ProviderRef>,
 }
 
 impl Metadata {
-    /// The new state, or the old one when there is none.
+    /// The new state, or the old one if there is no new one.
     pub fn state(&self) -> Option<&StateView> {
         self.new.as_ref().or(self.old.as_ref())
     }
 
-    /// URN of the parent, if any state tells it.
+    /// URN of the parent, if the state has one.
     pub fn parent(&self) -> Option<&Urn> {
         self.state().and_then(|state| state.parent.as_ref())
     }
 }
 
-/// A resource as it was when the event was emitted.
+/// State of a resource at the time of the event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateView(Arc<ResourceState>);
 
@@ -168,22 +168,22 @@ impl Deref for StateView {
     }
 }
 
-/// Something to tell the user.
+/// A message for the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
-    /// The resource that it is about.
+    /// The resource that the message is about.
     pub urn: Option<Urn>,
-    /// What to show before the message, perhaps with colour tags.
+    /// Text to show before the message, perhaps with colour tags.
     pub prefix: EcoString,
     /// The message, perhaps with colour tags.
     pub message: EcoString,
-    /// How to treat the colour tags.
+    /// Treatment of colour tags.
     pub color: ColorMode,
-    /// How serious it is.
+    /// Severity of the message.
     pub severity: Severity,
-    /// Messages with the same number, other than zero, belong together.
+    /// Messages with the same number, other than zero, form one stream.
     pub stream_id: i32,
-    /// Whether it is of interest only while it is new.
+    /// Whether the message is a passing status, of no interest later.
     pub ephemeral: bool,
 }
 
@@ -202,14 +202,14 @@ impl Diagnostic {
     }
 }
 
-/// How serious a diagnostic is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// For developers.
+    /// Details for developers.
     Debug,
     /// Information.
     Info,
-    /// Information that belongs on the error stream.
+    /// Information for the standard error stream.
     InfoErr,
     /// A warning.
     Warning,
@@ -252,53 +252,53 @@ impl Severity {
     }
 }
 
-/// A download or an installation that goes on.
+/// Progress of a download or an installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What goes on.
+    /// Kind of activity.
     pub kind: ProgressKind,
-    /// Tells one download from another.
+    /// Identifies the activity among others.
     pub id: EcoString,
-    /// What to show.
+    /// Text to show.
     pub message: EcoString,
-    /// How much is done, in bytes.
+    /// Bytes done so far.
     pub received: u64,
-    /// How much there is to do; zero when unknown.
+    /// Total number of bytes; zero when unknown.
     pub total: u64,
-    /// Whether it is over.
+    /// Whether the activity has ended.
     pub done: bool,
 }
 
-/// A call to a provider that takes long, told when it has taken some seconds and when it is over.
+/// A call to a provider that takes long. Emitted when the call has taken some seconds, and when it has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wait {
-    /// Tells one call from another.
+    /// Identifies the call among others.
     pub id: u64,
-    /// What the call is about.
+    /// Subject of the call.
     pub subject: WaitSubject,
     /// Name of the call: `Check`.
     pub call: &'static str,
-    /// How long it has taken.
+    /// Duration so far.
     pub took: Duration,
-    /// Whether it is over.
+    /// Whether the call has ended.
     pub over: bool,
 }
 
 impl Wait {
-    /// In place of the name of a call: the provider is still being started.
+    /// Value of `call` while the provider is still being started.
     pub const STARTING: &'static str = "start";
 }
 
-/// What a call that takes long is about.
+/// Subject of a call that takes long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WaitSubject {
     /// A resource.
     Resource(Urn),
-    /// A component that its provider makes, with everything below it.
+    /// A remote component, which its provider constructs together with everything below it.
     Component {
-        /// Its type.
+        /// Type of the component.
         type_token: TypeToken,
-        /// Its name.
+        /// Name of the component.
         name: EcoString,
     },
     /// A function or method.
@@ -307,7 +307,7 @@ pub enum WaitSubject {
     Provider,
 }
 
-/// What a [`Progress`] is about.
+/// Kind of a [`Progress`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgressKind {
     /// A plugin is downloaded.
@@ -344,20 +344,20 @@ impl ProgressKind {
     }
 }
 
-/// How a deployment ended.
+/// Result of a deployment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// Whether some resource is in a state that nobody knows.
+    /// Whether the state of some resource is not known.
     pub maybe_corrupt: bool,
-    /// How long it took.
+    /// Duration of the deployment.
     pub duration: Duration,
     /// Number of steps by operation.
     pub resource_changes: BTreeMap<StepOp, u32>,
     /// Version of every policy pack that ran.
     pub policy_packs: BTreeMap<EcoString, EcoString>,
-    /// Whether it was a preview.
+    /// Whether the deployment was a preview.
     pub is_preview: bool,
-    /// How it ended.
+    /// Outcome.
     pub result: OperationResult,
 }
 
@@ -379,14 +379,14 @@ impl Summary {
     }
 }
 
-/// How an operation ended.
+/// Outcome of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OperationResult {
-    /// Everything worked.
+    /// The operation succeeded.
     Succeeded,
-    /// Something did not.
+    /// The operation failed.
     Failed,
-    /// Somebody stopped it.
+    /// The operation was cancelled.
     Canceled,
 }
 

@@ -1,15 +1,16 @@
-//! What may be seen of values and texts (`engine.md` 10.1).
+//! Hiding of secrets and long texts in events (`engine.md` 10.1).
 
-/// What the world sees in place of a secret.
+/// Text shown instead of a secret.
 pub const SECRET_MARK: &str = "[secret]";
 
-/// What the world sees in place of the text of an asset.
+/// Text shown instead of the text of an asset.
 const ELIDED_TEXT: &str = "<contents elided>";
 
-/// Serialized function code, which is shown although it is a text asset.
+/// Mark of serialized function code, which is shown although it is a text asset.
 const PROGRAM_CODE_MARK: &str = "exports.handler = __f0;";
 
-/// Decides what of values may be seen. Texts come without secrets: what runs operations hides them before it tells.
+/// Visibility of secret values. The texts of events need no filter, because the engine removes secrets from them before it
+/// emits an event.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter {
     show_secrets: bool,
@@ -32,7 +33,7 @@ impl Filter {
     }
 }
 
-/// What to show of the text of an asset.
+/// The text to show for a text asset.
 pub fn asset_text(text: &str) -> &str {
     if text.contains(PROGRAM_CODE_MARK) {
         text

@@ -1,10 +1,10 @@
-//! Engine events: what a deployment tells the world while it runs (`engine.md` 10).
+//! Engine events: the record of a running deployment that displays, logs and streams follow (`engine.md` 10).
 //!
-//! This crate knows the events ([`Event`]), their form in logs and streams ([`json`]) and how values are made fit to
-//! be seen ([`Filter`]). It does not know who emits events or what they look like to people, and it has no clock:
-//! sequence numbers and times are given when an event is written.
+//! This crate knows the events ([`Event`]), their form in logs and streams ([`json`]) and the hiding of secrets in them
+//! ([`Filter`]). It does not know who emits events or how they are displayed, and it has no clock: sequence numbers and
+//! times are given when an event is written.
 //!
-//! Start with [`Event`]. Emitting one is cheap: states are shared, and nothing is rendered before a subscriber asks.
+//! Start with [`Event`]. Emitting one is cheap: states are shared, and nothing is rendered until a subscriber needs it.
 
 mod color;
 mod event;

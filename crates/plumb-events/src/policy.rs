@@ -1,4 +1,4 @@
-//! What policy packs have to say.
+//! Events of policy packs.
 
 use ecow::EcoString;
 use plumb_resource::Urn;
@@ -9,60 +9,60 @@ use crate::ColorMode;
 /// A policy pack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PolicyPackId {
-    /// Its name.
+    /// Name of the pack.
     pub name: EcoString,
-    /// Its version.
+    /// Version of the pack.
     pub version: EcoString,
-    /// The tag of its version.
+    /// Tag of its version.
     pub version_tag: EcoString,
 }
 
-/// A policy is violated.
+/// A violation of a policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyViolation {
-    /// The resource; `None` when it is about the stack as a whole.
+    /// The resource; `None` when the violation concerns the whole stack.
     pub urn: Option<Urn>,
-    /// What to tell the user, perhaps with colour tags.
+    /// Message for the user, perhaps with colour tags.
     pub message: EcoString,
-    /// How to treat the colour tags.
+    /// Treatment of colour tags.
     pub color: ColorMode,
     /// Name of the policy.
     pub policy: EcoString,
-    /// The pack that holds it.
+    /// The pack of the policy.
     pub pack: PolicyPackId,
     /// `advisory`, `mandatory` or `remediate`.
     pub enforcement_level: EcoString,
-    /// How bad it is, if the policy says.
+    /// Severity; empty when the policy gives none.
     pub severity: EcoString,
 }
 
-/// A policy changed the inputs of a resource.
+/// A change of a resource's inputs by a policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyRemediation {
     /// The resource.
     pub urn: Option<Urn>,
-    /// How to treat colour tags.
+    /// Treatment of colour tags.
     pub color: ColorMode,
     /// Name of the policy.
     pub policy: EcoString,
-    /// The pack that holds it.
+    /// The pack of the policy.
     pub pack: PolicyPackId,
-    /// Inputs before.
+    /// Inputs before the change.
     pub before: PropertyMap,
-    /// Inputs after.
+    /// Inputs after the change.
     pub after: PropertyMap,
 }
 
-/// What a policy pack found.
+/// Results of a policy pack for a resource or the stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyAnalyzeSummary {
     /// The resource; `None` for the stack as a whole.
     pub urn: Option<Urn>,
     /// The pack.
     pub pack: PolicyPackId,
-    /// Policies that found nothing.
+    /// Policies without a violation.
     pub passed: Vec<EcoString>,
-    /// Policies that found something.
+    /// Policies with a violation.
     pub failed: Vec<EcoString>,
     /// Policies that do not apply.
     pub not_applicable: Vec<EcoString>,

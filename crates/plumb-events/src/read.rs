@@ -1,6 +1,6 @@
-//! Events back from JSON: for replaying event logs.
+//! Events parsed from JSON, for replaying event logs.
 //!
-//! What the form leaves out stays out: hidden secrets are read as secrets around the text `[secret]`.
+//! Details that the JSON form omits are lost: a hidden secret is read as a secret with the text `[secret]`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,16 +36,16 @@ pub struct ReadEvent {
     pub event: Event,
 }
 
-/// The text is not an event.
+/// Errors of reading an event.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is not JSON.
+    /// The text is not JSON.
     #[error("event is not valid JSON")]
     Json(#[from] serde_json::Error),
-    /// It has no field that names a known event.
+    /// No field names a known event.
     #[error("unknown kind of event")]
     Kind,
-    /// It is nested too deep.
+    /// The JSON is nested too deep.
     #[error("nesting is deeper than {MAX_DEPTH} levels")]
     Depth,
     /// A field is missing or of the wrong kind.
@@ -54,12 +54,12 @@ pub enum ReadError {
         /// The field.
         field: &'static str,
     },
-    /// A URN is not one.
+    /// A URN is not valid.
     #[error(transparent)]
     Urn(#[from] InvalidUrn),
 }
 
-/// JSON that may be deeper than the stack is.
+/// JSON whose nesting may exceed the stack; parsed with a stack that grows.
 struct Deep(Json);
 
 impl<'de> Deserialize<'de> for Deep {
@@ -79,13 +79,13 @@ impl ReadEvent {
         }
     }
 
-    /// Reads events that stand one behind the other, with any blanks and line breaks within and between them.
+    /// Reads a sequence of events, with any blanks and line breaks within and between them.
     pub fn stream(text: &str) -> impl Iterator<Item = Result<Self, ReadError>> {
         let is_too_deep = json_depth(text) > MAX_DEPTH;
         let refused = is_too_deep.then_some(Err(ReadError::Depth));
         let text = if is_too_deep { "" } else { text };
         let mut deserializer = serde_json::Deserializer::from_str(text);
-        // Events hold values, which are as deep as a state may be.
+        // The limit of the parser is too low, because values in events may be as deep as values in state.
         deserializer.disable_recursion_limit();
         let values = deserializer.into_iter::<Deep>();
         let events = values.map(|json| ReadEvent::from_json(&json?.0));
@@ -176,7 +176,7 @@ fn read_step(fields: &Fields<'_>) -> Result<StepEvent, ReadError> {
     })
 }
 
-/// The form does not say which steps are internal; this is what makes them so.
+/// Whether a step is internal. The JSON form does not say, so the kind of step and the resource decide.
 fn is_internal(metadata: &Metadata) -> bool {
     metadata.op == StepOp::RemovePendingReplace || metadata.urn.is_default_provider()
 }
@@ -357,7 +357,7 @@ fn read_summary(fields: &Fields<'_>) -> Result<Summary, ReadError> {
     })
 }
 
-/// The fields of an object; absent ones read as empty, as the form leaves out what is empty.
+/// The fields of an object. An absent field reads as empty, because the JSON form omits empty fields.
 struct Fields<'a>(&'a Map<String, Json>);
 
 impl<'a> Fields<'a> {

@@ -1,11 +1,11 @@
-//! The dialect of JSON: numbers and strings as Go writes them with HTML escaping off.
+//! JSON as Go writes it with HTML escaping off: its forms of numbers and strings.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::ser::Formatter;
 
-/// `value` on one line.
+/// JSON of `value` on one line.
 pub fn to_json_line(value: &impl Serialize) -> String {
     let mut bytes = Vec::with_capacity(256);
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, GoFormatter);
@@ -43,7 +43,7 @@ impl Formatter for GoFormatter {
     }
 }
 
-/// The number with an exponent only where Go uses one: below 1e-6 and from 1e21.
+/// The number, with an exponent only where Go uses one: below 1e-6 and from 1e21.
 fn number(value: f64) -> String {
     let size = value.abs();
     if value != 0.0 && !(1e-6..1e21).contains(&size) {

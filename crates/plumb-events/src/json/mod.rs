@@ -1,6 +1,6 @@
 //! Events as JSON: one compact object per line (`cli.md` 19.2).
 //!
-//! Fields stand in the order in which the official program writes them; `<`, `>` and `&` are not escaped.
+//! Fields have the order of the reference; `<`, `>` and `&` are not escaped.
 
 mod format;
 mod value;
@@ -25,12 +25,12 @@ pub use format::to_json_line;
 pub(crate) use value::signature;
 pub use value::{JsonProperties, JsonValue};
 
-/// How to write events.
+/// Options for writing events.
 #[derive(Clone, Debug, Default)]
 pub struct Encoding {
-    /// What may be seen.
+    /// Visibility of secrets.
     pub filter: Filter,
-    /// Whether colour tags stay in the texts; event logs and streams leave them out.
+    /// Whether colour tags are kept; event logs and streams omit them.
     pub keep_color: bool,
 }
 
@@ -39,22 +39,22 @@ pub struct Encoding {
 pub struct Envelope<'a> {
     /// Number of the event, from 0.
     pub sequence: u64,
-    /// Seconds since 1970.
+    /// Time of the event, in seconds since 1970.
     pub timestamp: i64,
     /// The event.
     pub event: &'a Event,
-    /// How to write it.
+    /// Options for writing.
     pub encoding: &'a Encoding,
 }
 
 impl Envelope<'_> {
-    /// The event as one line without the line break.
+    /// The event as one line, without a line break.
     pub fn to_line(&self) -> String {
         to_json_line(self)
     }
 }
 
-/// Numbers events and writes them one after another, for event logs and streams.
+/// Writer of numbered events, for event logs and streams.
 #[derive(Clone, Debug, Default)]
 pub struct EventLines {
     encoding: Encoding,
@@ -62,13 +62,13 @@ pub struct EventLines {
 }
 
 impl EventLines {
-    /// Lines from number 0 on.
+    /// A writer whose first event has number 0.
     pub fn new(encoding: Encoding) -> Self {
         EventLines { encoding, next: 0 }
     }
 
-    /// The next line, with its line break; `timestamp` is in seconds since 1970. Nothing for what is only told to people who
-    /// look on.
+    /// The next line, with its line break; `timestamp` is in seconds since 1970. Empty for [`Event::Wait`], which is for
+    /// displays only.
     pub fn line(&mut self, event: &Event, timestamp: i64) -> String {
         if matches!(event, Event::Wait(_)) {
             return String::new();
@@ -137,7 +137,7 @@ impl Serialize for Envelope<'_> {
             Event::Progress(progress) => {
                 map.serialize_entry("progressEvent", &ProgressJson(progress))?;
             }
-            // Nobody but people looks at it, see [`EventLines::line`].
+            // Never written, see [`EventLines::line`].
             Event::Wait(_) => {}
             Event::StartDebugging { config } => {
                 map.serialize_entry(
@@ -160,7 +160,7 @@ impl Serialize for Envelope<'_> {
 }
 
 impl Encoding {
-    /// The text as it is to be written.
+    /// The text, with colour tags only if they are to be kept.
     fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.keep_color {
             Cow::Borrowed(text)
@@ -346,12 +346,12 @@ impl Serialize for StateJson<'_> {
     }
 }
 
-/// The reference of a provider; empty for none.
+/// The reference of a provider; empty for `None`.
 fn provider_text(provider: Option<&ProviderRef>) -> String {
     provider.map(ToString::to_string).unwrap_or_default()
 }
 
-/// The id in events: only providers, and objects that are read by an id of another one, show that theirs will become known.
+/// The id in events. Only providers and external resources show the unknown sentinel for an id that is not known yet.
 fn id_text(state: &ResourceState) -> &str {
     match &state.id {
         ResourceId::Unknown if state.external || state.kind == ResourceKind::Provider => {
@@ -537,7 +537,7 @@ impl Serialize for SummaryJson<'_> {
     }
 }
 
-/// Numbers of steps, in the order of the names.
+/// Numbers of steps by name of the step kind, sorted by name.
 pub fn changes_by_name(summary: &Summary) -> BTreeMap<&'static str, u32> {
     summary
         .resource_changes

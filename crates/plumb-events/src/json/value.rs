@@ -14,9 +14,9 @@ use super::to_json_line;
 use crate::Filter;
 use crate::filter::{SECRET_MARK, asset_text};
 
-/// Marks of values that JSON has no form for.
+/// Signatures of values that JSON cannot express.
 pub(crate) mod signature {
-    /// The member that holds the mark.
+    /// Key of the member that holds the signature.
     pub(crate) const KEY: &str = "4dabf18193072939515e22adb298388d";
     pub(crate) const SECRET: &str = "1b47061264138c4ac30d75fd1eb44270";
     pub(crate) const ASSET: &str = "c44067f5952c0a294b673a41bacd8c17";
@@ -24,7 +24,7 @@ pub(crate) mod signature {
     pub(crate) const REFERENCE: &str = "5cf8f73096256a8f31e491e813e4eb8e";
 }
 
-/// Properties in the form of events.
+/// Properties in the JSON form of events.
 #[derive(Clone, Copy, Debug)]
 pub struct JsonProperties<'a>(pub &'a PropertyMap, pub Filter);
 
@@ -38,7 +38,7 @@ impl Serialize for JsonProperties<'_> {
     }
 }
 
-/// A value in the form of events.
+/// A value in the JSON form of events.
 #[derive(Clone, Copy, Debug)]
 pub struct JsonValue<'a>(pub &'a Value, pub Filter);
 

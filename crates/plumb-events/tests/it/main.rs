@@ -1,4 +1,4 @@
-//! Events as the official program wrote them.
+//! Tests against events recorded from the reference.
 
 #![expect(clippy::unwrap_used, reason = "a failed helper is a failed test")]
 
