@@ -1,4 +1,4 @@
-//! Converters: plugins that know the programs and the state of other systems (`protocol.md` 12).
+//! Converters: plugins that read programs and state of other tools (`protocol.md` 12).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,51 +18,51 @@ use crate::host::{HostError, PluginHost, environment};
 use crate::output::OutputLevel;
 use crate::process::{Launch, Process, start_with_port};
 
-/// How long to wait for the end of a converter whose answer broke off.
+/// Time for a converter's process to be reaped after its connection broke.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A converter in a process of its own. The process ends with it.
+/// Client for a converter in a process of its own. Dropping it ends the process.
 pub struct GrpcConverter {
     name: String,
     client: ConverterClient<Channel>,
     process: Process,
 }
 
-/// Why a converter does not convert.
+/// Errors of a conversion.
 #[derive(Debug, thiserror::Error)]
 pub enum ConverterError {
-    /// It said why.
+    /// The converter reported an error.
     #[error("converter {converter:?} failed: {message}")]
     Call {
-        /// Its name.
+        /// Name of the converter.
         converter: String,
-        /// What it said.
+        /// Message of the converter.
         message: String,
     },
-    /// It knows no state, or is older than the question.
+    /// The converter cannot convert state, or is older than this call.
     #[error("converter {converter:?} cannot convert state")]
     Unsupported {
-        /// Its name.
+        /// Name of the converter.
         converter: String,
     },
-    /// It ended before it had answered.
+    /// The converter ended before it answered.
     #[error("converter {converter:?} ended too early ({exit}){}", shown(output))]
     Ended {
-        /// Its name.
+        /// Name of the converter.
         converter: String,
-        /// How.
+        /// Exit of the process.
         exit: String,
-        /// The last that it printed.
+        /// Last output of the process.
         output: String,
     },
-    /// Its answer makes no sense.
+    /// The answer holds values that cannot be decoded.
     #[error("converter {converter:?} gives resource {resource:?} values that cannot be read")]
     Values {
-        /// Its name.
+        /// Name of the converter.
         converter: String,
         /// The resource.
         resource: String,
-        /// Why.
+        /// Cause.
         #[source]
         source: plumb_wire::Error,
     },
@@ -76,73 +76,73 @@ fn shown(output: &str) -> String {
     }
 }
 
-/// A resource of another system, as ours.
+/// A converted resource of another tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConvertedResource {
     /// Type token.
     pub type_token: String,
-    /// What other entries call it.
+    /// Name by which other entries refer to the resource.
     pub name: String,
-    /// Its id; empty for components.
+    /// Id of the resource; empty for components.
     pub id: String,
-    /// Version of the provider, or of the package that parameters make.
+    /// Version of the provider, or of the parameterized package.
     pub version: String,
-    /// Where the provider can be downloaded from.
+    /// Address to download the provider from.
     pub download_url: String,
-    /// Its real name, where `name` is only what others call it.
+    /// Actual name of the resource, if it differs from `name`.
     pub logical_name: String,
     /// Whether it is a component.
     pub is_component: bool,
-    /// Whether a provider constructs it.
+    /// Whether the component is remote, that is, constructed by a provider.
     pub is_remote: bool,
-    /// The entry that is its parent.
+    /// Name of the parent's entry.
     pub parent: String,
-    /// The entry that is its provider.
+    /// Name of the provider's entry.
     pub provider: String,
-    /// The inputs to keep.
+    /// Names of the inputs to keep.
     pub properties: Vec<String>,
-    /// What makes the package of the type out of another.
+    /// Parameter that turns another plugin's package into that of the type.
     pub parameterization: Option<ConvertedParameter>,
-    /// A package that adds to the one of the type.
+    /// Package that extends that of the type.
     pub extension: Option<ConvertedParameter>,
-    /// Inputs that nobody can read.
+    /// Inputs that cannot be read from the object.
     pub inputs: Option<PropertyMap>,
-    /// Outputs; the object is not read when they are given.
+    /// Outputs; if they are given, the object is not read.
     pub outputs: Option<PropertyMap>,
 }
 
-/// A package with a parameter.
+/// A parameterized package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConvertedParameter {
-    /// The plugin, or the package.
+    /// Name of the plugin, or of the package.
     pub name: String,
-    /// Its version.
+    /// Version of the plugin or package.
     pub version: String,
     /// The parameter.
     pub value: Vec<u8>,
 }
 
-/// Something that a converter has to say of what it converts.
+/// A diagnostic of a converter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConverterMessage {
-    /// Whether what it is about could not be converted.
+    /// Whether the diagnostic is an error: its subject could not be converted.
     pub is_error: bool,
-    /// What it is, with the place if there is one.
+    /// Text, with the position if there is one.
     pub text: String,
 }
 
-/// The state of another system, as resources to adopt.
+/// State of another tool, as resources to import.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConvertedState {
     /// The resources.
     pub resources: Vec<ConvertedResource>,
-    /// What there is to say.
+    /// Diagnostics.
     pub messages: Vec<ConverterMessage>,
 }
 
 impl GrpcConverter {
-    /// Has the converter read a state; `args` say which, in its own way. It finds schemas and mappings at the address of
-    /// the engine.
+    /// Converts a state; `args` select it in the converter's own way. The converter loads schemas and mappings from the
+    /// engine at the address `engine`.
     pub async fn convert_state(
         &self,
         engine: &str,
@@ -249,7 +249,7 @@ fn message(diagnostic: pb_codegen::Diagnostic) -> ConverterMessage {
 }
 
 impl PluginHost {
-    /// Starts the converter called `name`; one that is not there is downloaded, where that is allowed.
+    /// Starts the converter called `name`. A missing converter is downloaded, if that is allowed.
     pub async fn converter(&self, name: &str) -> Result<GrpcConverter, HostError> {
         let spec = PluginSpec::named(name);
         let kind = PluginKind::Converter;

@@ -1,11 +1,12 @@
-//! Plugins: finding them, running them, talking to them.
+//! Plugins: discovery, processes and clients.
 //!
-//! This crate knows how plugin executables are found and started, the handshake, and clients for providers, language
-//! hosts, policy packs ([`analyzer`]) and converters. [`Provider`] is the one interface to a provider, whether it is a process or built into the binary;
-//! [`LanguageRuntime`] is the same for language hosts. It makes no decisions about resources.
+//! This crate knows how plugin executables are found and started, the handshake, and the clients for providers, language
+//! hosts, policy packs ([`analyzer`]) and converters. [`Provider`] is the only interface to a provider, whether it is a
+//! process or built into the binary; [`LanguageRuntime`] is that of a language host. The crate makes no decisions about
+//! resources.
 //!
-//! Start with [`PluginHost`], which turns a plugin specification into a running provider. [`discovery`] says which file
-//! that is, [`process`] keeps the process, [`grpc`] speaks to it.
+//! Start with [`PluginHost`], which turns a plugin specification into a running provider. [`discovery`] finds the file,
+//! [`process`] manages the process, and [`grpc`] is the client.
 
 mod acquire;
 pub mod analyzer;

@@ -1,8 +1,8 @@
-//! What plugins and programs write to their standard streams, line by line.
+//! Lines that plugins and programs write to their standard streams.
 
 use std::sync::Arc;
 
-/// Which stream a line came from.
+/// Stream that a line came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OutputStream {
     /// Standard output.
@@ -11,31 +11,31 @@ pub enum OutputStream {
     Stderr,
 }
 
-/// How much a line matters.
+/// Importance of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OutputLevel {
-    /// Only for debugging: the chatter of resource plugins.
+    /// Debug output: the output of resource plugins.
     Debug,
-    /// For the user: what programs and language hosts print.
+    /// Output for the user: that of programs and language hosts.
     Info,
-    /// Something looks wrong, but the work goes on.
+    /// A warning.
     Warning,
-    /// Something is wrong with a plugin.
+    /// An error of a plugin.
     Error,
 }
 
 /// One line of output, without its line end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputLine {
-    /// Who wrote it: the file name of the plugin, or the program.
+    /// Writer of the line: the file name of the plugin, or the program.
     pub source: Arc<str>,
-    /// Where it was written.
+    /// Stream that the line was written to.
     pub stream: OutputStream,
-    /// How much it matters.
+    /// Importance of the line.
     pub level: OutputLevel,
     /// The text.
     pub text: String,
 }
 
-/// Takes lines of output. It is called from the tasks that read them and must not block for long.
+/// Receiver of lines. Called from the tasks that read the streams, so it must not block for long.
 pub type OutputSink = Arc<dyn Fn(OutputLine) + Send + Sync>;

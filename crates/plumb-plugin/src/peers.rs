@@ -1,10 +1,10 @@
-//! Services on this machine are for its user alone.
+//! Access control for local services: only the user who runs them may connect.
 //!
-//! The services of an engine and of language hosts listen on the loopback address, which every user of the machine can reach,
-//! and the protocol has no credentials: SDKs carry no token. So the owner of each connection is looked up. On Linux the tables
-//! of the kernel (`/proc/net/tcp` and `tcp6`) say to whom the other end belongs; connections of other users are closed before
-//! anything is read from them. The superuser may connect. Where the tables cannot be read, or do not list even our own end of a
-//! connection, nothing is known and nobody is refused.
+//! The services of the engine and of language hosts listen on the loopback address, which every user of the machine can
+//! reach, and the protocol has no credentials, because SDKs carry no token. Therefore the owner of each connection is looked
+//! up. On Linux the tables of the kernel (`/proc/net/tcp` and `tcp6`) name the user of the other end; connections of other
+//! users are closed before anything is read from them. The superuser may connect. If the tables cannot be read, or do not
+//! list our own end of a connection, the owner is unknown and the connection is accepted.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -13,24 +13,24 @@ use futures::{Stream, StreamExt as _, future};
 use tokio::net::{TcpListener, TcpStream};
 use tonic::transport::server::TcpIncoming;
 
-/// The tables of connections, for both kinds of sockets: a socket of version 6 can connect to an address of version 4.
+/// Tables of connections. Both are needed, because an IPv6 socket can connect to an IPv4 address.
 const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
-/// A table can lack lines when it changes while it is read.
+/// Number of reads of a table, because lines can be missing when it changes during a read.
 const ATTEMPTS: usize = 3;
-/// State of a connection that neither end has closed. Later states have no owner any more.
+/// State of a connection that neither end has closed. In later states the table names no owner.
 const ESTABLISHED: &str = "01";
 
-/// Who is at the other end of a connection.
+/// Owner of the other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
     User(u32),
-    /// The connection is not among those that are open.
+    /// No open connection matches.
     Gone,
-    /// The system does not tell.
+    /// The system does not provide the owner.
     Unknown,
 }
 
-/// The connections to `listener` that its own user makes, without delays of small packets.
+/// Connections to `listener` from its own user, without delays for small packets (`TCP_NODELAY`).
 pub fn own_connections(
     listener: TcpListener,
 ) -> impl Stream<Item = io::Result<TcpStream>> + Send + Unpin {
@@ -92,18 +92,18 @@ fn user_of(table: &str, local: SocketAddr, remote: SocketAddr) -> Option<u32> {
         let mut fields = line.split_whitespace().skip(1);
         let ends = (address(fields.next()?)?, address(fields.next()?)?);
         let is_open = fields.next()? == ESTABLISHED;
-        // Behind the state: queues, timer, retransmissions.
+        // After the state: queues, timer, retransmissions.
         let user = fields.nth(3)?.parse().ok()?;
         (is_open && ends == (plain(local), plain(remote))).then_some(user)
     })
 }
 
-/// An address of version 6 that stands for one of version 4 is that one.
+/// The IPv4 address of an IPv4-mapped IPv6 address; other addresses unchanged.
 fn plain(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 
-/// `0100007F:1F90`: words of four bytes, each as the processor has it in memory.
+/// Parses an address such as `0100007F:1F90`, whose four-byte words have the byte order of the processor.
 fn address(text: &str) -> Option<SocketAddr> {
     let (digits, port) = text.split_once(':')?;
     let word = |at: usize| {
@@ -129,7 +129,7 @@ fn address(text: &str) -> Option<SocketAddr> {
 mod tests {
     use super::*;
 
-    /// As a machine with little-endian words has it.
+    /// A table of a little-endian machine.
     const TABLE: &str = "\
   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:0BB8 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 1 1 0 100 0 0 10 0
@@ -166,7 +166,7 @@ mod tests {
     #[tokio::test]
     async fn connections_of_the_own_user_come_through() {
         for address in ["127.0.0.1:0", "[::1]:0"] {
-            // Not every machine has version 6.
+            // Not every machine has IPv6.
             let Ok(listener) = TcpListener::bind(address).await else {
                 continue;
             };
@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    /// Needs to be root, and `setpriv`.
+    /// Needs root and `setpriv`.
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn connections_of_another_user_are_closed() {

@@ -1,4 +1,4 @@
-//! The interface to a provider.
+//! Interface to a provider.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,20 +16,20 @@ use plumb_resource::provider::{
 pub struct ProviderInfo {
     /// Package name.
     pub name: String,
-    /// Version; `None` when the plugin does not tell.
+    /// Version; `None` when the plugin does not report one.
     pub version: Option<semver::Version>,
 }
 
-/// How a package of another ecosystem becomes one of ours.
+/// Mapping of a package of another ecosystem to one of this ecosystem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapping {
-    /// What the package is called there.
+    /// Name of the package in the other ecosystem.
     pub provider: String,
-    /// The mapping, for whoever knows that ecosystem.
+    /// Mapping data, in the format of that ecosystem's tools.
     pub data: Vec<u8>,
 }
 
-/// What every component construction and method call of a deployment has in common.
+/// Settings of the deployment that all component constructions and method calls share.
 #[derive(Clone, Debug)]
 pub struct ConstructContext {
     /// Project name.
@@ -44,13 +44,13 @@ pub struct ConstructContext {
     pub config_secret_keys: Arc<Vec<String>>,
     /// Whether this is a preview.
     pub dry_run: bool,
-    /// How many operations may run at once.
+    /// Maximum number of parallel operations.
     pub parallel: i32,
     /// `host:port` of the resource monitor.
     pub monitor_endpoint: String,
 }
 
-/// The same for method calls.
+/// Settings for method calls.
 pub type CallContext = ConstructContext;
 
 /// A provider of resources, functions and components.
@@ -62,17 +62,18 @@ pub type CallContext = ConstructContext;
 pub trait Provider: Send + Sync {
     /// Name and version.
     async fn info(&self) -> Result<ProviderInfo, ProviderError>;
-    /// The package schema as JSON text, `None` if there is none. `subpackage` is the name and version of a parameterized package.
+    /// The package schema as JSON text; `None` if there is none. `subpackage` is the name and version of a parameterized
+    /// package.
     async fn get_schema(
         &self,
         subpackage: Option<(&str, &str)>,
     ) -> Result<Option<String>, ProviderError>;
-    /// Applies a parameter; answers the name and version of the resulting package.
+    /// Applies a parameter; returns the name and version of the resulting package.
     async fn parameterize(
         &self,
         parameter: &Parameterization,
     ) -> Result<(String, String), ProviderError>;
-    /// Applies words of the command line as a parameter; answers the name and version of the resulting package.
+    /// Applies command-line arguments as a parameter; returns the name and version of the resulting package.
     async fn parameterize_with_args(
         &self,
         args: &[String],
@@ -85,9 +86,9 @@ pub trait Provider: Send + Sync {
         &self,
         request: CheckConfigRequest,
     ) -> Result<CheckResponse, ProviderError>;
-    /// Compares two configurations; `id` of the request is not used.
+    /// Compares two configurations; the request's `id` is ignored.
     async fn diff_config(&self, request: DiffRequest) -> Result<DiffResult, ProviderError>;
-    /// Puts a configuration in force.
+    /// Applies a configuration.
     async fn configure(&self, request: ConfigureRequest) -> Result<(), ProviderError>;
     /// Checks inputs of a resource and fills in defaults.
     async fn check(&self, request: CheckRequest) -> Result<CheckResponse, ProviderError>;
@@ -103,7 +104,7 @@ pub trait Provider: Send + Sync {
     async fn delete(&self, request: DeleteRequest) -> Result<(), ProviderError>;
     /// Calls a function.
     async fn invoke(&self, request: InvokeRequest) -> Result<InvokeResponse, ProviderError>;
-    /// Lists existing objects, a page of them.
+    /// Lists one page of existing objects.
     async fn list(&self, request: ListRequest) -> Result<ListResponse, ProviderError> {
         let text = format!("the provider lists no objects of {}", request.token);
         Err(ProviderError::clean(text))
@@ -120,11 +121,11 @@ pub trait Provider: Send + Sync {
         request: CallRequest,
         context: &CallContext,
     ) -> Result<InvokeResponse, ProviderError>;
-    /// The packages of another ecosystem that the provider has mappings for; `None` when it cannot list them.
+    /// The packages of another ecosystem for which the provider has mappings; `None` if it cannot list them.
     async fn get_mappings(&self, _ecosystem: &str) -> Result<Option<Vec<String>>, ProviderError> {
         Ok(None)
     }
-    /// The mapping of a package of another ecosystem, or with an empty name whichever there is; `None` if there is none.
+    /// The mapping of a package of another ecosystem, or any mapping if the name is empty; `None` if there is none.
     async fn get_mapping(
         &self,
         _ecosystem: &str,
@@ -132,17 +133,17 @@ pub trait Provider: Send + Sync {
     ) -> Result<Option<Mapping>, ProviderError> {
         Ok(None)
     }
-    /// Whether it may tell of views while it works on a resource, at the address that the request says.
+    /// Whether the provider may publish views while it works on a resource, at the address in the request.
     fn publishes_views(&self) -> bool {
         false
     }
-    /// Whether the answer to this call may hold secrets that the program knows nothing of. Plugins may answer anything: those
-    /// that bridge a provider of another ecosystem keep its whole state among the outputs.
+    /// Whether the answer to this call may hold secrets that the program does not know. Plugins may answer anything: bridges
+    /// to providers of another ecosystem keep the whole state of such a provider among the outputs.
     fn may_answer_secrets(&self, call: &ProviderCall) -> bool {
         call.touches_the_world()
     }
-    /// Asks for running operations to end soon. Advisory.
+    /// Asks the provider to finish running operations soon. Advisory.
     async fn cancel(&self);
-    /// Ends the provider in an orderly way: cancel, then close connections and processes.
+    /// Shuts the provider down in an orderly way: Cancel first, then connections and processes are closed.
     async fn shutdown(&self);
 }

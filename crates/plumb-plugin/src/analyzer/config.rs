@@ -1,8 +1,9 @@
-//! What the user configures policies with.
+//! Configuration of policies by the user.
 //!
 //! A configuration file maps names of policies to enforcement levels, or to objects with an `enforcementLevel` and the
-//! settings of the policy; `all` gives a level to every policy. [`reconcile`] lays it over what the pack suggests, and that
-//! over what the policies themselves say, and checks the result against the schemas of the policies.
+//! settings of the policy; `all` sets the level of every policy. [`reconcile`] merges the values: those of the file override
+//! those that the pack suggests, and these override the defaults of the policies. The result is checked against the schemas
+//! of the policies.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +12,16 @@ use plumb_resource::policy::EnforcementLevel;
 use plumb_wire::analyzer::{AnalyzerInfo, ConfigurablePolicy, PolicyConfig};
 use serde_json::{Map, Value};
 
-/// Stands for every policy of a pack.
+/// Key that stands for every policy of a pack.
 const ALL: &str = "all";
 const LEVEL: &str = "enforcementLevel";
 
-/// What is wrong with a configuration, a line for each thing.
+/// Errors in a configuration, one line each.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.join("\n"))]
 pub struct ConfigErrors(pub Vec<String>);
 
-/// What a pack is to be configured with: an entry for every policy, nothing for packs that cannot be configured.
+/// The merged configuration: one entry per policy, or no entry at all for packs that cannot be configured.
 pub fn reconcile(
     info: &AnalyzerInfo,
     given: &Map<String, Value>,
@@ -129,7 +130,7 @@ fn check(policy: &ConfigurablePolicy, config: &PolicyConfig, errors: &mut Vec<St
     }
 }
 
-/// Checks a value against the parts of JSON schemas that settings are described with.
+/// Checks a value against a JSON schema, limited to the keywords that schemas of settings use.
 fn check_value(place: &str, schema: &Value, value: &Value, errors: &mut Vec<String>) {
     if let Some(expected) = schema.get("type")
         && !types(expected).any(|name| is_of_type(name, value))
@@ -180,7 +181,7 @@ fn check_object(place: &str, schema: &Value, map: &Map<String, Value>, errors: &
     }
 }
 
-/// Limits of numbers, texts and lists.
+/// Checks the limits of a number, a text or a list.
 fn check_size(place: &str, schema: &Value, value: &Value, errors: &mut Vec<String>) {
     #[expect(clippy::cast_precision_loss, reason = "nothing is as long as that")]
     let (size, least, most, what) = match value {

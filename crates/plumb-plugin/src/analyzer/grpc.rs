@@ -1,4 +1,4 @@
-//! Policy packs in processes of their own.
+//! Client for policy packs, which run in processes of their own.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,24 +18,24 @@ use tonic::{Code, Response, Status};
 use super::{AnalyzedStack, AnalyzerError};
 use crate::process::{Indented, PluginTimeouts, Process};
 
-/// How long the process may take to be seen as ended after its connection broke.
+/// Time for the process to be reaped after its connection broke.
 const END_GRACE: Duration = Duration::from_secs(1);
 
 type Client = AnalyzerClient<Channel>;
 
-/// A policy pack that is reached over gRPC.
+/// A policy pack, called over gRPC.
 pub struct GrpcAnalyzer {
     name: String,
     process: Process,
     /// `None` after the shutdown.
     client: Mutex<Option<Client>>,
-    /// How long Cancel may take, and how long an interrupted pack may take to end.
+    /// Limit for the answer to Cancel, and for the end of the process after an interrupt.
     grace: Duration,
-    /// The version of `PulumiPolicy.yaml`, which comes before the pack's own.
+    /// Version in `PulumiPolicy.yaml`, which overrides the pack's own.
     version: Option<String>,
 }
 
-/// What a pack is told before anything else.
+/// Data for the handshake with a pack.
 pub(crate) struct Greeting<'a> {
     pub(crate) engine: &'a str,
     pub(crate) directory: PathBuf,
@@ -43,7 +43,7 @@ pub(crate) struct Greeting<'a> {
 }
 
 impl GrpcAnalyzer {
-    /// Shakes hands with a pack that has been started, and tells it about the stack.
+    /// Performs the handshake with a started pack and sends the data of the stack.
     pub(crate) async fn from_started(
         name: &str,
         version: Option<String>,
@@ -113,12 +113,12 @@ impl GrpcAnalyzer {
         Ok(())
     }
 
-    /// What the user calls it.
+    /// Name that the user knows the pack by.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The version of the library that the pack is written with, if it tells.
+    /// Version of the library that the pack is written with, if the pack reports one.
     pub async fn plugin_version(&self) -> Result<Option<String>, AnalyzerError> {
         let answer = self.client("GetPluginInfo")?.get_plugin_info(()).await;
         let info = self.unless_unknown("GetPluginInfo", answer).await?;
@@ -127,7 +127,7 @@ impl GrpcAnalyzer {
             .filter(|version| !version.is_empty()))
     }
 
-    /// What the pack tells of itself.
+    /// Description of the pack and its policies.
     pub async fn info(&self) -> Result<AnalyzerInfo, AnalyzerError> {
         let answer = self.client("GetAnalyzerInfo")?.get_analyzer_info(()).await;
         let response = self.unwrap("GetAnalyzerInfo", answer).await?;
@@ -141,7 +141,7 @@ impl GrpcAnalyzer {
         })
     }
 
-    /// Configures its policies.
+    /// Configures the policies of the pack.
     pub async fn configure(
         &self,
         configs: &BTreeMap<EcoString, PolicyConfig>,
@@ -152,7 +152,7 @@ impl GrpcAnalyzer {
         Ok(())
     }
 
-    /// Has it mend a resource; what cannot mend changes nothing.
+    /// Lets the pack fix the inputs of a resource. Packs that do not know the call change nothing.
     pub async fn remediate(&self, resource: &AnalyzedResource) -> Result<Remedies, AnalyzerError> {
         const CALL: &str = "Remediate";
         let request = wire::remediate_request(resource).map_err(|it| self.unsendable(CALL, it))?;
@@ -164,7 +164,7 @@ impl GrpcAnalyzer {
         }
     }
 
-    /// Has it judge a resource.
+    /// Checks a resource against the policies.
     pub async fn analyze(&self, resource: &AnalyzedResource) -> Result<Analysis, AnalyzerError> {
         const CALL: &str = "Analyze";
         let request = wire::analyze_request(resource).map_err(|it| self.unsendable(CALL, it))?;
@@ -173,7 +173,7 @@ impl GrpcAnalyzer {
         Ok(wire::analyze_response(&response))
     }
 
-    /// Has it judge all resources of a stack; what cannot do that finds nothing.
+    /// Checks all resources of a stack against the policies. Packs that do not know the call report no violations.
     pub async fn analyze_stack(
         &self,
         resources: &[StackResource],
@@ -186,7 +186,7 @@ impl GrpcAnalyzer {
         Ok(response.map_or_else(Analysis::default, |it| wire::analyze_response(&it)))
     }
 
-    /// Asks for what runs to end soon. Advisory.
+    /// Asks the pack to finish its running calls soon. Advisory.
     pub async fn cancel(&self) {
         let Ok(mut client) = self.client("Cancel") else {
             return;
@@ -203,7 +203,7 @@ impl GrpcAnalyzer {
         }
     }
 
-    /// Ends the pack in an orderly way. Safe to call more than once.
+    /// Shuts the pack down in an orderly way. Safe to call more than once.
     pub async fn shutdown(&self) {
         if self.process.try_exit().is_none() {
             self.cancel().await;
@@ -250,7 +250,7 @@ impl GrpcAnalyzer {
         }
     }
 
-    /// The same for calls that older packs do not know.
+    /// [`Self::unwrap`] for calls that older packs do not know: `None` if the pack does not implement the call.
     async fn unless_unknown<M>(
         &self,
         call: &'static str,
@@ -262,7 +262,7 @@ impl GrpcAnalyzer {
         }
     }
 
-    /// What the user should know of a failure: what the pack says, or what became of it.
+    /// Message of a failed call for the user: that of the pack, or the exit of its process.
     async fn explain(&self, status: &Status) -> String {
         // Statuses sent by the peer have no source; the transport's failures have one.
         if std::error::Error::source(status).is_none() {

@@ -1,4 +1,4 @@
-//! `PulumiPolicy.yaml`: how a policy pack is run (`languages.md` 11).
+//! `PulumiPolicy.yaml`: how to run a policy pack (`languages.md` 11).
 
 use std::path::Path;
 
@@ -9,14 +9,14 @@ use crate::discovery::{ManifestError, PluginManifest, read_manifest};
 /// Name of the file.
 pub const POLICY_MANIFEST_FILE: &str = "PulumiPolicy.yaml";
 
-/// What the file says.
+/// Content of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyManifest {
     /// The language of the pack and the options for its host.
     pub plugin: PluginManifest,
-    /// Version of the pack; it comes before what the pack itself says.
+    /// Version of the pack, which overrides the one that the pack reports.
     pub version: Option<String>,
-    /// Folder of the program, below that of the pack.
+    /// Folder of the program, relative to the folder of the pack.
     pub main: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl PolicyManifest {
         })
     }
 
-    /// The version that the file beside an executable gives, if there is such a file.
+    /// Version in the file next to an executable, if there is such a file.
     pub(crate) fn version_beside(executable: &Path) -> Option<String> {
         let path = executable.parent()?.join(POLICY_MANIFEST_FILE);
         let value = read_manifest(&path).ok()?;

@@ -1,7 +1,7 @@
-//! Policy packs: plugins that mend and judge resources (`protocol.md` 11 and 15.8).
+//! Policy packs: plugins that fix and check resources (`protocol.md` 11 and 15.8).
 //!
-//! [`PluginHost::analyzer`](crate::PluginHost::analyzer) starts a [`PolicyPack`]; [`GrpcAnalyzer`] speaks to it. Life of an
-//! analyzer: start, handshake, the facts of the stack, what it tells of itself, its configuration ([`config`]), then the
+//! [`PluginHost::analyzer`](crate::PluginHost::analyzer) starts a [`PolicyPack`]; [`GrpcAnalyzer`] is the client for it.
+//! Life of an analyzer: start, handshake, data of the stack, its description, its configuration ([`config`]), then the
 //! calls, and Cancel at the end.
 
 pub mod config;
@@ -24,15 +24,15 @@ use crate::process::Environment;
 /// A policy pack to start.
 #[derive(Clone, Debug)]
 pub struct PolicyPack {
-    /// What the user calls it, for messages.
+    /// Name that the user knows the pack by, for messages.
     pub name: String,
-    /// Its folder, or its executable. Absolute.
+    /// Folder or executable of the pack. Absolute.
     pub path: PathBuf,
-    /// Variables that it needs besides those that every pack gets.
+    /// Environment variables of this pack, in addition to those of every pack.
     pub environment: Environment,
 }
 
-/// The stack that packs look at. Holds secrets in the clear.
+/// The stack to check. Holds secrets in plain text.
 #[derive(Clone, Default)]
 pub struct AnalyzedStack {
     /// Project name.
@@ -51,10 +51,10 @@ pub struct AnalyzedStack {
     pub tags: BTreeMap<String, String>,
 }
 
-/// Why a policy pack cannot be used.
+/// Errors of starting and calling policy packs.
 #[derive(Debug, thiserror::Error)]
 pub enum AnalyzerError {
-    /// There is nothing.
+    /// There is no pack at this place.
     #[error(
         "failed to load Pulumi policy project located at {pack:?}: open {}: no such file or directory",
         manifest.display()
@@ -62,19 +62,19 @@ pub enum AnalyzerError {
     NotFound {
         /// The pack.
         pack: String,
-        /// The file that a pack has.
+        /// Path of the missing manifest.
         manifest: PathBuf,
     },
-    /// It does not start.
+    /// The pack does not start.
     #[error("policy pack {pack:?} failed to start")]
     Start {
         /// The pack.
         pack: String,
-        /// Why.
+        /// Cause.
         #[source]
         source: Box<HostError>,
     },
-    /// Its dependencies are not installed, or too old.
+    /// The dependencies of the pack are missing or too old.
     #[error(
         "policy pack {pack:?} failed to start: pulumi SDK does not support policy as code; it may be that the pack's \
          dependencies are not installed: run `npm install` or `yarn install` in {}", directory.display()
@@ -82,33 +82,33 @@ pub enum AnalyzerError {
     NoSdk {
         /// The pack.
         pack: String,
-        /// Its folder.
+        /// Folder of the pack.
         directory: PathBuf,
     },
-    /// It does not answer, or not with what was asked.
+    /// A call failed, or its answer does not fit.
     #[error("policy pack {pack:?}: {call} failed: {message}")]
     Call {
         /// The pack.
         pack: String,
-        /// What was asked.
+        /// Name of the call.
         call: &'static str,
-        /// What it said.
+        /// Message of the pack.
         message: String,
     },
-    /// Something cannot be sent to it, or what it sent cannot be read.
+    /// A value cannot be encoded for the pack, or an answer of the pack cannot be decoded.
     #[error("policy pack {pack:?}: {call} failed")]
     Value {
         /// The pack.
         pack: String,
-        /// What was asked.
+        /// Name of the call.
         call: &'static str,
-        /// Why.
+        /// Cause.
         #[source]
         source: plumb_wire::Error,
     },
 }
 
-/// What a run needs to know of a pack. What it was configured with comes before what it says of itself.
+/// Description of a pack for a deployment. Configured enforcement levels override those that the pack reports.
 pub fn pack_info(
     info: &AnalyzerInfo,
     config: &BTreeMap<ecow::EcoString, plumb_wire::analyzer::PolicyConfig>,

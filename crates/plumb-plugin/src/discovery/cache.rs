@@ -21,34 +21,34 @@ pub struct Cache {
 pub struct CachedPlugin {
     /// Kind of the plugin.
     pub kind: PluginKind,
-    /// Name of the plugin; for plugins from a repository the mangled address.
+    /// Name of the plugin; for a plugin from a repository, the address with separators replaced.
     pub name: String,
-    /// Version; `None` only for folders made by very old programs.
+    /// Version; `None` only for folders of very old programs.
     pub version: Option<Version>,
-    /// Its folder.
+    /// Folder of the plugin.
     pub directory: PathBuf,
 }
 
-/// What `plugin ls` shows of a cached plugin beside its identity.
+/// Details of a cached plugin for `plugin ls`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginUsage {
-    /// Bytes of all its files.
+    /// Size of all its files, in bytes.
     pub size: u64,
-    /// When it was installed.
+    /// Time of the installation.
     pub installed: Option<SystemTime>,
-    /// When it was last chosen to be run.
+    /// Time of the last start.
     pub last_used: Option<SystemTime>,
 }
 
-/// A file of the cache could not be read or removed.
+/// Error of reading or removing a file of the cache.
 #[derive(Debug, thiserror::Error)]
 #[error("could not {action} {}", path.display())]
 pub struct CacheError {
-    /// What was tried.
+    /// Verb for the failed action.
     pub action: &'static str,
-    /// With which file.
+    /// The file.
     pub path: PathBuf,
-    /// Why it failed.
+    /// Cause.
     #[source]
     pub source: io::Error,
 }
@@ -66,7 +66,7 @@ impl Cache {
         &self.directory
     }
 
-    /// Every plugin that is completely installed, by name, then kind, then version from new to old.
+    /// All completely installed plugins, by name, then kind, then version from new to old.
     pub fn list(&self) -> Result<Vec<CachedPlugin>, CacheError> {
         let entries = match fs::read_dir(&self.directory) {
             Ok(entries) => entries,
@@ -90,13 +90,13 @@ impl Cache {
         Ok(plugins)
     }
 
-    /// The plugin of the cache that a file belongs to, if it belongs to one.
+    /// The cached plugin that `file` belongs to, if any.
     pub fn owner_of(&self, file: &Path) -> Option<CachedPlugin> {
         let mut folders = file.ancestors();
         plugin_at(folders.find(|folder| folder.parent() == Some(&self.directory))?)
     }
 
-    /// Picks the plugin to run (`protocol.md` 14.4) and notes that it was used.
+    /// Selects the plugin to run (`protocol.md` 14.4) and records the time of use.
     pub(super) fn select(
         &self,
         kind: PluginKind,
@@ -134,13 +134,13 @@ impl Cache {
         })
     }
 
-    /// When a plugin was installed.
+    /// Time at which a plugin was installed.
     pub(crate) fn installed(plugin: &CachedPlugin) -> Option<SystemTime> {
         let metadata = fs::metadata(&plugin.directory).ok()?;
         change_time(&metadata).or_else(|| metadata.modified().ok())
     }
 
-    /// Removes a plugin and the files beside it.
+    /// Removes a plugin and the files beside its folder.
     pub fn remove(&self, plugin: &CachedPlugin) -> Result<(), CacheError> {
         fs::remove_dir_all(&plugin.directory).map_err(|source| CacheError {
             action: "remove",
@@ -210,7 +210,7 @@ fn is_plugin_name(name: &str) -> bool {
     first && last && bytes.len() >= 2 && bytes.iter().copied().all(legal)
 }
 
-/// Precedence, then the text of the version; no version comes first.
+/// Orders versions by precedence, then by text; no version comes first.
 fn compare_versions(left: Option<&Version>, right: Option<&Version>) -> Ordering {
     match (left, right) {
         (Some(left), Some(right)) => left
@@ -254,7 +254,7 @@ fn choose(
     chosen.cloned()
 }
 
-/// Failing to note the time of use is not worth an error: it only feeds a listing.
+/// Records the time of use. Failures are ignored, because only a listing shows this time.
 fn mark_used(directory: &Path) {
     let path = beside(directory, ".lastused");
     let mut options = fs::OpenOptions::new();

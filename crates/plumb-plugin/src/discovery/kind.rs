@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a plugin is for.
+/// Purpose of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PluginKind {
     /// Policy packs.

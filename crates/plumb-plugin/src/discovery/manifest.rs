@@ -1,4 +1,4 @@
-//! `PulumiPlugin.yaml`: plugins that are sources, run by a language host (`protocol.md` 15.2).
+//! `PulumiPlugin.yaml`: manifests of plugins in source form, which a language host runs (`protocol.md` 15.2).
 
 use std::fs;
 use std::io;
@@ -19,37 +19,37 @@ pub struct PluginManifest {
     pub options: Map<String, Value>,
 }
 
-/// The file cannot be used.
+/// Errors of reading a manifest.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("could not read {}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: io::Error,
     },
-    /// It is not YAML.
+    /// The file is not YAML.
     #[error("could not parse {}", path.display())]
     Syntax {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: SyntaxError,
     },
-    /// It holds something that is not data.
+    /// The YAML uses a feature beyond plain data.
     #[error("could not understand {}", path.display())]
     Data {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: ToJsonError,
     },
-    /// It names no language.
+    /// The file names no language.
     #[error("{} names no `runtime`", path.display())]
     NoRuntime {
         /// The file.
@@ -64,7 +64,7 @@ impl PluginManifest {
         Self::from_json(&read_manifest(&path)?).ok_or(ManifestError::NoRuntime { path })
     }
 
-    /// What the file says about the language; `None` if it names none.
+    /// The language that a manifest names; `None` if it names none.
     pub(crate) fn from_json(value: &Value) -> Option<Self> {
         match value.get("runtime")? {
             Value::String(runtime) => Some(PluginManifest {
@@ -84,7 +84,7 @@ impl PluginManifest {
     }
 }
 
-/// Reads a file that says how something written in some language is run.
+/// Parses the manifest of a plugin or a policy pack.
 pub(crate) fn read_manifest(path: &Path) -> Result<Value, ManifestError> {
     let path = path.to_owned();
     let text = match fs::read_to_string(&path) {

@@ -1,8 +1,8 @@
-//! Which file a plugin is (`protocol.md` 14.1 to 14.4).
+//! Discovery of plugin files (`protocol.md` 14.1 to 14.4).
 //!
-//! [`Discovery::find`] looks in this order, and the first hit wins:
-//! 1. plugins that the project names;
-//! 2. the search path, whatever the version;
+//! [`Discovery::find`] searches the following places in order; the first match wins:
+//! 1. plugins that the project file names;
+//! 2. the search path, with any version;
 //! 3. the plugins bundled with the program;
 //! 4. the plugin cache, see [`cache`].
 
@@ -30,7 +30,7 @@ const BUNDLED_LANGUAGES: [&str; 8] = [
 ];
 const BUNDLED_RESOURCES: [&str; 2] = ["pulumi-nodejs", "pulumi-python"];
 
-/// A plugin that the project file names.
+/// A plugin in the project file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectPlugin {
     /// Kind of the plugin.
@@ -43,34 +43,34 @@ pub struct ProjectPlugin {
     pub path: PathBuf,
 }
 
-/// Where a plugin was found.
+/// Place where a plugin was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PluginSource {
-    /// The project names it.
+    /// The project file.
     Project,
-    /// On the search path.
+    /// The search path.
     Path,
-    /// Beside the program.
+    /// The folder of the program.
     Bundled,
-    /// In the plugin cache.
+    /// The plugin cache.
     Cache,
 }
 
-/// A plugin that was found.
+/// A plugin on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundPlugin {
-    /// Where it was found.
+    /// Place where the plugin was found.
     pub source: PluginSource,
     /// The executable; it need not exist when the plugin is a directory with a `PulumiPlugin.yaml`.
     pub executable: PathBuf,
-    /// The version, where the place tells it.
+    /// The version, if the place determines it.
     pub version: Option<Version>,
-    /// What the user should be told about the choice.
+    /// Warnings for the user about the choice.
     pub warnings: Vec<String>,
 }
 
 impl FoundPlugin {
-    /// The directory whose `PulumiPlugin.yaml` says how to run the plugin, when there is no executable.
+    /// Folder of the `PulumiPlugin.yaml` that describes how to run the plugin; `None` for an executable.
     pub fn source_directory(&self) -> Option<&Path> {
         if self.executable.is_file() {
             return None;
@@ -84,10 +84,10 @@ impl FoundPlugin {
     }
 }
 
-/// No plugin, or no single one, fits.
+/// Errors of discovery.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FindError {
-    /// Nothing anywhere.
+    /// No place has the plugin.
     #[error(
         "no {kind} plugin 'pulumi-{kind}-{name}' found in the workspace{}{}{}",
         version.as_ref().map(|version| format!(" at version v{version}")).unwrap_or_default(),
@@ -95,23 +95,23 @@ pub enum FindError {
         url.as_ref().map(|url| format!(" from {url}")).unwrap_or_default()
     )]
     NotFound {
-        /// Kind that was wanted.
+        /// Requested kind.
         kind: PluginKind,
-        /// Name that was wanted.
+        /// Requested name.
         name: String,
-        /// Version that was wanted.
+        /// Requested version.
         version: Option<Version>,
-        /// Whether the search path was looked at.
+        /// Whether the search path was searched.
         searched_path: bool,
-        /// Where the plugin could be downloaded from.
+        /// Address from which the plugin could be downloaded.
         url: Option<String>,
     },
-    /// The project names it more than once.
+    /// The project file names the plugin more than once.
     #[error("multiple project plugins with kind {kind}, name {name}, version {}", display_version(version.as_ref()))]
     Ambiguous {
-        /// Kind that was wanted.
+        /// Requested kind.
         kind: PluginKind,
-        /// Name that was wanted.
+        /// Requested name.
         name: String,
         /// Version that both entries have.
         version: Option<Version>,
@@ -122,23 +122,23 @@ fn display_version(version: Option<&Version>) -> String {
     version.map_or_else(|| "<nil>".to_owned(), ToString::to_string)
 }
 
-/// Where to look for plugins.
+/// Places to search for plugins.
 #[derive(Clone, Debug)]
 pub struct Discovery {
-    /// Plugins that the project names.
+    /// Plugins in the project file.
     pub project: Vec<ProjectPlugin>,
     /// The search path; `None` when it must not be used.
     pub search_path: Option<OsString>,
-    /// Folder of the program itself, symbolic links resolved.
+    /// Folder of the program, with symbolic links resolved.
     pub bundled: Option<PathBuf>,
     /// The plugin cache.
     pub cache: Cache,
-    /// Whether a cached plugin newer than the requested one will do.
+    /// Whether a cached plugin newer than the requested one is accepted.
     pub accept_newer: bool,
 }
 
 impl Discovery {
-    /// Finds the plugin that `spec` asks for.
+    /// Finds the plugin for `spec`.
     pub(crate) fn find_spec(
         &self,
         kind: PluginKind,
@@ -155,7 +155,7 @@ impl Discovery {
         let (Some(repository), false) = (repository, is_elsewhere) else {
             return found;
         };
-        // What comes from a repository has a name of its own in the cache, and may be in a folder there.
+        // A plugin from a repository is cached under a name made from its address, and may be in a subfolder.
         let fetched = self.find_fetched(kind, &spec.name, &repository, version);
         fetched.ok_or_else(|| FindError::NotFound {
             kind,
@@ -184,7 +184,7 @@ impl Discovery {
         })
     }
 
-    /// Finds the plugin that the project names, if it names one.
+    /// Finds the plugin in the project file, if the file names it.
     pub fn find_named(
         &self,
         kind: PluginKind,
@@ -195,7 +195,7 @@ impl Discovery {
         Ok(found.map(|found| FoundPlugin { warnings, ..found }))
     }
 
-    /// Finds the plugin; `url` is only for the message when there is none.
+    /// Finds a plugin; `url` is only used in the error message.
     pub fn find(
         &self,
         kind: PluginKind,
@@ -312,8 +312,8 @@ impl Discovery {
         })
     }
 
-    /// Whether a plugin is a link to the program beside it, which serves its language hosts under such names: the program
-    /// needs no process to reach what it has itself.
+    /// Whether a plugin is a link to this program, which serves its language hosts under such names. Such a plugin is
+    /// skipped, because the program reaches its own hosts without a process.
     fn is_program(&self, plugin: &Path) -> bool {
         let Ok(target) = plugin.canonicalize() else {
             return false;
@@ -341,7 +341,7 @@ impl Discovery {
     }
 }
 
-/// The executable called `file` in `path`, or `path` itself when that is a file.
+/// The executable called `file` in `path`, or `path` itself if it is a file.
 fn executable_in(path: &Path, file: &str) -> PathBuf {
     if path.is_file() {
         return path.to_owned();

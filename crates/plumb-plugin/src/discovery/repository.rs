@@ -1,30 +1,30 @@
-//! Addresses of plugins whose sources are in a repository (`protocol.md` 14.1).
+//! Addresses of plugins in source repositories (`protocol.md` 14.1).
 
 use semver::Version;
 
 use super::parse_tolerant;
 
-/// Schemes that may stand before the host; what is behind them is fetched over https.
+/// Schemes that are accepted before the host. All repositories are fetched over https.
 const SCHEMES: [&str; 2] = ["git://", "https://"];
 
-/// A place in a repository that holds a plugin.
+/// A folder in a repository that holds a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
-    /// Who may read it, in front of the host: `user:token@`. Never shown.
+    /// User information before the host, `user:token@`. Secret, and never shown.
     credentials: String,
     host: String,
     /// The path of the repository on the host.
     path: String,
-    /// The folder of the plugin within it; empty for the whole.
+    /// Folder of the plugin within the repository; empty for the root.
     folder: String,
-    /// The version or commit that is asked for.
+    /// Requested version or commit.
     pub version: Option<Version>,
 }
 
-/// An address that is none.
+/// Errors for a text that is not the address of a repository.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RepositoryError {
-    /// The scheme cannot be used.
+    /// The scheme is not supported.
     #[error(
         "`{scheme}` is no way to fetch a plugin's repository; leave it out, or write https:// or git://"
     )]
@@ -32,7 +32,7 @@ pub enum RepositoryError {
         /// The scheme.
         scheme: String,
     },
-    /// There is no repository in it.
+    /// The address names no repository.
     #[error(
         "`{address}` is not the address of a repository; it must be HOST/OWNER/REPOSITORY[/FOLDER][@VERSION]"
     )]
@@ -40,16 +40,16 @@ pub enum RepositoryError {
         /// The address, without credentials.
         address: String,
     },
-    /// What is behind the `@` is no version.
+    /// The text after the `@` is not a version.
     #[error("`{version}` is neither a version such as 1.2.3 nor the hash of a commit")]
     Version {
-        /// What it is.
+        /// The text.
         version: String,
     },
 }
 
 impl Repository {
-    /// Reads an address: `github.com/acme/components/vpc@v1.2.3`.
+    /// Parses an address such as `github.com/acme/components/vpc@v1.2.3`.
     pub fn parse(address: &str) -> Result<Self, RepositoryError> {
         let rest = SCHEMES
             .iter()
@@ -77,7 +77,7 @@ impl Repository {
         };
         let steps: Vec<&str> = path.split('/').filter(|step| !step.is_empty()).collect();
         let is_safe = |step: &&str| !matches!(*step, "." | "..") && !step.starts_with('-');
-        // Some servers keep repositories deeper; the ending tells where they end.
+        // Some servers have repositories at deeper paths; the ending `.git` marks the end of such a path.
         let ending = steps.iter().position(|step| has_git_ending(step));
         let length = ending.map_or(2, |at| at + 1);
         if host.is_empty()
@@ -96,7 +96,7 @@ impl Repository {
         })
     }
 
-    /// What `git` fetches from.
+    /// Address for `git clone`.
     pub fn clone_url(&self) -> String {
         let Repository {
             credentials,
@@ -107,30 +107,30 @@ impl Repository {
         format!("https://{credentials}{host}/{path}")
     }
 
-    /// The folder of the plugin within the repository; empty for the whole.
+    /// Folder of the plugin within the repository; empty for the root.
     pub fn folder(&self) -> &str {
         &self.folder
     }
 
-    /// The address by which states and SDKs know the plugin: no credentials, no version.
+    /// Address of the plugin in state and SDKs, without credentials and version.
     pub fn download_url(&self) -> String {
         format!("git://{}", self.address())
     }
 
-    /// What the plugin is called in the plugin cache.
+    /// Name of the plugin in the plugin cache.
     pub fn plugin_name(&self) -> String {
         let folder = if self.folder.is_empty() { "" } else { "_" };
         let name = format!("{}/{}{folder}{}", self.host, self.path, self.folder);
         name.replace(['/', ':'], "_")
     }
 
-    /// To whom the repository belongs, in lower case.
+    /// Owner of the repository, in lower case.
     pub fn owner(&self) -> String {
         let owner = self.path.split('/').next().unwrap_or_default();
         owner.to_lowercase()
     }
 
-    /// The address as one writes it, without credentials and version.
+    /// The address in the form that users write, without credentials and version.
     pub fn address(&self) -> String {
         let folder = if self.folder.is_empty() { "" } else { "/" };
         format!("{}/{}{folder}{}", self.host, self.path, self.folder)
@@ -141,7 +141,7 @@ fn has_git_ending(step: &str) -> bool {
     std::path::Path::new(step).extension() == Some("git".as_ref())
 }
 
-/// A version, or the version that stands for a commit.
+/// The version that the text names, by its number or by the hash of a commit.
 fn version_of(text: &str) -> Result<Version, RepositoryError> {
     let is_hash =
         (4..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -155,12 +155,12 @@ fn version_of(text: &str) -> Result<Version, RepositoryError> {
     })
 }
 
-/// The version that stands for a commit.
+/// The version that represents a commit.
 pub fn commit_version(hash: &str) -> Option<Version> {
     Version::parse(&format!("0.0.0-x{}", hash.to_lowercase())).ok()
 }
 
-/// The commit that a version stands for.
+/// The commit that a version represents.
 pub fn commit_of(version: &Version) -> Option<&str> {
     let is_zero = (version.major, version.minor, version.patch) == (0, 0, 0);
     let hash = version.pre.as_str().strip_prefix('x').filter(|_| is_zero)?;

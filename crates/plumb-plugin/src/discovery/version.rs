@@ -1,9 +1,9 @@
-//! Versions as plugins and their folders give them.
+//! Versions in the forms used by plugins and their folders.
 
 use semver::Version;
 
-/// Parses a version leniently: surrounding space, a leading `v`, missing minor and patch numbers and leading zeros in
-/// them are fine.
+/// Parses a version leniently: surrounding space, a leading `v`, missing minor and patch numbers, and leading zeros are
+/// accepted.
 pub fn parse_tolerant(text: &str) -> Option<Version> {
     let text = text.trim();
     let text = text.strip_prefix(['v', 'V']).unwrap_or(text);

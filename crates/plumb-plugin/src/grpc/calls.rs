@@ -1,4 +1,4 @@
-//! The calls themselves.
+//! Calls of a provider over gRPC.
 
 use async_trait::async_trait;
 use plumb_proto::pulumirpc as pb;
@@ -17,7 +17,7 @@ use crate::discovery::parse_tolerant;
 use crate::provider::{CallContext, ConstructContext, Mapping, Provider, ProviderInfo};
 
 impl GrpcProvider {
-    /// The message of an answer, or the failure with what became of the process.
+    /// The message of an answer; a failure is explained by the exit of the process, if it ended.
     async fn unwrap<M>(&self, answer: Result<Response<M>, Status>) -> Result<M, Status> {
         match answer {
             Ok(response) => Ok(response.into_inner()),
@@ -25,7 +25,7 @@ impl GrpcProvider {
         }
     }
 
-    /// Applies a parameter; answers the name and version of the resulting package.
+    /// Applies a parameter; returns the name and version of the resulting package.
     async fn parameterized(
         &self,
         request: pb::ParameterizeRequest,
@@ -47,7 +47,7 @@ impl GrpcProvider {
     }
 }
 
-/// Whether a provider that does not check its configuration answered so: some old ones have their own ways.
+/// Whether the status means that the provider does not check its configuration. Some old providers use codes of their own.
 fn is_config_unsupported(status: &Status, type_text: &str) -> bool {
     match status.code() {
         Code::Unimplemented => true,
@@ -301,7 +301,7 @@ impl Provider for GrpcProvider {
         request: CallRequest,
         context: &CallContext,
     ) -> Result<InvokeResponse, ProviderError> {
-        // The organization and the keys of secret configuration stay empty here, as providers know it.
+        // upstream: the organization and the keys of secret configuration are left empty in calls of methods.
         let message = pb::CallRequest {
             project: context.project.clone(),
             stack: context.stack.clone(),

@@ -7,19 +7,19 @@ use tonic::{Code, Status};
 use super::GrpcProvider;
 use crate::process::Indented;
 
-/// How long the process may take to be seen as ended after its connection broke.
+/// Time for the process to be reaped after its connection broke.
 const END_GRACE: Duration = Duration::from_secs(1);
 
 impl GrpcProvider {
-    /// Turns the failure of a call whose provider is no more into one that says so.
+    /// Replaces the status of a call whose provider has ended by one that says so.
     ///
-    /// The code becomes `Unknown`: the operation may have been applied before the end, so that it stays pending.
+    /// The code becomes `Unknown`, because the operation may have been applied before the end and must stay pending.
     pub(super) async fn explain(&self, status: Status) -> Status {
         let is_broken = matches!(
             status.code(),
             Code::Unavailable | Code::Unknown | Code::Internal | Code::Cancelled
         );
-        // Statuses sent by the peer have no source; the transport's failures have one.
+        // Statuses sent by the peer have no source; those of the transport have one.
         if !is_broken || std::error::Error::source(&status).is_none() {
             return status;
         }

@@ -1,8 +1,8 @@
 //! Providers in processes of their own (`protocol.md` 4.2 and 5).
 //!
-//! Life of a [`GrpcProvider`]: start or attach, handshake, then the calls of [`Provider`]. What the provider accepts is
-//! known after the handshake; providers that do not know that call tell it with the answer to Configure. Values are
-//! converted by `plumb-wire`, with the features agreed on.
+//! Life of a [`GrpcProvider`]: start or attach, handshake, then the calls of [`Provider`]. The features of a provider are
+//! known after the handshake; older providers, which do not know that call, report them in the answer to Configure.
+//! `plumb-wire` converts values according to these features.
 
 mod calls;
 mod failure;
@@ -24,33 +24,33 @@ pub use start::HandshakeOptions;
 
 type Client = ResourceProviderClient<Channel>;
 
-/// A provider that is reached over gRPC.
+/// A provider, called over gRPC.
 pub struct GrpcProvider {
     name: String,
-    /// The executable; `None` when the provider was not started by us.
+    /// The executable; `None` if the engine did not start the provider.
     path: Option<PathBuf>,
     process: Option<Process>,
     /// `None` after the shutdown.
     client: Mutex<Option<Client>>,
     features: RwLock<ProviderFeatures>,
     use_preview: bool,
-    /// How long Cancel may take, and how long an interrupted plugin may take to end.
+    /// Limit for the answer to Cancel, and for the end of the process after an interrupt.
     grace: Duration,
     output: OutputSink,
 }
 
 impl GrpcProvider {
-    /// What the provider accepts.
+    /// Features of the provider.
     pub fn features(&self) -> ProviderFeatures {
         *self.features.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The executable; `None` when the provider was not started by us.
+    /// The executable; `None` if the engine did not start the provider.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// The process id, for a provider that we started.
+    /// The process id; `None` if the engine did not start the provider.
     pub fn process_id(&self) -> Option<u32> {
         self.process.as_ref().map(Process::id)
     }
@@ -85,7 +85,7 @@ impl GrpcProvider {
         self.use_preview && self.features().supports_preview
     }
 
-    /// Sends Cancel and waits for the answer, not for ever.
+    /// Sends Cancel and waits for the answer, up to the limit.
     async fn send_cancel(&self) {
         let Ok(mut client) = self.client() else {
             return;
@@ -116,9 +116,9 @@ impl GrpcProvider {
         }
     }
 
-    /// A provider that ends before it is told to is broken; the user should see what it said.
+    /// Reports a provider that ended without being asked to, with its last output.
     fn report_premature_end(&self, exit: &str) {
-        // Reported once: the connection is closed after it.
+        // Reported only once, because the connection is closed afterwards.
         if self
             .client
             .lock()

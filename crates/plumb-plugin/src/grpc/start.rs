@@ -16,7 +16,7 @@ use crate::process::{
     Launch, PluginTimeouts, Process, StartError, StartProblem, connect, start_with_port,
 };
 
-/// What the engine tells every provider.
+/// Data for the handshake with every provider.
 #[derive(Clone, Debug, Default)]
 pub struct HandshakeOptions {
     /// `host:port` of the engine service.
@@ -29,12 +29,12 @@ pub struct HandshakeOptions {
     pub resolver_target: Option<String>,
     /// Whether the engine refreshes resources before updates when a provider asks for it.
     pub refresh_before_update: bool,
-    /// Whether to call providers in previews at all.
+    /// Whether providers are called in previews at all.
     pub use_preview: bool,
 }
 
 impl GrpcProvider {
-    /// Starts the plugin for the package `name` and shakes hands.
+    /// Starts the plugin of the package `name` and performs the handshake.
     pub async fn start(
         name: &str,
         launch: Launch,
@@ -47,7 +47,7 @@ impl GrpcProvider {
         Self::from_started(name, path, started, output, timeouts, options).await
     }
 
-    /// Shakes hands with a plugin that has been started.
+    /// Performs the handshake with a started plugin.
     pub(crate) async fn from_started(
         name: &str,
         path: PathBuf,
@@ -92,7 +92,7 @@ impl GrpcProvider {
         }
     }
 
-    /// Uses the provider that somebody else runs at `address` (`host:port`), under a debugger perhaps.
+    /// Connects to a provider that somebody else runs at `address` (`host:port`), for example under a debugger.
     pub async fn attach(
         name: &str,
         address: &str,
@@ -157,7 +157,7 @@ fn handshake_request(options: &HandshakeOptions) -> pb::ProviderHandshakeRequest
     }
 }
 
-/// Shakes hands; a provider that does not know how is an older one with no features until it is configured.
+/// Performs the handshake. A provider that does not know the call is an older one, without features until it is configured.
 async fn handshake(
     client: &mut Client,
     request: pb::ProviderHandshakeRequest,

@@ -1,7 +1,7 @@
-//! Which of the plugins that are found may be started: all of them pass here, whatever their kind.
+//! Admission: selection and verification of the plugins to start, of all kinds.
 //!
-//! A plugin that the project file names by its path, and one that lies beside the program, is part of the project or of the
-//! program. Plugins of the search path and the cache are what somebody vouches for ([`Acquire`](crate::Acquire)).
+//! Plugins that the project file names by their path, and those beside the program, are trusted as parts of the project or
+//! the program. Plugins of the search path and the cache are verified through [`Acquire`](crate::Acquire).
 
 use plumb_resource::provider::PluginSpec;
 
@@ -9,7 +9,7 @@ use super::{HostError, PluginHost};
 use crate::discovery::{FindError, FoundPlugin, PluginKind, PluginSource};
 
 impl PluginHost {
-    /// Finds a plugin. Where no version is asked for and the lock file decides, it is the locked one of the cache.
+    /// Finds a plugin. If no version is requested and the plugin is in the cache, the version of the lock file is used.
     pub(crate) fn find(
         &self,
         kind: PluginKind,
@@ -37,7 +37,7 @@ impl PluginHost {
         }
     }
 
-    /// The plugin, if it may be started; says what there is to say of the choice.
+    /// Verifies the plugin before its start, and reports the warnings about the choice.
     pub(crate) async fn admitted(&self, found: FoundPlugin) -> Result<FoundPlugin, HostError> {
         let is_own = matches!(found.source, PluginSource::Project | PluginSource::Bundled);
         if let Some(acquire) = self.options.acquire.as_ref().filter(|_| !is_own)

@@ -18,26 +18,26 @@ use crate::language::{LanguageRuntime, ProgramInfo, RunPluginRequest};
 use crate::output::OutputLevel;
 use crate::process::{Environment, Launch, Process, StartError, start_with_port};
 
-/// What Node.js says about a pack whose SDK is missing or knows no policies.
+/// Message of Node.js for a pack whose SDK is missing or does not know policies.
 const NO_SDK: &str = "Cannot find module '@pulumi/pulumi/cmd/run-policy-pack'";
 
-/// How a pack is run.
+/// Instructions to run a pack.
 struct Recipe {
-    /// The folder that it is told of.
+    /// Folder of the pack, for the handshake.
     directory: PathBuf,
     version: Option<String>,
     way: Way,
 }
 
 enum Way {
-    /// It is an executable, or has one that runs it.
+    /// The pack is an executable, or an executable runs it.
     Executable(Launch),
-    /// The host of its language runs it.
+    /// A language host runs it.
     Language(Arc<dyn LanguageRuntime>, Box<RunPluginRequest>),
 }
 
 impl PluginHost {
-    /// Starts a policy pack and tells it about the stack.
+    /// Starts a policy pack and sends it the data of the stack.
     pub async fn analyzer(
         &self,
         pack: &PolicyPack,
@@ -92,7 +92,7 @@ impl PluginHost {
         })
     }
 
-    /// The folder or the executable of a pack. A name that is no path stands for a plugin.
+    /// The folder or the executable of a pack. A name that is not a path is that of a plugin.
     async fn locate_pack(&self, pack: &PolicyPack) -> Result<PathBuf, AnalyzerError> {
         if pack.path.exists() {
             return Ok(pack.path.clone());
@@ -108,7 +108,7 @@ impl PluginHost {
         if found.executable.exists() {
             return Ok(found.executable);
         }
-        // A folder without an executable has its sources.
+        // A folder without an executable holds the sources of the pack.
         let folder = found.executable.parent().map(Path::to_owned);
         folder.ok_or_else(missing)
     }
@@ -175,7 +175,7 @@ impl PluginHost {
         }
     }
 
-    /// The executable that runs packs of a language without a host.
+    /// The executable `pulumi-analyzer-policy-<runtime>`, which runs packs of a language without a language host.
     async fn runner(
         &self,
         pack: &PolicyPack,
@@ -270,7 +270,7 @@ fn with_extra(mut environment: Environment, pack: &PolicyPack) -> Environment {
     environment
 }
 
-/// The error for a pack without a manifest, which names the file as the user named the pack.
+/// Error for a pack without a manifest; the path begins as the user wrote it.
 fn not_found(pack: &PolicyPack) -> AnalyzerError {
     let folder = Path::new(&pack.name).components();
     let folder: PathBuf = folder.filter(|it| *it != Component::CurDir).collect();

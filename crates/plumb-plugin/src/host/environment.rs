@@ -9,15 +9,15 @@ use super::HostOptions;
 use crate::analyzer::AnalyzedStack;
 use crate::process::Environment;
 
-/// The value of a variable such as `PULUMI_DEBUG_PROVIDERS` makes no sense.
+/// Error in the value of `PULUMI_DEBUG_PROVIDERS` or a similar variable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected a list such as `name:port,name:port`, but found {entry:?}")]
 pub struct AttachmentError {
-    /// The entry that was not understood.
+    /// The malformed entry.
     pub entry: String,
 }
 
-/// Reads `PULUMI_DEBUG_PROVIDERS` or `PULUMI_DEBUG_LANGUAGES`: ports by name.
+/// Parses the value of `PULUMI_DEBUG_PROVIDERS` or `PULUMI_DEBUG_LANGUAGES`: ports by name.
 pub fn parse_attachments(text: &str) -> Result<BTreeMap<String, u16>, AttachmentError> {
     let entries = text
         .split(',')
@@ -35,7 +35,7 @@ pub fn parse_attachments(text: &str) -> Result<BTreeMap<String, u16>, Attachment
         .collect()
 }
 
-/// The environment of the provider in `spec`.
+/// Environment of the provider in `spec`.
 pub(super) fn of_provider(options: &HostOptions, spec: &PluginSpec) -> Environment {
     let mut environment = with_runtime_options(options);
     let mut set =
@@ -61,8 +61,8 @@ pub(super) fn of_provider(options: &HostOptions, spec: &PluginSpec) -> Environme
     environment
 }
 
-/// The environment of a policy pack written in the language `runtime`, which may ask for the facts of the stack before it
-/// is told of them.
+/// Environment of a policy pack written in the language `runtime`. Holds the data of the stack, because a pack may read them
+/// before its handshake.
 pub(super) fn of_analyzer(
     options: &HostOptions,
     stack: &AnalyzedStack,
@@ -86,7 +86,7 @@ pub(super) fn of_analyzer(
     environment
 }
 
-/// The program's environment and the project's runtime options.
+/// The environment of the program, with the runtime options of the project.
 pub(crate) fn with_runtime_options(options: &HostOptions) -> Environment {
     let mut environment = options.environment.clone();
     for (key, value) in &options.runtime_options {

@@ -1,4 +1,4 @@
-//! Starting what was found.
+//! Starting discovered plugins.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::process::{
     Environment, Launch, PluginTimeouts, Process, StartError, start_from_stream, start_with_port,
 };
 
-/// Providers of dynamic resources run the user's own code: what that prints is for the user.
+/// Providers of dynamic resources. Their output is shown to the user, because they run code of the program.
 const TALKATIVE: [&str; 2] = ["pulumi-nodejs", "pulumi-python"];
 
 fn level_of(name: &str) -> OutputLevel {
@@ -27,11 +27,11 @@ fn level_of(name: &str) -> OutputLevel {
     }
 }
 
-/// A plugin that is a folder of sources.
+/// A plugin in source form.
 pub(crate) struct Sources<'a> {
     pub(crate) kind: PluginKind,
     pub(crate) name: &'a str,
-    /// Where its `PulumiPlugin.yaml` is.
+    /// Folder of its `PulumiPlugin.yaml`.
     pub(crate) directory: &'a Path,
     pub(crate) args: Vec<String>,
     pub(crate) environment: Environment,
@@ -58,7 +58,7 @@ impl PluginHost {
         Ok(started.map_err(Box::new)?)
     }
 
-    /// The arguments of an executable, with those before them that tell it how to log.
+    /// The arguments of an executable, after the flags for its logging.
     pub(crate) fn arguments(&self, arguments: Vec<OsString>) -> Vec<OsString> {
         let mut all = self.options.log_arguments.clone();
         all.extend(arguments);
@@ -122,7 +122,7 @@ impl PluginHost {
         Ok(started.map_err(Box::new)?)
     }
 
-    /// Starts a plugin that is a folder of sources, by way of the host of its language.
+    /// Starts a plugin in source form through its language host.
     async fn start_sources(
         &self,
         spec: &PluginSpec,
@@ -140,7 +140,7 @@ impl PluginHost {
         self.start_run(spec, directory, run).await
     }
 
-    /// Has the host of its language run a plugin that is a folder of sources.
+    /// Lets the language host run a plugin in source form.
     pub(crate) async fn run_sources(
         &self,
         sources: Sources<'_>,
@@ -218,7 +218,7 @@ impl PluginHost {
     }
 }
 
-/// Starts what a language host says of a plugin in source form. What the host leaves open is as `launch` has it.
+/// Starts a plugin by the answer of its language host. `launch` supplies the treatment of output and the path for messages.
 pub(crate) async fn start_run(
     title: &str,
     launch: Launch,

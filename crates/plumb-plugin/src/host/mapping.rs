@@ -1,8 +1,8 @@
-//! Mappings from packages of other ecosystems, which plugins tell (`protocol.md` 10.2).
+//! Mappings from packages of other ecosystems, served by plugins (`protocol.md` 10.2).
 //!
-//! 1. The plugin that is probably meant is asked first, then the newest version of every other plugin that is installed.
-//! 2. A plugin that lists what is wanted among what it maps is asked for that.
-//! 3. Any other is asked for whatever it maps, which counts if it is what is wanted.
+//! 1. The plugin named as likely is asked first, then the newest version of each other installed plugin.
+//! 2. A plugin that lists the wanted mapping is asked for it by name.
+//! 3. Any other plugin is asked for its mapping without a name; the answer counts if it is the wanted one.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,27 +13,27 @@ use super::{HostError, PluginHost};
 use crate::discovery::{Discovery, PluginKind};
 use crate::provider::Provider;
 
-/// Which mapping is wanted.
+/// Request for a mapping.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MappingQuery {
     /// The other ecosystem: `terraform`.
     pub ecosystem: String,
-    /// What the package is called there.
+    /// Name of the package in that ecosystem.
     pub provider: String,
-    /// The plugin that probably has it.
+    /// Name of the plugin that is likely to have the mapping.
     pub plugin: String,
     /// Parameter for that plugin.
     pub parameterization: Option<Parameterization>,
 }
 
-/// What is known of mappings; one question at a time.
+/// Answers so far. The lock makes requests wait for each other.
 #[derive(Default)]
 pub(super) struct Mappings {
     known: tokio::sync::Mutex<HashMap<MappingQuery, Option<Arc<[u8]>>>>,
 }
 
 impl PluginHost {
-    /// The mapping of a package of another ecosystem; `None` if no plugin has it. Every question is asked once.
+    /// The mapping of a package of another ecosystem; `None` if no plugin has it. Answers are remembered.
     pub async fn mapping(&self, query: &MappingQuery) -> Result<Option<Arc<[u8]>>, HostError> {
         let mut known = self.mappings.known.lock().await;
         if let Some(mapping) = known.get(query) {
@@ -52,7 +52,7 @@ impl PluginHost {
                 Ok(None) => {}
                 Ok(found) => return Ok(found),
                 Err(error) if is_wanted => return Err(error),
-                // One of many plugins that happen to be installed.
+                // Not an error, because the plugin is only one of many that happen to be installed.
                 Err(error) => {
                     tracing::debug!(plugin = %spec.name, %error, "a plugin cannot be asked for mappings");
                 }
@@ -61,7 +61,7 @@ impl PluginHost {
         Ok(None)
     }
 
-    /// The plugins to ask, the one that is probably meant first.
+    /// The plugins to ask, the likely one first.
     fn mapping_candidates(&self, query: &MappingQuery) -> Vec<PluginSpec> {
         let discovery = &self.options.discovery;
         let mut candidates = installed_providers(discovery);
@@ -103,11 +103,11 @@ impl PluginHost {
     }
 }
 
-/// The newest version of every resource plugin in the cache. What cannot be read has none.
+/// The newest version of every resource plugin in the cache; none if the cache cannot be read.
 fn installed_providers(discovery: &Discovery) -> Vec<PluginSpec> {
     let plugins = discovery.cache.list().unwrap_or_default();
     let mut newest: Vec<PluginSpec> = Vec::new();
-    // They are listed by name, the newest first.
+    // The list is sorted by name, newest version first.
     for plugin in plugins {
         let is_known = newest.iter().any(|it| it.name == plugin.name.as_str());
         if plugin.kind == PluginKind::Resource && !is_known {

@@ -1,13 +1,13 @@
 //! From a plugin specification to a running provider.
 //!
-//! [`PluginHost::provider`] asks in this order:
-//! 1. the addresses of providers that somebody runs under a debugger;
-//! 2. [`Discovery`]: what the user has wins;
-//! 3. providers built into the program, and commands that stand in for bundled plugins;
-//! 4. whoever gets plugins that are not there ([`Acquire`]).
+//! [`PluginHost::provider`] uses the first of these that has the plugin:
+//! 1. providers attached by address, which somebody runs under a debugger;
+//! 2. [`Discovery`], so that plugins of the user win over the built-in ones;
+//! 3. providers built into the program, and commands that replace bundled plugins;
+//! 4. [`Acquire`], which installs missing plugins.
 //!
-//! The package `pulumi` is always the built-in one. Every call boots a new instance. **The host knows every provider and
-//! language host that it started and ends them all in [`PluginHost::shutdown`].**
+//! The package `pulumi` is always the built-in one. Every call starts a new instance. **The host keeps every provider and
+//! language host that it started, and ends them all in [`PluginHost::shutdown`].**
 
 mod admission;
 mod analyzers;
@@ -41,10 +41,10 @@ use crate::provider::Provider;
 use mapping::Mappings;
 use schema::Schemas;
 
-/// Makes a provider that is built into the program; `None` when it does not serve this specification.
+/// Constructor of a provider that is built into the program; `None` when it does not serve this specification.
 pub type BuiltinFactory = Box<dyn Fn(&PluginSpec) -> Option<Arc<dyn Provider>> + Send + Sync>;
 
-/// Finds the command that stands in for a plugin executable: program, arguments and the whole environment.
+/// Constructor of the command that replaces a plugin executable: program, arguments and the whole environment.
 pub type CommandFactory = Box<
     dyn Fn(
             Environment,
@@ -54,7 +54,7 @@ pub type CommandFactory = Box<
         + Sync,
 >;
 
-/// Makes a language host that is built into the program.
+/// Constructor of a language host that is built into the program.
 pub type LanguageFactory = Box<dyn Fn() -> Arc<dyn LanguageRuntime> + Send + Sync>;
 
 /// Addresses (`host:port`) of the services that plugins may use.
@@ -70,9 +70,9 @@ pub struct ServiceAddresses {
     pub resolver: Option<String>,
 }
 
-/// Surroundings of a [`PluginHost`].
+/// Settings of a [`PluginHost`].
 pub struct HostOptions {
-    /// Where to look for plugins.
+    /// Places to search for plugins.
     pub discovery: Discovery,
     /// The environment of the program, cloud credentials included.
     pub environment: Environment,
@@ -82,56 +82,56 @@ pub struct HostOptions {
     pub project: Option<String>,
     /// Runtime options of the project, as text.
     pub runtime_options: BTreeMap<String, String>,
-    /// Plain configuration by namespace, then name. Holds secrets in the clear.
+    /// Configuration in plain text, by namespace, then name. Includes secrets.
     pub config: BTreeMap<String, BTreeMap<String, String>>,
-    /// Services for the plugins.
+    /// Addresses of services for the plugins.
     pub services: ServiceAddresses,
-    /// Flags with which executables are told how to log, before their other arguments.
+    /// Logging flags for executables, placed before their other arguments.
     pub log_arguments: Vec<OsString>,
     /// Ports of providers under a debugger, by name.
     pub attached_providers: BTreeMap<String, u16>,
     /// Ports of language hosts under a debugger, by name.
     pub attached_languages: BTreeMap<String, u16>,
-    /// How long plugins may take to start.
+    /// Time limits of plugins.
     pub timeouts: PluginTimeouts,
     /// Whether the engine refreshes resources before updates when a provider asks for it.
     pub refresh_before_update: bool,
     /// Whether to call providers in previews.
     pub use_provider_preview: bool,
-    /// Whether to say nothing about versions lower than asked for.
+    /// Whether to omit the warning about a plugin older than requested.
     pub ignore_versions: bool,
-    /// Takes what plugins print, and warnings.
+    /// Receiver of plugin output and warnings.
     pub output: OutputSink,
-    /// The folder for schemas of plugins in the cache; without one they are asked for each time.
+    /// Folder that caches the schemas of cached plugins; without it every schema is requested from its plugin.
     pub schema_cache: Option<PathBuf>,
-    /// Gets plugins that are not there, and vouches for those that are.
+    /// Installs missing plugins and verifies found ones.
     pub acquire: Option<Arc<dyn Acquire>>,
 }
 
-/// Where warnings come from that the host itself has.
+/// Source of the host's own warnings.
 pub const HOST_SOURCE: &str = "plugin host";
 
-/// Why there is no provider, or no language host.
+/// Errors of starting providers and language hosts.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
-    /// The plugin is nowhere.
+    /// The plugin was not found.
     #[error(transparent)]
     NotFound(#[from] FindError),
-    /// The plugin is nowhere, and could not be got.
+    /// The plugin was not found and could not be acquired.
     #[error("{missing}")]
     Acquire {
-        /// What was looked for.
+        /// Error of the search.
         missing: FindError,
-        /// Why it could not be got.
+        /// Cause.
         #[source]
         source: AcquireFailure,
     },
-    /// The plugin is not one that the project means.
+    /// The plugin was not accepted by [`Acquire::verify`].
     #[error("the plugin {} must not be used", path.display())]
     Unverified {
-        /// Its executable.
+        /// Executable of the plugin.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: AcquireFailure,
     },
@@ -146,104 +146,104 @@ pub enum HostError {
     Language {
         /// Name of the plugin.
         plugin: String,
-        /// Its folder.
+        /// Folder of the plugin.
         directory: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: LanguageError,
     },
-    /// The stand-in for a bundled plugin cannot be run.
+    /// The command that replaces a bundled plugin cannot be run.
     #[error("could not run the plugin {plugin}")]
     Command {
         /// Name of the plugin.
         plugin: String,
-        /// Why.
+        /// Cause.
         #[source]
         source: LanguageError,
     },
-    /// A folder of sources where only an executable will do.
+    /// A language host is in source form, but must be an executable.
     #[error("language plugins must be executable binaries: {}", path.display())]
     LanguageSources {
         /// The folder.
         path: PathBuf,
     },
-    /// The provider does not take the parameter.
+    /// The provider rejected the parameter.
     #[error("could not parameterize the plugin {plugin} for package {package}: {}", error.message)]
     Parameterize {
         /// Name of the plugin.
         plugin: String,
         /// Name of the package.
         package: String,
-        /// What the provider said.
+        /// Error of the provider.
         error: ProviderError,
     },
-    /// The parameter makes another package than expected.
+    /// The parameter resulted in a package other than the expected one.
     #[error("parameterize response name {answered:?} does not match expected package {expected:?}")]
     ParameterizedName {
-        /// What the provider answered.
+        /// Name of the resulting package.
         answered: String,
-        /// What was expected.
+        /// Name of the expected package.
         expected: String,
     },
-    /// The provider cannot tell the schema of its package.
+    /// The provider could not return its schema.
     #[error("could not get the schema of the plugin {plugin}: {}", error.message)]
     Schema {
         /// Name of the plugin.
         plugin: String,
-        /// What the provider said.
+        /// Error of the provider.
         error: ProviderError,
     },
-    /// The provider cannot tell a mapping.
+    /// The provider could not return its mappings.
     #[error("could not ask the plugin {plugin} for mappings: {}", error.message)]
     Mapping {
         /// Name of the plugin.
         plugin: String,
-        /// What the provider said.
+        /// Error of the provider.
         error: ProviderError,
     },
-    /// What a program calls a package stands for no plugin.
+    /// A package of the program cannot be resolved to a plugin.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
-    /// What is in a repository cannot be found out.
+    /// The content of a repository cannot be determined.
     #[error("could not find out what is in the repository {address}")]
     Locate {
-        /// Its address.
+        /// Address of the repository.
         address: String,
-        /// Why.
+        /// Cause.
         #[source]
         source: AcquireFailure,
     },
-    /// A language host cannot be reached.
+    /// A language host failed.
     #[error(transparent)]
     Host(#[from] LanguageError),
 }
 
-/// Starts plugins and ends them.
+/// Starts plugins, keeps them and ends them.
 pub struct PluginHost {
     options: HostOptions,
     builtins: BTreeMap<String, BuiltinFactory>,
     commands: BTreeMap<String, CommandFactory>,
     languages: BTreeMap<String, LanguageFactory>,
-    /// They stay until they are retired or the host is shut down, whoever else has forgotten them.
+    /// Started providers, kept until they are retired or the host is shut down, even if every other owner has dropped them.
     providers: Mutex<Vec<Arc<dyn Provider>>>,
     retiring: tokio::sync::Mutex<JoinSet<()>>,
     schemas: Schemas,
     mappings: Mappings,
-    /// They stay until the shutdown, whoever else has forgotten them.
+    /// Started policy packs, kept until the shutdown, even if every other owner has dropped them.
     analyzers: Mutex<Vec<Arc<GrpcAnalyzer>>>,
     hosts: tokio::sync::Mutex<BTreeMap<String, Arc<dyn LanguageRuntime>>>,
     debugged: DebuggedPlugins,
 }
 
-/// Which plugins are to wait for a debugger. Only those in source form can.
+/// Plugins that wait for a debugger. Only plugins in source form can.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum DebuggedPlugins {
-    /// None.
+    /// No plugin.
     #[default]
     None,
-    /// Those of these names.
+    /// The plugins with these names.
     Named(BTreeSet<String>),
-    /// All.
+    /// All plugins.
     All,
 }
 
@@ -258,7 +258,7 @@ impl DebuggedPlugins {
 }
 
 impl PluginHost {
-    /// A host without built-in plugins; nothing is started yet.
+    /// A host without built-in plugins; no plugin is started yet.
     pub fn new(options: HostOptions) -> Self {
         PluginHost {
             options,
@@ -275,7 +275,7 @@ impl PluginHost {
         }
     }
 
-    /// Says which plugins are to wait for a debugger when they start.
+    /// Sets the plugins that wait for a debugger when they start.
     pub fn debug_plugins(&mut self, debugged: DebuggedPlugins) {
         self.debugged = debugged;
     }
@@ -285,7 +285,7 @@ impl PluginHost {
         self.builtins.insert(name.to_owned(), factory);
     }
 
-    /// Registers a command that stands in for the resource plugin `name`.
+    /// Registers a command that replaces the resource plugin `name`.
     pub fn register_command(&mut self, name: &str, factory: CommandFactory) {
         self.commands.insert(name.to_owned(), factory);
     }
@@ -295,12 +295,12 @@ impl PluginHost {
         self.languages.insert(name.to_owned(), factory);
     }
 
-    /// Surroundings of this host.
+    /// Settings of this host.
     pub fn options(&self) -> &HostOptions {
         &self.options
     }
 
-    /// Boots a provider; applies the parameter of `spec` if it has one.
+    /// Starts a provider; applies the parameter of `spec`, if it has one.
     pub async fn provider(&self, spec: &PluginSpec) -> Result<Arc<dyn Provider>, HostError> {
         let provider = self.boot(spec).await?;
         self.remember(&provider);
@@ -321,8 +321,7 @@ impl PluginHost {
         Ok(provider)
     }
 
-    /// Makes sure that the plugins of `specs` are there, all at the same time; answers what is to be said of those that are
-    /// not. Nothing is started.
+    /// Installs the missing ones among the plugins of `specs`, concurrently. Returns the failures. No plugin is started.
     pub async fn provide(&self, specs: impl IntoIterator<Item = &PluginSpec>) -> Vec<HostError> {
         let missing = specs
             .into_iter()
@@ -332,7 +331,7 @@ impl PluginHost {
         results.into_iter().filter_map(Result::err).collect()
     }
 
-    /// Has a provider got that was not found.
+    /// Acquires a provider that was not found.
     async fn acquired(
         &self,
         spec: &PluginSpec,
@@ -341,7 +340,7 @@ impl PluginHost {
         self.acquired_of(PluginKind::Resource, spec, missing).await
     }
 
-    /// The same for a plugin of any kind.
+    /// [`Self::acquired`] for any kind of plugin.
     pub(crate) async fn acquired_of(
         &self,
         kind: PluginKind,
@@ -365,7 +364,7 @@ impl PluginHost {
         self.locate(spec).is_ok()
     }
 
-    /// Looks for a plugin where [`PluginHost::provider`] would find one; what is built in needs no look at the disk.
+    /// Searches for a plugin in the places of [`PluginHost::provider`]. Built-in ones need no access to the disk.
     fn locate(&self, spec: &PluginSpec) -> Result<(), FindError> {
         let name = spec.name.as_str();
         let builtin = self.builtins.get(name).and_then(|factory| factory(spec));
@@ -378,7 +377,7 @@ impl PluginHost {
         self.find(PluginKind::Resource, spec).map(drop)
     }
 
-    /// Whether [`PluginHost::provider`] would answer a provider that is built in, as far as can be told without a look at
+    /// Whether [`PluginHost::provider`] would return a built-in provider, as far as can be determined without access to
     /// servers.
     pub fn is_builtin(&self, spec: &PluginSpec) -> bool {
         let name = spec.name.as_str();
@@ -429,7 +428,7 @@ impl PluginHost {
         Ok(Arc::new(provider))
     }
 
-    /// A plugin found without its version being looked at may be an old one.
+    /// Warns about a plugin older than requested, because discovery accepts any version from the search path.
     async fn check_version(&self, spec: &PluginSpec, provider: &GrpcProvider) {
         let Some(wanted) = spec
             .version
@@ -438,7 +437,7 @@ impl PluginHost {
         else {
             return;
         };
-        // A failure to tell the version is the same as not telling it.
+        // An error counts as an unknown version.
         let version = provider.info().await.ok().and_then(|info| info.version);
         if version
             .as_ref()
@@ -457,9 +456,9 @@ impl PluginHost {
         ));
     }
 
-    /// The host of a language: a built-in one unless the user has a plugin for it. One per name.
+    /// The host of a language, one per name: a built-in one unless the user has a plugin for it.
     ///
-    /// `client` is an SDK that runs the program inside itself; its address is in the runtime options.
+    /// The name `client` stands for an SDK that runs the program in its own process; the runtime options hold its address.
     pub async fn language(&self, name: &str) -> Result<Arc<dyn LanguageRuntime>, HostError> {
         let mut hosts = self.hosts.lock().await;
         if let Some(host) = hosts.get(name) {
@@ -470,8 +469,8 @@ impl PluginHost {
         Ok(host)
     }
 
-    /// Whether programs in a language run in this process. A host on the search path does not count, because machines
-    /// that have the reference have its hosts there; a host that the project names, or that is attached, does.
+    /// Whether programs in a language run in this process. A host on the search path does not change that, because machines
+    /// with the reference installed have its hosts there; a host in the project file or an attached one does.
     pub fn is_own_language(&self, name: &str) -> bool {
         let named = self
             .options
@@ -548,7 +547,7 @@ impl PluginHost {
         self.providers().clone()
     }
 
-    /// Ends a provider that nobody needs any more, while other things go on.
+    /// Shuts down a provider that is no longer needed, in the background.
     async fn retire(&self, provider: Arc<dyn Provider>) {
         self.providers().retain(|it| !Arc::ptr_eq(it, &provider));
         let mut retiring = self.retiring.lock().await;
@@ -564,8 +563,7 @@ impl PluginHost {
         });
     }
 
-    /// Asks everything that runs to end its operations soon: providers and policy packs at the same time, then language
-    /// hosts.
+    /// Asks providers and policy packs at the same time, then language hosts, to finish their running operations soon.
     pub async fn cancel(&self) {
         let (providers, analyzers) = (self.running(), self.running_analyzers());
         join(
@@ -577,8 +575,8 @@ impl PluginHost {
         join_all(hosts.iter().map(|host| host.cancel())).await;
     }
 
-    /// Ends everything that the host started: providers and policy packs at the same time, each with its own deadline,
-    /// then language hosts, because some of the others live inside those. Safe to call more than once.
+    /// Ends all plugins of the host. Providers and policy packs end at the same time, each with its own deadline; language
+    /// hosts end last, because some of the others run inside of them. Safe to call more than once.
     pub async fn shutdown(&self) {
         let (providers, analyzers) = (self.running(), self.running_analyzers());
         let retiring = std::mem::take(&mut *self.retiring.lock().await);

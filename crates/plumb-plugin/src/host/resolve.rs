@@ -1,4 +1,4 @@
-//! From what a program calls a package to the plugin that serves it (`protocol.md` 10).
+//! Resolution of a package named by a program to the plugin that serves it (`protocol.md` 10).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,13 +10,13 @@ use crate::discovery::{FoundPlugin, PluginKind, PluginSource as Place, parse_tol
 use crate::language::{PackageDependency, PackageSource};
 use crate::provider::Provider;
 
-/// Why a package cannot be resolved.
+/// Errors of resolving a package.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// There is nothing to go by.
+    /// The package has no source.
     #[error("the package has no source; give a name, an address or a path")]
     NoSource,
-    /// The version is none.
+    /// The version is not a semantic version.
     #[error(
         "`{version}` is not the version of a plugin; it must be a semantic version such as 1.2.3"
     )]
@@ -24,7 +24,7 @@ pub enum ResolveError {
         /// The version.
         version: String,
     },
-    /// Only the registry of the service knows packages of others.
+    /// The package is one of another publisher, which only the registry of the service knows.
     #[error(
         "`{source_name}` names a package in a registry, and only packages of `pulumi` can be found without the service; name the \
          plugin, with the address of its downloads as server, or its repository"
@@ -33,19 +33,19 @@ pub enum ResolveError {
         /// The name.
         source_name: String,
     },
-    /// The provider refused the parameters.
+    /// The provider rejected the parameters.
     #[error("the provider refused the parameters: {}", error.message)]
     Parameters {
-        /// What it said.
+        /// Error of the provider.
         error: ProviderError,
     },
-    /// The schema does not say how the parameters are sent again.
+    /// The schema lacks the parameter to send in later calls.
     #[error("the schema of {package} does not say how its parameters are sent to the provider")]
     NoParameter {
         /// The package.
         package: String,
     },
-    /// The folder is no plugin.
+    /// The folder holds no plugin.
     #[error(
         "there is no plugin at {path}: it has neither a PulumiPlugin.yaml nor a program `pulumi-resource-NAME`"
     )]
@@ -55,7 +55,7 @@ pub enum ResolveError {
     },
 }
 
-/// What a schema says of how its package is made from another one.
+/// The part of a schema that describes how its package is made from another one.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Said {
@@ -70,15 +70,16 @@ struct SaidParameter {
     parameter: String,
 }
 
-/// A plugin to be asked for its package.
+/// A plugin to query for its package.
 enum Candidate {
     Named(PluginSpec),
-    /// On this machine.
+    /// The plugin is on this machine.
     At(PluginSpec, FoundPlugin),
 }
 
 impl PluginHost {
-    /// The plugin for what a program calls a package, installed if need be, and what makes it serve that package.
+    /// The plugin for a package named by a program, installed if necessary, with the parameter that makes the plugin serve
+    /// that package.
     pub async fn resolve_package(
         &self,
         wanted: &PackageSource,
@@ -97,7 +98,7 @@ impl PluginHost {
             }
             Candidate::At(spec, _) => spec.clone(),
         };
-        // Only the provider itself knows these things.
+        // Only the provider itself knows its version and the meaning of parameters.
         let must_ask = spec.version.is_none() || !wanted.parameters.is_empty();
         if !must_ask && matches!(candidate, Candidate::Named(_)) {
             return Ok(dependency(&spec));
@@ -157,7 +158,7 @@ impl PluginHost {
         }))
     }
 
-    /// A plugin by its path.
+    /// The plugin at a path.
     fn local(&self, source: &str) -> Result<Candidate, ResolveError> {
         let path = self.options.working_directory.join(source);
         let missing = || ResolveError::NoPlugin {
@@ -191,7 +192,7 @@ impl PluginHost {
         Ok(Candidate::At(PluginSpec::named(name), found))
     }
 
-    /// The version of a plugin that was found, where the place tells it.
+    /// The version of a found plugin, if its place determines it.
     fn found_version(&self, spec: &PluginSpec) -> Option<semver::Version> {
         self.find(PluginKind::Resource, spec).ok()?.version
     }
@@ -215,7 +216,7 @@ pub fn is_repository(source: &str) -> bool {
     is_host && !host.starts_with(['.', '/']) && !path.is_empty()
 }
 
-/// The plugin of a name in a registry: `random`, `pulumi/random` or `pulumi/pulumi/random`.
+/// The plugin for a name in a registry: `random`, `pulumi/random` or `pulumi/pulumi/random`.
 fn registered_name(name: &str) -> Result<&str, ResolveError> {
     let parts: Vec<&str> = name.split('/').collect();
     match parts[..] {
@@ -238,7 +239,7 @@ fn dependency(spec: &PluginSpec) -> PackageDependency {
     }
 }
 
-/// Asks a provider for what its plugin does not tell: its version, and what parameters make of it.
+/// Queries a provider for its version and for the package that the parameters result in.
 async fn ask(
     provider: &dyn Provider,
     spec: PluginSpec,

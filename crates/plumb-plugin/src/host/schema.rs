@@ -1,7 +1,7 @@
-//! Schemas of packages: each is asked for once, and those of plugins in the cache are kept on disk.
+//! Schemas of packages, each requested once; the schemas of cached plugins are stored on disk.
 //!
-//! What is kept is as upstream keeps it (`schema.md` 2), so that one program finds what the other has written. A schema that is
-//! older than the installation of its plugin does not count.
+//! Files have the names and content that upstream uses (`schema.md` 2), so that each program can read the files of the
+//! other. A file older than the installation of its plugin is ignored.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,10 +17,10 @@ use tokio::sync::OnceCell;
 use super::{HostError, PluginHost};
 use crate::discovery::{Cache, PluginKind, PluginSource};
 
-/// A schema as JSON text, once it has been asked for; `None` if the package has none.
+/// Schema as JSON text, empty until it is requested; `None` if the package has none.
 type Entry = Arc<OnceCell<Option<Arc<str>>>>;
 
-/// The schemas that were asked for.
+/// Schemas requested so far.
 #[derive(Default)]
 pub(super) struct Schemas(Mutex<HashMap<PluginSpec, Entry>>);
 
@@ -31,16 +31,17 @@ impl Schemas {
     }
 }
 
-/// Where the schema of a plugin in the cache is kept.
+/// File for the schema of a cached plugin.
 struct Kept {
     path: PathBuf,
     version: Version,
-    /// When the plugin was installed.
+    /// Time of the plugin's installation.
     installed: std::time::SystemTime,
 }
 
 impl PluginHost {
-    /// The schema of a package as JSON text, `None` if it has none. A provider is booted for it, once.
+    /// The schema of a package as JSON text; `None` if it has none. The first call starts a provider, unless the schema is
+    /// stored.
     pub async fn schema(&self, spec: &PluginSpec) -> Result<Option<Arc<str>>, HostError> {
         let known = self.schemas.entry(spec);
         let schema = known
@@ -49,13 +50,13 @@ impl PluginHost {
         schema.cloned()
     }
 
-    /// The file that has the schema of a plugin in the cache, and the plugin's version; `None` if it is not kept.
+    /// The file with the schema of a cached plugin, and the plugin's version; `None` if it is not stored.
     pub fn schema_file(&self, spec: &PluginSpec) -> Option<(PathBuf, Version)> {
         let kept = self.kept(spec)?;
         kept.is_valid().then_some((kept.path, kept.version))
     }
 
-    /// The version of the plugin in the cache that stands for `spec`; `None` if it is elsewhere.
+    /// The version of the cached plugin that `spec` selects; `None` if the plugin is not in the cache.
     pub fn cached_version(&self, spec: &PluginSpec) -> Option<Version> {
         self.kept(spec).map(|kept| kept.version)
     }
@@ -81,7 +82,7 @@ impl PluginHost {
         Ok(schema)
     }
 
-    /// The place on disk; none for plugins outside the cache, which may change at any time.
+    /// The file for a schema; `None` for plugins outside the cache, because those may change at any time.
     fn kept(&self, spec: &PluginSpec) -> Option<Kept> {
         let folder = self.options.schema_cache.as_deref()?;
         let name = spec.name.as_str();
@@ -102,7 +103,7 @@ impl PluginHost {
     }
 }
 
-/// `<name>-<version>[-<hash of the address>][-<hash of the parameter>].json`.
+/// Name of a schema's file: `<name>-<version>[-<hash of the address>][-<hash of the parameter>].json`.
 fn file_name(spec: &PluginSpec, version: &Version) -> String {
     let mut name = format!("{}-{version}", spec.name.as_str().replace(['/', '\\'], "_"));
     if let Some(url) = &spec.download_url {
@@ -124,7 +125,7 @@ fn parameter_bytes(parameter: &Parameterization) -> Vec<u8> {
         .into_bytes()
 }
 
-/// The first six bytes of a hash.
+/// The first six bytes of a hash, as hex.
 fn short_hash(bytes: &[u8]) -> String {
     hex::encode(&Sha256::digest(bytes)[..6])
 }
@@ -135,7 +136,7 @@ impl Kept {
         modified.is_ok_and(|modified| modified > self.installed)
     }
 
-    /// The text; none if it is old, or no whole document.
+    /// The text; `None` if it is outdated or truncated.
     fn read(&self) -> Option<String> {
         let text = self
             .is_valid()
@@ -145,7 +146,7 @@ impl Kept {
         is_whole.then_some(text)
     }
 
-    /// Writes the text, so that nobody ever sees half of it.
+    /// Writes the text atomically, so that no reader sees part of it.
     fn write(&self, text: &str) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;

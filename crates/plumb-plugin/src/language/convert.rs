@@ -1,4 +1,4 @@
-//! Language messages to and from the wire.
+//! Conversion of language messages to and from protobuf.
 
 use plumb_proto::pulumirpc as pb;
 use plumb_resource::provider::Parameterization;
@@ -57,7 +57,7 @@ pub(super) fn required_packages(response: pb::GetRequiredPackagesResponse) -> Re
 }
 
 impl PackageSource {
-    /// Reads what came over the wire.
+    /// The package source in a message.
     pub fn from_wire(spec: &pb::PackageSpec) -> Self {
         PackageSource {
             source: spec.source.clone(),
@@ -119,7 +119,7 @@ fn parameterization(parameter: pb::PackageParameterization) -> Parameterization 
 }
 
 impl PackageDependency {
-    /// What goes over the wire, without checksums.
+    /// The message, without checksums.
     pub fn into_wire(self) -> pb::PackageDependency {
         let parameter = |parameter: Parameterization| pb::PackageParameterization {
             name: parameter.name.to_string(),

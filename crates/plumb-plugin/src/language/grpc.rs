@@ -1,4 +1,4 @@
-//! Language hosts in processes of their own.
+//! Client for language hosts in processes of their own.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,11 +20,11 @@ use crate::discovery::parse_tolerant;
 use crate::output::{OutputLevel, OutputLine, OutputSink, OutputStream};
 use crate::process::{Launch, PluginTimeouts, Process, connect, start_with_port};
 
-/// How long Cancel may take, and how long a host may take to end.
+/// Limit for the answer to Cancel, and for the end of the host.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How long a program may take to end whose host cannot be asked to end it. Its requests fail from now on, so it ends soon
-/// and cleans up behind itself, unless it hangs: then nobody waits for an answer that cannot come.
+/// Time for a program to end after a cancellation that its host cannot pass on. Requests of the program fail by then, so it
+/// usually ends soon after cleaning up; a program that hangs is abandoned.
 const GRACE_WITHOUT_CANCEL: Duration = Duration::from_secs(2);
 const HANDSHAKE_TRIES: u32 = 1000;
 
@@ -52,8 +52,8 @@ impl GrpcLanguageHost {
         })
     }
 
-    /// Uses the host that listens at `address` (`host:port`) and belongs to somebody else: an SDK that runs a program
-    /// inside itself.
+    /// Connects to a host at `address` (`host:port`) that the engine did not start: an SDK that runs a program in its own
+    /// process.
     pub async fn dial(name: &str, address: &str, limit: Duration) -> Result<Self, LanguageError> {
         let channel = connect(address, limit)
             .await
@@ -68,7 +68,7 @@ impl GrpcLanguageHost {
         })
     }
 
-    /// Asks the host to end what it runs. Answers whether it took that in.
+    /// Asks the host to end its programs. Returns whether the host confirmed.
     async fn ask_to_end(&self) -> bool {
         let mut client = self.client.clone();
         match tokio::time::timeout(GRACE, client.cancel(())).await {
@@ -87,7 +87,7 @@ impl GrpcLanguageHost {
         }
     }
 
-    /// Like [`GrpcLanguageHost::dial`], for a host under a debugger: it must be told the engine's address.
+    /// [`GrpcLanguageHost::dial`] for a host under a debugger, which needs the engine's address in a handshake.
     pub async fn attach(
         name: &str,
         address: &str,
@@ -426,7 +426,7 @@ async fn plugin_event(message: Result<pb::RunPluginResponse, Status>) -> Option<
     }
 }
 
-/// Cuts chunks of output into lines.
+/// Splits chunks of output into lines.
 struct LineSplitter {
     source: std::sync::Arc<str>,
     stream: OutputStream,

@@ -17,7 +17,7 @@ use crate::output::OutputSink;
 use crate::process::{Environment, Indented, StartError};
 pub use grpc::GrpcLanguageHost;
 
-/// Where a program is and how it is to be run.
+/// Location of a program, and its options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramInfo {
     /// Folder of the project file. Absolute.
@@ -40,7 +40,7 @@ impl ProgramInfo {
 /// One run of a program.
 #[derive(Clone, PartialEq)]
 pub struct RunRequest {
-    /// Where the program is.
+    /// Location of the program.
     pub info: ProgramInfo,
     /// Working directory of the program. Absolute.
     pub working_directory: PathBuf,
@@ -58,7 +58,7 @@ pub struct RunRequest {
     pub config_secret_keys: Vec<String>,
     /// Whether this is a preview.
     pub dry_run: bool,
-    /// How many operations may run at once.
+    /// Maximum number of parallel operations.
     pub parallel: i32,
     /// `host:port` of the resource monitor.
     pub monitor_address: String,
@@ -66,18 +66,18 @@ pub struct RunRequest {
     pub loader_target: String,
     /// `host:port` of the mapper; may be empty.
     pub mapper_target: String,
-    /// Whether the program is to wait for a debugger.
+    /// Whether the program waits for a debugger.
     pub attach_debugger: bool,
 }
 
-/// How a program ended.
+/// Result of a program's run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunOutcome {
-    /// Well.
+    /// The program succeeded.
     Succeeded,
-    /// Not well, and the user has been told why.
+    /// The program failed and has already reported the error to the user.
     Bailed,
-    /// Not well, for this reason.
+    /// The program failed with this message.
     Failed(String),
 }
 
@@ -90,13 +90,13 @@ pub struct PackageDependency {
     pub kind: PluginKind,
     /// Version of the plugin.
     pub version: Option<semver::Version>,
-    /// Where to download it from.
+    /// Address to download it from.
     pub server: Option<String>,
     /// Checksums of the archives by platform, lowercase hex.
     pub checksums: BTreeMap<EcoString, EcoString>,
     /// Parameter that makes the plugin serve another package.
     pub parameterization: Option<Parameterization>,
-    /// Parameter that makes the plugin serve more of its own package.
+    /// Parameter that makes the plugin serve further types of its own package.
     pub extension: Option<Parameterization>,
 }
 
@@ -118,29 +118,29 @@ impl PackageDependency {
 pub struct PackageSource {
     /// Name, address or path.
     pub source: String,
-    /// Version, if one is asked for.
+    /// Requested version; may be empty.
     pub version: String,
     /// Parameters.
     pub parameters: Vec<String>,
-    /// Where to download the plugin from, if not from the usual places.
+    /// Address to download the plugin from, if it differs from the default.
     pub server: Option<String>,
     /// Checksums of the archives by platform, lowercase hex.
     pub checksums: BTreeMap<EcoString, EcoString>,
 }
 
-/// What a program needs.
+/// Packages that a program needs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RequiredPackages {
     /// Packages.
     pub packages: Vec<PackageDependency>,
-    /// Packages still to be resolved; only an installation can do that.
+    /// Packages that only an installation can resolve.
     pub unresolved: Vec<PackageSource>,
 }
 
-/// A wish to install what a program depends on.
+/// Request to install the dependencies of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InstallRequest {
-    /// Where the program is.
+    /// Location of the program.
     pub info: ProgramInfo,
     /// Whether the output goes to a terminal.
     pub is_terminal: bool,
@@ -150,23 +150,23 @@ pub struct InstallRequest {
     pub is_plugin: bool,
 }
 
-/// What `about` shows of a language.
+/// Information about a language for `about`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AboutLanguage {
     /// The interpreter or compiler.
     pub executable: String,
-    /// Its version.
+    /// Version of the interpreter or compiler.
     pub version: String,
-    /// Anything else.
+    /// Further information.
     pub metadata: BTreeMap<String, String>,
 }
 
 /// A library that a program depends on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProgramDependency {
-    /// Its name.
+    /// Name of the library.
     pub name: String,
-    /// Its version.
+    /// Version of the library.
     pub version: String,
 }
 
@@ -175,9 +175,9 @@ pub struct ProgramDependency {
 pub struct OptionPrompt {
     /// The option.
     pub key: String,
-    /// What to ask.
+    /// Text of the question.
     pub description: String,
-    /// Values to choose from; any value is allowed when there are none.
+    /// Values to choose from; if empty, any value is allowed.
     pub choices: Vec<OptionChoice>,
     /// The value to suggest.
     pub default: Option<OptionChoice>,
@@ -186,9 +186,9 @@ pub struct OptionPrompt {
 /// A value of a runtime option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionChoice {
-    /// What goes into the project file.
+    /// Value for the project file.
     pub value: OptionValue,
-    /// What to show.
+    /// Text to show.
     pub display_name: String,
 }
 
@@ -204,35 +204,35 @@ pub enum OptionValue {
 /// A plugin written in the language, to be run.
 #[derive(Clone, PartialEq)]
 pub struct RunPluginRequest {
-    /// Where its sources are; root and program folder are the same.
+    /// Location of its sources; root folder and program folder are the same.
     pub info: ProgramInfo,
-    /// What it is for.
+    /// Kind of the plugin.
     pub kind: PluginKind,
     /// Working directory. Absolute.
     pub working_directory: PathBuf,
-    /// Its arguments.
+    /// Arguments of the plugin.
     pub args: Vec<String>,
-    /// Its whole environment.
+    /// Complete environment of the plugin.
     pub environment: Environment,
     /// `host:port` of the schema loader; may be empty.
     pub loader_target: String,
-    /// Whether it is to wait for a debugger.
+    /// Whether the plugin waits for a debugger.
     pub attach_debugger: bool,
 }
 
-/// A library to be made into something that can be linked.
+/// Request to build a linkable artifact from a library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackRequest {
     /// Folder of the library. Absolute.
     pub package_directory: PathBuf,
-    /// Where to put what is made. Absolute.
+    /// Folder for the artifact. Absolute.
     pub destination_directory: PathBuf,
 }
 
-/// Libraries of this machine that a program is to depend on.
+/// Request to make local libraries dependencies of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkRequest {
-    /// Where the program is.
+    /// Location of the program.
     pub info: ProgramInfo,
     /// `host:port` of the schema loader; may be empty.
     pub loader_target: String,
@@ -240,98 +240,98 @@ pub struct LinkRequest {
     pub packages: Vec<LinkDependency>,
 }
 
-/// A library that a program is to depend on.
+/// A local library for a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkDependency {
-    /// The package that it is for.
+    /// Package that the library is the SDK of.
     pub package: PackageDependency,
-    /// Where it is; relative to the root folder of the program if it is not absolute.
+    /// Path of the library; a relative path starts at the root folder of the program.
     pub path: PathBuf,
 }
 
-/// How to run a plugin written in the language.
+/// Instructions to run a plugin in source form.
 pub enum PluginLaunch {
-    /// As a process that the caller starts.
+    /// The caller starts this process.
     Command {
         /// The executable.
         program: PathBuf,
-        /// Its arguments.
+        /// Arguments of the process.
         args: Vec<std::ffi::OsString>,
-        /// Its whole environment.
+        /// Complete environment of the process.
         environment: Environment,
-        /// Its working directory.
+        /// Working directory of the process.
         working_directory: PathBuf,
     },
-    /// It runs already, below the language host; dropping the stream ends it.
+    /// The plugin already runs as a child of the language host; dropping the stream ends it.
     Running(BoxStream<'static, PluginEvent>),
 }
 
-/// What a plugin below a language host does.
+/// Event of a plugin that runs as a child of a language host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PluginEvent {
-    /// It wrote to standard output.
+    /// Standard output.
     Stdout(Vec<u8>),
-    /// It wrote to standard error.
+    /// Standard error.
     Stderr(Vec<u8>),
-    /// It ended with this code.
+    /// Exit code.
     Exited(i32),
-    /// The language host failed.
+    /// Failure of the language host.
     Failed(String),
 }
 
-/// Why a language host could not do what it was asked.
+/// Errors of language hosts.
 #[derive(Debug, thiserror::Error)]
 pub enum LanguageError {
-    /// There is no such host.
+    /// The host was not found.
     #[error(transparent)]
     NotFound(#[from] FindError),
-    /// It does not start.
+    /// The host does not start.
     #[error(transparent)]
     Start(#[from] Box<StartError>),
-    /// It cannot be reached at the address given.
+    /// The host cannot be reached at its address.
     #[error("could not connect to the language host at {address}: {reason}")]
     Connect {
         /// The address.
         address: String,
-        /// The last failure.
+        /// Error of the last attempt.
         reason: String,
     },
-    /// It answered with an error.
+    /// A call returned an error.
     #[error("language host {host}: {operation} failed: {message}")]
     Call {
         /// Name of the host.
         host: String,
-        /// What was asked.
+        /// Name of the call.
         operation: &'static str,
-        /// What it said.
+        /// Message of the host.
         message: String,
     },
-    /// It ended in the middle of a call.
+    /// The host ended during a call.
     #[error("language host {host} ended during {operation}: {exit}{}", Indented(.output))]
     Ended {
         /// Name of the host.
         host: String,
-        /// What was asked.
+        /// Name of the call.
         operation: &'static str,
-        /// How it ended.
+        /// Exit of the process.
         exit: crate::process::Exit,
-        /// Its last lines of output.
+        /// Last lines of output of the host.
         output: Vec<String>,
     },
-    /// It cannot do this at all.
+    /// The host does not support the operation.
     #[error("the language host {host} does not support {operation}")]
     Unsupported {
         /// Name of the host.
         host: String,
-        /// What was asked.
+        /// Name of the operation.
         operation: &'static str,
     },
-    /// A host inside this program failed.
+    /// A host in this process failed.
     #[error(transparent)]
     Native(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// A language host: it knows how programs of one language are installed, inspected and run.
+/// A language host, which installs, inspects and runs programs of one language.
 #[async_trait]
 pub trait LanguageRuntime: Send + Sync {
     /// Name of the language, as in project files.
@@ -343,34 +343,34 @@ pub trait LanguageRuntime: Send + Sync {
         &self,
         info: &ProgramInfo,
     ) -> Result<RequiredPackages, LanguageError>;
-    /// Runs a program to its end. When `cancel` fires the program is interrupted, killed after five seconds, and the
-    /// result is what became of it.
+    /// Runs a program to its end. When `cancel` fires, the program is interrupted and, after five seconds, killed; the
+    /// result is that of the interrupted program.
     async fn run(
         &self,
         request: RunRequest,
         cancel: CancellationToken,
     ) -> Result<RunOutcome, LanguageError>;
-    /// Installs what a program depends on; `output` gets what the tools print.
+    /// Installs the dependencies of a program; `output` receives the output of the tools.
     async fn install_dependencies(
         &self,
         request: InstallRequest,
         output: OutputSink,
     ) -> Result<(), LanguageError>;
-    /// What `about` shows.
+    /// Information for `about`.
     async fn about(&self, info: &ProgramInfo) -> Result<AboutLanguage, LanguageError>;
-    /// The libraries that a program depends on: directly, or all of them.
+    /// The libraries that a program depends on, either direct ones only or transitive ones too.
     async fn program_dependencies(
         &self,
         info: &ProgramInfo,
         transitive: bool,
     ) -> Result<Vec<ProgramDependency>, LanguageError>;
-    /// Questions to ask about a new project.
+    /// Questions about a new project.
     async fn option_prompts(&self, info: &ProgramInfo) -> Result<Vec<OptionPrompt>, LanguageError>;
     /// Adapts the files of a new project to its runtime options.
     async fn template(&self, info: &ProgramInfo, project: &str) -> Result<(), LanguageError>;
-    /// Says how to run a plugin written in the language, or runs it.
+    /// Describes how to run a plugin in source form, or runs it.
     async fn run_plugin(&self, request: RunPluginRequest) -> Result<PluginLaunch, LanguageError>;
-    /// Makes something that can be linked of a library; answers where it is.
+    /// Builds a linkable artifact from a library; returns its path.
     async fn pack(&self, request: PackRequest) -> Result<PathBuf, LanguageError> {
         let _ = request;
         Err(LanguageError::Unsupported {
@@ -378,7 +378,7 @@ pub trait LanguageRuntime: Send + Sync {
             operation: "packing libraries",
         })
     }
-    /// Makes a program depend on libraries of this machine; answers how to use them in the program.
+    /// Makes local libraries dependencies of a program; returns instructions to use them in the program.
     async fn link(&self, request: LinkRequest) -> Result<String, LanguageError> {
         let _ = request;
         Err(LanguageError::Unsupported {

@@ -1,10 +1,10 @@
-//! Starting executables that have just been written.
+//! Starting executables that were just written.
 
 use std::io;
 use std::thread;
 use std::time::Duration;
 
-/// How long to wait before each further attempt.
+/// Delay before each retry.
 const WAITS: [Duration; 6] = [
     Duration::from_millis(1),
     Duration::from_millis(2),
@@ -14,11 +14,11 @@ const WAITS: [Duration; 6] = [
     Duration::from_millis(100),
 ];
 
-/// Starts a process with `spawn`, and tries again while its executable is still open for writing.
+/// Starts a process with `spawn`, and retries while its executable is still open for writing.
 ///
-/// Unix refuses to run a file that anybody has open for writing. A child that another thread forks while this process
-/// writes the file has a copy of the open file until it runs its own program, so the writer cannot know when it is free:
-/// a plugin that was just unpacked, or a program that was just built, would fail at random.
+/// Unix refuses to run a file that any process has open for writing. A child forked by another thread while this process
+/// writes the file inherits the open file until it executes its own program, so the writer cannot know when the file is
+/// free. Without retries a plugin that was just unpacked, or a program that was just built, would fail at random.
 pub fn retry_busy<T>(mut spawn: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     for wait in WAITS {
         match spawn() {

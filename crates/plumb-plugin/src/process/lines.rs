@@ -9,10 +9,10 @@ use super::Launch;
 use super::tail::Tail;
 use crate::output::{OutputLevel, OutputLine, OutputSink, OutputStream};
 
-/// Longer lines are cut into pieces of this size.
+/// Maximum length in bytes; longer lines are split.
 const MAX_LINE: usize = 1 << 20;
 
-/// Where the lines of one stream go.
+/// Destination of the lines of one stream.
 pub(super) struct LineSink {
     pub(super) source: Arc<str>,
     pub(super) stream: OutputStream,
@@ -52,7 +52,7 @@ impl LineSink {
     }
 }
 
-/// Whether a line shows nothing: it may still switch colours.
+/// Whether a line shows no text; it may hold colour codes.
 fn is_blank(line: &str) -> bool {
     let mut rest = line.trim_start();
     while let Some(code) = rest.strip_prefix("\u{1b}[") {
@@ -65,7 +65,7 @@ fn is_blank(line: &str) -> bool {
     rest.is_empty()
 }
 
-/// Sends the first line to `first_line`, if anybody wants it, and all others to `sink`, until the pipe is closed.
+/// Sends the first line to `first_line`, if set, and all others to `sink`, until the pipe is closed.
 pub(super) async fn forward(
     pipe: impl AsyncRead + Unpin,
     sink: LineSink,
@@ -85,7 +85,7 @@ pub(super) async fn forward(
         };
         match first_line.take() {
             Some(sender) if is_complete => {
-                // The receiver is gone when the start has been given up.
+                // The receiver is dropped when the start has been given up.
                 let _ = sender.send(std::mem::take(&mut line));
             }
             _ => {
@@ -99,7 +99,7 @@ pub(super) async fn forward(
     }
 }
 
-/// How much of a piece of a line is there without a character that goes on in the next piece.
+/// Length of the piece without a character that continues in the next piece.
 fn whole_characters(piece: &[u8]) -> usize {
     let length = |first: u8| match first {
         0xC0..=0xDF => 2,
@@ -112,7 +112,8 @@ fn whole_characters(piece: &[u8]) -> usize {
         .unwrap_or(piece.len())
 }
 
-/// Reads up to the end of a line, of the input, or of the room. The line end is left out; answers whether there was one.
+/// Reads up to the end of a line or of the input, or the maximum length. The line end is removed; returns whether there was
+/// one.
 async fn read_line(
     reader: &mut (impl AsyncBufReadExt + Unpin),
     line: &mut Vec<u8>,
@@ -146,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    /// What is heard of `text`, without blank lines.
+    /// Lines emitted for `text`, without blank lines.
     async fn heard(text: &str) -> Vec<String> {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let heard = lines.clone();

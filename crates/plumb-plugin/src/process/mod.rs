@@ -29,46 +29,46 @@ pub(crate) use port::{connect, start_from_stream};
 pub use tail::Indented;
 use tail::Tail;
 
-/// How long to read what is left in the pipes after the child has ended.
+/// Time to read the rest of the pipes after the child has ended.
 const DRAIN: Duration = Duration::from_secs(1);
 
 /// Environment variables of a process.
 pub type Environment = BTreeMap<OsString, OsString>;
 
-/// What to start.
+/// A process to start.
 #[derive(Clone)]
 pub struct Launch {
-    /// Who writes the output lines, usually the file name of the program.
+    /// Source of the output lines, usually the file name of the program.
     pub source: Arc<str>,
     /// The executable.
     pub program: PathBuf,
-    /// Its arguments.
+    /// Arguments of the process.
     pub args: Vec<OsString>,
-    /// Its whole environment; nothing is inherited.
+    /// Complete environment of the process; nothing is inherited.
     pub environment: Environment,
-    /// Its working directory.
+    /// Working directory of the process.
     pub working_directory: PathBuf,
-    /// Level of the lines that it writes.
+    /// Importance of the output lines.
     pub level: OutputLevel,
-    /// Whether lines without text are passed on too.
+    /// Whether lines without text are reported too.
     pub keep_blank_lines: bool,
-    /// Takes the lines.
+    /// Receiver of the output lines.
     pub output: OutputSink,
 }
 
-/// How a process ended.
+/// Exit of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// With this code.
+    /// Exit code.
     Code(i32),
-    /// By this signal.
+    /// Terminating signal.
     Signal(i32),
-    /// Nobody knows.
+    /// Not known.
     Unknown,
 }
 
 impl Exit {
-    /// Whether this is a success.
+    /// Whether the process succeeded.
     pub fn is_success(&self) -> bool {
         *self == Exit::Code(0)
     }
@@ -100,7 +100,7 @@ enum Control {
     Kill,
 }
 
-/// A running process; see the module for what a handle means.
+/// A running process; see the module for the lifetime of the group.
 pub struct Process {
     id: u32,
     control: mpsc::Sender<Control>,
@@ -114,7 +114,7 @@ impl Process {
         Self::spawn_inner(launch, None)
     }
 
-    /// Starts the process and hands out the first line of its standard output; the sender is dropped when there is none.
+    /// Starts the process and returns the first line of its standard output; the sender is dropped if there is none.
     fn spawn_with_first_line(launch: Launch) -> io::Result<(Self, oneshot::Receiver<Vec<u8>>)> {
         let (sender, receiver) = oneshot::channel();
         Ok((Self::spawn_inner(launch, Some(sender))?, receiver))
@@ -156,7 +156,7 @@ impl Process {
         }
         let (control, commands) = mpsc::channel(4);
         let (exited, exit) = watch::channel(None);
-        // Owned by the handle through the control channel: the task ends the group when the channel closes.
+        // Owned by the handle through the control channel, because the task ends the group when the channel closes.
         tokio::spawn(supervise(group, readers, commands, exited));
         Ok(Process {
             id,
@@ -171,7 +171,7 @@ impl Process {
         self.id
     }
 
-    /// How the process ended, if it has.
+    /// Exit of the process, if it has ended.
     pub fn try_exit(&self) -> Option<Exit> {
         self.exit.borrow().clone()
     }
@@ -201,7 +201,7 @@ impl Process {
         let _ = self.control.send(Control::Kill).await;
     }
 
-    /// Interrupts the group and kills it when it has not ended within `grace`.
+    /// Interrupts the group, and kills it if it has not ended within `grace`.
     pub async fn stop(&self, grace: Duration) -> Exit {
         if let Some(exit) = self.try_exit() {
             return exit;
@@ -223,7 +223,7 @@ struct Group {
 
 impl Group {
     fn kill(&mut self) {
-        // Fails when nothing is left of the group, which is what is wanted.
+        // Fails when no process of the group is left, which is the desired result.
         let _ = self.child.start_kill();
     }
 
@@ -253,7 +253,7 @@ async fn supervise(
     mut commands: mpsc::Receiver<Control>,
     exited: watch::Sender<Option<Exit>>,
 ) {
-    // Stays open, as programs may wait for the end of their standard input to stop.
+    // Kept open, because programs may take the end of their standard input as a request to stop.
     let stdin = group.child.stdin().take();
     let status = loop {
         tokio::select! {

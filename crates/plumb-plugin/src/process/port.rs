@@ -1,4 +1,4 @@
-//! Starting a plugin: it prints a port, we connect (`protocol.md` 15.3).
+//! Start of a plugin and connection to the port that it prints (`protocol.md` 15.3).
 
 use std::fmt;
 use std::io;
@@ -14,20 +14,20 @@ use super::{Exit, Indented, Launch, Process};
 use crate::language::PluginEvent;
 use crate::output::{OutputLevel, OutputSink};
 
-/// Progress marks of some tools, which may stand before the port.
+/// Progress marks that some tools print before the port.
 const PROGRESS_MARKS: [&str; 2] = ["\u{1b}]9;4;3;\u{1b}\\", "\u{1b}]9;4;0;\u{1b}\\"];
 
-/// How long a plugin that closed its output may take to end.
+/// Time for a plugin to end after it closed its output.
 const EXIT_GRACE: Duration = Duration::from_secs(2);
 
-/// How long to wait for plugins.
+/// Time limits of plugins.
 #[derive(Clone, Copy, Debug)]
 pub struct PluginTimeouts {
-    /// Until a plugin prints its port. Plugins in source form, which may be compiled first, get five minutes at least.
+    /// Limit for printing the port; at least five minutes for plugins in source form, which may have to be compiled first.
     pub port: Duration,
-    /// Until it takes connections and answers.
+    /// Limit for accepting a connection and answering.
     pub connect: Duration,
-    /// Until it answers Cancel, and again until it ends after an interrupt; then it is killed.
+    /// Limit for the answer to Cancel, and for the end after an interrupt; then the plugin is killed.
     pub stop: Duration,
 }
 
@@ -42,7 +42,7 @@ impl Default for PluginTimeouts {
 }
 
 impl PluginTimeouts {
-    /// The same for a plugin in source form.
+    /// Limits for a plugin in source form.
     pub(crate) fn for_sources(self) -> Self {
         PluginTimeouts {
             port: self.port.max(Duration::from_mins(5)),
@@ -50,7 +50,7 @@ impl PluginTimeouts {
         }
     }
 
-    /// The same for a plugin that waits until somebody attaches a debugger.
+    /// Limits for a plugin that waits for a debugger.
     pub(crate) fn for_debuggers(self) -> Self {
         PluginTimeouts {
             port: Duration::from_hours(24),
@@ -59,7 +59,7 @@ impl PluginTimeouts {
     }
 }
 
-/// Which plugin could not be started, with what it said last.
+/// Error for a plugin that could not be started, with its last output.
 #[derive(Debug, thiserror::Error)]
 #[error("{plugin} plugin [{}] {problem}{}", path.display(), LastOutput(output))]
 pub struct StartError {
@@ -67,42 +67,42 @@ pub struct StartError {
     pub plugin: String,
     /// The executable.
     pub path: PathBuf,
-    /// What went wrong.
+    /// Cause.
     pub problem: StartProblem,
-    /// Its last lines of output.
+    /// Last lines of output of the plugin.
     pub output: Vec<String>,
 }
 
-/// What can go wrong when a plugin starts.
+/// Causes of a failed start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartProblem {
-    /// The operating system refused.
+    /// The operating system refused to start the process.
     #[error("could not be started: {0}")]
     Spawn(#[source] io::Error),
-    /// It ended before it printed a port.
+    /// The process ended before it printed a port.
     #[error("could not be read: {0}; it ended before it wrote its port to stdout")]
     Ended(Exit),
-    /// It closed its standard output without printing a port, and still runs.
+    /// The process closed its standard output without printing a port, and still runs.
     #[error("could not be read: EOF; it closed stdout without a port")]
     Closed,
-    /// It printed no port in time.
+    /// No port was printed in time.
     #[error("did not write its port to stdout within {} s", .0.as_secs_f64())]
     NoPort(Duration),
-    /// It printed something else.
+    /// The first line is not a port.
     #[error("wrote an invalid port to stdout: {0:?}")]
     InvalidPort(String),
-    /// It cannot be reached.
+    /// The port cannot be reached.
     #[error("did not come alive within {} s: {reason}", after.as_secs_f64())]
     Unreachable {
-        /// How long was waited.
+        /// Duration of the attempts.
         after: Duration,
-        /// The last failure.
+        /// Error of the last attempt.
         reason: String,
     },
-    /// It ended after it printed its port.
+    /// The process ended after it printed its port.
     #[error("ended right after its start: {0}")]
     EndedLater(Exit),
-    /// It speaks, but not the protocol.
+    /// The handshake failed.
     #[error("failed to handshake: {0}")]
     Handshake(String),
 }
@@ -138,7 +138,7 @@ pub async fn start_with_port(
     }
 }
 
-/// Like [`start_with_port`], for a plugin with its sources in `path` that a language host runs.
+/// [`start_with_port`] for a plugin with sources in `path` that a language host runs.
 pub(crate) async fn start_from_stream(
     plugin: &str,
     path: PathBuf,
@@ -210,7 +210,7 @@ fn parse_port(line: &[u8]) -> Result<u16, StartProblem> {
     }
 }
 
-/// Connects to `host:port`, trying again until `limit` has passed; the error is the last failure.
+/// Connects to `host:port`, with retries until `limit` has passed; the error is that of the last attempt.
 pub(crate) async fn connect(address: &str, limit: Duration) -> Result<Channel, String> {
     let endpoint = Endpoint::from_shared(format!("http://{address}"))
         .map_err(|error| error.to_string())?

@@ -1,4 +1,4 @@
-//! Plugins that a language host runs for us: the same handle over a stream of events.
+//! Process handles for plugins that a language host runs, fed by a stream of events.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::output::{OutputLevel, OutputSink, OutputStream};
 const PIPE: usize = 64 * 1024;
 
 impl Process {
-    /// A handle for a plugin that runs below a language host; `id` of it is 0. Killing and interrupting drop the stream,
-    /// which makes the host end the plugin.
+    /// A handle for a plugin that runs as a child of a language host; its `id` is 0. Killing and interrupting drop the
+    /// stream, which makes the host end the plugin.
     pub(super) fn from_stream(
         source: Arc<str>,
         events: BoxStream<'static, PluginEvent>,
@@ -46,7 +46,7 @@ impl Process {
         readers.spawn(forward(reader, sink(OutputStream::Stderr), None));
         let (control, commands) = mpsc::channel(4);
         let (exited, exit) = watch::channel(None);
-        // Ends when the control channel closes, like the task of a real process.
+        // The task ends when the control channel closes, like that of a real process.
         tokio::spawn(pump(events, [stdout, stderr], readers, commands, exited));
         (
             Process {
@@ -72,7 +72,7 @@ async fn pump(
             event = events.next() => event,
             _ = commands.recv() => break Exit::Unknown,
         };
-        // Writing fails only when the reader has gone, and then nobody wants the text.
+        // Writing fails only if the reader was dropped, and then the text is not needed.
         let _ = match event {
             Some(PluginEvent::Stdout(bytes)) => stdout.write_all(&bytes).await,
             Some(PluginEvent::Stderr(bytes)) => stderr.write_all(&bytes).await,

@@ -1,4 +1,4 @@
-//! The last lines that a process wrote, for error messages.
+//! Last lines of a process's output, for error messages.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 const MAX_LINES: usize = 30;
 const MAX_LINE_CHARS: usize = 2000;
 
-/// Lines below a message, each on a line of its own and indented.
+/// Lines below a message, each on its own line and indented.
 pub struct Indented<'a>(pub &'a [String]);
 
 impl fmt::Display for Indented<'_> {
@@ -16,7 +16,7 @@ impl fmt::Display for Indented<'_> {
     }
 }
 
-/// A short memory of lines.
+/// Buffer of the most recent lines.
 #[derive(Debug, Default)]
 pub(super) struct Tail {
     lines: Mutex<VecDeque<String>>,

@@ -1,4 +1,4 @@
-//! Plugins of every kind are verified before they are started, and none that is refused is run.
+//! Verification of plugins before their start, for plugins of every kind.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -15,7 +15,7 @@ use semver::Version;
 
 use crate::support::World;
 
-/// Vouches for nothing.
+/// Rejects every plugin.
 struct Suspicious;
 
 #[async_trait]
@@ -41,7 +41,7 @@ impl Acquire for Suspicious {
     }
 }
 
-/// An executable in the cache that leaves a trace when it runs.
+/// An executable in the cache that leaves a file when it runs.
 fn cached(world: &World, kind: PluginKind, name: &str, version: &str) -> PathBuf {
     let folder = world
         .root

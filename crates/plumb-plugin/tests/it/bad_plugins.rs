@@ -1,4 +1,4 @@
-//! Plugins that crash, hang, or print rubbish.
+//! Plugins that crash, hang, or print invalid ports.
 
 use std::time::{Duration, Instant};
 

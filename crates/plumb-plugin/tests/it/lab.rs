@@ -468,7 +468,7 @@ async fn plugins_that_ignore_every_signal_are_killed_in_time() {
         return;
     };
     let children = world.root.path().join("children");
-    // The shell ignores the interrupt and so does what it starts; it also leaves something running.
+    // The shell and its child ignore the interrupt; another child is left running.
     let python = world
         .environment
         .get(std::ffi::OsStr::new("LAB_PYTHON"))

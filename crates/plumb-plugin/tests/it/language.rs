@@ -1,4 +1,4 @@
-//! Language hosts over the wire, with a host inside the test.
+//! Clients of language hosts, with a host inside the test.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -21,10 +21,10 @@ use crate::support::World;
 
 #[derive(Clone, Default)]
 struct FakeHost {
-    /// What Run answers; waits for a Cancel when there is nothing.
+    /// Answer to Run; without one, Run waits for Cancel.
     answer: Option<pb::RunResponse>,
     cancelled: CancellationToken,
-    /// Whether it was made before there was a Cancel.
+    /// Whether the host is older than the Cancel call.
     is_deaf: bool,
     requests: Arc<Mutex<Vec<pb::RunRequest>>>,
 }
@@ -119,7 +119,7 @@ impl Service for FakeHost {
     }
 }
 
-/// A provider of the older kind: it knows no handshake.
+/// A provider of the older kind, which does not know the handshake.
 struct OldProvider;
 
 #[tonic::async_trait]
@@ -262,7 +262,7 @@ async fn a_cancelled_run_tells_the_host() {
     assert!(fake.cancelled.is_cancelled());
 }
 
-/// SDKs that run a program inside themselves know no Cancel: a program of theirs that hangs is not waited for long.
+/// SDKs that run a program in their own process do not know Cancel, so a program that hangs is soon abandoned.
 #[tokio::test]
 async fn a_host_that_knows_no_cancel_is_waited_for_shortly() {
     let fake = FakeHost {
@@ -272,7 +272,7 @@ async fn a_host_that_knows_no_cancel_is_waited_for_shortly() {
     let host = dial(fake.clone()).await;
     let cancel = CancellationToken::new();
     cancel.cancel();
-    // A host that knows it has five seconds.
+    // A host that knows the call would have five seconds.
     let run = tokio::time::timeout(Duration::from_secs(4), host.run(run_request(), cancel));
     assert_eq!(run.await.unwrap().unwrap(), RunOutcome::Bailed);
 }
@@ -329,7 +329,7 @@ fn source_plugin_host(world: &World, folder: &str, address: &str) -> PluginHost 
     PluginHost::new(options)
 }
 
-/// Under a debugger: it knows the handshake.
+/// A host under a debugger, which knows the handshake.
 #[derive(Clone)]
 struct Debugged(FakeHost);
 

@@ -1,4 +1,4 @@
-//! Real plugin processes: the lab provider, and scripts that behave badly.
+//! Real plugin processes: the lab provider, and misbehaving scripts.
 
 #![allow(
     clippy::unwrap_used,

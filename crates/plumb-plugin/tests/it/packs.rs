@@ -1,4 +1,4 @@
-//! How policy packs are started: what they are given, and what is said when they do not start.
+//! Starting policy packs: their arguments, their environment, and the errors of those that do not start.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use plumb_plugin::{AnalyzedStack, AnalyzerError, PolicyPack};
 
 use crate::support::World;
 
-/// Writes down what it is started with, and tells no port.
+/// Script that records its arguments and environment, and prints no port.
 const CURIOUS: &str =
     "#!/bin/sh\n{ pwd; echo \"$@\"; env | grep ^PULUMI_ | sort; } > \"$NOTES\"\nexit 3\n";
 
@@ -39,7 +39,7 @@ fn world() -> World {
     world
 }
 
-/// What is wrong with a pack of this name; and what it was started with, line by line.
+/// The error of starting the pack `name`, and the lines that the pack recorded.
 async fn start(world: &World, name: &str) -> (AnalyzerError, Vec<String>) {
     let pack = PolicyPack {
         name: name.to_owned(),

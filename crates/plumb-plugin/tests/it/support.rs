@@ -11,7 +11,7 @@ use plumb_plugin::discovery::Cache;
 use plumb_plugin::process::{Environment, PluginTimeouts};
 use plumb_plugin::{Discovery, HostOptions, OutputLine, OutputSink, PluginHost, ServiceAddresses};
 
-/// A folder with a search path, and everything that plugins print.
+/// A folder with a search path, and the output of all plugins.
 pub(crate) struct World {
     pub(crate) root: tempfile::TempDir,
     pub(crate) lines: Arc<Mutex<Vec<OutputLine>>>,
@@ -66,7 +66,7 @@ impl World {
         self.root.path().join("log.jsonl")
     }
 
-    /// Names of the calls that the lab provider got.
+    /// Names of the calls that the lab provider received.
     pub(crate) fn calls(&self) -> Vec<String> {
         let text = fs::read_to_string(self.log_path()).unwrap_or_default();
         text.lines()
