@@ -1,7 +1,7 @@
-//! Policy packs over a state as it is: packs are started and asked, and nothing else happens.
+//! Analysis of an existing state by policy packs, without a deployment.
 //!
-//! What they found comes to the subscriber as the events of a run do, in the order of the resources; several resources are
-//! put to the packs at the same time. What packs say for themselves goes between.
+//! Findings are sent to the subscriber as events, in the order of the resources, although several resources are analyzed at
+//! the same time. Log messages of the packs are sent as they arrive.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,40 +23,40 @@ use crate::policies::{Loaded, PolicyPacks};
 use crate::program::ProgramContext;
 use crate::shell::{Shell, Subscriber};
 
-/// How many resources are put to the packs at the same time.
+/// Maximum number of resources that are analyzed at the same time.
 const SIDE_BY_SIDE: usize = 16;
 
-/// What an analysis needs.
+/// Input of an analysis.
 pub struct AnalysisSetup {
-    /// The state to look at.
+    /// State to analyze.
     pub snapshot: Snapshot,
-    /// Facts about the stack, for the packs.
+    /// Data of the stack, for the packs.
     pub info: ProgramContext,
     /// The packs.
     pub policies: PolicyPacks,
-    /// Starts them. Its engine address is [`Shell::address`].
+    /// Host that starts the packs. Its engine address is [`Shell::address`].
     pub host: Arc<PluginHost>,
-    /// Hears of what is found.
+    /// Receiver of the findings.
     pub subscriber: Subscriber,
-    /// Counts the interrupts of the user.
+    /// Number of interrupts by the user.
     pub interrupts: watch::Receiver<u32>,
 }
 
-/// What an analysis came to.
+/// Result of an analysis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Analyzed {
-    /// Nothing violates a mandatory policy.
+    /// No resource violates a mandatory policy.
     Passed,
-    /// Something does.
+    /// A mandatory policy is violated.
     Refused,
-    /// The user ended it.
+    /// The user interrupted the analysis.
     Interrupted,
-    /// A pack does not run, or could not be asked; the subscriber has heard why.
+    /// A pack could not be started or called; the subscriber has received the error.
     Failed,
 }
 
 impl Shell {
-    /// Has policy packs look at a state, and ends them.
+    /// Starts the policy packs, analyzes the state, and shuts the packs down.
     pub async fn analyze(self, setup: AnalysisSetup) -> Analyzed {
         self.serve(&setup.host);
         let mut teller = Teller {
@@ -88,7 +88,7 @@ impl Shell {
     }
 }
 
-/// Passes on what is found and said.
+/// Sender of findings and log messages.
 struct Teller {
     subscriber: Subscriber,
     error_logged: bool,
@@ -96,7 +96,7 @@ struct Teller {
 
 impl Teller {
     fn tell(&self, event: Event) {
-        // A subscriber that is gone does not want to hear.
+        // Fails if the subscriber was dropped, and then the event is not needed.
         let _ = self.subscriber.send(vec![(Timestamp::now(), event)]);
     }
 
@@ -105,7 +105,7 @@ impl Teller {
         self.tell(message.into_event());
     }
 
-    /// Passes everything on until `work` has ended.
+    /// Forwards findings and messages until `work` has ended.
     async fn relay(
         &mut self,
         work: impl Future<Output = Result<Inspection, String>>,
@@ -117,7 +117,7 @@ impl Teller {
             tokio::select! {
                 biased;
                 Some(event) = findings.recv() => self.tell(event),
-                // Packs have no business with the resource monitor: whoever asks it hears that it is gone.
+                // Requests to the resource monitor are dropped, so that they fail: packs do not need the monitor.
                 Some(Incoming::Log(message)) = incoming.recv() => self.log(message),
                 ended = &mut work => break ended,
             }
@@ -156,7 +156,7 @@ impl Teller {
     }
 }
 
-/// Loads the packs and puts everything to them; the error is fit for the user.
+/// Loads the packs and analyzes all resources, then the stack. The error is fit to show to the user.
 async fn inspect(
     snapshot: Snapshot,
     policies: PolicyPacks,
@@ -197,7 +197,7 @@ fn ids(packs: &Loaded) -> impl Iterator<Item = PackId> + use<> {
     (0..packs.len()).map(PackId)
 }
 
-/// Puts a resource to the packs: what each would mend, one after the other, and what all think of it as it is.
+/// Analyzes a resource: each pack in turn fixes the inputs, then all packs check the resource as it is in the state.
 async fn ask(
     packs: &Loaded,
     resource: Arc<AnalyzedResource>,

@@ -8,7 +8,7 @@ use plumb_deploy::request::Request;
 use plumb_value::assets::{HashError, compute_hashes};
 use plumb_value::{PropertyMap, Value};
 
-/// The request with every asset and archive hashed. Files are read relative to `directory`.
+/// The request with a hash on every asset and archive. Relative paths of files start at `directory`.
 pub(crate) async fn with_hashes(
     mut request: Request,
     directory: &Path,
@@ -21,7 +21,7 @@ pub(crate) async fn with_hashes(
     if has_assets(properties) {
         let map = properties.clone();
         let reader = FsReader::new(directory).with_fetcher(Arc::new(HttpFetcher::default()));
-        // Files may be large: this is work for a thread of its own.
+        // On a blocking thread, because files may be large.
         let hashed = tokio::task::spawn_blocking(move || compute_hashes(&map, &reader)).await;
         *properties =
             Arc::new(hashed.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?);

@@ -20,7 +20,7 @@ use plumb_wire::property::{self, peers};
 use plumb_wire::{hook, registration};
 use tonic::transport::{Channel, Endpoint};
 
-/// Connections to callback servers of programs, one for each address.
+/// Connections to callback servers of programs, one per address.
 #[derive(Clone, Default)]
 pub(crate) struct Callbacks {
     connections: Arc<Mutex<HashMap<EcoString, CallbacksClient<Channel>>>>,
@@ -43,7 +43,7 @@ impl Callbacks {
         Ok(client)
     }
 
-    /// Calls `callback` and reads its answer.
+    /// Calls `callback` and decodes its answer.
     pub(crate) async fn call(
         self,
         callback: Callback,
@@ -104,7 +104,7 @@ impl Callbacks {
     }
 }
 
-/// Hooks say what went wrong in their answer.
+/// The result of a hook, which reports errors in its answer.
 fn succeeded(error: String) -> Result<(), String> {
     if error.is_empty() { Ok(()) } else { Err(error) }
 }
@@ -206,7 +206,7 @@ fn transform_request(
     })
 }
 
-/// The registration as the transform wants it; what the answer does not mention stays.
+/// The registration after a transform. Options that the answer does not mention are unchanged.
 fn transformed(
     mut request: RegisterRequest,
     answer: TransformResponse,

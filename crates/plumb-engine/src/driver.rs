@@ -1,12 +1,11 @@
-//! The loop that owns the deployment core.
+//! Event loop that owns the deployment core.
 //!
-//! Everything that happens comes in through one `select`: requests of programs, answers of providers, the program's end,
-//! the progress of the journal, interrupts. Each becomes an event for the core, and the effects are performed in order.
-//! Effects behind a fence wait until the journal is durable up to it. **The core is told of an answer only here, and
-//! nobody else changes it.**
+//! One `select` receives everything: requests of programs, answers of providers, the end of the program, progress of the
+//! journal, interrupts. Each becomes an event for the core, and the resulting effects are performed in order. An effect with
+//! a fence waits until the journal is durable up to that entry. **Only this loop calls the core.**
 //!
-//! What goes to the journal, and the replies to programs, are collected for as long as there is something to do at once: one
-//! sync of the journal and one wake-up then serve all of it. Events are collected for a moment longer (`outbox`).
+//! Journal entries and replies to programs are collected while more work is ready, so that one sync of the journal and one
+//! wake-up serve all of them. Engine events are collected for a moment longer (`outbox`).
 
 mod effects;
 mod ending;
@@ -46,7 +45,7 @@ use crate::spans;
 use fence::Fence;
 use tasks::{DriverEvent, Tasks};
 
-/// The core, and all that a run has to do with.
+/// The core, and everything that a run needs around it.
 pub(crate) struct Driver {
     deployment: Deployment,
     host: Arc<PluginHost>,
@@ -54,8 +53,7 @@ pub(crate) struct Driver {
     journal: RunJournal,
     outbox: Outbox,
     masks: Masks,
-    /// The events that close the run. They are kept until the program has ended: it may still have something to say, and
-    /// fail.
+    /// Events that close the run. Kept until the program has ended, because it may still log messages, and fail.
     closing: Vec<(Timestamp, plumb_events::Event)>,
     fence: Fence,
     tasks: Tasks,
@@ -64,7 +62,7 @@ pub(crate) struct Driver {
     flights: Flights,
     steps: spans::Steps,
     callbacks: Callbacks,
-    /// Packs that are still to be loaded.
+    /// Packs to be loaded.
     policies: PolicyPacks,
     packs: Option<Loaded>,
     program: Option<Arc<dyn Program>>,
@@ -77,7 +75,7 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    /// What drives a run in a shell of these services.
+    /// A driver for one run, using the services of a shell.
     pub(crate) fn new(
         setup: RunSetup,
         handle: MonitorHandle,
@@ -170,7 +168,7 @@ impl Driver {
         self.end(incoming, interrupts).await
     }
 
-    /// A provider answered.
+    /// Handles the answer of a provider.
     fn called(
         &mut self,
         call: CallId,
@@ -180,7 +178,7 @@ impl Driver {
         if let Some(event) = self.flights.end(call) {
             self.emit(event);
         }
-        // What a provider said during the call comes before its end.
+        // Messages that the provider sent during the call are handled first.
         while let Ok(one) = incoming.try_recv() {
             self.take(one);
         }
@@ -211,7 +209,7 @@ impl Driver {
         }
     }
 
-    /// Takes note of secrets that a provider told, and hides them in its reasons.
+    /// Registers the secrets in an answer, and hides them in the reasons of a partial failure.
     fn take_note(&mut self, result: &mut Result<ProviderReply, ProviderError>) {
         match result {
             Ok(reply) => reply.properties().for_each(|it| self.masks.learn_all(it)),
@@ -234,7 +232,7 @@ impl Driver {
         self.outbox.emit(Timestamp::now(), event);
     }
 
-    /// Passes on what others wait for.
+    /// Sends replies and journal entries, because others wait for them.
     fn flush(&mut self) {
         self.outbox.answer();
         if let Err(error) = self.journal.flush() {
@@ -242,13 +240,13 @@ impl Driver {
         }
     }
 
-    /// Passes on everything.
+    /// Sends replies, journal entries and events.
     fn flush_all(&mut self) {
         self.flush();
         self.outbox.tell();
     }
 
-    /// Tells the core what happened and does what it says.
+    /// Passes an event to the core and performs the effects.
     fn event(&mut self, event: Event) {
         let effects = self.deployment.handle(Timestamp::now(), event);
         let mut entries: Vec<Entry> = Vec::new();
@@ -309,7 +307,7 @@ fn program_end(result: ProgramResult) -> ProgramEnd {
 
 fn snippet_end(result: ProgramResult) -> ProgramEnd {
     match result {
-        // A snippet says in its own words what is wrong with it.
+        // Unlike errors of programs, those of snippets are shown without a prefix.
         ProgramResult::Failed { message } => ProgramEnd::Failed { message },
         other => program_end(other),
     }

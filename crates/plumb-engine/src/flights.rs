@@ -1,6 +1,7 @@
-//! Which calls to providers are under way, and which of them take long.
+//! Calls to providers in flight, and the detection of those that take long.
 //!
-//! The subscriber hears of a call when it has taken some seconds, and when it is over; of most calls it never hears.
+//! The subscriber gets an event when a call has taken some seconds, and another when it has ended. Short calls cause no
+//! events.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,10 +13,10 @@ use plumb_events::{Event, Wait, WaitSubject};
 use plumb_resource::provider::ProviderCall;
 use tokio::time::{Interval, MissedTickBehavior};
 
-/// How long a call has taken when the subscriber hears of it: before people are told, so that they are told in time.
+/// Age of a call at its first event. Shorter than the age at which displays mention it, so that they are not late.
 const LATE: Duration = Duration::from_secs(5);
 
-/// How far a call has come.
+/// Progress of a call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Progress(Arc<AtomicU8>);
 
@@ -24,12 +25,12 @@ impl Progress {
     const CONFIGURING: u8 = 1;
     const CALLING: u8 = 2;
 
-    /// The provider runs, and its configuration is sent.
+    /// The provider is running, and its configuration is being sent.
     pub(crate) fn configuring(&self) {
         self.0.store(Self::CONFIGURING, Ordering::Relaxed);
     }
 
-    /// The call itself is sent.
+    /// The call itself is being sent.
     pub(crate) fn calling(&self) {
         self.0.store(Self::CALLING, Ordering::Relaxed);
     }
@@ -43,13 +44,13 @@ impl Progress {
     }
 }
 
-/// A call that is under way.
+/// A call in flight.
 struct Flight {
     subject: WaitSubject,
     name: &'static str,
     progress: Progress,
     began: Instant,
-    /// What the subscriber has heard that the call waits for.
+    /// Name of the call in the last event, if there was one.
     told: Option<&'static str>,
 }
 
@@ -65,7 +66,7 @@ impl Flight {
     }
 }
 
-/// The calls that are under way.
+/// All calls in flight.
 pub(crate) struct Flights {
     by_call: HashMap<CallId, Flight>,
     ticks: Interval,
@@ -81,7 +82,7 @@ impl Flights {
         }
     }
 
-    /// A call begins, which tells by `progress` how far it has come.
+    /// Records the start of a call; `progress` is updated by the call.
     pub(crate) fn begin(
         &mut self,
         id: CallId,
@@ -99,7 +100,7 @@ impl Flights {
         self.by_call.insert(id, flight);
     }
 
-    /// A call has ended; what there is to tell of that.
+    /// Records the end of a call; returns its event, if the subscriber knows of the call.
     pub(crate) fn end(&mut self, id: CallId) -> Option<Event> {
         let flight = self.by_call.remove(&id)?;
         flight.told.is_some().then(|| flight.event(id, true))
@@ -109,12 +110,12 @@ impl Flights {
         self.by_call.is_empty()
     }
 
-    /// Returns about once a second; to be asked for [`Flights::late`] then.
+    /// Returns about once a second; then [`Flights::late`] is due.
     pub(crate) async fn tick(&mut self) {
         self.ticks.tick().await;
     }
 
-    /// What there is to tell of calls that take long.
+    /// Events for calls that have become late since the last tick, or have changed their progress.
     pub(crate) fn late(&mut self) -> Vec<Event> {
         let mut late = Vec::new();
         for (id, flight) in &mut self.by_call {
@@ -129,7 +130,7 @@ impl Flights {
     }
 }
 
-/// What a call is about.
+/// Subject of a call in events.
 pub(crate) fn subject(request: &ProviderCall) -> WaitSubject {
     match request {
         ProviderCall::Invoke(request) => WaitSubject::Function(request.token.clone()),

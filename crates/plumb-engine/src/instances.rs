@@ -1,7 +1,7 @@
-//! Running providers, by the numbers that the core gives them.
+//! Running providers, by the instance numbers of the core.
 //!
-//! A provider is started and configured when the first call needs it: what nobody asks is never started. All calls to an
-//! instance wait for its start; calls other than CheckConfig and DiffConfig wait for its configuration too.
+//! A provider is started and configured when the first call needs it; an unused provider is never started. All calls to an
+//! instance wait for its start; calls other than CheckConfig and DiffConfig also wait for its configuration.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +25,7 @@ struct Instance {
     configuration: Mutex<Option<Arc<Configuration>>>,
 }
 
-/// A configuration that is sent once.
+/// A configuration, to be sent once.
 struct Configuration {
     request: ConfigureRequest,
     sent: OnceCell<Result<(), ProviderError>>,
@@ -36,7 +36,7 @@ pub(crate) struct Instances {
     host: Arc<PluginHost>,
     context: ConstructContext,
     gate: SecretsGate,
-    /// Where providers tell of views, and for which calls.
+    /// Address for publishing views, and the tokens of the calls that may do so.
     status: (Arc<str>, StatusTokens),
     by_id: HashMap<InstanceId, Arc<Instance>>,
 }
@@ -58,7 +58,7 @@ impl Instances {
         }
     }
 
-    /// Does what the core says; the provider hears of it when it is first needed.
+    /// Applies an action of the core. The provider is started or configured only when it is first needed.
     pub(crate) fn act(&mut self, id: InstanceId, action: ProviderAction) {
         match action {
             ProviderAction::Load(spec) => {
@@ -81,21 +81,21 @@ impl Instances {
                         .unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(configuration));
                 }
             }
-            // The process stays until the end of the run: calls may still be in flight, and it is ended with all others.
+            // The process stays until the end of the run, because calls may still be in flight.
             ProviderAction::Close => {
                 self.by_id.remove(&id);
             }
         }
     }
 
-    /// The plugin that an instance is of, while there is the instance.
+    /// Name of the instance's plugin, while the instance exists.
     pub(crate) fn plugin(&self, id: InstanceId) -> Option<&str> {
         self.by_id
             .get(&id)
             .map(|instance| instance.spec.name.as_str())
     }
 
-    /// A call, ready to be awaited; it tells how far it has come.
+    /// Future of a call; it updates `progress`.
     pub(crate) fn call(
         &self,
         call: CallId,
@@ -124,7 +124,7 @@ impl Instances {
                 instance.configure(provider.as_ref()).await?;
             }
             progress.calling();
-            // The token is good for as long as the call is under way.
+            // The token is valid while the call is in flight.
             let status = status.filter(|_| provider.publishes_views());
             let reserved = status.map(|(address, tokens)| (address, tokens.reserve(call)));
             let request = match &reserved {
@@ -167,7 +167,7 @@ impl Instance {
     }
 }
 
-/// An error and everything behind it, on one line.
+/// An error and its causes on one line.
 pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

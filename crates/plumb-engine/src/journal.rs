@@ -1,4 +1,4 @@
-//! The journal of a run: entries of the core become durable records, and the snapshot at the end.
+//! Journal of a run: makes the entries of the core durable, and folds them into the final snapshot.
 
 mod lossy;
 
@@ -11,52 +11,52 @@ use plumb_resource::Urn;
 use plumb_state::journal::{EncryptedEntry, Entry, EntryKind, Fold, FoldError, OperationId};
 use plumb_state::{CiphertextCache, SecretCodec, SecretsError, SecretsProvider, Snapshot};
 
-/// Why the journal cannot go on.
+/// Errors of the journal.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// Secrets cannot be encrypted.
     #[error("could not encrypt the secrets of the state")]
     Secrets(#[from] SecretsError),
-    /// The same, and providers had returned some that are lost.
+    /// Secrets cannot be encrypted, and secrets returned by providers are lost.
     #[error(
         "could not encrypt the secrets of the state, so what {} returned is recorded without them, to be read again by the next update",
         list(resources)
     )]
     SecretsLost {
-        /// Resources whose objects are marked to be read.
+        /// Resources that are marked to be read by the next run.
         resources: Vec<Urn>,
-        /// Why.
+        /// Cause.
         source: SecretsError,
     },
-    /// The journal is closed.
+    /// The journal cannot be written.
     #[error(transparent)]
     Write(#[from] plumb_backend::JournalError),
-    /// An entry contradicts the state: a fault of the engine.
+    /// An entry contradicts the state, which is a bug of the engine.
     #[error("the journal contradicts the state; this is a bug, please report it")]
     Fold(#[from] FoldError),
 }
 
-/// How many entries are collected at most before they are handed to the update's journal.
+/// Maximum number of entries that are collected before they are passed to the update's journal.
 const BATCH: usize = 64;
 
-/// Folds the entries of a run, and writes them to the journal of an update. Previews have none.
+/// Folds the entries of a run, and writes them to the journal of an update. Previews have no journal.
 ///
-/// Entries are collected while there is something else to do at once, so that they share a sync. Whoever records calls
-/// [`RunJournal::flush`] before waiting for anything.
+/// Entries are collected while more work is ready, so that they share a sync. The caller must call [`RunJournal::flush`]
+/// before it waits for anything.
 pub struct RunJournal {
     fold: Fold,
     update: Option<Arc<Update>>,
     codec: Arc<dyn SecretCodec + Send + Sync>,
     cache: CiphertextCache,
     collected: Vec<EncryptedEntry>,
-    /// What the state, with the entries so far, says of its encryption.
+    /// Secrets provider in the state, with the entries so far.
     provider: Option<SecretsProvider>,
-    /// Entries that are not the core's, which does not count them.
+    /// Number of entries written by the journal itself, which the core does not count.
     uncounted: u64,
 }
 
 impl RunJournal {
-    /// Starts from `base`. `cache` knows the ciphertexts that the base was read from.
+    /// A journal that starts from `base`. `cache` holds the ciphertexts in the base.
     pub fn new(
         base: Snapshot,
         update: Option<Arc<Update>>,
@@ -74,7 +74,7 @@ impl RunJournal {
         }
     }
 
-    /// Begins with another state than the base. It comes before the entries of the core.
+    /// Replaces the base by another state. Must be called before the core records entries.
     pub fn begin_with(&mut self, state: Snapshot) -> Result<(), JournalError> {
         self.provider.clone_from(&state.secrets_provider);
         self.uncounted += 1;
@@ -84,11 +84,11 @@ impl RunJournal {
         }])
     }
 
-    /// Takes entries in order. They are durable when the update's journal says so, some time after a flush.
+    /// Records entries in order. They are durable when the update's journal says so, some time after a flush.
     ///
-    /// When secrets cannot be encrypted the run cannot go on, but what providers have returned must not be lost: the
-    /// entries are recorded without these secrets, and then the error is returned. An object that is not whole for that
-    /// reason is marked to be read by the next run.
+    /// If secrets cannot be encrypted the run cannot continue, but results of providers must not be lost: the entries are
+    /// recorded without these secrets, and then the error is returned. Incomplete objects are marked to be read by the next
+    /// run.
     pub fn record(&mut self, entries: Vec<Entry>) -> Result<(), JournalError> {
         match self.write(&entries) {
             Ok(()) => self.fold(entries),
@@ -121,7 +121,8 @@ impl RunJournal {
         Ok(())
     }
 
-    /// Says who encrypts what follows, where that has just been decided: else nobody could read it after a crash.
+    /// Records the secrets provider if it was just chosen, because otherwise the entries that follow could not be decrypted
+    /// after a crash.
     fn name_provider(&mut self) -> Result<(), JournalError> {
         let provider = self.codec.provider();
         if let Some(provider) = provider.filter(|it| Some(it) != self.provider.as_ref()) {
@@ -138,17 +139,17 @@ impl RunJournal {
         Ok(())
     }
 
-    /// How many entries of the core are durable at least, when `all` are.
+    /// Number of the core's entries that are certainly durable once the journal is durable up to `all`.
     pub(crate) fn counted(&self, all: Seq) -> u64 {
         all.0.saturating_sub(self.uncounted)
     }
 
-    /// Whether entries wait to be flushed.
+    /// Whether entries wait for a flush.
     pub(crate) fn has_collected(&self) -> bool {
         !self.collected.is_empty()
     }
 
-    /// Hands what was collected to the journal of the update.
+    /// Passes the collected entries to the journal of the update.
     pub(crate) fn flush(&mut self) -> Result<(), JournalError> {
         let collected = std::mem::take(&mut self.collected);
         if let (Some(update), false) = (&self.update, collected.is_empty()) {
@@ -164,7 +165,7 @@ impl RunJournal {
         Ok(())
     }
 
-    /// Notes that a resource of the base was visited and is unchanged.
+    /// Records that a resource of the base was visited and is unchanged.
     pub(crate) fn touch(&mut self, base: u32) -> Result<(), JournalError> {
         Ok(self.fold.touch(base)?)
     }
@@ -179,7 +180,7 @@ impl RunJournal {
             .map(plumb_backend::JournalWriter::durable)
     }
 
-    /// What the stack is at the end, and the ciphertexts that are still good.
+    /// The final snapshot, and the ciphertexts that are still valid.
     pub fn finish(
         mut self,
         now: Timestamp,
@@ -192,7 +193,7 @@ impl RunJournal {
 }
 
 impl Drop for RunJournal {
-    /// What was recorded must not be lost, however the run ends.
+    /// Flushes the journal, because entries must not be lost however the run ends.
     fn drop(&mut self) {
         if let Err(error) = self.flush() {
             tracing::error!(%error, "the journal was not written to its end");

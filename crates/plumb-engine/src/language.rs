@@ -1,4 +1,4 @@
-//! Programs that a language host runs.
+//! Programs that run under a language host.
 
 use std::sync::Arc;
 
@@ -10,25 +10,25 @@ use tokio_util::sync::CancellationToken;
 use crate::monitor::ResourceMonitor;
 use crate::program::{Program, ProgramContext, ProgramResult};
 
-/// Where the host of a program comes from.
+/// Origin of a program's language host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostOrigin {
-    /// It was started for the program, and knows the engine.
+    /// The host was started for the program, and knows the engine's address.
     Started,
-    /// It was there before, in the process of whoever started the operation. It learns of the engine from the first
-    /// argument of the program.
+    /// The host existed before, in the process that started the operation. The first argument of the program gives it the
+    /// engine's address.
     Attached,
 }
 
 /// A program and the host of its language.
 pub struct LanguageProgram {
-    /// Runs the program.
+    /// Host that runs the program.
     pub host: Arc<dyn LanguageRuntime>,
-    /// Where the program is and how it is to be run.
+    /// Location of the program, and its options.
     pub info: ProgramInfo,
-    /// Where the host comes from.
+    /// Origin of the host.
     pub origin: HostOrigin,
-    /// Whether the program is to wait for a debugger.
+    /// Whether the program waits for a debugger.
     pub attach_debugger: bool,
 }
 

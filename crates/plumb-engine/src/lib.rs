@@ -1,10 +1,10 @@
-//! The shell around the deployment core: it performs effects and turns what happens into events.
+//! The shell around the deployment core: it performs effects, and turns their results and outside requests into events.
 //!
-//! [`Shell::run`] drives one [`plumb_deploy::Deployment`] to its end: `driver` owns the core and is the only one who talks to it,
-//! `instances` runs provider calls, [`policies`] those to policy packs, `flights` knows which of them take long, `journal`
-//! writes intents and outcomes, `server` is the gRPC side that SDKs and plugins see, [`monitor`] the same for programs in
-//! process; [`spans`] tells whoever records it where the time goes. [`analysis`] has policy packs look at a state without a
-//! deployment. The shell decides nothing about resources.
+//! [`Shell::run`] runs one [`plumb_deploy::Deployment`] to its end. `driver` owns the core and is its only caller.
+//! `instances` calls providers, [`policies`] calls policy packs, and `flights` detects calls that take long. `journal`
+//! records intents and outcomes. `server` implements the gRPC services for SDKs and plugins, and [`monitor`] the same
+//! interface for programs in this process. [`spans`] emits tracing spans. [`analysis`] runs policy packs on a state without
+//! a deployment. The shell makes no decisions about resources.
 
 pub mod analysis;
 mod assets;

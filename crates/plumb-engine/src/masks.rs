@@ -1,12 +1,12 @@
-//! Secret texts that a run has come across, and how they are kept out of messages.
+//! Masking of secret texts in messages.
 //!
-//! Values keep their secrets to themselves; messages of programs and providers are plain text, and nothing but their words
-//! tells that they name one. Secret settings are hidden in properties too: programs take them for plain text by mistake
-//! (`engine.md` 10.1). **Every event passes [`Masks::pass`] on its way to subscribers**, and what states keep of the reasons
-//! why a resource is not healthy passes [`Masks::pass_reasons`].
+//! Values are marked as secret, but messages of programs and providers are plain text that may contain the content of a
+//! secret. Secret settings are masked in properties too, because programs take them for plain text by mistake (`engine.md`
+//! 10.1). **Every event passes [`Masks::pass`] on its way to subscribers**, and the reasons for a partial failure, which are
+//! stored in state, pass [`Masks::pass_reasons`].
 //!
-//! A secret is looked for as it is, line by line, and in the forms that programs give it on its way ([`forms`]). What is not
-//! hidden, because it cannot be told from ordinary text, is listed in `docs/security.md`.
+//! The matcher looks for the text of a secret, for its lines, and for the encodings that programs commonly use ([`forms`]).
+//! `docs/security.md` lists the cases that are not masked, because they look like ordinary text.
 
 mod forms;
 
@@ -24,26 +24,26 @@ use plumb_resource::provider::PartialFailure;
 use plumb_value::{ArchiveSource, AssetSource, PropertyMap, Value};
 use rustc_hash::FxHashSet;
 
-/// Shorter texts are not hidden, nor are shorter lines of longer ones: they are in every other word.
+/// Minimum length of a masked text or line, in characters; shorter ones occur in too many other words.
 const SHORTEST: usize = 3;
-/// Numbers with fewer digits are not hidden.
+/// Minimum number of characters of a masked number.
 const SHORTEST_NUMBER: usize = 6;
-/// How many texts are looked for one by one at most, before all are looked for at once.
+/// Maximum number of texts that are searched for one by one; beyond that a combined matcher is built.
 const FEW: usize = 64;
 
-/// The secret texts of a run.
+/// Secret texts of a run.
 pub struct Masks {
     shows_secrets: bool,
-    /// Looks for secret settings.
+    /// Matcher for secret settings.
     settings: Option<AhoCorasick>,
     known: FxHashSet<EcoString>,
-    /// Looks for all texts but the newest.
+    /// Matcher for all texts except the newest.
     matcher: Option<AhoCorasick>,
     newest: Vec<EcoString>,
 }
 
 impl Masks {
-    /// Knows the secrets of the settings. Where people want to see secrets, it hides nothing in events.
+    /// Masks for the secrets among the settings. With `shows_secrets`, nothing is hidden in events.
     pub fn new<'a>(shows_secrets: bool, settings: impl IntoIterator<Item = &'a Value>) -> Self {
         let mut masks = Masks {
             shows_secrets,
@@ -59,7 +59,7 @@ impl Masks {
         masks
     }
 
-    /// The text without the secrets that are known, unless people want to see them.
+    /// The text without known secrets; unchanged if secrets are shown.
     pub fn plain(&mut self, text: &str) -> String {
         if self.shows_secrets {
             text.to_owned()
@@ -68,12 +68,12 @@ impl Masks {
         }
     }
 
-    /// Takes note of the secrets among `properties`.
+    /// Registers the secrets in `properties`.
     pub fn learn_all(&mut self, properties: &PropertyMap) {
         properties.values().for_each(|value| self.learn(value));
     }
 
-    /// Takes note of the secrets in `value`.
+    /// Registers the secrets in `value`.
     pub(crate) fn learn(&mut self, value: &Value) {
         value.any(&mut |inner| {
             if inner.is_secret() {
@@ -83,13 +83,13 @@ impl Masks {
         });
     }
 
-    /// Hides secrets in what states keep of a failure: states are not encrypted but for their values.
+    /// Hides secrets in the reasons of a partial failure. They are stored in state, which encrypts only property values.
     pub(crate) fn pass_reasons(&mut self, failure: &mut PartialFailure) {
         let hidden = failure.reasons.iter().map(|reason| self.hidden(reason));
         failure.reasons = hidden.collect();
     }
 
-    /// Hides secrets in what an event says, and takes note of those that it carries.
+    /// Hides secrets in the text of an event, and registers the secrets in its properties.
     pub(crate) fn pass(&mut self, event: &mut Event) {
         if self.shows_secrets {
             return;
@@ -117,7 +117,7 @@ impl Masks {
         }
     }
 
-    /// Hides secret settings that stand among plain properties.
+    /// Hides secret settings among plain properties.
     fn hide_settings(&self, metadata: &mut Metadata) {
         let Some(settings) = &self.settings else {
             return;
@@ -145,7 +145,7 @@ impl Masks {
         }
     }
 
-    /// A plain value that has a secret in it: what a policy writes is plain, whatever it was made of.
+    /// The plain value with secrets hidden. Values from policies are plain, even if they were made from secrets.
     fn without_secrets(&mut self, value: Value) -> Value {
         match value {
             Value::String(text) => match self.hide(&text) {
@@ -195,7 +195,7 @@ impl Masks {
         for form in forms::of(text) {
             self.add(&form);
         }
-        // As those write it who write line by line.
+        // Each line is masked as well, because programs may log a text line by line.
         if whole.contains('\n') {
             let lines = whole.lines().map(str::trim);
             for line in lines.filter(|line| is_telling(line)) {
@@ -204,7 +204,7 @@ impl Masks {
         }
     }
 
-    /// Returns whether it is new.
+    /// Adds a text; returns whether it is new.
     fn add(&mut self, text: &str) -> bool {
         let text = EcoString::from(text);
         let is_new = self.known.insert(text.clone());
@@ -214,7 +214,7 @@ impl Masks {
         is_new
     }
 
-    /// The same text, if there is no secret in it.
+    /// The text with secrets hidden.
     fn hidden(&mut self, text: &EcoString) -> EcoString {
         match self.hide(text) {
             Cow::Owned(hidden) => hidden.into(),
@@ -241,9 +241,9 @@ impl Masks {
         Cow::Owned(without(text, found))
     }
 
-    /// Puts all texts into the matcher. It is made anew for every fourth text at most, so that all of it stays linear.
+    /// Builds the matcher from all texts. This happens only when a quarter of them is new, so the total cost stays linear.
     fn gather(&mut self) {
-        // There is a limit to how many it can take; beyond, they are looked for one by one.
+        // Fails if there are too many texts for a matcher; the newest are then searched for one by one.
         if let Ok(matcher) = AhoCorasick::new(&self.known) {
             self.matcher = Some(matcher);
             self.newest.clear();
@@ -251,14 +251,14 @@ impl Masks {
     }
 }
 
-/// Whether a line of a secret is more than brackets and dashes, which any text may have.
+/// Whether a line identifies a secret. Brackets, dashes and keywords do not, because any text may contain them.
 fn is_telling(line: &str) -> bool {
     line.chars().count() >= SHORTEST
         && line.chars().any(char::is_alphanumeric)
         && !matches!(line, "true" | "false" | "null")
 }
 
-/// Whether a plain part of the value has one of the texts in it.
+/// Whether a plain part of the value contains one of the texts.
 fn names(value: &Value, texts: &AhoCorasick) -> bool {
     match value {
         Value::String(text) => texts.is_match(text.as_str()),

@@ -1,4 +1,4 @@
-//! The resource monitor as programs see it, whatever carries the requests.
+//! The resource monitor as an interface, independent of the transport of requests.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,29 +10,29 @@ use plumb_resource::Urn;
 use plumb_value::PropertyMap;
 use tokio::sync::{mpsc, oneshot};
 
-/// Takes requests of a program to the deployment.
+/// Passes requests of a program to the deployment.
 #[async_trait]
 pub trait ResourceMonitor: Send + Sync {
     /// Sends `request` and waits for the answer. Requests may run at the same time; they take effect in the order in
     /// which this is called (first poll).
     async fn request(&self, request: Request) -> Reply;
 
-    /// Tells the user something, on behalf of a resource if there is one. One line or more, without the last line end.
+    /// Sends a message to the user, about a resource if there is one. One line or more, without the last line end.
     fn log(&self, severity: Severity, urn: Option<&Urn>, message: &str);
 
-    /// The same for something that is of interest only while it is new.
+    /// [`Self::log`] for a passing status, which is of no interest later.
     fn log_status(&self, severity: Severity, urn: Option<&Urn>, message: &str) {
         self.log(severity, urn, message);
     }
 }
 
-/// Something that programs and plugins say, on its way to the deployment.
+/// Messages of programs and plugins to the deployment.
 pub(crate) enum Incoming {
-    /// A request and where its answer goes.
+    /// A request and the receiver of its answer.
     Request(Request, oneshot::Sender<Reply>),
     /// A message for the user.
     Log(LogMessage),
-    /// Something waits for a debugger, which has to know this.
+    /// A process waits for a debugger; these are the debugger's parameters.
     Debugging(PropertyMap),
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct LogMessage {
 }
 
 impl LogMessage {
-    /// The event that tells it.
+    /// The event for the message.
     pub(crate) fn into_event(self) -> plumb_events::Event {
         plumb_events::Event::Diagnostic(Diagnostic {
             stream_id: self.stream_id,
@@ -66,21 +66,21 @@ impl LogMessage {
     }
 }
 
-/// What becomes of messages for developers. SDKs send several for each resource, and wait until each of them was taken.
+/// Treatment of debug messages. SDKs send several per resource, and wait until each has been accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DebugMessages {
-    /// The subscriber hears of them.
+    /// Debug messages are sent to the subscriber.
     Told,
-    /// Nobody wants them.
+    /// Debug messages are dropped.
     Dropped,
 }
 
-/// The way into a running deployment; clones share it.
+/// Sender to a running deployment. Clones share it.
 #[derive(Clone)]
 pub(crate) struct MonitorHandle {
     incoming: mpsc::UnboundedSender<Incoming>,
     debug: DebugMessages,
-    /// Where paths of assets are seen from.
+    /// Folder in which relative paths of assets start.
     working_directory: Arc<Path>,
 }
 
@@ -104,11 +104,11 @@ impl MonitorHandle {
         if message.severity == Severity::Debug && self.debug == DebugMessages::Dropped {
             return;
         }
-        // After the end of the deployment there is nobody to tell.
+        // Fails after the end of the deployment, and then the message is not needed.
         let _ = self.incoming.send(Incoming::Log(message));
     }
 
-    /// Tells that something waits for a debugger.
+    /// Reports that a process waits for a debugger.
     pub(crate) fn waits_for_debugger(&self, config: PropertyMap) {
         let _ = self.incoming.send(Incoming::Debugging(config));
     }

@@ -1,8 +1,7 @@
-//! What a run tells others, collected so that much of it goes out at once.
+//! Buffer of outgoing replies and events, so that many are sent at once.
 //!
-//! Replies wait until nothing else is to be done at this moment: while one program gets its answers, others' requests come
-//! in, and each reply on its own costs a write here and a wake-up there. Events wait for [`PAUSE`] at most; nobody sees that
-//! they do.
+//! Replies wait until no other work is ready. Requests that arrive meanwhile can be answered together with them, which saves
+//! a write and a wake-up for each reply. Events wait for at most [`PAUSE`], which is too short to be noticed.
 
 use std::time::Duration;
 
@@ -14,16 +13,16 @@ use tokio::time::Instant;
 
 use crate::shell::Subscriber;
 
-/// How many events, or replies, are collected at most.
+/// Maximum number of collected events, or replies.
 const BATCH: usize = 256;
-/// How long events wait at most.
+/// Maximum delay of events.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Events and replies on their way out.
+/// Outgoing events and replies.
 pub(crate) struct Outbox {
     subscriber: Subscriber,
     events: Vec<(Timestamp, Event)>,
-    /// When the subscriber hears of the events, if there are any.
+    /// Time at which the collected events are sent, if there are any.
     due: Option<Instant>,
     replies: Vec<(oneshot::Sender<Reply>, Reply)>,
 }
@@ -54,12 +53,12 @@ impl Outbox {
         }
     }
 
-    /// Whether somebody waits for a reply that is here.
+    /// Whether replies have been collected.
     pub(crate) fn has_replies(&self) -> bool {
         !self.replies.is_empty()
     }
 
-    /// Returns when [`Outbox::tell`] is to be called; never, if there is nothing to tell.
+    /// Returns when [`Outbox::tell`] is due; never, if there are no events.
     pub(crate) async fn until_due(&self) {
         match self.due {
             Some(due) => tokio::time::sleep_until(due).await,
@@ -67,19 +66,19 @@ impl Outbox {
         }
     }
 
-    /// Gives everybody the replies that they wait for.
+    /// Sends the collected replies.
     pub(crate) fn answer(&mut self) {
         for (answer, reply) in self.replies.drain(..) {
-            // A program that is gone does not wait for answers.
+            // Fails if the program was dropped, and then the reply is not needed.
             let _ = answer.send(reply);
         }
     }
 
-    /// Tells the subscriber of the events.
+    /// Sends the collected events to the subscriber.
     pub(crate) fn tell(&mut self) {
         self.due = None;
         if !self.events.is_empty() {
-            // A subscriber that is gone does not want to hear.
+            // Fails if the subscriber was dropped, and then the events are not needed.
             let _ = self.subscriber.send(std::mem::take(&mut self.events));
         }
     }

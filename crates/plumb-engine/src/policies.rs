@@ -1,8 +1,8 @@
-//! The policy packs of a run: loading them, and asking them.
+//! Policy packs of a run: loading and calling them.
 //!
-//! A pack is named by the user, or demanded by the backend of the stack ([`RequiredPack`]), which has to bring it onto this
-//! machine first. All are started at the same time and configured before the core hears of them; one that cannot be had,
-//! does not start or refuses its configuration fails them all.
+//! A pack is given by the user, or required by the backend of the stack ([`RequiredPack`]), which downloads and installs it
+//! first. All packs are started at the same time, and configured before the core knows of them. If one of them is missing,
+//! does not start or rejects its configuration, loading fails as a whole.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,49 +21,49 @@ use tokio::sync::Semaphore;
 use crate::instances::with_causes;
 use crate::program::ProgramContext;
 
-/// The packs of a run.
+/// The policy packs of a run.
 #[derive(Default)]
 pub struct PolicyPacks {
-    /// Those that the user named.
+    /// Packs given by the user.
     pub local: Vec<LocalPack>,
-    /// Those that the backend demands.
+    /// Packs required by the backend.
     pub required: Vec<Arc<dyn RequiredPack>>,
-    /// Tags of the stack, which packs are told.
+    /// Tags of the stack, for the packs.
     pub stack_tags: BTreeMap<String, String>,
-    /// How many packs may judge at the same time; `None` for all of them.
+    /// Maximum number of packs that run at the same time; `None` for no limit.
     pub parallel: Option<usize>,
 }
 
-/// A pack that the user named.
+/// A pack given by the user.
 #[derive(Clone, Debug)]
 pub struct LocalPack {
-    /// As the user named it.
+    /// Name as the user wrote it.
     pub name: String,
-    /// Where that is. Absolute.
+    /// Path of the pack. Absolute.
     pub path: PathBuf,
-    /// What its policies are configured with: a level or an object by the name of the policy.
+    /// Configuration: a level or an object by the name of the policy.
     pub config: Map<String, Value>,
 }
 
-/// Why a pack cannot be had.
+/// Reason why a pack could not be downloaded or installed.
 pub type AcquireError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A pack that the backend demands, which may have to be brought here first.
+/// A pack required by the backend, which may have to be downloaded first.
 #[async_trait]
 pub trait RequiredPack: Send + Sync {
-    /// What to call it.
+    /// Name of the pack.
     fn name(&self) -> &str;
-    /// Downloads it, unless it is here.
+    /// Downloads the pack, unless that was done before.
     async fn download(&self) -> Result<(), AcquireError>;
-    /// Installs what was downloaded, with its dependencies; answers its folder.
+    /// Installs the downloaded pack and its dependencies; returns its folder.
     async fn install(&self) -> Result<PathBuf, AcquireError>;
-    /// What its policies are configured with.
+    /// Configuration of the policies.
     fn config(&self) -> Map<String, Value>;
-    /// Variables that it needs.
+    /// Environment variables of the pack.
     fn environment(&self) -> Environment;
 }
 
-/// Why the packs of a run do not run.
+/// Errors of loading the packs.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
     #[error("failed to download policy pack {pack:?}")]
@@ -89,7 +89,7 @@ impl PolicyPacks {
         self.local.is_empty() && self.required.is_empty()
     }
 
-    /// Starts all packs; the error is fit for the user.
+    /// Starts all packs; the error is fit to show to the user.
     pub(crate) async fn load(
         self,
         host: Arc<PluginHost>,
@@ -184,7 +184,7 @@ async fn start(
     Ok((analyzer, known))
 }
 
-/// Packs that run.
+/// Running packs.
 pub(crate) struct Loaded {
     analyzers: Vec<Arc<GrpcAnalyzer>>,
     packs: Vec<PolicyPackInfo>,
@@ -192,17 +192,17 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// How many they are.
+    /// Number of packs.
     pub(crate) fn len(&self) -> u32 {
         u32::try_from(self.packs.len()).unwrap_or(u32::MAX)
     }
 
-    /// What they told of themselves.
+    /// Descriptions of the packs.
     pub(crate) fn packs(&self) -> Vec<PolicyPackInfo> {
         self.packs.clone()
     }
 
-    /// A call, ready to be awaited; the error is fit for the user.
+    /// Future of a call; its error is fit to show to the user.
     pub(crate) fn ask(
         &self,
         pack: PackId,
@@ -212,7 +212,7 @@ impl Loaded {
         let judging = self.judging.clone();
         async move {
             let analyzer = analyzer.ok_or("there is no such policy pack")?;
-            // It is never closed.
+            // Cannot fail, because the semaphore is never closed.
             let _permit = judging.acquire_owned().await;
             let reply = match request {
                 PolicyCall::Remediate(resource) => analyzer

@@ -1,4 +1,4 @@
-//! Source positions: from files on this machine to places in the project (`engine.md` 2.12).
+//! Source positions: translation from local files to paths in the project (`engine.md` 2.12).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use ecow::EcoString;
 use plumb_proto::pulumirpc::{SourcePosition, StackTrace};
 use plumb_resource::StackFrame;
 
-/// A place in a file as states have it: `project:///<path>#<line>[,<column>]`, the path as seen from the project's folder.
-/// Column 0 is none.
+/// A position in the form of state files, `project:///<path>#<line>[,<column>]`, with the path relative to the project's
+/// folder. Column 0 is omitted.
 pub fn in_project(path: &Path, line: usize, column: usize, root: &Path) -> EcoString {
     let relative = relative_to(path, root);
     match column {
@@ -18,12 +18,12 @@ pub fn in_project(path: &Path, line: usize, column: usize, root: &Path) -> EcoSt
     }
 }
 
-/// Translates places that programs tell, and remembers them: most frames of a call stack are the same in every
-/// registration, and share their text.
+/// Translates the positions sent by programs, and caches them, because most frames of a call stack are the same in every
+/// registration and can share their text.
 pub(crate) struct Positions {
     /// Folder of the project file.
     root: PathBuf,
-    /// By file, then by line and column.
+    /// Translated positions by file, then by line and column.
     known: Mutex<HashMap<String, InFile>>,
 }
 
@@ -37,7 +37,7 @@ impl Positions {
         }
     }
 
-    /// Where a registration stands.
+    /// The position of a registration.
     pub(crate) fn position(&self, told: Option<&SourcePosition>) -> Option<EcoString> {
         let told = told?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,7 +64,7 @@ impl Positions {
     }
 }
 
-/// A place that a program told; nothing for one that makes no sense.
+/// Translates a position; `None` for an invalid one.
 fn position(position: &SourcePosition, root: &Path) -> Option<EcoString> {
     let path = Path::new(position.uri.strip_prefix("file://")?);
     let line = position.line.try_into().ok()?;
@@ -73,7 +73,7 @@ fn position(position: &SourcePosition, root: &Path) -> Option<EcoString> {
         .then(|| in_project(path, line, column, root))
 }
 
-/// `path` as seen from `root`, with `..` where it lies outside.
+/// `path` relative to `root`, with `..` if it lies outside.
 fn relative_to(path: &Path, root: &Path) -> String {
     let mut common = root;
     let mut up = String::new();

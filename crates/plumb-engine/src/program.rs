@@ -1,4 +1,4 @@
-//! Programs: what makes the registrations of a deployment.
+//! Programs: the sources of registrations in a deployment.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::monitor::ResourceMonitor;
 
-/// Facts of the deployment that a program may ask for.
+/// Data of the deployment for a program.
 #[derive(Clone, Debug)]
 pub struct ProgramContext {
     /// Project name.
@@ -23,13 +23,13 @@ pub struct ProgramContext {
     pub config_secret_keys: Arc<Vec<String>>,
     /// Whether this is a preview.
     pub dry_run: bool,
-    /// How many operations may run at once.
+    /// Maximum number of parallel operations.
     pub parallel: i32,
     /// Whether programs may send references to resources.
     pub resource_references: bool,
     /// Folder of `Pulumi.yaml`.
     pub root_directory: std::path::PathBuf,
-    /// Folder of the program: the root folder, or what `main` says.
+    /// Folder of the program: the root folder, or the folder given by `main`.
     pub program_directory: std::path::PathBuf,
     /// `host:port` of the resource monitor; empty for programs that run in process.
     pub monitor_address: String,
@@ -37,16 +37,16 @@ pub struct ProgramContext {
     pub engine_address: String,
 }
 
-/// How a program ended.
+/// Result of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProgramResult {
-    /// It made all its registrations.
+    /// The program made all its registrations.
     Finished,
-    /// It failed, and what went wrong has been shown already.
+    /// The program failed and has already reported the error to the user.
     Bailed,
-    /// It failed.
+    /// The program failed.
     Failed {
-        /// What went wrong, fit for the user.
+        /// Error message for the user.
         message: String,
     },
 }
@@ -54,7 +54,7 @@ pub enum ProgramResult {
 /// A program of a project, ready to run.
 #[async_trait]
 pub trait Program: Send + Sync {
-    /// Whether the program talks to the monitor over gRPC (`true`) or uses the one given to [`Program::run`].
+    /// Whether the program uses the monitor over gRPC (`true`) or the one passed to [`Program::run`].
     fn needs_server(&self) -> bool;
 
     /// Runs the program to its end. Ends early when `cancel` fires.

@@ -1,8 +1,8 @@
-//! A gate before everything that may bring secrets to light.
+//! Gate before calls that may return secrets.
 //!
-//! Plugins return secrets that no program asked for. An object that was made by a plugin and whose outputs cannot be encrypted
-//! cannot be recorded as it is. **No such call is made before secrets can be recorded**: the gate is asked once in each run,
-//! before the first call whose answer may hold secrets.
+//! Plugins return secrets that the program did not ask for. If such a secret cannot be encrypted, the object that the plugin
+//! just created cannot be recorded correctly. **No such call is made before secrets can be recorded**: the gate is checked
+//! once per run, before the first call whose answer may hold secrets.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use plumb_plugin::Provider;
 use plumb_resource::provider::{ProviderCall, ProviderError};
 use tokio::sync::OnceCell;
 
-/// Makes sure that secrets can be recorded, or says why they cannot be. It may take long.
+/// Checks that secrets can be recorded; the error says why not. May take long.
 type Check = dyn Fn() -> Result<(), String> + Send + Sync;
 
-/// Says whether secrets can be recorded. Clones are one gate.
+/// Cached result of the check. Clones share it.
 #[derive(Clone)]
 pub struct SecretsGate {
     check: Arc<Check>,
@@ -21,7 +21,7 @@ pub struct SecretsGate {
 }
 
 impl SecretsGate {
-    /// A gate that opens when `check` succeeds.
+    /// A gate that opens if `check` succeeds.
     pub fn new(check: impl Fn() -> Result<(), String> + Send + Sync + 'static) -> Self {
         SecretsGate {
             check: Arc::new(check),
@@ -29,7 +29,7 @@ impl SecretsGate {
         }
     }
 
-    /// Passes if `call` has nothing to do with secrets, or they can be recorded.
+    /// Passes if the answer to `call` cannot hold secrets, or if secrets can be recorded.
     pub(crate) async fn pass(
         &self,
         provider: &dyn Provider,

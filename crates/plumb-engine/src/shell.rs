@@ -1,4 +1,4 @@
-//! A shell that listens to programs and plugins, and one run in it.
+//! A shell that serves programs and plugins, and runs one deployment.
 
 use std::sync::Arc;
 
@@ -18,50 +18,50 @@ use crate::program::{Program, ProgramContext};
 use crate::server::{self, Servers, SourceContext};
 use crate::snippet::{self, InvalidSnippet, SnippetLanguage};
 
-/// Hears of every engine event, with its time, several at once.
+/// Receiver of all engine events with their times, in batches.
 pub type Subscriber = mpsc::UnboundedSender<Vec<(Timestamp, plumb_events::Event)>>;
 
-/// What a run needs.
+/// Input of a run.
 pub struct RunSetup {
     /// The deployment.
     pub setup: Setup,
     /// The program; `None` for operations without one.
     pub program: Option<Arc<dyn Program>>,
-    /// Evaluates the snippets of the state; `None` where there cannot be any.
+    /// Evaluator of the snippets in state; `None` if there cannot be any.
     pub snippets: Option<Arc<dyn SnippetLanguage>>,
-    /// Facts for the program; the addresses are filled in here.
+    /// Data for the program; the addresses are filled in by the run.
     pub info: ProgramContext,
-    /// Policy packs that look at what is done.
+    /// Policy packs that check the deployment.
     pub policies: PolicyPacks,
-    /// Runs providers. Its engine address is [`Shell::address`].
+    /// Host of the providers. Its engine address is [`Shell::address`].
     pub host: Arc<PluginHost>,
-    /// Opens when secrets can be recorded.
+    /// Gate that opens when secrets can be recorded.
     pub secrets: SecretsGate,
-    /// Takes what the run records.
+    /// Journal of the run.
     pub journal: RunJournal,
-    /// Hears of what happens.
+    /// Receiver of engine events.
     pub subscriber: Subscriber,
-    /// Counts the interrupts of the user.
+    /// Number of interrupts by the user.
     pub interrupts: watch::Receiver<u32>,
 }
 
-/// What a run leaves.
+/// Result of a run.
 pub struct Ended {
-    /// How it ended.
+    /// Outcome.
     pub outcome: Outcome,
-    /// The state that it reached.
+    /// Journal with the resulting state.
     pub journal: RunJournal,
-    /// What it did, or would do, if it was to make a plan and succeeded.
+    /// The plan, if one was to be made and the run succeeded.
     pub plan: Option<Plan>,
 }
 
-/// Why a run did not start, or did not end by itself.
+/// Errors of starting a run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The state is not one to start from.
+    /// The state has duplicate resources.
     #[error(transparent)]
     State(#[from] DuplicateResource),
-    /// A snippet that is to be stored makes no sense.
+    /// A snippet to be stored is invalid.
     #[error(transparent)]
     Snippet(#[from] InvalidSnippet),
     /// No server could be started.
@@ -69,7 +69,7 @@ pub enum RunError {
     Server(#[source] std::io::Error),
 }
 
-/// A shell that listens to programs and plugins, ready to run one deployment.
+/// A shell whose services are running, ready for one deployment.
 pub struct Shell {
     handle: MonitorHandle,
     pub(crate) incoming: mpsc::UnboundedReceiver<Incoming>,
@@ -77,7 +77,7 @@ pub struct Shell {
 }
 
 impl Shell {
-    /// Opens the services that programs and plugins need. `info` is told to programs that ask.
+    /// Starts the services for programs and plugins. `info` is the data that programs can request.
     pub async fn listen(
         info: &ProgramContext,
         source: SourceContext,
@@ -99,19 +99,19 @@ impl Shell {
         &self.servers.address
     }
 
-    /// Lets plugins ask for schemas and mappings, which `host` finds, before there is a run.
+    /// Sets the host for requests of schemas and mappings, so that plugins can make them before the run.
     pub fn serve(&self, host: &Arc<PluginHost>) {
-        // The first one stays.
+        // Fails if a host is set already, which then stays.
         let _ = self.servers.host.set(host.clone());
     }
 
-    /// Tells `monitor` what plugins say and refuses what they ask for, as long as it is awaited: for plugins that work
-    /// where nothing is deployed.
+    /// Passes log messages and requests of plugins to `monitor` while the future is polled, for plugins that run without a
+    /// deployment.
     pub async fn relay(&mut self, monitor: &dyn ResourceMonitor) {
         while let Some(incoming) = self.incoming.recv().await {
             match incoming {
                 Incoming::Request(request, reply) => {
-                    // Whoever asked may be gone.
+                    // Fails if the requesting plugin has gone.
                     let _ = reply.send(monitor.request(request).await);
                 }
                 Incoming::Log(message) if message.ephemeral => {
@@ -125,20 +125,20 @@ impl Shell {
         }
     }
 
-    /// Ends what listens, where there was no run.
+    /// Stops the services of a shell without a run.
     pub async fn close(self) {
         self.servers.stop().await;
     }
 
-    /// A way to tell the user something during the run, for what plugins print and the like.
+    /// A monitor for messages to the user during the run, such as output of plugins.
     pub fn monitor(&self) -> Arc<dyn ResourceMonitor> {
         Arc::new(self.handle.clone())
     }
 
-    /// Runs a deployment to its end, and ends every plugin.
+    /// Runs a deployment to its end, then ends every plugin.
     ///
-    /// The first interrupt stops new steps, the second asks providers to stop, the third ends the run at once. What has
-    /// been recorded by then is in the journal that comes back.
+    /// The first interrupt stops new steps, the second asks providers to stop, the third ends the run immediately. The
+    /// returned journal holds everything recorded until then.
     pub async fn run(self, setup: RunSetup) -> Result<Ended, RunError> {
         self.serve(&setup.host);
         if let Some(changes) = &setup.setup.options.snippet_changes

@@ -9,13 +9,14 @@ use plumb_state::Snippet;
 use crate::monitor::ResourceMonitor;
 use crate::program::{ProgramContext, ProgramResult};
 
-/// Understands the code of snippets.
+/// Evaluator for the code of snippets.
 #[async_trait]
 pub trait SnippetLanguage: Send + Sync {
-    /// Whether the snippet makes sense, as far as this can be told without running it.
+    /// Checks a snippet without running it.
     async fn check(&self, snippet: &Snippet) -> Result<(), InvalidSnippet>;
 
-    /// Evaluates the snippet to its end. What it registers carries its uuid. It may be dropped when the deployment is over.
+    /// Evaluates the snippet to its end. Its registrations carry its uuid. The future may be dropped when the deployment is
+    /// over.
     async fn run(
         &self,
         snippet: Snippet,
@@ -24,17 +25,17 @@ pub trait SnippetLanguage: Send + Sync {
     ) -> ProgramResult;
 }
 
-/// A snippet makes no sense.
+/// Error for an invalid snippet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("snippet '{name}' is not valid:\n{problems}")]
 pub struct InvalidSnippet {
-    /// Its name.
+    /// Name of the snippet.
     pub name: String,
-    /// What is wrong, and where: one paragraph for each problem.
+    /// Problems with their positions, one paragraph each.
     pub problems: String,
 }
 
-/// Checks what is to be stored.
+/// Checks the snippets to be stored.
 pub(crate) async fn check(
     changes: &SnippetChanges,
     language: Option<&dyn SnippetLanguage>,
@@ -53,5 +54,5 @@ pub(crate) async fn check(
     Ok(())
 }
 
-/// Why snippets cannot be evaluated where nobody understands them.
+/// Error message for snippets without an evaluator.
 pub(crate) const NO_LANGUAGE: &str = "snippets cannot be evaluated here";

@@ -1,9 +1,9 @@
-//! What a run tells of where its time goes: spans, for whoever records them.
+//! Tracing spans of a run, which show where its time is spent.
 //!
-//! There is a span for the program, for each step that does something, and for each call to a provider, a policy pack or a
-//! function of the program; one for the start of a provider lies in the first call that needed it. They hold names, URNs and
-//! whether something failed. **They never hold inputs, outputs or messages**: these may be secret. Where nobody records spans,
-//! each costs a comparison.
+//! There is a span for the program, for each step other than `same`, and for each call to a provider, a policy pack or
+//! a function of the program. The start of a provider is a span inside the first call that needs it. Spans hold names, URNs
+//! and whether something failed. **They never hold inputs, outputs or messages**, because these may be secret. A span costs
+//! one comparison if no subscriber records it.
 
 use std::collections::HashMap;
 
@@ -16,18 +16,18 @@ use tracing::{Instrument, Level, Span, info_span, span_enabled};
 
 use crate::program::ProgramResult;
 
-/// The target of these spans. A field `otel.name` takes the place of their name, and `outcome` says how they ended.
+/// Target of these spans. The field `otel.name` replaces the name of the span, and `outcome` holds its result.
 pub const TARGET: &str = "plumb::trace";
 
-/// What `outcome` says where something did not work.
+/// Value of `outcome` for a failure.
 pub const FAILED: &str = "failed";
 
-/// The spans of steps that are under way, which those of calls lie in.
+/// Spans of running steps, the parents of the spans of calls.
 #[derive(Default)]
 pub(crate) struct Steps(HashMap<Urn, Span>);
 
 impl Steps {
-    /// Begins and ends spans as the events say.
+    /// Begins and ends spans according to an event.
     pub(crate) fn follow(&mut self, event: &Event) {
         match event {
             Event::ResourcePre(step) if !step.internal && step.metadata.op != StepOp::Same => {
@@ -112,7 +112,7 @@ pub(crate) fn callback(request: &CallbackRequest) -> Span {
     info_span!(target: TARGET, "callback", otel.name = %format_args!("{call} {name}"), call, outcome = Empty)
 }
 
-/// What is done within a span, which learns whether it failed.
+/// Runs `work` within a span, and records a failure in it.
 pub(crate) fn within<T, E>(
     span: Span,
     work: impl Future<Output = Result<T, E>>,
@@ -128,11 +128,11 @@ pub(crate) fn within<T, E>(
     .instrument(span)
 }
 
-/// A program that runs within a span.
+/// Runs a program within a span.
 pub(crate) fn program(
     work: impl Future<Output = ProgramResult>,
 ) -> impl Future<Output = ProgramResult> {
-    // The span begins here: who polls the task later has none that it could lie in.
+    // Created here, because the task that polls the future has no current span.
     let span = info_span!(target: TARGET, "program", outcome = Empty);
     async move {
         let result = work.instrument(span.clone()).await;

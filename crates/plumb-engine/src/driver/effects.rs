@@ -1,4 +1,4 @@
-//! Doing what the core says.
+//! Performing the effects of the core.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use crate::policies::Loaded;
 use crate::program::ProgramResult;
 use crate::{snippet, spans};
 
-/// Why something did not happen.
+/// Reason given for calls that are not made.
 const NO_JOURNAL: &str = "because the journal cannot be written";
 
 impl Driver {
-    /// Does one thing, or has it wait for the journal.
+    /// Performs an effect, or keeps it until the journal is durable.
     pub(super) fn perform(&mut self, effect: Effect) {
         match effect {
             Effect::Journal(_) | Effect::Touch { .. } | Effect::Milestone(_) => {}
@@ -72,7 +72,7 @@ impl Driver {
         }
     }
 
-    /// Does something once the entry of number `seq` is durable.
+    /// Performs an effect once the entry with number `seq` is durable.
     fn behind(&mut self, seq: u64, effect: Fenced) {
         match self.fence.pass(seq, effect) {
             FenceVerdict::Free(effect) => self.begin(effect),
@@ -97,7 +97,7 @@ impl Driver {
         }
     }
 
-    /// Answers what must not happen in place of those who were to.
+    /// Fails an effect that must not happen: a call gets an error as its answer, and a reply is dropped.
     fn bar(&mut self, effect: Fenced) {
         match effect {
             Fenced::Call { call, .. } => {
@@ -114,13 +114,13 @@ impl Driver {
         }
     }
 
-    /// The journal is durable up to `seq`: what waited for that happens.
+    /// Performs the effects that waited for the journal to be durable up to `seq`.
     pub(super) fn release(&mut self, seq: u64) {
         let released = self.fence.release(seq);
         released.for_each(|effect| self.begin(effect));
     }
 
-    /// The journal cannot be written any more: what waits for it must not happen, and the core hears so.
+    /// Handles a broken journal: the core is notified, and all waiting effects fail.
     pub(super) fn journal_failed(&mut self, message: String) {
         if self.fence.breaks() {
             self.event(Event::JournalFailed { message });
@@ -138,7 +138,7 @@ impl Driver {
             .instances
             .call(call, instance, request, progress.clone());
         let mut answer = Box::pin(spans::within(span, answer));
-        // Most of what is built in answers at once; that needs no task.
+        // Most built-in providers answer immediately, and then no task is needed.
         if let Some(result) = answer.as_mut().now_or_never() {
             self.tasks.answered.push_back((call, result));
             return;

@@ -1,4 +1,4 @@
-//! The end of a run: what is still said after the outcome is known, and what must stop.
+//! End of a run: late messages of the program, and the tasks to stop.
 
 use plumb_deploy::{Outcome, ProgramEnd};
 use plumb_events::{Diagnostic, OperationResult, Severity};
@@ -9,7 +9,7 @@ use crate::monitor::Incoming;
 use crate::shell::Ended;
 
 impl Driver {
-    /// The deployment is over: waits for a program that may still have something to say, ends one that has not.
+    /// Ends a run whose deployment is over. After a success the program may go on to its own end; otherwise it is cancelled.
     pub(super) async fn end(
         mut self,
         mut incoming: mpsc::UnboundedReceiver<Incoming>,
@@ -20,7 +20,7 @@ impl Driver {
             .as_ref()
             .is_some_and(|outcome| outcome.result == OperationResult::Succeeded);
         self.flush_all();
-        // Whoever still waits for an answer hears that there will be none.
+        // Dropping the senders fails the requests that still wait for an answer.
         self.answers.clear();
         if !succeeded {
             self.program_cancel.cancel();
@@ -49,7 +49,7 @@ impl Driver {
         }
     }
 
-    /// Passes on what the program says until it has ended; answers how it failed, if it did.
+    /// Forwards messages of the program until it has ended; returns its error, if it failed.
     async fn hear_out(
         &mut self,
         incoming: &mut mpsc::UnboundedReceiver<Incoming>,
@@ -61,7 +61,7 @@ impl Driver {
                 biased;
                 Some(one) = incoming.recv() => self.take_late(one, &mut failure),
                 ended = self.tasks.program.join_next() => match ended.map(|it| it.map(program_end)) {
-                    // What an abandoned program fails with follows from its being abandoned.
+                    // The error of a cancelled program is ignored, because the cancellation caused it.
                     Some(Ok(ProgramEnd::Failed { message })) if !self.program_cancel.is_cancelled() => {
                         self.emit(plumb_events::Event::Diagnostic(Diagnostic::new(
                             Severity::Error,
@@ -79,7 +79,7 @@ impl Driver {
         }
     }
 
-    /// Hears a message after the end. Requests come too late: dropping them says so.
+    /// Handles a message after the end of the deployment. Requests come too late; dropping them makes them fail.
     fn take_late(&mut self, incoming: Incoming, failure: &mut Option<String>) {
         let Incoming::Log(message) = incoming else {
             return;

@@ -1,4 +1,5 @@
-//! What waits for the journal: nothing that others see or do comes before what it follows from is durable.
+//! The fence: effects that wait for the journal. No effect is visible to others before the entry that it follows from is
+//! durable.
 
 use std::collections::BTreeMap;
 
@@ -24,22 +25,22 @@ pub(super) enum Fenced {
     },
 }
 
-/// What becomes of an effect for the moment.
+/// Verdict of the fence about an effect.
 pub(super) enum FenceVerdict {
-    /// It may happen.
+    /// The effect may happen now.
     Free(Fenced),
-    /// It happens when the journal has come so far.
+    /// The effect waits for the journal.
     Waits,
-    /// It must not happen: the journal cannot be written.
+    /// The effect must not happen, because the journal is broken.
     Barred(Fenced),
 }
 
-/// Effects that wait, by the entry that must be durable first.
+/// Waiting effects, by the entry that must be durable first.
 pub(super) struct Fence {
     waiting: BTreeMap<u64, Vec<Fenced>>,
-    /// Entries up to here are durable.
+    /// Number of the last durable entry.
     durable: u64,
-    /// Whether there is a journal on a disk to wait for.
+    /// Whether the run has a journal on disk.
     is_kept: bool,
     is_broken: bool,
 }
@@ -54,12 +55,12 @@ impl Fence {
         }
     }
 
-    /// Whether nothing waits.
+    /// Whether no effect waits.
     pub(super) fn is_free(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// What becomes of an effect that follows from the entry of number `seq`.
+    /// Verdict about an effect that follows from the entry with number `seq`.
     pub(super) fn pass(&mut self, seq: u64, effect: Fenced) -> FenceVerdict {
         if seq <= self.durable || !self.is_kept {
             return FenceVerdict::Free(effect);
@@ -71,7 +72,7 @@ impl Fence {
         FenceVerdict::Waits
     }
 
-    /// The journal is durable up to `seq`: what has waited for that.
+    /// Records that the journal is durable up to `seq`; returns the effects that waited for that.
     pub(super) fn release(&mut self, seq: u64) -> impl Iterator<Item = Fenced> + use<> {
         self.durable = seq;
         let later = self.waiting.split_off(&(seq + 1));
@@ -79,12 +80,12 @@ impl Fence {
         released.into_values().flatten()
     }
 
-    /// The journal cannot be written any more; false if that is known.
+    /// Records that the journal is broken; returns whether that is news.
     pub(super) fn breaks(&mut self) -> bool {
         !std::mem::replace(&mut self.is_broken, true)
     }
 
-    /// All that waits, and must not happen.
+    /// Removes all waiting effects, which must not happen.
     pub(super) fn barred(&mut self) -> impl Iterator<Item = Fenced> + use<> {
         std::mem::take(&mut self.waiting).into_values().flatten()
     }

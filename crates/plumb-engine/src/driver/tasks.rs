@@ -1,4 +1,4 @@
-//! What runs beside the loop, and what the loop waits for.
+//! Tasks beside the event loop, and the events that the loop waits for.
 
 use std::collections::VecDeque;
 
@@ -16,20 +16,20 @@ use crate::monitor::Incoming;
 use crate::policies::Loaded;
 use crate::program::ProgramResult;
 
-/// A call and what the provider answered.
+/// A call and the answer of the provider.
 pub(super) type Answered = (CallId, Result<ProviderReply, ProviderError>);
 
-/// How far the journal is durable.
+/// Durable part of the journal.
 pub(super) type Durable = watch::Receiver<Result<Seq, JournalError>>;
 
-/// Everything that is under way.
+/// All tasks of a run.
 #[derive(Default)]
 pub(super) struct Tasks {
-    /// Calls that were answered as soon as they were made.
+    /// Calls that were answered immediately.
     pub(super) answered: VecDeque<Answered>,
     pub(super) calls: JoinSet<Answered>,
     pub(super) callbacks: JoinSet<(CallId, Result<CallbackReply, String>)>,
-    /// Policy packs that are being loaded, and what they are asked.
+    /// Loading of policy packs, and calls to them.
     pub(super) loading: JoinSet<Result<Loaded, String>>,
     pub(super) consultations: JoinSet<(CallId, Result<PolicyReply, String>)>,
     pub(super) program: JoinSet<ProgramResult>,
@@ -37,7 +37,7 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
-    /// Ends everything but the program.
+    /// Stops all tasks except the program.
     pub(super) async fn stop(&mut self) {
         self.snippets.shutdown().await;
         self.calls.shutdown().await;
@@ -47,7 +47,7 @@ impl Tasks {
     }
 }
 
-/// What the loop waits for.
+/// Event that the loop waits for.
 pub(super) enum DriverEvent {
     Incoming(Vec<Incoming>),
     Called(Answered),
@@ -58,20 +58,20 @@ pub(super) enum DriverEvent {
     Snippet(EcoString, ProgramResult),
     Durable(Result<Seq, String>),
     Interrupt(u32),
-    /// It is time to see which calls take long.
+    /// Time to look for calls that take long.
     Late,
-    /// Nothing, for the moment.
+    /// No event is ready, and journal entries or replies have been collected.
     Idle,
-    /// Events have waited long enough.
+    /// Time to send the collected events.
     Due,
 }
 
-/// What a task came to: a defect of ours stays one.
+/// The result of a task. A panic in the task is propagated.
 fn result_of<T>(ended: Result<T, JoinError>) -> T {
     ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }
 
-/// What became of a program whose task did not end: a defect of ours stays one.
+/// The result of a program whose task was cancelled. A panic in the task is propagated.
 fn without_end(error: JoinError) -> ProgramResult {
     match error.try_into_panic() {
         Ok(defect) => std::panic::resume_unwind(defect),
@@ -81,7 +81,7 @@ fn without_end(error: JoinError) -> ProgramResult {
     }
 }
 
-/// Waits until the journal is durable further than before; for ever where there is none.
+/// Waits until more of the journal is durable. Never returns if there is no journal.
 async fn progress(durable: &mut Option<Durable>) -> Result<Seq, String> {
     let Some(durable) = durable else {
         return std::future::pending().await;
@@ -104,7 +104,7 @@ async fn interrupt(interrupts: &mut watch::Receiver<u32>) -> u32 {
 }
 
 impl Driver {
-    /// Waits until something happens. What comes first here is heard first when several things have.
+    /// Waits for the next event. Of several ready ones, the first in the order of this `select` is returned.
     pub(super) async fn next(
         &mut self,
         incoming: &mut mpsc::UnboundedReceiver<Incoming>,
@@ -136,7 +136,7 @@ impl Driver {
                 let (call, result) = result_of(ended);
                 DriverEvent::Consulted(call, result)
             }
-            // The driver's own handle keeps the channel open.
+            // The channel cannot be closed, because the driver has a sender itself.
             _ = incoming.recv_many(&mut batch, 256) => DriverEvent::Incoming(batch),
             Some(ended) = tasks.program.join_next(), if !tasks.program.is_empty() => {
                 DriverEvent::Program(ended.unwrap_or_else(without_end))

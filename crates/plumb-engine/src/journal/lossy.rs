@@ -1,11 +1,10 @@
-//! Entries as they are recorded when the secrets manager has stopped working in the middle of a run.
+//! Entries without their secrets, for a secrets manager that stops working during a run.
 //!
-//! 1. A secret whose ciphertext is known keeps it: the intent of a step has recorded the inputs already, and outputs that an
-//!    update left alone are those of the state before.
-//! 2. Every other property that holds secrets is left out. Null in its place would be a value, and a provider would take it
-//!    for one.
-//! 3. An object that is not whole for that reason asks for a refresh: the next run reads it before anything else, with all
-//!    that is left of its outputs. **It is not replaced**, since nothing is wrong with it.
+//! 1. A secret with a known ciphertext keeps it: the inputs were recorded with the intent of the step, and unchanged outputs
+//!    are those of the old state.
+//! 2. Any other property that holds secrets is removed. Null would not do, because a provider would take it for a value.
+//! 3. An object that is incomplete for that reason needs a refresh: the next run reads it first, with the outputs that
+//!    remain. **The object is not replaced**, because nothing is wrong with it.
 
 use std::sync::Arc;
 
@@ -13,10 +12,10 @@ use plumb_resource::{ResourceState, Urn};
 use plumb_state::CiphertextCache;
 use plumb_state::journal::{Entry, EntryKind};
 
-/// Leaves out of entries the secrets whose ciphertexts are not known.
+/// Removes secrets without a known ciphertext from entries.
 pub(super) struct Lossy<'c> {
     cache: &'c CiphertextCache,
-    /// Resources whose objects are not whole.
+    /// Resources with incomplete objects.
     pub(super) incomplete: Vec<Urn>,
 }
 
@@ -28,9 +27,10 @@ impl<'c> Lossy<'c> {
         }
     }
 
-    /// The entry with nothing in it that would have to be encrypted.
+    /// The entry without values that would have to be encrypted.
     pub(super) fn entry(&mut self, entry: Entry) -> Entry {
-        // Interrupted operations are read or repeated anyway, and the program registers its outputs again.
+        // Only results need the mark: interrupted operations are read or repeated anyway, and the program registers its
+        // outputs again.
         let is_result = matches!(
             entry.kind,
             EntryKind::Success { .. } | EntryKind::RefreshSuccess { .. }
@@ -49,7 +49,7 @@ impl<'c> Lossy<'c> {
         }
     }
 
-    /// `known`, marked to be read by the next run where something of an object is missing.
+    /// `known`, marked to be read by the next run if it lacks parts of an object.
     fn marked(&mut self, whole: &ResourceState, known: Arc<ResourceState>) -> Arc<ResourceState> {
         let is_whole = known.inputs == whole.inputs && known.outputs == whole.outputs;
         if is_whole || !has_object(whole) {
@@ -63,7 +63,7 @@ impl<'c> Lossy<'c> {
     }
 }
 
-/// Whether the outputs are those of an object that a provider keeps for this resource.
+/// Whether the outputs are those of an object that a provider manages for this resource.
 fn has_object(state: &ResourceState) -> bool {
     state.provider.is_some() && !state.external && state.view_of.is_none()
 }

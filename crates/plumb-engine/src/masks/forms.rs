@@ -1,16 +1,16 @@
-//! The forms that programs give a text on its way into a message: JSON, URLs, base64.
+//! Encoded forms of a text that may occur in messages: JSON, URLs, base64.
 
 use std::fmt::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// Longer texts are not looked for in base64, which breaks them into lines.
+/// Maximum length of a text whose base64 form is masked, because long base64 is usually broken into lines.
 const LONGEST_IN_BASE64: usize = 16 * 1024;
-/// Fewer characters of base64 are in ordinary text too.
+/// Minimum length of a masked base64 text; shorter ones occur in ordinary text.
 const SHORTEST_BASE64: usize = 6;
 
-/// Other forms of a text, those left out that are the text itself.
+/// Encoded forms of a text that differ from the text itself.
 pub(super) fn of(text: &str) -> Vec<String> {
     let whole = text.trim();
     let mut forms = Vec::new();
@@ -42,7 +42,7 @@ fn in_json(text: &str) -> String {
     inner.unwrap_or_default().to_owned()
 }
 
-/// As encoders write it that escape whatever is not ASCII.
+/// The JSON string with all characters outside ASCII escaped.
 fn in_ascii(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for character in json.chars() {
@@ -78,8 +78,8 @@ fn in_url(text: &str, space: &str, digits: &[u8; 16]) -> String {
     form
 }
 
-/// The text by itself, and the part that stays the same wherever it stands in a longer text, as in `user:password`: three
-/// bytes become four characters, so there are three ways to stand.
+/// Base64 forms of the text alone, and of the part that is the same wherever the text stands in a longer one, as in
+/// `user:password`. Three bytes become four characters, so there are three alignments.
 fn in_base64(text: &str, forms: &mut Vec<String>) {
     for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
         forms.push(engine.encode(text));
@@ -87,7 +87,7 @@ fn in_base64(text: &str, forms: &mut Vec<String>) {
             let mut bytes = vec![0; before];
             bytes.extend_from_slice(text.as_bytes());
             let encoded = engine.encode(&bytes);
-            // Characters that have bits of what stands before or behind.
+            // Characters that also hold bits of neighbouring bytes are excluded.
             let start = (before * 8).div_ceil(6);
             let end = bytes.len() * 8 / 6;
             if end >= start + SHORTEST_BASE64 {

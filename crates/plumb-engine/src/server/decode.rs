@@ -1,4 +1,4 @@
-//! Requests of the resource monitor, from the wire.
+//! Decoding of requests to the resource monitor.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn invalid(error: impl std::fmt::Display) -> Status {
     Status::invalid_argument(error.to_string())
 }
 
-/// A URN that may be missing; `what` says which one in errors (PULUMI-47).
+/// An optional URN; `what` names its field in errors (PULUMI-47).
 fn optional_urn(text: &str, what: &str) -> Result<Option<Urn>, Status> {
     if text.is_empty() {
         return Ok(None);
@@ -86,7 +86,7 @@ fn map(
         .map_err(invalid)
 }
 
-/// Aliases of a registration. Old Node.js SDKs say "no parent" in ways of their own (ALIAS-02).
+/// Aliases of a registration. Old Node.js SDKs encode "no parent" differently (ALIAS-02).
 fn aliases(
     request: &pulumirpc::RegisterResourceRequest,
     is_old_node: bool,

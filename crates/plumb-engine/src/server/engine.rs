@@ -1,4 +1,4 @@
-//! The engine service: logs, and the root resource for SDKs without state of their own (`protocol.md` 9.1).
+//! The engine service: log messages, and the root resource for SDKs without state of their own (`protocol.md` 9.1).
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! The schema loader: tells programs and plugins what packages offer (`protocol.md` 10).
+//! The schema loader: serves the schemas of packages to programs and plugins (`protocol.md` 10).
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,10 +9,10 @@ use plumb_proto::codegen::{GetSchemaRequest, GetSchemaResponse};
 use plumb_resource::provider::{Parameterization, PluginSpec};
 use tonic::{Request, Response, Status};
 
-/// Where the host is found. Services listen before it is there, because it needs their address.
+/// Slot for the plugin host. Filled after the services are started, because the host needs their address.
 pub(crate) type HostSlot = Arc<OnceLock<Arc<PluginHost>>>;
 
-/// The loader of one deployment. The host asks for every schema once.
+/// The loader of one deployment. The host requests every schema only once.
 pub(crate) struct LoaderService {
     host: HostSlot,
 }

@@ -1,4 +1,4 @@
-//! The mapper: how packages of another ecosystem become packages of ours (`protocol.md` 10.2).
+//! The mapper: serves mappings from packages of another ecosystem (`protocol.md` 10.2).
 
 use plumb_plugin::MappingQuery;
 use plumb_proto::codegen::mapper_server::Mapper;
@@ -8,7 +8,7 @@ use tonic::{Request, Response, Status};
 
 use super::loader::HostSlot;
 
-/// The ecosystem that plugins and language hosts mean when they name none.
+/// The ecosystem of requests that name none.
 const DEFAULT_ECOSYSTEM: &str = "terraform";
 
 /// The mapper of one deployment.

@@ -1,4 +1,4 @@
-//! The gRPC services that SDKs and plugins see: resource monitor, engine, resource status, schema loader, mapper and package
+//! gRPC services for SDKs and plugins: resource monitor, engine, resource status, schema loader, mapper and package
 //! resolver, on one loopback port.
 
 mod decode;
@@ -33,14 +33,14 @@ pub(crate) use self::status::StatusTokens;
 use crate::monitor::MonitorHandle;
 use crate::program::ProgramContext;
 
-/// Where source positions and asset paths of a program are seen from.
+/// Base folders of a program's source positions and asset paths.
 #[derive(Clone, Debug)]
 pub struct SourceContext {
     /// Folder of the project file.
     pub root: PathBuf,
     /// Working directory of the program.
     pub working_directory: PathBuf,
-    /// Version of the command line, for programs that ask for one.
+    /// Version of the command line, for programs that require one.
     pub version: semver::Version,
 }
 
@@ -48,20 +48,20 @@ pub struct SourceContext {
 pub(crate) struct Servers {
     /// `host:port` of all services.
     pub(crate) address: String,
-    /// Takes the host that loader, mapper and resolver ask.
+    /// Slot for the host that loader, mapper and resolver use.
     pub(crate) host: HostSlot,
-    /// The calls for which providers may tell of views.
+    /// Tokens of the calls that may publish views.
     pub(crate) tokens: StatusTokens,
     stop: CancellationToken,
     task: JoinHandle<Result<(), tonic::transport::Error>>,
 }
 
 impl Servers {
-    /// Ends the servers. Connections that a dead program left open do not hold this up.
+    /// Stops the servers, without waiting for connections that a dead program left open.
     pub(crate) async fn stop(self) {
         self.stop.cancel();
         self.task.abort();
-        // Aborted on purpose; how it ended does not matter.
+        // Aborted on purpose, so the result does not matter.
         let _ = self.task.await;
     }
 }

@@ -24,7 +24,7 @@ use crate::monitor::{MonitorHandle, ResourceMonitor};
 use crate::position::Positions;
 use crate::program::ProgramContext;
 
-/// Features by their frozen names. SDKs refuse to use what is not here.
+/// Features by their frozen names. SDKs do not use features that are missing here.
 const FEATURES: [(&str, ResourceMonitorFeature); 14] = [
     ("secrets", ResourceMonitorFeature::Secrets),
     (
@@ -59,7 +59,7 @@ pub(crate) struct MonitorService {
 }
 
 impl MonitorService {
-    /// `root` is the folder of the project file.
+    /// A monitor service; `root` is the folder of the project file.
     pub(crate) fn new(handle: MonitorHandle, info: ProgramContext, root: PathBuf) -> Self {
         MonitorService {
             handle,
@@ -68,7 +68,7 @@ impl MonitorService {
         }
     }
 
-    /// What programs may use in this deployment.
+    /// Features that programs may use in this deployment.
     fn features(&self) -> impl Iterator<Item = (&'static str, ResourceMonitorFeature)> {
         let references = self.info.resource_references;
         let is_on =
@@ -83,7 +83,7 @@ impl MonitorService {
     }
 }
 
-/// Asks the deployment; what it refuses becomes a status.
+/// Sends a request to the deployment; a failure becomes a status.
 pub(super) async fn ask(handle: &MonitorHandle, request: MonitorRequest) -> Result<Reply, Status> {
     match handle.request(request).await {
         Reply::Failed(error) => Err(status(&error)),
@@ -335,7 +335,7 @@ impl ResourceMonitorService for MonitorService {
     }
 }
 
-/// Whether the caller is an SDK for Node.js (`engine.md` 2.3, step 7).
+/// Whether the caller is a Node.js SDK (`engine.md` 2.3, step 7).
 fn is_node<T>(request: &Request<T>) -> bool {
     let text = |key: &str| {
         request
@@ -384,7 +384,8 @@ fn registered(
     } else {
         PropertyDependencies::new()
     };
-    // Programs make references to providers out of their ids, in previews too.
+    // Programs build references to providers from their ids, so the unknown id of a provider is sent as the sentinel, in
+    // previews too.
     let id = match &reply.id {
         ResourceId::Unknown if reply.urn.type_token().is_provider() => UNKNOWN_SENTINEL.to_owned(),
         id => id_text(id),

@@ -1,4 +1,4 @@
-//! The package resolver: which plugin serves what a program calls a package (`protocol.md` 10).
+//! The package resolver: finds the plugin for a package named by a program (`protocol.md` 10).
 
 use plumb_plugin::language::PackageSource;
 use plumb_proto::pulumirpc as pb;

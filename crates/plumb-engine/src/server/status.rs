@@ -1,7 +1,7 @@
-//! The resource status service: providers tell of views of the resource that they work on (`protocol.md` 9.3).
+//! The resource status service: providers publish views of the resource that they work on (`protocol.md` 9.3).
 //!
-//! Each call about a resource has a token of its own, which nobody can guess and which is worth nothing once the provider
-//! has answered. What is told goes to the deployment with the number of the call.
+//! Each call about a resource has its own token, which cannot be guessed and is invalid once the provider has answered.
+//! Published views are passed to the deployment with the number of the call.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,12 +17,12 @@ use tonic::{Request, Response, Status};
 use super::monitor::ask;
 use crate::monitor::MonitorHandle;
 
-/// Calls that providers work on, by token; clones share them.
+/// Tokens of the calls in flight; clones share them.
 #[derive(Clone, Default)]
 pub(crate) struct StatusTokens(Arc<Mutex<HashMap<String, CallId>>>);
 
 impl StatusTokens {
-    /// Makes the token of a call. It is good until what is answered is dropped.
+    /// Creates the token of a call, valid until the returned value is dropped.
     pub(crate) fn reserve(&self, call: CallId) -> StatusToken {
         let token = uuid::Uuid::new_v4().to_string();
         self.lock().insert(token.clone(), call);
@@ -41,14 +41,14 @@ impl StatusTokens {
     }
 }
 
-/// The token of a call that is under way.
+/// The token of a call in flight.
 pub(crate) struct StatusToken {
     token: String,
     tokens: StatusTokens,
 }
 
 impl StatusToken {
-    /// Where to tell of views; `address` is that of the service.
+    /// The target for publishing views; `address` is that of the service.
     pub(crate) fn target(&self, address: &str) -> StatusTarget {
         StatusTarget {
             address: address.into(),

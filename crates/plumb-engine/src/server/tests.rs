@@ -1,4 +1,4 @@
-//! What SDKs see of the resource monitor, with a deployment that answers as the test says.
+//! The resource monitor as SDKs see it, with a scripted deployment.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ fn thing() -> RegisterResourceRequest {
     }
 }
 
-/// Registers with a deployment that answers `outputs`.
+/// Registers a resource with a deployment that answers `outputs`.
 async fn register(
     request: RegisterResourceRequest,
     outputs: PropertyMap,
@@ -84,7 +84,7 @@ async fn register(
     response.await.map(tonic::Response::into_inner)
 }
 
-/// What the deployment gets to see of a registration by an SDK of this runtime.
+/// Aliases that the deployment receives from an SDK of this runtime.
 async fn aliases_of(
     runtime: &'static str,
     request: RegisterResourceRequest,
@@ -101,8 +101,8 @@ async fn aliases_of(
     sees.recv().await.expect("it was seen")
 }
 
-/// ALIAS-02: an old SDK for Node.js leaves the parent out to say that there was none, and says that there was none to mean
-/// the present one. All others mean what they say.
+/// ALIAS-02: an old Node.js SDK omits the parent to say that there was none, and sets "no parent" to mean the current one.
+/// Other SDKs encode the parent literally.
 #[tokio::test]
 async fn old_node_sdks_say_parents_in_their_own_way() {
     let urn = Urn::new("dev", "proj", "", "test:index:Thing", "p");
@@ -203,7 +203,7 @@ async fn bad_urns_in_options_are_told_apart() {
     }
 }
 
-/// COE-05, COE-06: an SDK that knows no results gets an error instead.
+/// COE-05, COE-06: an SDK that does not support results gets an error instead.
 #[tokio::test]
 async fn failed_registrations_are_errors_for_sdks_that_know_no_results() {
     for outcome in [Outcome::Failed, Outcome::Skipped] {
@@ -244,7 +244,7 @@ fn reference(name: &str, id: ReferenceId) -> Value {
     }))
 }
 
-/// RREF-02, RREF-05: an SDK that takes references gets them with name and type, another one URNs and ids.
+/// RREF-02, RREF-05: an SDK that accepts references gets them with name and type; other SDKs get URNs and ids.
 #[tokio::test]
 async fn references_in_answers_are_for_sdks_that_take_them() {
     let outputs = PropertyMap::new()
@@ -277,7 +277,7 @@ async fn references_in_answers_are_for_sdks_that_take_them() {
     }
 }
 
-/// RREF-03: programs are told that they may not send references.
+/// RREF-03: programs can see that references are disabled.
 #[tokio::test]
 async fn references_may_be_switched_off() {
     for resource_references in [true, false] {
@@ -297,7 +297,7 @@ async fn references_may_be_switched_off() {
     }
 }
 
-/// PULUMI-18: plugins may log when nobody listens any more.
+/// PULUMI-18: plugins may log after the receiver was dropped.
 #[tokio::test]
 async fn logs_after_the_end_are_dropped() {
     let (handle, incoming) = MonitorHandle::new(PathBuf::from("/"), DebugMessages::Told);

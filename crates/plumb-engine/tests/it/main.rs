@@ -1,4 +1,4 @@
-//! The shell at work: whole runs with programs in process.
+//! Whole runs of the shell, with programs in this process.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
@@ -58,7 +58,7 @@ async fn constructors_are_told_of_project_stack_and_organization() {
     );
 }
 
-/// SHUTDOWN-01, SHUTDOWN-04: what a program says after the deployment is over counts.
+/// SHUTDOWN-01, SHUTDOWN-04: errors that a program reports after the end of the deployment count.
 #[tokio::test]
 async fn a_program_that_fails_after_the_wait_fails_the_operation() {
     for fails in [false, true] {
@@ -87,7 +87,7 @@ async fn a_program_that_fails_after_the_wait_fails_the_operation() {
     }
 }
 
-/// LOADER-01: schemas come from providers, each once.
+/// LOADER-01: schemas are requested from providers, each once.
 #[tokio::test]
 async fn the_loader_serves_schemas_of_providers() {
     let constructor = Constructor::default();
@@ -102,7 +102,7 @@ async fn the_loader_serves_schemas_of_providers() {
             let schema = loader.get_schema(of("test")).await.unwrap().into_inner();
             assert_eq!(schema.schema, SCHEMA.as_bytes());
         }
-        // Programs on the other side of a host ask for the engine's own types like for those of plugins.
+        // Programs request the schemas of the engine's own types like those of plugins.
         let own = loader.get_schema(of("pulumi")).await.unwrap().into_inner();
         let own: serde_json::Value = serde_json::from_slice(&own.schema).unwrap();
         assert!(own["resources"]["pulumi:index:Stash"].is_object(), "{own}");
@@ -126,7 +126,7 @@ async fn the_loader_serves_schemas_of_providers() {
     assert_eq!(*constructor.schemas_told.lock().unwrap(), 1);
 }
 
-/// Functions of a program that cannot be used.
+/// Callbacks that fail.
 struct BadCallbacks;
 
 #[tonic::async_trait]

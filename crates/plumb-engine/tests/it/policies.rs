@@ -1,4 +1,4 @@
-//! Policy packs: loaded, asked side by side, and ended.
+//! Policy packs: loading, concurrent calls, and shutdown.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -25,24 +25,24 @@ use tonic::{Request, Response, Status};
 use crate::support::{Ran, run_with_policies};
 use crate::{group, register};
 
-/// Longer than anything here takes.
+/// Limit that no step of these tests reaches.
 const LONG: Duration = Duration::from_secs(20);
 
 /// A policy pack in this process.
 #[derive(Clone, Default)]
 struct Pack {
     name: &'static str,
-    /// Calls in the order of their beginning.
+    /// Calls in the order of their start.
     calls: Arc<Mutex<Vec<String>>>,
     stack: Arc<Mutex<Option<pb::AnalyzerStackConfigureRequest>>>,
     config: Arc<Mutex<Option<pb::ConfigureAnalyzerRequest>>>,
-    /// Judgements are given when so many packs are at it.
+    /// Analyses wait until this number of packs has begun one.
     together: Option<Arc<Barrier>>,
-    /// How many packs judge at the moment, and how many did at most.
+    /// Number of packs that run an analysis now, and the maximum so far.
     busy: Arc<Mutex<(u32, u32)>>,
-    /// Told of the first judgement, which never ends.
+    /// Notified of the first analysis, which never ends.
     hangs: Option<Arc<tokio::sync::Notify>>,
-    /// Knows only the calls that the first packs knew.
+    /// Whether the pack knows only the oldest calls.
     is_old: bool,
 }
 
@@ -82,7 +82,7 @@ impl Pack {
         Ok(Response::new(pb::AnalyzeResponse::default()))
     }
 
-    /// Serves the pack; what it is started by is an executable that tells its port.
+    /// Serves the pack; the pack's executable prints the port of this server.
     async fn serve(&self, folder: &tempfile::TempDir) -> LocalPack {
         let path = self.executable(folder).await;
         LocalPack {
@@ -309,7 +309,7 @@ async fn an_interrupt_ends_a_judgement_and_every_pack_is_asked_to_stop() {
     }
 }
 
-/// POLICY-12, POLICY-13: each waits until the other is at it too.
+/// POLICY-12, POLICY-13: each pack waits until the other has begun too.
 #[tokio::test]
 async fn packs_judge_resources_and_the_stack_at_the_same_time() {
     let folder = tempfile::tempdir().unwrap();
@@ -351,7 +351,7 @@ async fn no_more_packs_judge_at_a_time_than_the_user_wants() {
     assert_eq!(*busy.lock().unwrap(), (0, 1));
 }
 
-/// A pack that a backend demands.
+/// A pack required by a backend.
 struct Demanded {
     path: PathBuf,
     downloads: bool,

@@ -1,4 +1,4 @@
-//! Secrets that a provider returns and the program did not ask for.
+//! Secrets that a provider returns although the program did not ask for them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -48,12 +48,13 @@ impl SecretCodec for Manager {
     }
 }
 
-/// A provider whose objects have a secret output. It notes its calls, and replaces whatever lacks an input.
+/// A provider whose objects have a secret output. Records its calls, and replaces an object that lacks its
+/// password or its token.
 #[derive(Clone, Default)]
 struct Vault {
     calls: Arc<Mutex<Vec<String>>>,
     manager: Manager,
-    /// Whether the manager stops working while an object is made or changed.
+    /// Whether the manager stops working while an object is created or updated.
     takes_key_away: Arc<AtomicBool>,
 }
 
@@ -191,7 +192,7 @@ impl Stack {
         }
     }
 
-    /// Runs an operation, for a program that wants the object to have this value. Answers whether it succeeded, and the
+    /// Runs an operation with a program that gives the object this value. Returns whether the operation succeeded, and the
     /// errors.
     async fn run(
         &mut self,
@@ -315,7 +316,7 @@ fn wanted(value: &str) -> RegisterRequest {
     request
 }
 
-/// The manager was there when the object was begun, and not when it was made.
+/// The secrets manager works at the intent of the creation, and not at its outcome.
 #[tokio::test]
 async fn what_cannot_be_recorded_whole_is_read_again_and_never_replaced() {
     let mut stack = Stack::new();
@@ -386,7 +387,7 @@ async fn no_plugin_changes_or_reads_anything_before_secrets_can_be_recorded() {
         assert!(!ran.0);
         assert!(stack.vault.calls().is_empty());
         if is_refresh {
-            // A refresh drops empty entries, whatever becomes of its reads.
+            // A refresh drops empty entries, even if its reads fail.
             before.property_dependencies = SortedMap::default();
         }
         assert_eq!(stack.it(), &before);

@@ -1,4 +1,4 @@
-//! Runs of programs in process, against a provider that only constructs.
+//! Runs of programs in this process, against a provider that only constructs components.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,10 +27,10 @@ use plumb_state::{CiphertextCache, CodecError, Plaintext, SecretCodec, Snapshot}
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-/// What the provider tells of its package.
+/// Schema that the provider returns.
 pub(crate) const SCHEMA: &str = r#"{"name":"test"}"#;
 
-/// How a run ended, and the errors that were shown.
+/// Outcome of a run, and the errors that were shown.
 pub(crate) struct Ran {
     pub(crate) outcome: Outcome,
     pub(crate) errors: Vec<String>,
@@ -58,7 +58,7 @@ where
     .await
 }
 
-/// The same for a program that asks the services of the shell; it is given the address of the schema loader.
+/// [`run`] for a program that uses the services of the shell; it gets the address of the schema loader.
 pub(crate) async fn run_with_loader<F>(
     constructor: &Constructor,
     program: impl Fn(String) -> F + Send + Sync + 'static,
@@ -75,7 +75,7 @@ async fn run_program(constructor: &Constructor, program: impl Program + 'static)
     run_all(constructor, program, PolicyPacks::default(), interrupts).await
 }
 
-/// The same with policy packs, for a user who may interrupt it.
+/// [`run`] with policy packs and interrupts.
 pub(crate) async fn run_with_policies<F>(
     policies: PolicyPacks,
     interrupts: watch::Receiver<u32>,
@@ -242,7 +242,7 @@ impl SecretCodec for NoSecrets {
     }
 }
 
-/// A provider that constructs components with nothing in them, and remembers what it was told of the deployment.
+/// A provider that constructs empty components, and records the deployment settings of each call.
 #[derive(Clone, Default)]
 pub(crate) struct Constructor {
     pub(crate) contexts: Arc<Mutex<Vec<ConstructContext>>>,
