@@ -1,13 +1,13 @@
-//! What is done to answers of those that do not understand everything (`protocol.md` 3.1).
+//! Corrections of answers from providers that do not support secrets (`protocol.md` 3.1).
 
 use std::sync::Arc;
 
 use plumb_value::{PropertyMap, Value};
 
-/// Makes those outputs secret whose inputs are.
+/// Marks outputs as secret whose inputs are secret.
 ///
-/// For each key in both maps: objects are gone into; otherwise, when there is a secret anywhere in the input, the
-/// whole output becomes secret.
+/// For each key in both maps: objects are processed key by key; any other output becomes secret as a whole if its input
+/// contains a secret anywhere.
 pub fn annotate_secrets(outputs: &mut PropertyMap, inputs: &PropertyMap) {
     for (key, output) in outputs.iter_mut() {
         let Some(input) = inputs.get(key.as_str()) else {
@@ -26,7 +26,7 @@ pub fn annotate_secrets(outputs: &mut PropertyMap, inputs: &PropertyMap) {
     }
 }
 
-/// Makes every top-level property secret.
+/// Marks every top-level property as secret.
 pub fn mark_all_secret(properties: &mut PropertyMap) {
     for (_, value) in properties.iter_mut() {
         make_secret(value);

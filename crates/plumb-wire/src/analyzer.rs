@@ -1,4 +1,4 @@
-//! Calls of policy packs (`protocol.md` 11).
+//! Messages of policy packs (`protocol.md` 11).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,42 +20,42 @@ use crate::property::{decode_map, encode_map, peers};
 use crate::urns::{optional_urn, urns};
 use crate::{Error, MarshalOptions};
 
-/// What a pack tells of itself.
+/// Description of a policy pack.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AnalyzerInfo {
     /// Name of the pack.
     pub name: EcoString,
     /// Version of the pack.
     pub version: EcoString,
-    /// Whether its policies can be configured.
+    /// Whether the policies of the pack can be configured.
     pub supports_config: bool,
-    /// Its policies, in the order of their names.
+    /// Policies of the pack, sorted by name.
     pub policies: Vec<ConfigurablePolicy>,
-    /// What policies are configured with unless the user says otherwise, by policy.
+    /// Default configuration by policy, which the user can override.
     pub initial_config: BTreeMap<EcoString, PolicyConfig>,
 }
 
-/// A policy and what it can be configured with.
+/// A policy and its settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfigurablePolicy {
     /// The policy.
     pub info: PolicyInfo,
     /// JSON schemas of its settings, by name.
     pub schemas: Map<String, Json>,
-    /// Settings that it must have.
+    /// Names of required settings.
     pub required: Vec<String>,
 }
 
-/// What a policy is configured with.
+/// Configuration of a policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyConfig {
-    /// What a violation means.
+    /// Effect of a violation.
     pub level: EnforcementLevel,
-    /// Its settings.
+    /// Settings of the policy.
     pub properties: Map<String, Json>,
 }
 
-/// Reads GetAnalyzerInfo.
+/// Decodes the response of GetAnalyzerInfo.
 pub fn analyzer_info(response: &pb::AnalyzerInfo) -> AnalyzerInfo {
     let policies = response.policies.iter();
     let mut policies: Vec<_> = policies.map(configurable_policy).collect();
@@ -101,7 +101,7 @@ fn policy_config(config: &pb::PolicyConfig) -> PolicyConfig {
     }
 }
 
-/// Writes Configure.
+/// Encodes a Configure request.
 pub fn configure_request(
     configs: &BTreeMap<EcoString, PolicyConfig>,
 ) -> pb::ConfigureAnalyzerRequest {
@@ -117,12 +117,12 @@ pub fn configure_request(
     }
 }
 
-/// Writes Analyze.
+/// Encodes an Analyze request.
 pub fn analyze_request(resource: &AnalyzedResource) -> Result<pb::AnalyzeRequest, Error> {
     request(resource, peers::ANALYZER)
 }
 
-/// Writes Remediate.
+/// Encodes a Remediate request.
 pub fn remediate_request(resource: &AnalyzedResource) -> Result<pb::AnalyzeRequest, Error> {
     request(resource, peers::REMEDIATE)
 }
@@ -141,7 +141,7 @@ fn request(
     })
 }
 
-/// Writes AnalyzeStack.
+/// Encodes an AnalyzeStack request.
 pub fn analyze_stack_request(
     resources: &[StackResource],
 ) -> Result<pb::AnalyzeStackRequest, Error> {
@@ -166,7 +166,7 @@ fn stack_resource(one: &StackResource) -> Result<pb::AnalyzerResource, Error> {
     })
 }
 
-/// Properties that depend on nothing are left out.
+/// Encodes property dependencies. Properties without dependencies are omitted.
 fn property_dependencies(
     dependencies: &PropertyDependencies,
 ) -> BTreeMap<String, AnalyzerPropertyDependencies> {
@@ -221,7 +221,7 @@ fn resource_options(options: &AnalyzedOptions) -> pb::AnalyzerResourceOptions {
     }
 }
 
-/// Reads the answer to Analyze and AnalyzeStack.
+/// Decodes the response of Analyze and AnalyzeStack.
 pub fn analyze_response(response: &pb::AnalyzeResponse) -> Analysis {
     Analysis {
         diagnostics: response.diagnostics.iter().map(diagnostic).collect(),
@@ -239,8 +239,8 @@ fn diagnostic(diagnostic: &pb::AnalyzeDiagnostic) -> PolicyDiagnostic {
     }
 }
 
-/// Reads the answer to Remediate. What is secret in the resource is secret in what it is to become: packs may take secrets
-/// apart without noticing.
+/// Decodes the response of Remediate. Properties that are secret in the resource become secret in the new inputs, because
+/// packs may lose the marks of secrets.
 pub fn remediate_response(
     response: &pb::RemediateResponse,
     resource: &AnalyzedResource,
@@ -271,7 +271,8 @@ fn not_applicable(policies: &[pb::PolicyNotApplicable]) -> Vec<EcoString> {
     names.map(EcoString::from).collect()
 }
 
-/// A level that this program does not know is shown and nothing more.
+/// Decodes an enforcement level. An unknown level counts as advisory, so that its violations are shown without failing the
+/// operation.
 fn level(number: i32) -> EnforcementLevel {
     match pb::EnforcementLevel::try_from(number) {
         Ok(pb::EnforcementLevel::Mandatory) => EnforcementLevel::Mandatory,

@@ -1,4 +1,4 @@
-//! Assets and archives inside property values: giving back contents that were left out, and asking for hashes.
+//! Assets and archives inside property values: restoring elided contents, and computing missing hashes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -6,17 +6,17 @@ use std::sync::Arc;
 use ecow::EcoString;
 use plumb_value::{Archive, ArchiveSource, Asset, AssetSource, PropertyMap, Value};
 
-/// Who can compute hashes; it may have to read files or download.
+/// Computes hashes; may have to read files or download.
 pub trait Hasher {
-    /// Why a hash cannot be computed.
+    /// Reason why a hash cannot be computed.
     type Error;
     /// Lowercase hex SHA-256 of the content.
     fn asset_hash(&mut self, asset: &Asset) -> Result<EcoString, Self::Error>;
-    /// The hash of `protocol.md` 2.6.
+    /// Hash of an archive by the rules of `protocol.md` 2.6.
     fn archive_hash(&mut self, archive: &Archive) -> Result<EcoString, Self::Error>;
 }
 
-/// The map with a hash at every asset and archive that has content and no hash, members of archives first.
+/// The map with a hash on every asset and archive that has content and no hash. Members of archives are hashed first.
 pub fn fill_hashes<H: Hasher>(map: &PropertyMap, hasher: &mut H) -> Result<PropertyMap, H::Error> {
     if !contains_assets(map) {
         return Ok(map.clone());
@@ -73,15 +73,15 @@ fn fill_member_hashes<H: Hasher>(
         .collect()
 }
 
-/// Whether there is an asset or archive anywhere in the map.
+/// Whether the map contains an asset or archive at any depth.
 pub fn contains_assets(map: &PropertyMap) -> bool {
     map.values()
         .any(|value| value.any(&mut |value| matches!(value, Value::Asset(_) | Value::Archive(_))))
 }
 
-/// Gives assets and archives in `answer` that came back as a hash alone the contents that `known` has for the hash.
+/// Restores the contents of assets and archives in `answer` that have only a hash, if `known` has contents with that hash.
 ///
-/// Contents are left out when a state is sent to Read; a provider that echoes them must not make them disappear.
+/// Contents are elided when state is sent to Read, and a provider that echoes such a value must not delete the contents.
 pub fn restore_contents(answer: &mut PropertyMap, known: &PropertyMap) {
     if !contains_assets(answer) {
         return;
@@ -93,7 +93,7 @@ pub fn restore_contents(answer: &mut PropertyMap, known: &PropertyMap) {
     *answer = answer.map_values(&mut |value| contents.restore(value));
 }
 
-/// Assets and archives with contents, by hash.
+/// Assets and archives with contents, by their hash.
 #[derive(Default)]
 struct Contents {
     assets: HashMap<EcoString, Arc<Asset>>,
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(answer, expected);
     }
 
-    /// Numbers what it is asked for; fails on paths.
+    /// Returns consecutive numbers as hashes; fails for paths.
     struct Counter(usize);
 
     impl Counter {

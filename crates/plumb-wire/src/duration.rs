@@ -1,14 +1,14 @@
 //! Time limits as text: `1h30m`, `16m40s`, `1.5s`.
 
-/// The text is not a duration.
+/// Error for a text that is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unable to parse customTimeout Value {text}")]
 pub struct DurationError {
-    /// What was given.
+    /// The rejected text.
     pub text: String,
 }
 
-/// Units with their length in nanoseconds; longer names come before names that they start with.
+/// Units and their length in nanoseconds. A unit comes before any other that is a prefix of it.
 const UNITS: [(&str, u64); 8] = [
     ("ns", 1),
     ("us", 1_000),
@@ -23,7 +23,7 @@ const UNITS: [(&str, u64); 8] = [
 /// Nanoseconds in a second.
 const SECOND: u64 = 1_000_000_000;
 
-/// Reads a duration as seconds.
+/// Parses a duration and returns its length in seconds.
 ///
 /// A duration is an optional sign and numbers with units, such as `1h30m` or `-1.5h`; `0` alone needs no unit.
 pub fn parse_seconds(text: &str) -> Result<f64, DurationError> {
@@ -33,7 +33,7 @@ pub fn parse_seconds(text: &str) -> Result<f64, DurationError> {
     Ok(nanoseconds as f64 / SECOND as f64)
 }
 
-/// Writes seconds as a duration, rounded to nanoseconds: `90.5` is `1m30.5s`.
+/// Formats seconds as a duration, rounded to nanoseconds: `90.5` is `1m30.5s`.
 ///
 /// Durations below a second use the largest unit that leaves a number of one or more: `1.5ms`.
 #[allow(clippy::cast_sign_loss, reason = "the number has lost its sign")]
@@ -73,7 +73,7 @@ fn parse_nanoseconds(text: &str) -> Option<i64> {
     }
 }
 
-/// One number with its unit, and what follows.
+/// Parses one number with its unit; returns nanoseconds and the rest of the text.
 fn parse_part(text: &str) -> Option<(u64, &str)> {
     let (whole, rest) = split_digits(text);
     let (fraction, rest) = match rest.strip_prefix('.') {
@@ -106,7 +106,7 @@ fn split_digits(text: &str) -> (&str, &str) {
     )
 }
 
-/// `0.<digits>` of a unit; what is finer than a nanosecond is dropped.
+/// Nanoseconds of `0.<digits>` units, rounded down.
 fn scale_fraction(digits: &str, unit: u64) -> u64 {
     let (mut numerator, mut denominator) = (0_u128, 1_u128);
     for digit in digits.bytes().take(18) {

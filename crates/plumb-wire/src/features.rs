@@ -1,33 +1,32 @@
-//! What a provider and the engine agreed on.
+//! Features negotiated between a provider and the engine.
 
 use plumb_proto::pulumirpc;
 
 use crate::MarshalOptions;
 
-/// What a provider understands, from Handshake or, with older providers, from Configure (`protocol.md` 4.2).
+/// Features of a provider, from Handshake or, for older providers, from Configure (`protocol.md` 4.2).
 ///
-/// The default is a provider that understands nothing special: that is also what an older provider is until it has been
-/// configured.
+/// The default is a provider without features, which is also the state of an older provider until it has been configured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProviderFeatures {
-    /// Secrets may be sent.
+    /// Accepts secrets.
     pub accept_secrets: bool,
-    /// Resource references may be sent.
+    /// Accepts resource references.
     pub accept_resources: bool,
-    /// Outputs may be sent with Construct and Call.
+    /// Accepts output values in Construct and Call.
     pub accept_outputs: bool,
-    /// Strings that are not valid UTF-8 may be sent.
+    /// Accepts strings that are not valid UTF-8.
     pub accepts_byte_strings: bool,
-    /// Check may be told how to name resources.
+    /// Accepts a rule for the resource's name in Check.
     pub supports_autonaming: bool,
-    /// Create and Update may be called in a preview.
+    /// Supports Create and Update in previews.
     pub supports_preview: bool,
-    /// Whether the provider answered Handshake; if so the answer to Configure changes nothing.
+    /// Whether the provider answered Handshake; if so, the answer to Configure changes nothing.
     pub handshake: bool,
 }
 
 impl ProviderFeatures {
-    /// What the answer to Handshake says.
+    /// The features in the response of Handshake.
     pub fn from_handshake(response: &pulumirpc::ProviderHandshakeResponse) -> Self {
         ProviderFeatures {
             accept_secrets: response.accept_secrets,
@@ -40,7 +39,7 @@ impl ProviderFeatures {
         }
     }
 
-    /// These features after the answer to Configure, which counts only without a Handshake.
+    /// The features after the response of Configure, which is ignored after a Handshake.
     #[must_use]
     pub fn after_configure(self, response: &pulumirpc::ConfigureResponse) -> Self {
         if self.handshake {
@@ -57,7 +56,7 @@ impl ProviderFeatures {
         }
     }
 
-    /// Options for what is sent to the provider: what it accepts, outputs apart.
+    /// Options for requests to the provider, by its features except output values.
     pub fn request_options(&self) -> MarshalOptions {
         MarshalOptions::PLAIN
             .secrets(self.accept_secrets)

@@ -1,4 +1,4 @@
-//! Calls of hooks (`protocol.md` 8).
+//! Messages of hooks (`protocol.md` 8).
 
 use ecow::EcoString;
 use plumb_proto::prost_types::Struct;
@@ -12,7 +12,7 @@ use crate::registration::{hooks_to_wire, timeouts_to_wire};
 use crate::urns::{optional_urn, urns};
 use crate::{Error, MarshalOptions};
 
-/// Writes what a resource hook is called with.
+/// Encodes the call of a resource hook.
 pub fn resource_hook_request(
     call: &HookCall,
     options: MarshalOptions,
@@ -32,7 +32,7 @@ pub fn resource_hook_request(
     })
 }
 
-/// Writes what an error hook is called with.
+/// Encodes the call of an error hook.
 pub fn error_hook_request(
     call: &ErrorHookCall,
     options: MarshalOptions,
@@ -60,7 +60,7 @@ fn optional_map(
     map.map(|map| encode_map(map, options)).transpose()
 }
 
-/// The options that a state knows of. Those that only say how to find or replace a provider are not among them.
+/// Options recorded in a state. Options that only serve to find or replace a provider are omitted.
 fn resource_options(state: &ResourceState) -> ResourceOptions {
     let alias = |urn: &Urn| pulumirpc::Alias {
         alias: Some(pulumirpc::alias::Alias::Urn(urn.to_string())),

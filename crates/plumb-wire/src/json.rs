@@ -1,9 +1,9 @@
-//! Plain JSON on the wire: options of language hosts, settings of policies.
+//! Plain JSON in messages: options of language hosts, settings of policies.
 
 use plumb_proto::prost_types::{ListValue, Struct, Value as Wire, value::Kind};
 use serde_json::{Map, Number, Value};
 
-/// Writes an object.
+/// Encodes an object.
 pub fn json_to_wire(map: &Map<String, Value>) -> Struct {
     let fields = map.iter();
     Struct {
@@ -27,7 +27,7 @@ fn value_to_wire(value: &Value) -> Wire {
     Wire { kind: Some(kind) }
 }
 
-/// Reads an object. Whole numbers come back as such; what is no number in JSON comes back as null.
+/// Decodes an object. Whole numbers become integers; numbers that JSON cannot express become null.
 pub fn json_from_wire(map: &Struct) -> Map<String, Value> {
     let fields = map.fields.iter();
     fields
@@ -47,7 +47,7 @@ fn value_from_wire(value: &Wire) -> Value {
 }
 
 fn number_from_wire(number: f64) -> Value {
-    /// Whole numbers up to here are exact.
+    /// Whole numbers up to this one are exact in a double.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number.fract() == 0.0 && number.abs() <= EXACT {
         #[expect(

@@ -1,14 +1,14 @@
-//! Property values and provider calls, to and from the wire.
+//! Conversion of property values and provider calls to and from protobuf.
 //!
-//! This crate knows how values, requests, answers and errors look in protobuf messages, and what peers have to agree
-//! on before they may send certain values. It runs no processes and sends nothing.
+//! This crate knows how values, requests, answers and errors are encoded in protobuf messages, and which features peers
+//! negotiate before they may send certain values. It runs no processes and sends nothing.
 //!
 //! * [`property`]: values and maps, with the [`MarshalOptions`] of each call.
-//! * [`provider`]: the calls of a provider, one function per message.
+//! * [`provider`]: messages of providers, one function per message.
 //! * [`registration`]: aliases, time limits, hooks and dependencies of registrations.
-//! * [`hook`]: calls of hooks in programs.
-//! * [`analyzer`]: calls of policy packs.
-//! * [`adjust`] and [`assets`]: what is done to a provider's answers after reading them.
+//! * [`hook`]: messages of hooks in programs.
+//! * [`analyzer`]: messages of policy packs.
+//! * [`adjust`] and [`assets`]: corrections of a provider's decoded answers.
 //! * [`duration`]: time limits as text; [`json`]: plain JSON.
 //!
 //! The rules are those of `protocol.md` 2 to 6.

@@ -9,7 +9,7 @@ use plumb_value::Value;
 
 use crate::duration::{DurationError, format_seconds, parse_seconds};
 
-/// Writes an alias.
+/// Encodes an alias.
 pub fn alias_to_wire(alias: &Alias) -> pulumirpc::Alias {
     let alias = match alias {
         Alias::Urn(urn) => alias::Alias::Urn(urn.to_string()),
@@ -32,9 +32,9 @@ pub fn alias_to_wire(alias: &Alias) -> pulumirpc::Alias {
     pulumirpc::Alias { alias: Some(alias) }
 }
 
-/// Reads an alias; `None` if the message is empty.
+/// Decodes an alias; `None` if the message is empty.
 ///
-/// An empty parent URN, and a `noParent` that is false, mean that the parent is as it is now.
+/// An empty parent URN, and a false `noParent`, mean the current parent.
 pub fn alias_from_wire(alias: &pulumirpc::Alias) -> Result<Option<Alias>, InvalidUrn> {
     let text = |text: &str| (!text.is_empty()).then(|| text.into());
     Ok(match &alias.alias {
@@ -56,7 +56,7 @@ pub fn alias_from_wire(alias: &pulumirpc::Alias) -> Result<Option<Alias>, Invali
     })
 }
 
-/// Reads time limits of a registration; an empty one is zero.
+/// Decodes the time limits of a registration; an empty limit is zero.
 pub fn timeouts_from_wire(
     timeouts: Option<&register_resource_request::CustomTimeouts>,
 ) -> Result<Option<CustomTimeouts>, DurationError> {
@@ -78,7 +78,7 @@ pub fn timeouts_from_wire(
     }))
 }
 
-/// Writes time limits as transforms and hooks see them.
+/// Encodes time limits for transforms and hooks.
 pub fn timeouts_to_wire(timeouts: CustomTimeouts) -> register_resource_request::CustomTimeouts {
     register_resource_request::CustomTimeouts {
         create: limit(timeouts.create),
@@ -106,7 +106,7 @@ fn limit(seconds: f64) -> String {
     }
 }
 
-/// Reads names of hooks by type; types without hooks are left out.
+/// Decodes names of hooks by type; types without hooks are omitted.
 pub fn hooks_from_wire(binding: Option<&register_resource_request::ResourceHooksBinding>) -> Hooks {
     let Some(binding) = binding else {
         return Hooks::new();
@@ -126,7 +126,7 @@ pub fn hooks_from_wire(binding: Option<&register_resource_request::ResourceHooks
         .collect()
 }
 
-/// Writes names of hooks by type; `None` when there is none.
+/// Encodes names of hooks by type; `None` if there are none.
 pub fn hooks_to_wire(hooks: &Hooks) -> Option<register_resource_request::ResourceHooksBinding> {
     (!hooks.is_empty()).then(|| register_resource_request::ResourceHooksBinding {
         before_create: hook_names(hooks, HookType::BeforeCreate),
@@ -139,7 +139,7 @@ pub fn hooks_to_wire(hooks: &Hooks) -> Option<register_resource_request::Resourc
     })
 }
 
-/// The same for Construct, which has no error hooks.
+/// Encodes names of hooks for Construct, which has no error hooks.
 pub(crate) fn construct_hooks(hooks: &Hooks) -> Option<construct_request::ResourceHooksBinding> {
     let binding = hooks_to_wire(hooks)?;
     Some(construct_request::ResourceHooksBinding {
@@ -162,7 +162,7 @@ fn hook_names(hooks: &Hooks, hook: HookType) -> Vec<String> {
         .collect()
 }
 
-/// URNs that output values anywhere in `value` depend on, in order of appearance, each once.
+/// URNs that output values anywhere in `value` depend on, each once, in order of appearance.
 pub fn output_dependencies(value: &Value) -> Result<Vec<Urn>, InvalidUrn> {
     let (mut found, mut failure) = (Vec::new(), None);
     value.any(&mut |value| {

@@ -1,4 +1,4 @@
-//! URNs as messages carry them: texts, empty for none.
+//! URNs in messages: text, empty for no URN.
 
 use plumb_resource::Urn;
 

@@ -1,7 +1,7 @@
-//! Property values from the wire.
+//! Decoding of property values.
 //!
-//! Maps are read bottom-up: first the members with the same options, then the signature, if there is one, says what the
-//! members mean (`protocol.md` 2.1). Members that a signature does not know are ignored.
+//! Maps are decoded bottom-up: first the members, with the same options; then the signature, if there is one, determines the
+//! meaning of the members (`protocol.md` 2.1). Members that a signature does not define are ignored.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use prost_types::{Struct, Value as WireValue};
 
 use super::{Error, MarshalOptions, signature};
 
-/// Reads a map; an absent one is empty.
+/// Decodes a map; an absent one is empty.
 pub fn decode_map(map: Option<&Struct>, options: MarshalOptions) -> Result<PropertyMap, Error> {
     let Some(map) = map else {
         return Ok(PropertyMap::new());
@@ -31,7 +31,7 @@ pub fn decode_map(map: Option<&Struct>, options: MarshalOptions) -> Result<Prope
     decode_entries(shown, options)
 }
 
-/// Reads a map that may not be there: `None` when [`MarshalOptions::propagate_nil`] is on, else empty.
+/// Decodes an optional map. If absent, the result is `None` with [`MarshalOptions::propagate_nil`], and empty otherwise.
 pub fn decode_optional_map(
     map: Option<&Struct>,
     options: MarshalOptions,
@@ -42,7 +42,7 @@ pub fn decode_optional_map(
     decode_map(map, options).map(Some)
 }
 
-/// Reads the value of the property `key`; `None` when the options leave it out.
+/// Decodes the value of the property `key`; `None` if the options omit it.
 pub fn decode_value(
     key: &str,
     value: &WireValue,
@@ -109,9 +109,9 @@ fn decode_unknown(
     Ok(Some(Value::Computed(kind)))
 }
 
-/// A map that carries a signature.
+/// Decodes a map with a signature.
 fn decode_signed(key: &str, map: &Struct, options: MarshalOptions) -> Result<Option<Value>, Error> {
-    // A null that a signature wraps is a value, not an absent entry.
+    // A null wrapped by a signature is a value, not an absent entry.
     let members = decode_members(map, options.without_nulls(false))?;
     let signed = Signed { key, members };
     match signed.members.get(signature::KEY) {
@@ -137,7 +137,7 @@ fn decode_signed(key: &str, map: &Struct, options: MarshalOptions) -> Result<Opt
     }
 }
 
-/// The decoded members of a signed map, and the property that holds it.
+/// Decoded members of a map with a signature, and the key of its property.
 struct Signed<'a> {
     key: &'a str,
     members: PropertyMap,
@@ -234,7 +234,8 @@ impl Signed<'_> {
         }))))
     }
 
-    /// An empty id, and the unknown sentinel that some SDKs send instead, mean that there is an id, yet unknown.
+    /// Decodes the id of a reference. An empty id, and the unknown sentinel that some SDKs send, mean an id that is not
+    /// known yet.
     fn reference_id(&self) -> Result<ReferenceId, Error> {
         match self.members.get("id") {
             None | Some(Value::Null) => Ok(ReferenceId::None),
@@ -327,7 +328,7 @@ impl Signed<'_> {
         })
     }
 
-    /// The member `name`, which must be text if it is there.
+    /// The member `name`, which must be text if present.
     fn text(&self, kind: &'static str, name: &'static str) -> Result<Option<EcoString>, Error> {
         match self.members.get(name) {
             None => Ok(None),
@@ -354,7 +355,7 @@ fn known_output(value: Option<Value>, secret: bool) -> Value {
     }))
 }
 
-/// What to call a value that should have been a signature.
+/// Name of a value's kind for errors about an invalid signature.
 fn describe(value: Option<&Value>) -> &'static str {
     match value {
         Some(Value::Bool(_)) => "a boolean",

@@ -1,4 +1,4 @@
-//! Property values to the wire.
+//! Encoding of property values.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use prost_types::{ListValue, Struct, Value as WireValue};
 
 use super::{Error, MarshalOptions, signature};
 
-/// Writes a map.
+/// Encodes a map.
 pub fn encode_map(map: &PropertyMap, options: MarshalOptions) -> Result<Struct, Error> {
     let mut fields = BTreeMap::new();
     for (key, value) in map {
@@ -27,7 +27,7 @@ pub fn encode_map(map: &PropertyMap, options: MarshalOptions) -> Result<Struct, 
     Ok(Struct { fields })
 }
 
-/// Writes a map that may not be there: absent when [`MarshalOptions::propagate_nil`] is on, else empty.
+/// Encodes an optional map. `None` becomes absent with [`MarshalOptions::propagate_nil`], and empty otherwise.
 pub fn encode_optional_map(
     map: Option<&PropertyMap>,
     options: MarshalOptions,
@@ -39,7 +39,7 @@ pub fn encode_optional_map(
     }
 }
 
-/// Writes the value of the property `key`; `None` when the options leave it out.
+/// Encodes the value of the property `key`; `None` if the options omit it.
 pub fn encode_value(
     key: &str,
     value: &Value,
@@ -117,7 +117,7 @@ fn asset(key: &str, asset: &Asset, options: MarshalOptions) -> Result<WireValue,
     }
     let (mut hash, mut content) = (asset.hash.as_str(), None);
     match &asset.source {
-        // Without its hash an empty text could not be told from missing contents.
+        // The hash distinguishes an empty text from elided contents.
         AssetSource::Text(text) if text.is_empty() && hash.is_empty() => hash = EMPTY_TEXT_HASH,
         AssetSource::Text(text) => content = Some(("text", text)),
         AssetSource::Path(path) => content = Some(("path", path)),

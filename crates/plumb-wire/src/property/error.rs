@@ -1,44 +1,44 @@
-//! What can be wrong with property values.
+//! Errors of encoding and decoding property values.
 
-/// A value that cannot be written, or that cannot be read.
+/// Error of a property value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A signed map whose signature nobody knows.
+    /// A map has an unknown signature.
     #[error("unrecognized signature '{signature}' in property map for {key:?}")]
     UnrecognizedSignature {
-        /// What stands under the signature key.
+        /// The signature.
         signature: String,
         /// The property.
         key: String,
     },
-    /// A signed map without the value that it should wrap.
+    /// A map with a signature lacks the wrapped value.
     #[error("malformed RPC {kind}: missing value for {key:?}")]
     MissingValue {
-        /// What the signature promises.
+        /// Kind of value that the signature requires.
         kind: &'static str,
         /// The property.
         key: String,
     },
-    /// A signed map with a member of the wrong type, or without a member that it must have.
+    /// A member of a map with a signature is missing or has the wrong type.
     #[error("malformed RPC {kind}: {member:?} is not {expected} in {key:?}")]
     Malformed {
-        /// What the signature promises.
+        /// Kind of value that the signature requires.
         kind: &'static str,
         /// The member.
         member: &'static str,
-        /// What the member should be.
+        /// Expected type of the member.
         expected: &'static str,
         /// The property.
         key: String,
     },
-    /// An unknown where there must be none.
+    /// An unknown value is not allowed here.
     #[error("unexpected unknown property value for {key:?}")]
     UnexpectedUnknown {
         /// The property.
         key: String,
     },
-    /// An asset or archive where there must be none.
+    /// An asset or archive is not allowed here.
     #[error("unexpected {kind} for {key:?}")]
     UnexpectedAsset {
         /// `asset` or `archive`.
@@ -46,13 +46,13 @@ pub enum Error {
         /// The property.
         key: String,
     },
-    /// A byte string for a peer that takes text only.
+    /// A byte string cannot be sent, because the peer accepts text only.
     #[error("the string at {key:?} is not valid UTF-8 and the peer does not accept byte strings")]
     ByteString {
         /// The property.
         key: String,
     },
-    /// A member of an archive that is neither an asset nor an archive.
+    /// A member of an archive is neither an asset nor an archive.
     #[error("member {member:?} of the archive at {key:?} is neither an asset nor an archive")]
     ArchiveMember {
         /// Name of the member.

@@ -1,4 +1,4 @@
-//! Property values and maps, to and from the wire.
+//! Encoding and decoding of property values and maps.
 
 mod decode;
 mod encode;

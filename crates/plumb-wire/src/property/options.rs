@@ -1,40 +1,40 @@
-//! What a peer understands, and what a call may carry.
+//! Options for encoding and decoding, by call and features of the peer.
 
-/// How property values are written and read (`protocol.md` 2.5).
+/// Options for encoding and decoding property values (`protocol.md` 2.5).
 ///
-/// Start from [`MarshalOptions::PLAIN`] and switch on what the call has; every method takes the condition, so that
-/// negotiated features can be passed in.
+/// Start with [`MarshalOptions::PLAIN`] and enable the options of the call. Every method takes a condition, so that
+/// negotiated features can be passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarshalOptions {
-    /// Unknowns travel. Otherwise a map entry that is unknown is left out; an array element is left out when written
-    /// and becomes null when read.
+    /// Unknowns are kept. Otherwise unknown map entries are omitted; unknown array elements are omitted when encoded, and
+    /// become null when decoded.
     pub keep_unknowns: bool,
-    /// An unknown is an error, whatever `keep_unknowns` says.
+    /// An unknown is an error, even with `keep_unknowns`.
     pub reject_unknowns: bool,
-    /// Map entries that are null are left out.
+    /// Null map entries are omitted.
     pub skip_nulls: bool,
-    /// Secrets travel as such, otherwise as the plain value.
+    /// Secrets are kept; otherwise they become plain values.
     pub keep_secrets: bool,
-    /// Resource references travel as such, otherwise as the id or the URN.
+    /// Resource references are kept; otherwise they become the id or the URN.
     pub keep_resources: bool,
-    /// Outputs travel as such, otherwise as plain, secret or unknown values.
+    /// Outputs are kept; otherwise they become plain, secret or unknown values.
     pub keep_output_values: bool,
-    /// Strings that are not valid UTF-8 may be written. They can always be read.
+    /// Strings that are not valid UTF-8 may be encoded. They can always be decoded.
     pub keep_byte_strings: bool,
-    /// With `keep_output_values`: secrets and unknowns become outputs.
+    /// Secrets and unknowns become outputs. Requires `keep_output_values`.
     pub upgrade_to_output_values: bool,
-    /// Of assets and archives only the hash is written.
+    /// Only the hash of assets and archives is encoded.
     pub elide_asset_contents: bool,
     /// An asset or archive is an error.
     pub reject_assets: bool,
-    /// Top-level keys that start with `__` are left out.
+    /// Top-level keys that start with `__` are omitted.
     pub skip_internal_keys: bool,
-    /// No map is not the same as an empty map.
+    /// An absent map is distinguished from an empty map.
     pub propagate_nil: bool,
 }
 
 impl MarshalOptions {
-    /// Everything off.
+    /// No option is set.
     pub const PLAIN: MarshalOptions = MarshalOptions {
         keep_unknowns: false,
         reject_unknowns: false,
@@ -50,7 +50,7 @@ impl MarshalOptions {
         propagate_nil: false,
     };
 
-    /// Unknowns, secrets and resource references kept: what most calls have in common.
+    /// Unknowns, secrets and resource references are kept, as in most calls.
     pub const RICH: MarshalOptions = MarshalOptions::PLAIN
         .unknowns(true)
         .secrets(true)
@@ -141,34 +141,34 @@ impl MarshalOptions {
         self
     }
 
-    /// Whether secrets and unknowns are to become outputs.
+    /// Whether secrets and unknowns become outputs.
     pub(crate) const fn upgrades(self) -> bool {
         self.keep_output_values && self.upgrade_to_output_values
     }
 }
 
-/// Options of the resource monitor, seen from the engine (`protocol.md` 3.3).
+/// Options of the resource monitor, from the engine's side (`protocol.md` 3.3).
 ///
-/// Where hashes of assets are wanted, run [`fill_hashes`](crate::assets::fill_hashes) on what was read.
+/// If hashes of assets are required, call [`fill_hashes`](crate::assets::fill_hashes) on the decoded map.
 pub mod monitor {
     use super::MarshalOptions;
 
-    /// Reads `object` of RegisterResource. Wants hashes.
+    /// Decodes `object` of RegisterResource. Hashes are required.
     pub const REGISTER_OBJECT: MarshalOptions = MarshalOptions::RICH.outputs(true).upgraded(true);
-    /// Reads `replacement_trigger` of RegisterResource. Wants hashes.
+    /// Decodes `replacement_trigger` of RegisterResource. Hashes are required.
     pub const REPLACEMENT_TRIGGER: MarshalOptions = MarshalOptions::RICH.outputs(true);
-    /// Reads `outputs` of RegisterResourceOutputs. Wants hashes.
+    /// Decodes `outputs` of RegisterResourceOutputs. Hashes are required.
     pub const REGISTER_OUTPUTS: MarshalOptions = MarshalOptions::RICH;
-    /// Reads `properties` of ReadResource.
+    /// Decodes `properties` of ReadResource.
     pub const READ_PROPERTIES: MarshalOptions = MarshalOptions::RICH;
-    /// Reads `args` of Invoke.
+    /// Decodes `args` of Invoke.
     pub const INVOKE_ARGS: MarshalOptions = MarshalOptions::RICH;
-    /// Reads `args` of Call.
+    /// Decodes `args` of Call.
     pub const CALL_ARGS: MarshalOptions = MarshalOptions::RICH.outputs(true);
-    /// Writes `return` of Call.
+    /// Encodes `return` of Call.
     pub const CALL_RETURN: MarshalOptions = MarshalOptions::RICH.byte_strings(true);
 
-    /// Writes answers of RegisterResource and ReadResource, as the request's flags allow.
+    /// Encodes responses of RegisterResource and ReadResource, according to the flags of the request.
     pub const fn state(
         accept_secrets: bool,
         accept_resources: bool,
@@ -181,29 +181,29 @@ pub mod monitor {
             .byte_strings(accept_byte_strings)
     }
 
-    /// Writes `return` of Invoke; `accept_resources` counts as set for `pulumi:pulumi:getResource`.
+    /// Encodes `return` of Invoke; `accept_resources` counts as set for `pulumi:pulumi:getResource`.
     pub const fn invoke_return(accept_resources: bool) -> MarshalOptions {
         state(true, accept_resources, true)
     }
 }
 
-/// Options of calls to other peers, seen from the engine (`protocol.md` 3.4).
+/// Options of calls to other peers, from the engine's side (`protocol.md` 3.4).
 pub mod peers {
     use super::MarshalOptions;
 
-    /// Reads views that providers report to ResourceStatus.
+    /// Decodes views that providers publish to ResourceStatus.
     pub const VIEW_STATE: MarshalOptions = MarshalOptions::PLAIN.unknowns(true).secrets(true);
-    /// Writes resources for Analyze and AnalyzeStack.
+    /// Encodes resources for Analyze and AnalyzeStack.
     pub const ANALYZER: MarshalOptions = MarshalOptions::PLAIN
         .unknowns(true)
         .secrets(true)
         .without_internal_keys(true);
-    /// Writes and reads resources for Remediate.
+    /// Encodes and decodes resources for Remediate.
     pub const REMEDIATE: MarshalOptions = MarshalOptions::PLAIN.unknowns(true).secrets(true);
-    /// Reads states of converters.
+    /// Decodes states from converters.
     pub const CONVERTER: MarshalOptions = MarshalOptions::PLAIN.secrets(true);
 
-    /// Writes and reads what transforms and hooks get and answer.
+    /// Encodes and decodes arguments and results of transforms and hooks.
     pub const fn callback(accepts_byte_string: bool) -> MarshalOptions {
         MarshalOptions::RICH
             .outputs(true)

@@ -1,23 +1,23 @@
-//! The marks that special values carry on the wire (`protocol.md` 2.2 and 2.3).
+//! Signatures of special values (`protocol.md` 2.2 and 2.3).
 
 use plumb_value::UnknownKind;
 
-/// The key that tells a special value from a plain object.
+/// Key of the signature, which distinguishes a special value from a plain object.
 pub const KEY: &str = "4dabf18193072939515e22adb298388d";
-/// Marks a secret.
+/// Signature of a secret.
 pub const SECRET: &str = "1b47061264138c4ac30d75fd1eb44270";
-/// Marks an output.
+/// Signature of an output.
 pub const OUTPUT: &str = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
-/// Marks a resource reference.
+/// Signature of a resource reference.
 pub const RESOURCE: &str = "5cf8f73096256a8f31e491e813e4eb8e";
-/// Marks an asset.
+/// Signature of an asset.
 pub const ASSET: &str = "c44067f5952c0a294b673a41bacd8c17";
-/// Marks an archive.
+/// Signature of an archive.
 pub const ARCHIVE: &str = "0def7320c3a5731c473e5ecbe6d01bc7";
-/// Marks a string that is not valid UTF-8.
+/// Signature of a string that is not valid UTF-8.
 pub const BYTE_STRING: &str = "803fd3297a5875dc03ca845dda5d2a98";
 
-/// The text that stands for an unknown value of this kind.
+/// Sentinel text for an unknown value of this kind.
 pub const fn sentinel(kind: UnknownKind) -> &'static str {
     match kind {
         UnknownKind::String => "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
@@ -30,7 +30,7 @@ pub const fn sentinel(kind: UnknownKind) -> &'static str {
     }
 }
 
-/// The kind of unknown that this text stands for, if it does.
+/// Kind of unknown of a sentinel text; `None` for other texts.
 pub fn unknown_kind(text: &str) -> Option<UnknownKind> {
     const KINDS: [UnknownKind; 7] = [
         UnknownKind::String,

@@ -18,9 +18,9 @@ use crate::registration::{
 use crate::urns::optional_urn;
 use crate::{Error, MarshalOptions, ProviderFeatures};
 
-/// Writes Construct. `dry_run` is true in previews.
+/// Encodes a Construct request. `dry_run` is true in previews.
 ///
-/// The caller fills in what the whole deployment has in common; see the [module documentation](super).
+/// The caller adds the settings of the deployment; see the [module documentation](super).
 pub fn construct_request(
     request: &ConstructRequest,
     features: &ProviderFeatures,
@@ -82,7 +82,7 @@ pub fn construct_request(
     })
 }
 
-/// Reads the answer to Construct. Dependencies include those that output values in the state carry.
+/// Decodes the response of Construct. Dependencies include those of output values in the state.
 pub fn construct_response(
     response: &pulumirpc::ConstructResponse,
     dry_run: bool,
@@ -104,9 +104,9 @@ pub fn construct_response(
     })
 }
 
-/// Writes Call.
+/// Encodes a Call request.
 ///
-/// The caller fills in what the whole deployment has in common; see the [module documentation](super).
+/// The caller adds the settings of the deployment; see the [module documentation](super).
 pub fn call_request(
     request: &CallRequest,
     features: &ProviderFeatures,
@@ -129,8 +129,8 @@ pub fn call_request(
     })
 }
 
-/// Methods take outputs for the sake of what they depend on; one that depends on nothing is a plain, secret or unknown value
-/// (COMP-04).
+/// Arguments of a method, with outputs that have no dependencies as plain, secret or unknown values. Methods take outputs
+/// only because of their dependencies (COMP-04).
 fn without_bare_outputs(args: &PropertyMap) -> PropertyMap {
     args.map_values(&mut |value| match &value {
         Value::Output(output) if output.dependencies.is_empty() => value.without_outputs(),
@@ -138,7 +138,7 @@ fn without_bare_outputs(args: &PropertyMap) -> PropertyMap {
     })
 }
 
-/// Reads the answer to Call. Dependencies include those that output values in the result carry.
+/// Decodes the response of Call. Dependencies include those of output values in the result.
 pub fn call_response(
     response: &pulumirpc::CallResponse,
     dry_run: bool,

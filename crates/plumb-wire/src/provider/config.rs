@@ -1,4 +1,4 @@
-//! Calls about the provider's own configuration (`protocol.md` 5.4).
+//! Messages about the provider's own configuration (`protocol.md` 5.4).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use crate::adjust::annotate_secrets;
 use crate::property::{decode_optional_map, encode_map, encode_optional_map};
 use crate::{Error, MarshalOptions};
 
-/// The key of a provider's inputs that belongs to the engine and never reaches the provider.
+/// Key of the engine in a provider's inputs; never sent to the provider.
 const INTERNAL_KEY: &str = "__internal";
 
-/// Secrets and references reduced, whatever the provider accepts: nobody asked it yet.
+/// Secrets and references are reduced to plain values, because the features of the provider are not known yet.
 const QUESTION: MarshalOptions = MarshalOptions::PLAIN.nil(true);
 
-/// Writes CheckConfig, without the engine's own key.
+/// Encodes a CheckConfig request, without the engine's own key.
 pub fn check_config_request(
     request: &CheckConfigRequest,
 ) -> Result<pulumirpc::CheckRequest, Error> {
@@ -38,7 +38,7 @@ pub fn check_config_request(
     })
 }
 
-/// Reads the answer to CheckConfig: secret is what was secret in the request, and the engine's own key is back.
+/// Decodes the response of CheckConfig. Secrets of the request are secret again, and the engine's own key is restored.
 pub fn check_config_response(
     response: &pulumirpc::CheckResponse,
     request: &CheckConfigRequest,
@@ -58,9 +58,9 @@ pub fn check_config_response(
     })
 }
 
-/// Writes DiffConfig: inputs without the engine's own key, old outputs as they are.
+/// Encodes a DiffConfig request: inputs without the engine's own key, old outputs unchanged.
 ///
-/// The answer is read by [`diff_response`](super::diff_response).
+/// [`diff_response`](super::diff_response) decodes the response.
 pub fn diff_config_request(request: &DiffRequest) -> Result<pulumirpc::DiffRequest, Error> {
     let options = QUESTION.unknowns(true);
     Ok(pulumirpc::DiffRequest {
@@ -75,7 +75,7 @@ pub fn diff_config_request(request: &DiffRequest) -> Result<pulumirpc::DiffReque
     })
 }
 
-/// Writes Configure. The caller has made sure that everything is known.
+/// Encodes a Configure request. The inputs must not contain unknowns.
 #[allow(deprecated, reason = "older providers read `variables` only")]
 pub fn configure_request(request: &ConfigureRequest) -> Result<pulumirpc::ConfigureRequest, Error> {
     let inputs = without_internal(&request.inputs);
@@ -100,7 +100,7 @@ pub fn configure_request(request: &ConfigureRequest) -> Result<pulumirpc::Config
     })
 }
 
-/// The older form of the inputs: `<package>:config:<key>` to text, JSON for everything that is not a string.
+/// The older form of the inputs: `<package>:config:<key>` to text, with JSON for all values other than strings.
 fn variables(package: &str, inputs: &PropertyMap) -> BTreeMap<String, String> {
     let mut variables = BTreeMap::new();
     for (key, value) in inputs.iter().filter(|(key, _)| key.as_str() != "version") {
@@ -139,7 +139,7 @@ fn to_json(value: &Value) -> Json {
     }
 }
 
-/// Whole numbers have no decimal point: providers parse the text as an integer.
+/// Whole numbers have no decimal point, because providers parse the text as an integer.
 fn number_to_json(value: f64) -> Json {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if value.fract() == 0.0 && value.abs() <= EXACT {

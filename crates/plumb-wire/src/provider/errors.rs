@@ -1,4 +1,4 @@
-//! Failures of provider calls (`protocol.md` 6).
+//! Errors of provider calls (`protocol.md` 6).
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -19,19 +19,19 @@ use plumb_value::{PropertyMap, ReferenceId, Value};
 use super::response::{decode_changed, decode_read};
 use crate::{Error, ProviderFeatures};
 
-/// An error of writing or reading values, before the world could change.
+/// Error of encoding or decoding before the provider could change anything.
 impl From<Error> for ProviderError {
     fn from(error: Error) -> Self {
         ProviderError::clean(error.to_string())
     }
 }
 
-/// A failure of a call that changes nothing: Check, Diff, Invoke and so on.
+/// Error of a call that changes nothing: Check, Diff, Invoke and so on.
 pub fn call_error(status: &Status) -> ProviderError {
     ProviderError::clean(message(status))
 }
 
-/// A failure of Configure; keys that are missing are listed with what to do, in the form of every list of errors.
+/// Error of Configure. Missing keys are listed with instructions, in the usual form of an error list.
 pub fn configure_error(status: &Status) -> ProviderError {
     let Some(missing) =
         detail::<ConfigureErrorMissingKeys>(status).filter(|d| !d.missing_keys.is_empty())
@@ -48,7 +48,7 @@ pub fn configure_error(status: &Status) -> ProviderError {
     ProviderError::clean(error_list(&lines.collect::<Vec<_>>()))
 }
 
-/// A failure of Construct or Call; `inputs` are those of the request, to show values beside problems.
+/// Error of Construct or Call; `inputs` are those of the request, so that values can be shown with the problems.
 pub fn construct_error(status: &Status, inputs: &PropertyMap) -> ProviderError {
     let mut error = ProviderError::clean(message(status));
     let problems = detail::<InputPropertiesError>(status)
@@ -70,7 +70,7 @@ pub fn construct_error(status: &Status, inputs: &PropertyMap) -> ProviderError {
     error
 }
 
-/// A failure of Create.
+/// Error of Create.
 pub fn create_error(
     status: &Status,
     request: &CreateRequest,
@@ -94,7 +94,7 @@ pub fn create_error(
     partial_failure(failed, outputs.and_then(|outputs| Ok((inputs?, outputs))))
 }
 
-/// A failure of Update.
+/// Error of Update.
 pub fn update_error(
     status: &Status,
     request: &UpdateRequest,
@@ -118,7 +118,7 @@ pub fn update_error(
     partial_failure(failed, outputs.and_then(|outputs| Ok((inputs?, outputs))))
 }
 
-/// A failure of Read.
+/// Error of Read.
 pub fn read_error(
     status: &Status,
     request: &ReadRequest,
@@ -136,17 +136,17 @@ pub fn read_error(
     partial_failure(failed, decoded)
 }
 
-/// A failure of Delete.
+/// Error of Delete.
 pub fn delete_error(status: &Status) -> ProviderError {
     operation_error(status)
 }
 
-/// Whether the provider gave up waiting for the resource: Create stores no state, Update keeps the prior one.
+/// Whether the provider stopped waiting for the resource: Create records no state, Update keeps the prior one.
 pub fn is_await_failure(status: &Status) -> bool {
     detail::<ErrorResourceAwaitFailed>(status).is_some()
 }
 
-/// The message of a resource that exists but did not get ready.
+/// Message for a resource that exists but did not become ready.
 pub fn init_error_message<T: AsRef<str>>(reasons: &[T]) -> String {
     if reasons.is_empty() {
         return "resource init failed".to_owned();
@@ -154,7 +154,7 @@ pub fn init_error_message<T: AsRef<str>>(reasons: &[T]) -> String {
     error_list(reasons)
 }
 
-/// Several errors as one message.
+/// Message for several errors.
 fn error_list<T: AsRef<str>>(errors: &[T]) -> String {
     let mut text = match errors.len() {
         1 => "1 error occurred:".to_owned(),
@@ -166,7 +166,7 @@ fn error_list<T: AsRef<str>>(errors: &[T]) -> String {
     text
 }
 
-/// Whether a failed operation may have changed the resource follows from the code.
+/// Error of an operation. The code of the status determines whether the resource may have changed.
 fn operation_error(status: &Status) -> ProviderError {
     let applied = matches!(
         status.code(),
@@ -180,7 +180,7 @@ fn operation_error(status: &Status) -> ProviderError {
     }
 }
 
-/// `decoded` are inputs and outputs; if they cannot be read nobody knows what the resource is like.
+/// Partial failure with the `decoded` inputs and outputs. If they cannot be decoded, the state of the resource is unknown.
 fn partial_failure(
     failed: ErrorResourceInitFailed,
     decoded: Result<(Option<PropertyMap>, Option<PropertyMap>), Error>,
@@ -204,7 +204,7 @@ fn partial_failure(
     }
 }
 
-/// The text of a failure, with its cause if the provider told one.
+/// Message of a status, with its cause if the provider gave one.
 fn message(status: &Status) -> String {
     match detail::<ErrorCause>(status) {
         Some(cause) if status.message().is_empty() => cause.message,
@@ -230,7 +230,7 @@ fn find<'a>(inputs: &'a PropertyMap, path: &str) -> Option<&'a Value> {
     Some(value)
 }
 
-/// The value inside outputs. Secrets stay closed.
+/// The value inside outputs. Secrets are not opened.
 fn unwrapped(value: &Value) -> &Value {
     match value {
         Value::Output(output) if !output.secret => output.value.as_ref().map_or(value, unwrapped),
@@ -263,7 +263,7 @@ fn split_path(path: &str) -> Option<Vec<String>> {
     Some(steps)
 }
 
-/// A value in a message: nothing secret, nothing long.
+/// A value for a message, with placeholders for secrets, assets, archives and bytes.
 fn show(value: &Value) -> String {
     match unwrapped(value) {
         Value::Null => "null".to_owned(),

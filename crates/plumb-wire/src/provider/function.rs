@@ -1,4 +1,4 @@
-//! Functions, parameters and lists of existing objects.
+//! Messages of functions, parameters and lists of existing objects.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::adjust::mark_all_secret;
 use crate::property::{decode_map, encode_map};
 use crate::{Error, ProviderFeatures};
 
-/// Writes Invoke. Unknown arguments are left out.
+/// Encodes an Invoke request. Unknown arguments are omitted.
 pub fn invoke_request(
     request: &InvokeRequest,
     features: &ProviderFeatures,
@@ -29,7 +29,8 @@ pub fn invoke_request(
     })
 }
 
-/// Reads the answer to Invoke. All of it is secret if an argument was and the provider was not told of it.
+/// Decodes the response of Invoke. The whole result is secret if an argument was secret and the provider does not accept
+/// secrets.
 pub fn invoke_response(
     response: &pulumirpc::InvokeResponse,
     request: &InvokeRequest,
@@ -46,7 +47,7 @@ pub fn invoke_response(
     })
 }
 
-/// Writes Parameterize, from a parameter that a program or a state has.
+/// Encodes a Parameterize request for a parameter from a program or state.
 pub fn parameterize_request(parameter: &Parameterization) -> pulumirpc::ParameterizeRequest {
     let value = ParametersValue {
         name: parameter.name.to_string(),
@@ -58,7 +59,7 @@ pub fn parameterize_request(parameter: &Parameterization) -> pulumirpc::Paramete
     }
 }
 
-/// Writes Parameterize with words of the command line.
+/// Encodes a Parameterize request with command-line arguments.
 pub fn parameterize_args_request(args: &[String]) -> pulumirpc::ParameterizeRequest {
     pulumirpc::ParameterizeRequest {
         parameters: Some(Parameters::Args(ParametersArgs {
@@ -67,7 +68,7 @@ pub fn parameterize_args_request(args: &[String]) -> pulumirpc::ParameterizeRequ
     }
 }
 
-/// Writes List.
+/// Encodes a List request.
 pub fn list_request(
     request: &ListRequest,
     features: &ProviderFeatures,
@@ -81,7 +82,7 @@ pub fn list_request(
     })
 }
 
-/// Adds one message of the answer to List to what has come of the page so far.
+/// Adds one message of List's response stream to the page.
 pub fn add_list_response(page: &mut ListResponse, message: pulumirpc::ListResponse) {
     match message.response {
         Some(ListPart::Computed(_)) => page.unknown = true,

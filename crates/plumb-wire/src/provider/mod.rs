@@ -1,13 +1,13 @@
-//! The calls of a provider (`protocol.md` 3.1 and 5).
+//! Messages of providers (`protocol.md` 3.1 and 5).
 //!
-//! For each call there is a function that writes the request and one that reads the answer, from the engine's side;
-//! `*_error` functions read failures. Errors of writing and reading are [`ProviderError`](plumb_resource::provider::ProviderError)s
-//! like those that the provider reports, with the right status.
+//! For each call there is a function that encodes the request and one that decodes the response, from the engine's side;
+//! `*_error` functions decode errors. Errors of encoding and decoding are
+//! [`ProviderError`](plumb_resource::provider::ProviderError)s with the right status, like those that a provider reports.
 //!
-//! What every construction and method call of a deployment has in common (project, stack, configuration, monitor address,
-//! stack trace handle) is left empty, to be filled in by the caller.
+//! The settings of the deployment (project, stack, configuration, monitor address, stack trace handle) are left empty in
+//! constructions and method calls; the caller adds them.
 //!
-//! [`server`] has the other side.
+//! [`server`] is the provider's side.
 
 mod component;
 mod config;

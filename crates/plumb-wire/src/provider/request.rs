@@ -11,7 +11,7 @@ use super::view::{old_views, status_fields};
 use crate::property::{encode_map, encode_optional_map};
 use crate::{Error, ProviderFeatures};
 
-/// Writes Check. How to name the resource goes only to providers that understand it.
+/// Encodes a Check request. The rule for the resource's name is sent only to providers that support it.
 pub fn check_request(
     request: &CheckRequest,
     features: &ProviderFeatures,
@@ -23,7 +23,7 @@ pub fn check_request(
         .filter(|_| features.supports_autonaming);
     Ok(pulumirpc::CheckRequest {
         urn: request.urn.to_string(),
-        // Never absent: providers written in Node.js rely on it.
+        // Never absent, because providers written in Node.js rely on it.
         olds: encode_optional_map(request.old_inputs.as_deref(), options.nil(false))?,
         news: Some(encode_map(&request.new_inputs, options)?),
         random_seed: request.random_seed.to_vec(),
@@ -46,7 +46,7 @@ fn autonaming_options(autonaming: &Autonaming) -> AutonamingOptions {
     }
 }
 
-/// Writes Diff.
+/// Encodes a Diff request.
 pub fn diff_request(
     request: &DiffRequest,
     features: &ProviderFeatures,
@@ -67,7 +67,7 @@ pub fn diff_request(
     })
 }
 
-/// Writes Create.
+/// Encodes a Create request.
 pub fn create_request(
     request: &CreateRequest,
     features: &ProviderFeatures,
@@ -86,7 +86,7 @@ pub fn create_request(
     })
 }
 
-/// Writes Read.
+/// Encodes a Read request.
 pub fn read_request(
     request: &ReadRequest,
     features: &ProviderFeatures,
@@ -96,7 +96,7 @@ pub fn read_request(
     Ok(pulumirpc::ReadRequest {
         id: request.id.as_str().to_owned(),
         urn: request.urn.to_string(),
-        // Without a state there is nothing to tell but the id.
+        // Without state, the id is the only known property.
         properties: match (&request.inputs, request.outputs.is_empty()) {
             (None, true) => None,
             _ => Some(encode_map(&request.outputs, options)?),
@@ -111,7 +111,7 @@ pub fn read_request(
     })
 }
 
-/// Writes Update.
+/// Encodes an Update request.
 pub fn update_request(
     request: &UpdateRequest,
     features: &ProviderFeatures,
@@ -139,7 +139,7 @@ pub fn update_request(
     })
 }
 
-/// Writes Delete.
+/// Encodes a Delete request.
 pub fn delete_request(
     request: &DeleteRequest,
     features: &ProviderFeatures,

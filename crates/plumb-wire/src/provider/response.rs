@@ -1,4 +1,4 @@
-//! Answers about resources.
+//! Responses about resources.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use crate::assets::restore_contents;
 use crate::property::{decode_map, decode_optional_map};
 use crate::{Error, MarshalOptions, ProviderFeatures};
 
-/// Secrets and references kept, absent maps too: what all answers have in common.
+/// Common options of all responses: secrets, references and absent maps are kept.
 pub(super) const ANSWER: MarshalOptions = MarshalOptions::PLAIN
     .secrets(true)
     .resources(true)
     .nil(true);
 
-/// Reads the answer to Check.
+/// Decodes the response of Check.
 pub fn check_response(
     response: &pulumirpc::CheckResponse,
     request: &CheckRequest,
@@ -51,7 +51,7 @@ pub(super) fn failures(failures: &[pulumirpc::CheckFailure]) -> Vec<CheckFailure
     failures.iter().map(convert).collect()
 }
 
-/// Reads the answer to Diff and DiffConfig. Kinds of difference that nobody knows count as updates.
+/// Decodes the response of Diff and DiffConfig. Unknown kinds of differences count as updates.
 pub fn diff_response(response: &pulumirpc::DiffResponse) -> DiffResult {
     let changes = match diff_response::DiffChanges::try_from(response.changes) {
         Ok(diff_response::DiffChanges::DiffNone) => DiffChanges::None,
@@ -70,7 +70,7 @@ pub fn diff_response(response: &pulumirpc::DiffResponse) -> DiffResult {
     }
 }
 
-/// Reads a difference by path. Kinds that nobody knows count as updates.
+/// Decodes differences by path. Unknown kinds count as updates.
 pub(super) fn detailed_diff(
     differences: &BTreeMap<String, pulumirpc::PropertyDiff>,
 ) -> BTreeMap<EcoString, PropertyDiff> {
@@ -95,7 +95,7 @@ fn diff_kind(kind: i32) -> DiffKind {
     }
 }
 
-/// Reads the answer to Create. Outside of previews there must be an id.
+/// Decodes the response of Create. Outside of previews an id is required.
 pub fn create_response(
     response: &pulumirpc::CreateResponse,
     request: &CreateRequest,
@@ -127,7 +127,7 @@ pub fn create_response(
     })
 }
 
-/// Reads the answer to Update.
+/// Decodes the response of Update.
 pub fn update_response(
     response: &pulumirpc::UpdateResponse,
     request: &UpdateRequest,
@@ -147,7 +147,7 @@ pub fn update_response(
     })
 }
 
-/// Outputs of Create and Update, with secretness of the inputs if the provider was not told of it.
+/// Decodes outputs of Create and Update. If the provider does not accept secrets, outputs of secret inputs become secret.
 pub(super) fn decode_changed(
     outputs: Option<&Struct>,
     inputs: &PropertyMap,
@@ -161,7 +161,7 @@ pub(super) fn decode_changed(
     Ok(outputs)
 }
 
-/// Reads the answer to Read. No id means that the resource is gone.
+/// Decodes the response of Read. An empty id means that the object no longer exists.
 pub fn read_response(
     response: &pulumirpc::ReadResponse,
     request: &ReadRequest,
@@ -191,7 +191,7 @@ pub fn read_response(
     })
 }
 
-/// Inputs and outputs of a resource as it is, with secretness and contents of assets as the request had them.
+/// Decodes inputs and outputs of Read; secrets and contents of assets are restored from the request.
 pub(super) fn decode_read(
     inputs: Option<&Struct>,
     outputs: Option<&Struct>,
@@ -217,7 +217,7 @@ pub(super) fn decode_read(
     Ok((inputs, outputs))
 }
 
-/// Reads a map that counts as empty when it is absent.
+/// Decodes a map; an absent one is empty.
 pub(super) fn decode_result(
     map: Option<&Struct>,
     options: MarshalOptions,
@@ -225,7 +225,7 @@ pub(super) fn decode_result(
     decode_map(map, options).map(Arc::new)
 }
 
-/// An answer that cannot be read, after a call that has changed or looked at the world.
+/// Error of decoding the response to a call that changed or read the resource.
 pub(super) fn after_change(error: Error) -> ProviderError {
     ProviderError::unknown(error.to_string())
 }

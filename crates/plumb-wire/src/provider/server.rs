@@ -1,7 +1,6 @@
-//! The same calls from the provider's side: reads requests, writes answers (`protocol.md` 3.2).
+//! The provider's side of the calls: decodes requests and encodes responses (`protocol.md` 3.2).
 //!
-//! For providers that are built in but served to others. Components are not among them: there is no Construct and no Call
-//! here.
+//! For built-in providers that are served to other engines. They have no components, so Construct and Call are missing.
 
 use std::sync::Arc;
 
@@ -26,19 +25,19 @@ use super::view::{read_old_views, read_status};
 use crate::property::{decode_map, decode_optional_map, encode_map, encode_optional_map};
 use crate::{Error, MarshalOptions};
 
-/// What the engine understands, from its requests.
+/// Features of the engine, from its requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EngineFeatures {
-    /// Secrets may be answered; from Configure.
+    /// Accepts secrets; from Configure.
     pub accept_secrets: bool,
-    /// Resource references may be answered; from Configure.
+    /// Accepts resource references; from Configure.
     pub accept_resources: bool,
-    /// Strings that are not valid UTF-8 may be answered; from Handshake.
+    /// Accepts strings that are not valid UTF-8; from Handshake.
     pub accepts_byte_strings: bool,
 }
 
 impl EngineFeatures {
-    /// What Handshake says.
+    /// The features in a Handshake request.
     pub fn from_handshake(request: &pulumirpc::ProviderHandshakeRequest) -> Self {
         EngineFeatures {
             accepts_byte_strings: request.accepts_byte_string,
@@ -46,7 +45,7 @@ impl EngineFeatures {
         }
     }
 
-    /// These features after Configure.
+    /// The features after a Configure request.
     #[must_use]
     pub fn after_configure(self, request: &pulumirpc::ConfigureRequest) -> Self {
         EngineFeatures {
@@ -66,30 +65,30 @@ impl EngineFeatures {
     }
 }
 
-/// A request that cannot be understood.
+/// Errors of decoding a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {
     /// A value is malformed.
     #[error(transparent)]
     Value(#[from] Error),
-    /// The URN is none.
+    /// A URN is not valid.
     #[error(transparent)]
     Urn(#[from] InvalidUrn),
-    /// A name or type beside the URN says something else than the URN.
+    /// A name or type does not match the URN.
     #[error("{field} {given:?} does not match the URN {urn}")]
     Mismatch {
         /// `name` or `type`.
         field: &'static str,
-        /// What the field says.
+        /// Value of the field.
         given: String,
         /// The URN.
         urn: Urn,
     },
-    /// Something that is needed is not there.
+    /// A required field is missing.
     #[error("the request has no {field}")]
     Missing {
-        /// What is missing.
+        /// Name of the field.
         field: &'static str,
     },
 }
@@ -127,7 +126,7 @@ fn read_optional_map(map: Option<&Struct>) -> Result<Option<Arc<PropertyMap>>, R
     Ok(decode_optional_map(map, REQUEST.nil(true))?.map(Arc::new))
 }
 
-/// Reads CheckConfig.
+/// Decodes a CheckConfig request.
 pub fn check_config_request(
     request: &pulumirpc::CheckRequest,
 ) -> Result<CheckConfigRequest, RequestError> {
@@ -139,7 +138,7 @@ pub fn check_config_request(
     })
 }
 
-/// Reads Configure.
+/// Decodes a Configure request.
 pub fn configure_request(
     request: &pulumirpc::ConfigureRequest,
 ) -> Result<ConfigureRequest, RequestError> {
@@ -164,7 +163,7 @@ fn read_id(text: &str) -> ResourceId {
     }
 }
 
-/// Reads Check. A way of naming that nobody knows counts as a proposal.
+/// Decodes a Check request. An unknown mode of autonaming counts as a proposal.
 pub fn check_request(request: &pulumirpc::CheckRequest) -> Result<CheckRequest, RequestError> {
     let autonaming = request.autonaming.as_ref().map(|options| {
         let name = options.proposed_name.as_str().into();
@@ -184,7 +183,7 @@ pub fn check_request(request: &pulumirpc::CheckRequest) -> Result<CheckRequest, 
     })
 }
 
-/// Reads Diff and DiffConfig. Without old inputs, as older engines send it, the old outputs stand for them.
+/// Decodes a Diff or DiffConfig request. Older engines send no old inputs; the old outputs are used instead.
 pub fn diff_request(request: &pulumirpc::DiffRequest) -> Result<DiffRequest, RequestError> {
     let old_outputs = read_map(request.olds.as_ref())?;
     Ok(DiffRequest {
@@ -199,7 +198,7 @@ pub fn diff_request(request: &pulumirpc::DiffRequest) -> Result<DiffRequest, Req
     })
 }
 
-/// Reads Create.
+/// Decodes a Create request.
 pub fn create_request(request: &pulumirpc::CreateRequest) -> Result<CreateRequest, RequestError> {
     Ok(CreateRequest {
         urn: read_urn(&request.urn, &request.name, &request.r#type)?,
@@ -213,7 +212,7 @@ pub fn create_request(request: &pulumirpc::CreateRequest) -> Result<CreateReques
     })
 }
 
-/// Reads Read.
+/// Decodes a Read request.
 pub fn read_request(request: &pulumirpc::ReadRequest) -> Result<ReadRequest, RequestError> {
     Ok(ReadRequest {
         urn: read_urn(&request.urn, &request.name, &request.r#type)?,
@@ -229,7 +228,7 @@ pub fn read_request(request: &pulumirpc::ReadRequest) -> Result<ReadRequest, Req
     })
 }
 
-/// Reads Update. Without old inputs, as older engines send it, the old outputs stand for them.
+/// Decodes an Update request. Older engines send no old inputs; the old outputs are used instead.
 pub fn update_request(request: &pulumirpc::UpdateRequest) -> Result<UpdateRequest, RequestError> {
     let old_outputs = read_map(request.olds.as_ref())?;
     Ok(UpdateRequest {
@@ -250,7 +249,7 @@ pub fn update_request(request: &pulumirpc::UpdateRequest) -> Result<UpdateReques
     })
 }
 
-/// Reads Delete.
+/// Decodes a Delete request.
 pub fn delete_request(request: &pulumirpc::DeleteRequest) -> Result<DeleteRequest, RequestError> {
     Ok(DeleteRequest {
         urn: read_urn(&request.urn, &request.name, &request.r#type)?,
@@ -266,7 +265,7 @@ pub fn delete_request(request: &pulumirpc::DeleteRequest) -> Result<DeleteReques
     })
 }
 
-/// Reads Invoke.
+/// Decodes an Invoke request.
 pub fn invoke_request(request: &pulumirpc::InvokeRequest) -> Result<InvokeRequest, RequestError> {
     Ok(InvokeRequest {
         token: TypeToken::new(request.tok.as_str()),
@@ -275,7 +274,7 @@ pub fn invoke_request(request: &pulumirpc::InvokeRequest) -> Result<InvokeReques
     })
 }
 
-/// Reads Parameterize with a value; one with command line arguments is not a [`Parameterization`].
+/// Decodes a Parameterize request with a value; command-line arguments are not a [`Parameterization`].
 pub fn parameterize_request(
     request: &pulumirpc::ParameterizeRequest,
 ) -> Result<Parameterization, RequestError> {
@@ -291,7 +290,7 @@ pub fn parameterize_request(
     }
 }
 
-/// Writes the answer to Check and CheckConfig.
+/// Encodes the response of Check and CheckConfig.
 pub fn check_response(
     response: &CheckResponse,
     engine: EngineFeatures,
@@ -310,7 +309,7 @@ fn write_failures(failures: &[CheckFailure]) -> Vec<pulumirpc::CheckFailure> {
     failures.iter().map(write).collect()
 }
 
-/// Writes the answer to Diff and DiffConfig.
+/// Encodes the response of Diff and DiffConfig.
 pub fn diff_response(result: &DiffResult) -> pulumirpc::DiffResponse {
     let changes = match result.changes {
         DiffChanges::Unknown => diff_response::DiffChanges::DiffUnknown,
@@ -353,7 +352,7 @@ fn write_kind(kind: DiffKind) -> property_diff::Kind {
     }
 }
 
-/// Writes the answer to Create.
+/// Encodes the response of Create.
 pub fn create_response(
     response: &CreateResponse,
     engine: EngineFeatures,
@@ -365,7 +364,7 @@ pub fn create_response(
     })
 }
 
-/// Writes the answer to Read.
+/// Encodes the response of Read.
 pub fn read_response(
     response: &ReadResponse,
     engine: EngineFeatures,
@@ -378,7 +377,7 @@ pub fn read_response(
     })
 }
 
-/// Writes the answer to Update.
+/// Encodes the response of Update.
 pub fn update_response(
     response: &UpdateResponse,
     engine: EngineFeatures,
@@ -389,7 +388,7 @@ pub fn update_response(
     })
 }
 
-/// Writes the answer to Invoke.
+/// Encodes the response of Invoke.
 pub fn invoke_response(
     response: &InvokeResponse,
     engine: EngineFeatures,
@@ -400,7 +399,7 @@ pub fn invoke_response(
     })
 }
 
-/// Writes a failure, with the code and the details that tell the engine what became of the resource.
+/// Encodes an error, with the code and details that describe the state of the resource.
 pub fn error_status(error: &ProviderError, engine: EngineFeatures) -> Status {
     if !error.properties.is_empty() {
         let write = |problem: &CheckFailure| PropertyError {

@@ -1,4 +1,4 @@
-//! What the engine writes the provider reads, and the other way round.
+//! Round trips between the engine's and the provider's side.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

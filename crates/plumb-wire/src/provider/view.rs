@@ -1,5 +1,5 @@
-//! Views of resources: those that the state has go out with calls, steps of views come in while a call is under way
-//! (`protocol.md` 9.3).
+//! Messages of views: calls carry the views in state, and providers publish steps of views during a call (`protocol.md`
+//! 9.3).
 
 use std::sync::Arc;
 
@@ -11,25 +11,25 @@ use super::response::{ANSWER, detailed_diff};
 use crate::property::{decode_map, encode_map};
 use crate::{Error, MarshalOptions};
 
-/// A view step that cannot be understood.
+/// Errors of decoding a view step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewStepError {
     /// A value is malformed.
     #[error(transparent)]
     Value(#[from] Error),
-    /// Nobody knows what is to be done.
+    /// The kind of step is unknown.
     #[error("unknown step op {0}")]
     Op(i32),
-    /// Nobody knows how it went.
+    /// The status is unknown.
     #[error("unknown step status {0}")]
     Status(i32),
-    /// The step does not say which view it is about.
+    /// The type or the name of the view is missing.
     #[error("a view step has no type or no name")]
     Nameless,
 }
 
-/// Reads the steps that a provider publishes; unknowns are for previews.
+/// Decodes the steps that a provider publishes. Unknowns are allowed in previews only.
 pub fn view_steps(
     steps: &[pulumirpc::ViewStep],
     preview: bool,
@@ -105,7 +105,7 @@ fn status(status: i32) -> Result<ViewStatus, ViewStepError> {
     }
 }
 
-/// Writes the views that the state has of a resource.
+/// Encodes the views of a resource in state.
 pub(super) fn old_views(
     views: &[View],
     options: MarshalOptions,
@@ -122,7 +122,7 @@ pub(super) fn old_views(
     views.iter().map(write).collect()
 }
 
-/// Reads the views that the engine has of a resource.
+/// Decodes the views of a resource from the engine's request.
 pub(super) fn read_old_views(
     views: &[pulumirpc::View],
     options: MarshalOptions,
@@ -148,14 +148,14 @@ fn read_view(
     })
 }
 
-/// Address and token of a call, empty where there are none.
+/// Address and token of a call; empty if there are none.
 pub(super) fn status_fields(target: Option<&StatusTarget>) -> (String, String) {
     target.map_or_else(Default::default, |target| {
         (target.address.to_string(), target.token.to_string())
     })
 }
 
-/// Where a provider may tell of views.
+/// The target for publishing views; `None` without an address.
 pub(super) fn read_status(address: &str, token: &str) -> Option<StatusTarget> {
     (!address.is_empty()).then(|| StatusTarget {
         address: address.into(),

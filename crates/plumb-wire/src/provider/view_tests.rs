@@ -1,4 +1,4 @@
-//! Steps of views, as providers publish them.
+//! Published steps of views.
 
 use std::collections::BTreeMap;
 

@@ -17,7 +17,7 @@ mod vectors;
 const EVERYTHING: MarshalOptions = MarshalOptions::RICH.outputs(true).byte_strings(true);
 const UPGRADED: MarshalOptions = EVERYTHING.upgraded(true);
 
-/// JSON as the wire has it. The texts that stand for special numbers are numbers.
+/// The protobuf form of JSON. Texts for special numbers become numbers.
 fn to_wire(json: &Json) -> WireValue {
     let kind = match json {
         Json::Null => Kind::NullValue(0),
@@ -74,7 +74,7 @@ fn reference(id: ReferenceId) -> Value {
     }))
 }
 
-/// COMP-04: inputs of components arrive as outputs, arguments of methods as they are sent.
+/// COMP-04: inputs of components are decoded as outputs, arguments of methods as they were sent.
 #[test]
 fn inputs_of_components_are_outputs_and_arguments_of_methods_are_not() {
     let secret = signed(signature::SECRET, json!({"value": "x"}));

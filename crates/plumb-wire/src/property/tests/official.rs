@@ -1,4 +1,4 @@
-//! Values that go to the official SDK, and values that come from it.
+//! Exchange of values with the reference SDK.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -83,7 +83,7 @@ fn assets() -> PropertyMap {
         )
 }
 
-/// What the cases of the SDK are.
+/// Values that the SDK sends, by name.
 fn theirs() -> BTreeMap<String, PropertyMap> {
     let parts = members([
         ("a", asset(AssetSource::Text("x".into()))),
@@ -109,7 +109,7 @@ fn theirs() -> BTreeMap<String, PropertyMap> {
     .into()
 }
 
-/// The cases that the SDK gets.
+/// Values that the SDK receives, by name.
 fn ours() -> BTreeMap<&'static str, PropertyMap> {
     let inside = PropertyMap::new().with(
         "list",

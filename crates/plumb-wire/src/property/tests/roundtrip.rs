@@ -1,4 +1,4 @@
-//! Values that are written and read again.
+//! Round trips of values through encoding and decoding.
 
 use plumb_value::{EMPTY_ARCHIVE_HASH, EMPTY_TEXT_HASH};
 use proptest::prelude::*;

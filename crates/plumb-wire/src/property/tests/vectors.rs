@@ -1,4 +1,4 @@
-//! The cases of `tests/data/vectors/property-values.json`, as far as they concern the wire.
+//! The cases of `tests/data/vectors/property-values.json` that concern encoding and decoding.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ fn document() -> Json {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// A value from its description.
+/// The value of a description.
 fn model(json: &Json) -> Value {
     let (kind, content) = json.as_object().unwrap().iter().next().unwrap();
     match kind.as_str() {
@@ -150,7 +150,7 @@ fn every_value_is_read_as_expected() {
     }
 }
 
-/// References as they are read: with the name and type that the URN says.
+/// The value after decoding: references have the name and type of their URN.
 fn with_derived_names(value: &Value) -> Value {
     value.map(&mut |value| match value {
         Value::Resource(reference) => {
