@@ -1,4 +1,4 @@
-//! From the serialised to the bound form.
+//! Conversion of members from their serialised to their bound form.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use crate::types::{
     Property, Resource, ResourceAlias, ReturnType, Type, TypeDefinition, TypeKind, Union,
 };
 
-/// Reads one member of `package` from its text.
+/// A member that is parsed and bound from its text.
 pub(crate) trait Member: Sized {
-    /// What errors call it.
+    /// Name of its kind in errors.
     const SECTION: &'static str;
 
-    /// Binds `text`, the member called `token`.
+    /// Binds `text`, the member called `token` of `package`.
     fn bind(package: &str, token: &str, text: &str) -> Result<Self, serde_json::Error>;
 
-    /// Binds and names the member in errors.
+    /// [`Self::bind`] with the member named in errors.
     fn bind_named(package: &str, token: &str, text: &str) -> Result<Self, SchemaError> {
         Self::bind(package, token, text).map_err(|error| SchemaError::Member {
             section: Self::SECTION,
@@ -130,7 +130,7 @@ fn object(package: &str, spec: ObjectSpec) -> ObjectType {
     }
 }
 
-/// Binds properties; `specs` is in name order already.
+/// Binds properties; `specs` is already sorted by name.
 pub(crate) fn properties(
     package: &str,
     specs: BTreeMap<String, PropertySpec>,
@@ -179,7 +179,7 @@ fn bind_type(package: &str, spec: TypeSpec) -> Type {
     }
 }
 
-/// `$ref` goes before `oneOf`, and that before `type`.
+/// Binds the kind of a type. `$ref` takes precedence over `oneOf`, and `oneOf` over `type`.
 fn bind_kind(package: &str, spec: TypeSpec) -> TypeKind {
     let primitive = spec.kind.as_deref().and_then(Primitive::from_name);
     if let Some(text) = spec.reference {

@@ -1,11 +1,11 @@
-//! A whole package, bound: what generators work on.
+//! A whole package in bound form, the input of code generators.
 //!
-//! Everything borrows from the [`Document`](crate::Document) that it was bound from. Members are sorted by token and
-//! properties by name, so that whatever walks over them comes out the same everywhere. References within the package are
-//! positions in its lists.
+//! All data is borrowed from the [`Document`](crate::Document) that the package was bound from. Members are sorted by token
+//! and properties by name, so that generated output is deterministic. References within the package are indexes into its
+//! lists.
 //!
-//! Types are kept as the schema has them, with the mark `plain` at each level. Whether a level may be an output is a matter
-//! of position: in *input* position every level without the mark may, in *plain* position none (`schema.md` 5.2).
+//! Types have a `plain` mark at each level, as in the schema. Whether a level may be an output depends on its position: in
+//! *input* position every level without the mark may, in *plain* position none (`schema.md` 5.2).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,19 +24,19 @@ pub struct Package<'d> {
     pub name: &'d str,
     /// Version, if the schema has one.
     pub version: Option<semver::Version>,
-    /// What people want to know about the package.
+    /// Information about the package for people.
     pub about: About<'d>,
-    /// Where to download the plugin from, if not from the usual places.
+    /// Address to download the plugin from, if it differs from the default.
     pub download_url: Option<&'d str>,
     /// Namespace that SDKs are published in.
     pub namespace: Option<&'d str>,
-    /// How modules are taken out of tokens.
+    /// Pattern that extracts the module from a token.
     pub(crate) module_format: ModuleFormat,
-    /// Whether versions are written into what is generated.
+    /// Whether generated code contains versions.
     pub support_pack: bool,
-    /// Package names other than its own that tokens may begin with.
+    /// Package names, besides its own, with which tokens may begin.
     pub allowed_package_names: Vec<&'d str>,
-    /// Blocks for languages.
+    /// Language-specific settings.
     pub language: Language<'d>,
     /// Settings.
     pub config: Vec<Property<'d>>,
@@ -48,15 +48,15 @@ pub struct Package<'d> {
     pub resources: Vec<Resource<'d>>,
     /// Functions, methods among them.
     pub functions: Vec<Function<'d>>,
-    /// Packages that it says it needs.
+    /// Packages that it declares as dependencies.
     pub dependencies: Vec<Dependency<'d>>,
-    /// How it is made from another package.
+    /// Description of the base package and the parameter, for a parameterized package.
     pub parameterization: Option<Parameterization<'d>>,
-    /// Packages that it refers to.
+    /// Other packages in its references.
     pub externals: Vec<ExternalPackage>,
 }
 
-/// Two packages are equal when their schemas mean the same.
+/// Equality by meaning of the schemas.
 impl PartialEq for Package<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -79,35 +79,35 @@ impl PartialEq for Package<'_> {
     }
 }
 
-/// What people want to know about a package.
+/// Information about a package for people.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct About<'d> {
     /// Name for people.
     pub display_name: Option<&'d str>,
     /// Description, in Markdown.
     pub description: Option<&'d str>,
-    /// Words to find it by.
+    /// Search keywords.
     pub keywords: Vec<&'d str>,
     /// Home page.
     pub homepage: Option<&'d str>,
     /// Licence.
     pub license: Option<&'d str>,
-    /// On whose work it is built.
+    /// Attribution to the work that the package builds on.
     pub attribution: Option<&'d str>,
-    /// Where its sources are.
+    /// Address of the sources.
     pub repository: Option<&'d str>,
-    /// Picture.
+    /// Address of the logo.
     pub logo_url: Option<&'d str>,
-    /// Who publishes it.
+    /// Publisher.
     pub publisher: Option<&'d str>,
 }
 
-/// Blocks that only one language reads.
+/// Language-specific settings.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Language<'d>(pub(crate) Option<&'d Node<'d>>);
 
 impl<'d> Language<'d> {
-    /// The block of one language.
+    /// Settings for one language.
     pub fn get(&self, language: &str) -> Option<&'d Node<'d>> {
         self.0.and_then(|node| node.get(language))
     }
@@ -120,18 +120,18 @@ impl PartialEq for Language<'_> {
     }
 }
 
-/// How a package is made from another one. Two are equal if they say the same: members that mean nothing are not compared.
+/// Base package and parameter of a parameterized package. Equality ignores members without a meaning.
 #[derive(Clone, Debug)]
 pub struct Parameterization<'d> {
     /// Name of the plugin, or of the package that is extended.
     pub base_name: &'d str,
-    /// Its version.
+    /// Version of the base.
     pub base_version: &'d str,
     /// The parameter, in base64.
     pub parameter: &'d str,
-    /// Whether the package adds to the base instead of taking its place.
+    /// Whether the package extends the base instead of replacing it.
     pub is_extension: bool,
-    /// The description of the base of an extension, as it is.
+    /// Description of the base of an extension, as written.
     pub(crate) spec: &'d Node<'d>,
 }
 
@@ -144,14 +144,14 @@ impl PartialEq for Parameterization<'_> {
     }
 }
 
-/// A package that another one says it needs. Two are equal if they say the same.
+/// A declared dependency. Equality ignores members without a meaning.
 #[derive(Clone, Debug)]
 pub struct Dependency<'d> {
     /// Name of the package.
     pub name: &'d str,
-    /// Its version.
+    /// Version of the package.
     pub version: Option<&'d str>,
-    /// The entry as it is.
+    /// The entry as written.
     pub(crate) spec: &'d Node<'d>,
 }
 
@@ -168,21 +168,21 @@ impl PartialEq for Dependency<'_> {
     }
 }
 
-/// A package that references point into.
+/// Another package in a reference.
 #[derive(Clone, Debug)]
 pub struct ExternalPackage {
     /// Name.
     pub name: String,
     /// Version.
     pub version: Option<semver::Version>,
-    /// Its schema, when there is one.
+    /// Schema of the package, if it was found.
     pub schema: Option<Arc<PackageSchema>>,
 }
 
-/// A type and whether it must be given without outputs in input position.
+/// A type, and whether it excludes outputs in input position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Type<'d> {
-    /// What it is.
+    /// Kind of the type.
     pub kind: TypeKind<'d>,
     /// Whether this level is never an output.
     pub plain: bool,
@@ -193,9 +193,9 @@ pub struct Type<'d> {
 pub enum TypeKind<'d> {
     /// One of the four primitives.
     Primitive(Primitive),
-    /// Anything.
+    /// Any value.
     Any,
-    /// Anything, sent as JSON text.
+    /// Any value, sent as JSON text.
     Json,
     /// An asset; archives are accepted too.
     Asset,
@@ -217,27 +217,27 @@ pub enum TypeKind<'d> {
     Opaque(Box<Opaque<'d>>),
     /// A member of another package.
     External(Box<External>),
-    /// The schema makes no sense here; goes with everything.
+    /// Kind of an invalid type; compatible with everything.
     Invalid,
 }
 
-/// A choice of types.
+/// A union of types.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Union<'d> {
-    /// The choices, at least two.
+    /// Elements, at least two.
     pub elements: Vec<Type<'d>>,
-    /// Type to assume when nothing else decides.
+    /// Type to assume if nothing else decides.
     pub default: Option<Primitive>,
-    /// What tells which element is meant.
+    /// Property that selects the element.
     pub discriminator: Option<Discriminator<'d>>,
 }
 
-/// A property whose value tells which element of a union is meant.
+/// A property whose value selects an element of a union.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Discriminator<'d> {
     /// The property.
     pub property: &'d str,
-    /// From its values to references, by value.
+    /// References by value of the property, sorted.
     pub mapping: Vec<(&'d str, &'d str)>,
 }
 
@@ -246,7 +246,7 @@ pub struct Discriminator<'d> {
 pub struct Opaque<'d> {
     /// The token.
     pub token: String,
-    /// The reference as it is written.
+    /// The reference as written.
     pub reference: &'d str,
     /// Type of the values.
     pub underlying: Option<Primitive>,
@@ -257,13 +257,13 @@ pub struct Opaque<'d> {
 pub struct External {
     /// Position of the package in [`Package::externals`].
     pub package: usize,
-    /// Which section.
+    /// Section of the member.
     pub section: Section,
     /// The token.
     pub token: String,
-    /// Whether it is an enum, which only its schema tells.
+    /// Type of the values, if the member is an enum. Known only with the package's schema.
     pub enum_type: Option<Primitive>,
-    /// Type of the values, for tokens that are defined nowhere.
+    /// Type of the values of a token without a definition.
     pub underlying: Option<Primitive>,
 }
 
@@ -276,54 +276,54 @@ pub struct Property<'d> {
     pub description: Option<&'d str>,
     /// Type; its mark `plain` is that of the property.
     pub ty: Type<'d>,
-    /// Whether it must be there.
+    /// Whether the property is required.
     pub required: bool,
-    /// The only value.
+    /// The only allowed value.
     pub constant: Option<Constant>,
-    /// The value when none is given.
+    /// Default value.
     pub default: Option<Constant>,
-    /// Other places for the default.
+    /// Further sources of the default.
     pub default_info: Option<Box<DefaultInfo<'d>>>,
-    /// Why not to use it.
+    /// Reason for the deprecation.
     pub deprecation: Option<&'d str>,
-    /// Blocks for languages.
+    /// Language-specific settings.
     pub language: Language<'d>,
     /// Whether values are secret.
     pub secret: bool,
     /// Whether a change replaces the resource.
     pub replace_on_changes: bool,
-    /// Whether a change replaces the resource, for readers only.
+    /// Whether a change replaces the resource; for documentation only.
     pub will_replace_on_changes: bool,
 }
 
-/// Where a default comes from, apart from the schema.
+/// Sources of a default outside the schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DefaultInfo<'d> {
-    /// Environment variables, the first that is set wins.
+    /// Environment variables; the first one that is set wins.
     pub environment: Vec<&'d str>,
-    /// Blocks for languages.
+    /// Language-specific settings.
     pub language: Language<'d>,
 }
 
-/// What generators are to do with a member that somebody writes by hand.
+/// Marks of a member with a handwritten implementation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overlay<'d> {
-    /// Whether nothing is to be generated.
+    /// Whether no code is generated.
     pub is_overlay: bool,
-    /// Languages for which it is written.
+    /// Languages with a handwritten implementation.
     pub languages: Vec<&'d str>,
 }
 
-/// An object type, by name or in place.
+/// An object type, named or inline.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Object<'d> {
     /// Description, in Markdown.
     pub description: Option<&'d str>,
     /// Properties in name order.
     pub properties: Vec<Property<'d>>,
-    /// Blocks for languages.
+    /// Language-specific settings.
     pub language: Language<'d>,
-    /// Whether it is written by hand.
+    /// Marks of a handwritten implementation.
     pub overlay: Overlay<'d>,
 }
 
@@ -332,11 +332,11 @@ pub struct Object<'d> {
 pub struct TypeDefinition<'d> {
     /// Token.
     pub token: &'d str,
-    /// What it is.
+    /// Definition.
     pub shape: TypeShape<'d>,
 }
 
-/// What a defined type is.
+/// Kinds of defined types.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeShape<'d> {
     /// An object.
@@ -354,7 +354,7 @@ pub struct EnumType<'d> {
     pub underlying: Primitive,
     /// Values in order of declaration.
     pub values: Vec<EnumValue<'d>>,
-    /// Whether it is written by hand.
+    /// Marks of a handwritten implementation.
     pub overlay: Overlay<'d>,
 }
 
@@ -367,7 +367,7 @@ pub struct EnumValue<'d> {
     pub description: Option<&'d str>,
     /// The value.
     pub value: Constant,
-    /// Why not to use it.
+    /// Reason for the deprecation.
     pub deprecation: Option<&'d str>,
 }
 
@@ -376,7 +376,7 @@ pub struct EnumValue<'d> {
 pub struct Resource<'d> {
     /// Type token.
     pub token: Cow<'d, str>,
-    /// Description, blocks and outputs.
+    /// Description, settings and outputs.
     pub outputs: Object<'d>,
     /// Inputs in name order.
     pub inputs: Vec<Property<'d>>,
@@ -386,9 +386,9 @@ pub struct Resource<'d> {
     pub list_inputs: Option<Object<'d>>,
     /// Former types.
     pub aliases: Vec<Alias<'d>>,
-    /// Whether it is a component that the provider constructs.
+    /// Whether the resource is a remote component.
     pub is_component: bool,
-    /// Why not to use it.
+    /// Reason for the deprecation.
     pub deprecation: Option<&'d str>,
     /// Methods by name.
     pub methods: Vec<Method<'d>>,
@@ -399,7 +399,7 @@ pub struct Resource<'d> {
 pub struct Alias<'d> {
     /// Former type token.
     pub token: &'d str,
-    /// Whether it was written as an object.
+    /// Whether the alias is written as an object in the schema.
     pub as_object: bool,
 }
 
@@ -419,32 +419,32 @@ pub struct Function<'d> {
     pub token: &'d str,
     /// Description, in Markdown.
     pub description: Option<&'d str>,
-    /// Arguments; `None` when it takes none.
+    /// Arguments; `None` if there are none.
     pub inputs: Option<Object<'d>>,
-    /// Names of the arguments in order, when they are passed by position.
+    /// Names of positional arguments, in order.
     pub positional: Vec<&'d str>,
     /// Result.
     pub returns: Returns<'d>,
-    /// Whether the result comes without outputs.
+    /// Whether the result contains no outputs.
     pub returns_plain: bool,
-    /// Whether there is a variant that takes and gives values without outputs.
+    /// Whether there is a variant without outputs in arguments and result.
     pub plain: bool,
-    /// Why not to use it.
+    /// Reason for the deprecation.
     pub deprecation: Option<&'d str>,
-    /// Blocks for languages.
+    /// Language-specific settings.
     pub language: Language<'d>,
-    /// Whether it is written by hand.
+    /// Marks of a handwritten implementation.
     pub overlay: Overlay<'d>,
-    /// Whether it is a method of some resource.
+    /// Whether the function is a method of a resource.
     pub is_method: bool,
 }
 
 /// Result of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Returns<'d> {
-    /// Nothing.
+    /// No result.
     Nothing,
-    /// An object described in place.
+    /// An inline object.
     Object(Object<'d>),
     /// Any other type.
     Value(Type<'d>),
@@ -467,7 +467,7 @@ pub fn member_of(token: &str) -> &str {
     token.rsplit(':').next().unwrap_or(token)
 }
 
-/// The middle part of a token, as it is.
+/// The middle part of a token, unchanged.
 pub fn runtime_module_of(token: &str) -> &str {
     token.split(':').nth(1).unwrap_or_default()
 }

@@ -1,25 +1,25 @@
-//! What can be wrong with a schema.
+//! Errors of the tolerant reader.
 
-/// A schema, or a part of it, cannot be read.
+/// Error of parsing a schema or a part of it.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum SchemaError {
-    /// The document is not JSON of the right shape.
+    /// The document is not JSON of the expected form.
     #[error("the schema cannot be read: {message}")]
     Document {
-        /// What the JSON reader says.
+        /// Message of the JSON parser.
         message: String,
     },
-    /// One member cannot be read.
+    /// A member cannot be parsed.
     #[error("{section} '{token}' cannot be read: {message}")]
     Member {
-        /// Which section: resource, function, type.
+        /// Kind of member: resource, function, type.
         section: &'static str,
         /// Token of the member.
         token: String,
-        /// What the JSON reader says.
+        /// Message of the JSON parser.
         message: String,
     },
-    /// The provider answered an empty schema, which means that it has none.
+    /// The schema is empty, which is the answer of a provider without a schema.
     #[error("the provider has no schema")]
     Empty,
     /// The schema has no name.

@@ -1,8 +1,8 @@
-//! Where the members of a schema stand in its text, in a form that can be kept on disk.
+//! Index of a schema's members, in a form that can be stored on disk.
 //!
-//! Whoever wants one member of a schema of forty megabytes needs two things: where it stands, and what the package says of
-//! all its members, such as how modules are taken out of tokens. [`SchemaIndex`] holds both. [`SchemaIndex::excerpt`] makes a
-//! small schema of them.
+//! Reading one member of a schema of forty megabytes requires its position in the text, and the settings of the package that
+//! apply to all members, such as the pattern for modules. [`SchemaIndex`] holds both, and [`SchemaIndex::excerpt`] builds a
+//! small schema from them.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -16,13 +16,13 @@ use crate::package::range_in;
 use crate::spec::Meta;
 use crate::token::ModuleFormat;
 
-/// First bytes of an index; another form of it gets another number.
+/// First bytes of an index; the number changes with the format.
 const MAGIC: &[u8; 8] = b"plumbix1";
 
 /// Keys that are not needed to show a member.
 const LEFT_OUT: [&str; 4] = ["types", "provider", "config", "language"];
 
-/// Members that an index knows of.
+/// Kinds of members in an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemberKind {
     /// Resources.
@@ -42,7 +42,7 @@ impl MemberKind {
     }
 }
 
-/// Where the members of a schema stand in its text.
+/// Positions of a schema's members, and the rest of the document.
 #[derive(Debug)]
 pub struct SchemaIndex {
     /// The document without its members.
@@ -52,7 +52,7 @@ pub struct SchemaIndex {
 }
 
 impl SchemaIndex {
-    /// Finds the members in `text`, a schema in JSON. Places are counted in its bytes.
+    /// Indexes the members of `text`, a schema in JSON. Positions are byte offsets.
     pub fn new(text: &str) -> Result<Self, SchemaError> {
         let mark = text.len() - text.trim_start_matches('\u{feff}').len();
         let failed = |error: serde_json::Error| SchemaError::Document {
@@ -94,7 +94,7 @@ impl SchemaIndex {
         }
     }
 
-    /// Reads what [`SchemaIndex::to_bytes`] wrote; `None` if it is anything else, or damaged.
+    /// Decodes the output of [`SchemaIndex::to_bytes`]; `None` if it has another format or is damaged.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (content, sum) = bytes.split_last_chunk::<4>()?;
         if crc32c::crc32c(content) != u32::from_le_bytes(*sum) {
@@ -108,7 +108,7 @@ impl SchemaIndex {
             .then(|| Self::of_parts(head, [resources, functions]))
     }
 
-    /// Writes the index, with what it takes to find out that it is damaged.
+    /// Encodes the index, with a checksum.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         put_text(&mut bytes, &self.head);
@@ -137,8 +137,8 @@ impl SchemaIndex {
         self.module_format.module_of(token)
     }
 
-    /// A schema with the members for which `is_wanted` holds. The names of the others are in it too where none is wanted, or
-    /// where one that is refers to resources. `read` gives parts of the text that the index was made of.
+    /// A schema with the members for which `is_wanted` holds. It also contains the names of all other members if none is
+    /// wanted, or if a wanted one refers to resources. `read` returns parts of the indexed text.
     pub fn excerpt<E>(
         &self,
         is_wanted: impl Fn(MemberKind, &str) -> bool,
@@ -162,7 +162,7 @@ impl SchemaIndex {
         Ok(self.with_members(&wanted))
     }
 
-    /// Puts those that are not there yet behind the others.
+    /// Appends the missing members of a kind, without their content.
     fn add_names<'i>(&'i self, kind: MemberKind, members: &mut Vec<(&'i str, String)>) {
         let known: FxHashSet<&str> = members.iter().map(|(token, _)| *token).collect();
         let others = self.tokens(kind).filter(|token| !known.contains(token));
@@ -186,7 +186,7 @@ impl SchemaIndex {
     }
 }
 
-/// The document without its members and what else is large.
+/// The document without its members and other large keys.
 fn head_of(root: &IndexMap<String, &RawValue>) -> String {
     let is_kept = |key: &str| {
         let is_section = MemberKind::ALL.iter().any(|kind| kind.key() == key);
@@ -196,7 +196,7 @@ fn head_of(root: &IndexMap<String, &RawValue>) -> String {
     let entries: Vec<String> = kept
         .map(|(key, value)| format!("{}:{}", quoted(key), value.get()))
         .collect();
-    // A blank keeps the braces of the last value apart from the one that the excerpt takes away.
+    // The blank separates the closing brace of the last value from the one that the excerpt removes.
     format!("{{{} }}", entries.join(","))
 }
 

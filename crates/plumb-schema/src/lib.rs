@@ -1,17 +1,17 @@
-//! Package schemas: what resources, functions and types a package has (`schema.md`).
+//! Package schemas: the resources, functions and types of a package (`schema.md`).
 //!
-//! This crate knows the JSON form of a schema and its meaning, in three ways:
+//! This crate knows the JSON form of a schema and its meaning. There are three readers:
 //!
-//! - For packages that a program merely uses, [`PackageSchema`] indexes the members by token and binds each on first use,
-//!   so that a schema of a hundred megabytes costs one scan of its text. That is tolerant: what makes no sense becomes
-//!   [`TypeKind::Invalid`], which goes with everything. Start with [`PackageSchema::parse`] and
+//! - [`PackageSchema`] is for packages used by a program. It indexes the members by token and binds each on first use, so
+//!   that a schema of a hundred megabytes costs one scan of its text. It is tolerant: an invalid type becomes
+//!   [`TypeKind::Invalid`], which is compatible with everything. Start with [`PackageSchema::parse`] and
 //!   [`PackageSchema::resolve_resource`].
-//! - For whoever looks up a member now and then, [`SchemaIndex`] keeps where they stand, so that the text need not be read.
-//! - For a package that something is made from, [`Document::read`] and [`bind()`] bind the whole of it strictly, and tell all
-//!   that is wrong, each [`Problem`] with its place. What comes out is a [`bound::Package`], which can be written back.
+//! - [`SchemaIndex`] is for occasional lookups. It stores the positions of the members, so that the text need not be parsed.
+//! - [`Document::read`] and [`bind()`] are for code generators. They bind a whole package strictly and report every
+//!   [`Problem`] with its position. The result is a [`bound::Package`], which can be written back.
 //!
-//! It does not know where schemas come from ([`SchemaLoader`] and [`Packages`] are implemented elsewhere), languages, or
-//! code generation.
+//! The crate does not know where schemas come from ([`SchemaLoader`] and [`Packages`] are implemented elsewhere), and knows
+//! nothing of languages or code generation.
 
 mod bind;
 pub mod bound;
@@ -47,5 +47,5 @@ pub use types::{
     Property, Resource, ResourceAlias, ReturnType, Type, TypeDefinition, TypeKind, Union,
 };
 
-/// The rules of schema documents as a JSON Schema, for editors and other tools.
+/// JSON Schema of schema documents, for editors and other tools.
 pub const METASCHEMA: &str = include_str!("../metaschema.json");

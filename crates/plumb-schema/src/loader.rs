@@ -1,4 +1,4 @@
-//! Where schemas come from.
+//! Interface to the source of schemas.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use async_trait::async_trait;
 
 use crate::PackageSchema;
 
-/// Which package's schema is wanted.
+/// Request for the schema of a package.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PackageQuery {
     /// Name of the plugin.
     pub name: String,
-    /// Exact version; `None` for whatever is at hand.
+    /// Exact version; `None` for any available one.
     pub version: Option<semver::Version>,
-    /// Where to download the plugin from.
+    /// Address to download the plugin from.
     pub download_url: Option<String>,
-    /// Parameter that makes another package of the plugin.
+    /// Parameter that makes the plugin serve another package.
     pub parameterization: Option<QueryParameterization>,
 }
 
@@ -31,7 +31,7 @@ pub struct QueryParameterization {
 }
 
 impl PackageQuery {
-    /// The package called `name`, whatever version there is.
+    /// The package called `name`, in any version.
     pub fn named(name: &str) -> Self {
         PackageQuery {
             name: name.to_owned(),
@@ -40,25 +40,25 @@ impl PackageQuery {
     }
 }
 
-/// A schema that exists could not be loaded.
+/// Error of loading an existing schema.
 #[derive(Debug, thiserror::Error)]
 #[error("the schema of package '{package}' cannot be loaded")]
 pub struct SchemaLoadError {
     /// Name of the package.
     pub package: String,
-    /// Why.
+    /// Cause.
     #[source]
     pub source: Box<dyn std::error::Error + Send + Sync>,
 }
 
 impl SchemaLoadError {
-    /// What caused it, down to the bottom.
+    /// All causes, from the outermost to the innermost.
     pub fn causes(&self) -> String {
         let mut text = self.source.to_string();
         let mut cause = self.source.source();
         while let Some(error) = cause {
             let said = error.to_string();
-            // Some errors say what caused them themselves.
+            // The message of some errors ends with that of their cause, which is then not repeated.
             if !text.ends_with(&said) {
                 text = format!("{text}: {said}");
             }
@@ -68,10 +68,10 @@ impl SchemaLoadError {
     }
 }
 
-/// Finds schemas of packages.
+/// Source of package schemas.
 #[async_trait]
 pub trait SchemaLoader: Send + Sync {
-    /// The schema of a package; `None` when there is no way to have one, so that the caller does without.
+    /// The schema of a package; `None` if there is none, so that the caller continues without.
     async fn load(
         &self,
         query: &PackageQuery,

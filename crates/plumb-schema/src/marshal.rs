@@ -1,4 +1,4 @@
-//! From a bound package back to a document (`schema.md` 15).
+//! Conversion of a bound package back to a document (`schema.md` 15).
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::reference::Section;
 use crate::types::{Constant, Primitive};
 
 impl<'d> Package<'d> {
-    /// The package as a schema in JSON. Binding that again gives an equal package.
+    /// The package as a schema in JSON. Binding the result gives an equal package.
     pub fn to_json(&self) -> String {
         let document = Document {
             text: "",
@@ -75,7 +75,7 @@ impl<'d> Package<'d> {
         let mut meta = Record::default();
         let pattern = self.module_format.pattern();
         meta.owned("moduleFormat", pattern.map(str::to_owned));
-        // A parameterization implies it.
+        // Implied by a parameterization.
         meta.flag(
             "supportPack",
             self.support_pack && self.parameterization.is_none(),
@@ -272,7 +272,7 @@ impl<'d> Package<'d> {
             Returns::Object(object) => {
                 let mut outputs = self.object(object);
                 outputs.flag("plain", function.returns_plain);
-                // An object without properties is still an object.
+                // Kept when empty, because an object without properties is still an object.
                 if object.properties.is_empty() {
                     outputs.node("properties", Node::new(Value::Map(Vec::new())));
                 }
@@ -290,7 +290,7 @@ impl<'d> Package<'d> {
     }
 }
 
-/// Members of an object that is being made; what says nothing is left out.
+/// Members of an object under construction; empty members are omitted.
 #[derive(Default)]
 struct Record<'d>(Vec<(Key<'d>, Node<'d>)>);
 

@@ -1,4 +1,4 @@
-//! A package: an index of its members, bound on first use.
+//! A package schema: an index of its members, which are bound on first use.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -32,7 +32,7 @@ pub struct PackageSchema {
     config: Range<usize>,
 }
 
-/// How a package is made from another one.
+/// Base plugin and parameter of a parameterized package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameterization {
     /// Name of the plugin.
@@ -47,7 +47,7 @@ pub struct Parameterization {
 #[derive(Debug)]
 struct Members<T> {
     entries: IndexMap<Box<str>, Entry<T>>,
-    /// Tokens by their lowercase form; the first in byte order where several fold to one.
+    /// Tokens by their lowercase form; of several with the same form, the first in byte order.
     folded: OnceLock<FxHashMap<String, usize>>,
 }
 
@@ -89,7 +89,7 @@ impl<T: Member> Members<T> {
             .map(|entry| entry.get(package, token, text))
     }
 
-    /// The token spelled exactly as `wanted`, or otherwise but for case.
+    /// The token equal to `wanted`, or otherwise the one equal when case is ignored.
     fn spelled(&self, wanted: &str) -> Option<&str> {
         if let Some((token, _)) = self.entries.get_key_value(wanted) {
             return Some(token);
@@ -115,7 +115,7 @@ impl<T: Member> Members<T> {
     }
 }
 
-/// Where `member`, a slice of `text`, stands in it.
+/// Range of `member`, a slice of `text`, within it.
 pub(crate) fn range_in(text: &str, member: &RawValue) -> Range<usize> {
     let start = member.get().as_ptr() as usize - text.as_ptr() as usize;
     start..start + member.get().len()
@@ -169,7 +169,7 @@ impl PackageSchema {
         &self.name
     }
 
-    /// Version of the package, if the schema says so.
+    /// Version of the package, if the schema has one.
     pub fn version(&self) -> Option<&semver::Version> {
         self.version.as_ref()
     }
@@ -179,33 +179,33 @@ impl PackageSchema {
         self.description.as_deref()
     }
 
-    /// Namespace of the package, if the schema says so.
+    /// Namespace of the package, if the schema has one.
     pub fn namespace(&self) -> Option<&str> {
         self.namespace.as_deref()
     }
 
-    /// Where to download the plugin from, if not from the usual places.
+    /// Address to download the plugin from, if it differs from the default.
     pub fn download_url(&self) -> Option<&str> {
         self.download_url.as_deref()
     }
 
-    /// Package names other than its own that tokens may begin with.
+    /// Package names, besides its own, with which tokens may begin.
     pub fn allowed_package_names(&self) -> &[String] {
         &self.allowed_package_names
     }
 
-    /// How the package is made from another one.
+    /// Base plugin and parameter, for a parameterized package.
     pub fn parameterization(&self) -> Option<&Parameterization> {
         self.parameterization.as_ref()
     }
 
-    /// The block for a language, if the schema has one.
+    /// Settings for a language, if the schema has any.
     pub fn language(&self, language: &str) -> Option<serde_json::Value> {
         let blocks: LanguageBlocks<'_> = serde_json::from_str(&self.text).ok()?;
         serde_json::from_str(blocks.language.get(language)?.get()).ok()
     }
 
-    /// The document.
+    /// Text of the schema.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -220,7 +220,7 @@ impl PackageSchema {
         self.functions.entries.keys().map(|token| &**token)
     }
 
-    /// Whether the function `token` is a method of some resource, or of the provider.
+    /// Whether the function `token` is a method of a resource or of the provider.
     pub fn is_method(&self, token: &str) -> bool {
         let is_resource = |owner: &str| {
             let provided = owner.strip_prefix("pulumi:providers:");
@@ -280,12 +280,12 @@ impl PackageSchema {
         Ok(bind::properties(&self.name, spec.variables, &spec.defaults))
     }
 
-    /// The full token of the resource that a program calls `token` (`yaml-runtime.md` 5.4).
+    /// The full token of the resource that a program names by `token` (`yaml-runtime.md` 5.4).
     pub fn resolve_resource(&self, token: &str) -> Option<&str> {
         self.resolve(&self.resources, token)
     }
 
-    /// The full token of the function that a program calls `token` (`yaml-runtime.md` 5.4).
+    /// The full token of the function that a program names by `token` (`yaml-runtime.md` 5.4).
     pub fn resolve_function(&self, token: &str) -> Option<&str> {
         self.resolve(&self.functions, token)
     }
@@ -295,7 +295,8 @@ impl PackageSchema {
         self.module_format.module_of(token)
     }
 
-    /// Tries the spellings in order, each exactly and then without regard to case; last, the short form of modules.
+    /// Resolves a token by its possible spellings in order, each first exactly and then ignoring case, and finally by the
+    /// short form of modules.
     fn resolve<'a, T: Member>(&'a self, members: &'a Members<T>, token: &str) -> Option<&'a str> {
         if let Some(found) = members.spelled(token) {
             return Some(found);
@@ -337,7 +338,7 @@ impl PackageSchema {
     }
 }
 
-/// A version, with or without a leading `v`.
+/// Parses a version, with or without a leading `v`.
 pub(crate) fn tolerant_version(text: &str) -> Option<semver::Version> {
     semver::Version::parse(text.strip_prefix('v').unwrap_or(text)).ok()
 }

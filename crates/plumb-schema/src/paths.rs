@@ -8,7 +8,7 @@ use crate::reference::Section;
 use crate::types::{Properties, Resource, Type, TypeDefinition, TypeKind};
 
 impl PackageSchema {
-    /// The paths of outputs of `resource` that the schema marks with `replaceOnChanges`.
+    /// Paths of the resource's outputs that the schema marks with `replaceOnChanges`.
     pub fn replace_on_changes(&self, resource: &Resource) -> Vec<String> {
         let mut paths = Vec::new();
         self.collect(&resource.properties, "", &mut Vec::new(), &mut paths);
@@ -48,7 +48,7 @@ impl PackageSchema {
     }
 }
 
-/// Steps into lists and maps, and says so in the path.
+/// Extends a path through lists and maps; returns the path and the innermost element type.
 fn through_collections(mut path: String, ty: &Type) -> (String, &Type) {
     let mut ty = ty;
     loop {
@@ -66,14 +66,15 @@ fn through_collections(mut path: String, ty: &Type) -> (String, &Type) {
     }
 }
 
-/// Paths that one resource may have; objects within objects within objects multiply them.
+/// Maximum number of paths of a resource, because nested objects multiply them.
 const PATH_LIMIT: usize = 10_000;
 
-/// Objects within objects that are followed.
+/// Maximum nesting of objects.
 const DEPTH_LIMIT: usize = 100;
 
 impl bound::Package<'_> {
-    /// The paths of outputs of `resource` that the schema marks with `replaceOnChanges`. Objects within themselves are cut.
+    /// Paths of the resource's outputs that the schema marks with `replaceOnChanges`. An object inside itself is not
+    /// entered.
     pub fn replace_on_changes(&self, resource: &bound::Resource<'_>) -> Vec<String> {
         let mut walk = BoundWalk {
             package: self,
@@ -88,9 +89,9 @@ impl bound::Package<'_> {
 
 struct BoundWalk<'p, 'd> {
     package: &'p bound::Package<'d>,
-    /// Whether a mark can be reached from an object, by its position.
+    /// Whether a mark is reachable from an object, by its index.
     marked: FxHashMap<usize, bool>,
-    /// Objects that lie around the present one.
+    /// Objects that enclose the current one.
     open: Vec<usize>,
     paths: Vec<String>,
 }
@@ -130,7 +131,8 @@ impl<'p, 'd> BoundWalk<'p, 'd> {
         }
     }
 
-    /// Whether anything within the object is marked. Most schemas have no marks at all, and large ones many objects.
+    /// Whether any property within the object is marked. This check saves time, because most schemas have many objects and
+    /// no marks.
     fn is_marked(&mut self, start: usize) -> bool {
         if let Some(known) = self.marked.get(&start) {
             return *known;
@@ -157,7 +159,7 @@ impl<'p, 'd> BoundWalk<'p, 'd> {
     }
 }
 
-/// The same for bound types.
+/// [`through_collections`] for bound types.
 fn through_bound_collections<'t, 'd>(
     mut path: String,
     ty: &'t bound::Type<'d>,

@@ -1,21 +1,21 @@
-//! Writes documents as JSON, keys in the order of the grammar.
+//! Printing of documents as JSON, with keys in the order of the grammar.
 
 use std::fmt::Write as _;
 
 use crate::document::{Document, Node, Value};
 use crate::shape::{self, Field, Shape};
 
-/// Whether `<`, `>` and `&` are escaped.
+/// Characters that are escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Escapes {
-    /// As Go writes JSON by default.
+    /// `<`, `>` and `&` too, as Go does by default.
     Html,
-    /// Only what must be.
+    /// Only those that must be.
     Needed,
 }
 
 impl Document<'_> {
-    /// The document as JSON with an indent of two: known keys only, in their order, empty ones left out, maps sorted.
+    /// The document as JSON with an indent of two: known keys only, in their order, without empty ones; maps are sorted.
     pub fn to_json(&self, escapes: Escapes) -> String {
         let mut printer = Printer {
             text: String::with_capacity(self.text.len()),
@@ -121,7 +121,7 @@ impl Printer {
         }
     }
 
-    /// A number as a double is written, whatever it looked like.
+    /// Prints a number in the form of a double, however it was written.
     fn number(&mut self, text: &str) {
         match text.parse::<f64>() {
             Ok(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
@@ -166,7 +166,7 @@ impl Printer {
     }
 }
 
-/// Whether a member is as good as absent.
+/// Whether a member can be omitted.
 fn is_empty(node: &Node<'_>, shape: &Shape) -> bool {
     match (shape, &node.value) {
         (Shape::Record(_) | Shape::Scalar | Shape::Kept(_), _) => false,
@@ -179,7 +179,7 @@ fn is_empty(node: &Node<'_>, shape: &Shape) -> bool {
     }
 }
 
-/// Members by name; of several with one name, the last.
+/// Members sorted by name; of several with one name, the last.
 pub(crate) fn sorted<'n, 't>(node: &'n Node<'t>) -> Vec<(&'n str, &'n Node<'t>)> {
     let mut entries: Vec<(&str, &Node<'t>)> = node.members().collect();
     if !entries.is_sorted_by(|one, other| one.0 < other.0) {

@@ -1,40 +1,40 @@
-//! What is wrong with a schema, all of it at once.
+//! Problems of a schema, collected in one list.
 
 use std::fmt;
 
 use crate::document::{Document, Positions};
 
-/// Problems that are kept; of more only the number is told.
+/// Maximum number of problems in the list; only the number of further ones is reported.
 const LIMIT: usize = 1_000;
 
-/// How bad a problem is.
+/// Severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The schema cannot be used.
     Error,
-    /// The schema can be used, and something in it is doubtful.
+    /// The schema can be used, but part of it is doubtful.
     Warning,
 }
 
-/// Something wrong with a schema.
+/// A problem of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// Where it is in the schema: `#/resources/pkg:mod:Name/properties/p`.
+    /// Path of the problem: `#/resources/pkg:mod:Name/properties/p`.
     pub pointer: String,
     /// Line in the text, from one.
     pub line: u32,
     /// Column in the text, from one, in characters.
     pub column: u32,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
-    /// What would be right, if that is not plain from the message.
+    /// Correct form, if the message does not make it clear.
     pub expected: Option<String>,
 }
 
 impl Problem {
-    /// Whether it keeps the schema from being used.
+    /// Whether the problem makes the schema unusable.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
@@ -50,7 +50,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A place in a schema: the way down to it, kept on the stack, and its offset in the text.
+/// A position in a schema: the path to it, kept on the stack, and its offset in the text.
 #[derive(Clone, Copy)]
 pub(crate) struct At<'a> {
     parent: Option<&'a At<'a>>,
@@ -72,10 +72,10 @@ impl<'a> At<'a> {
         offset: 0,
     };
 
-    /// The same, to borrow from for ever.
+    /// The root as a static reference.
     pub(crate) const ROOT_REF: &'static At<'static> = &At::ROOT;
 
-    /// The member `key` that stands at `offset`.
+    /// The member `key` at `offset`.
     pub(crate) fn key(&'a self, key: &'a str, offset: u32) -> At<'a> {
         At {
             parent: Some(self),
@@ -84,12 +84,12 @@ impl<'a> At<'a> {
         }
     }
 
-    /// A member that is not there: it is shown where its owner stands.
+    /// An absent member, which has the offset of its owner.
     pub(crate) fn absent(&'a self, key: &'a str) -> At<'a> {
         self.key(key, self.offset)
     }
 
-    /// The item `index` that stands at `offset`.
+    /// The item `index` at `offset`.
     pub(crate) fn index(&'a self, index: usize, offset: u32) -> At<'a> {
         At {
             parent: Some(self),
@@ -115,7 +115,7 @@ impl<'a> At<'a> {
     }
 }
 
-/// Escapes what cannot stand in one step of a pointer.
+/// Escapes characters that are not allowed in a step of a pointer.
 pub(crate) fn percent_escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -129,7 +129,7 @@ pub(crate) fn percent_escape(text: &str) -> String {
     escaped
 }
 
-/// Collects problems while a schema is gone through.
+/// Collector of problems.
 #[derive(Default)]
 pub(crate) struct Problems {
     found: Vec<(u32, Problem)>,

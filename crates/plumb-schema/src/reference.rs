@@ -1,23 +1,23 @@
-//! The grammar of `$ref` (`schema.md` 5.1).
+//! Grammar of `$ref` (`schema.md` 5.1).
 
 use std::borrow::Cow;
 
 use crate::types::{Primitive, TypeKind};
 
-/// What a `$ref` points to.
+/// Destination of a `$ref`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
-    /// Another package, if it is not this one.
+    /// The package, if it is another one.
     pub package: Option<ExternalPackage>,
-    /// Which kind of member.
+    /// Section of the member.
     pub section: Section,
     /// Token of the member.
     pub token: String,
-    /// For tokens that are defined nowhere: the type of the values.
+    /// Type of the values of a token without a definition.
     pub underlying: Option<Primitive>,
 }
 
-/// A package that a schema refers to.
+/// Another package in a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalPackage {
     /// Name.
@@ -37,20 +37,20 @@ pub enum Section {
     Provider,
 }
 
-/// A `$ref` that keeps to the grammar, whatever it points to.
+/// Destination of a `$ref` with valid syntax, which need not exist.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Target {
     Builtin(TypeKind),
     Member {
-        /// Name and version of the package, where the reference tells them.
+        /// Name and version of the package, if the reference has them.
         package: Option<(String, String)>,
         section: Section,
-        /// Empty for the provider of the package.
+        /// Token; empty for the provider of the package.
         token: String,
     },
 }
 
-/// What `text` points to; `None` if it is no reference.
+/// The destination of `text`; `None` if the text is not a reference.
 pub(crate) fn read(text: &str) -> Option<Target> {
     match text {
         "pulumi.json#/Any" => return Some(Target::Builtin(TypeKind::Any)),
@@ -84,7 +84,7 @@ pub(crate) fn read(text: &str) -> Option<Target> {
     })
 }
 
-/// The type that `text` refers to from within `package`.
+/// The type of a reference `text` within `package`.
 pub(crate) fn parse(text: &str, package: &str, underlying: Option<Primitive>) -> TypeKind {
     let (external, section, token) = match read(text) {
         None => return TypeKind::Invalid,
@@ -109,7 +109,7 @@ pub(crate) fn parse(text: &str, package: &str, underlying: Option<Primitive>) ->
     })
 }
 
-/// A fragment without its first slash, and without steps that lead nowhere.
+/// The fragment without its first slash and without empty, `.` and `..` steps.
 fn clean(fragment: &str) -> Cow<'_, str> {
     let bare = fragment.trim_start_matches('/');
     let is_clean = !bare.contains("//") && !bare.contains("./") && !bare.ends_with('/');
@@ -129,7 +129,7 @@ fn clean(fragment: &str) -> Cow<'_, str> {
     Cow::Owned(steps.join("/"))
 }
 
-/// `/<package>/v<version>/schema.json`, or nothing.
+/// Name and version from `/<package>/v<version>/schema.json`; `None` for an empty path.
 fn external_package(path: &str) -> Result<Option<(String, String)>, ()> {
     if path.is_empty() {
         return Ok(None);

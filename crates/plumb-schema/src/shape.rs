@@ -1,33 +1,33 @@
-//! The grammar of schema documents: which keys there are, in which order they are written, and what stands behind them
-//! (`schema.md` 3 to 9).
+//! Grammar of schema documents: the allowed keys, their order when printed, and the kinds of their values (`schema.md` 3 to
+//! 9).
 //!
-//! Reading ([`check`]) and writing ([`crate::print`]) both follow these tables. Keys that are not here are dropped
-//! without a word, as everywhere else.
+//! Both reading ([`check`]) and printing ([`crate::print`]) follow these tables. Keys that are missing here are silently
+//! dropped.
 
 use crate::document::{Document, Format, Node, Value};
 use crate::problem::{At, Problems};
 
-/// What may stand behind a key.
+/// Kind of a key's value.
 pub(crate) enum Shape {
     Text,
-    /// A flag that is not set by default.
+    /// A flag that is off by default.
     Flag,
-    /// A flag that is set by default.
+    /// A flag that is on by default.
     Denial,
     /// A boolean, number or string.
     Scalar,
-    /// Anything; kept as it is.
+    /// Any value; kept unchanged.
     Raw,
     List(&'static Shape),
     Map(&'static Shape),
     Record(&'static [Field]),
-    /// A token, or an object that holds one.
+    /// A token, or an object with a token.
     Alias,
-    /// Result of a function: an object in place, or a type.
+    /// Result of a function: an inline object, or a type.
     Outputs,
-    /// The same, written even when it is empty.
+    /// The given kind, printed even when empty.
     Kept(&'static Shape),
-    /// `plain` of an object: once a list of names, now only a flag on the result of a function.
+    /// `plain` of an object: a list of names in old schemas, otherwise a flag of a function's result.
     PlainMark,
 }
 
@@ -126,7 +126,7 @@ static OBJECT: [Field; 8] = [
     field("overlaySupportedLanguages", TEXTS),
 ];
 
-/// A result in place: its properties tell it from a type, even when there are none.
+/// An inline result. The key `properties` distinguishes it from a type, even when empty.
 static RESULT: [Field; 5] = [
     field("description", Shape::Text),
     field("properties", Shape::Kept(&PROPERTIES)),
@@ -174,7 +174,7 @@ static RESOURCE: [Field; 17] = [
     field("methods", Shape::Map(&Shape::Text)),
 ];
 
-/// Functions are written with their keys in alphabetical order.
+/// Keys of a function, printed in alphabetical order.
 static FUNCTION: [Field; 9] = [
     field("deprecationMessage", Shape::Text),
     field("description", Shape::Text),
@@ -226,7 +226,7 @@ static EXTENSION: [Field; 2] = [
     field("parameter", Shape::Text),
 ];
 
-/// The record that a result of a function is.
+/// The table for the result of a function.
 pub(crate) fn outputs_record(node: &Node<'_>) -> &'static [Field] {
     if node.get("properties").is_some() {
         &RESULT
@@ -235,7 +235,7 @@ pub(crate) fn outputs_record(node: &Node<'_>) -> &'static [Field] {
     }
 }
 
-/// Finds every value that is of another kind than its key wants.
+/// Reports every value of a kind other than its key requires.
 pub(crate) fn check(document: &Document<'_>, problems: &mut Problems) {
     let check = Check {
         is_yaml: document.format == Format::Yaml,
@@ -244,7 +244,7 @@ pub(crate) fn check(document: &Document<'_>, problems: &mut Problems) {
 }
 
 struct Check {
-    /// In YAML a text may come without quotes, and then looks like a number or a boolean.
+    /// Whether a text may be a number or a boolean, because YAML does not require quotes.
     is_yaml: bool,
 }
 
@@ -254,7 +254,7 @@ impl Check {
             problems.expected(at, format!("this is {}", node.kind()), expected);
         };
         match (shape, &node.value) {
-            // Null is as good as nothing.
+            // Null counts as absent.
             (_, Value::Null) | (Shape::Raw, _) => {}
             (Shape::Text, Value::String(_)) | (Shape::Flag | Shape::Denial, Value::Bool(_)) => {}
             (Shape::Text, Value::Number(_) | Value::Bool(_)) if self.is_yaml => {}

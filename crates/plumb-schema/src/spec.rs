@@ -1,4 +1,4 @@
-//! The serialised form, as far as it is read.
+//! The serialised form of a schema, as far as it is used.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The document, members left as text.
+/// A document with its members as unparsed text.
 #[derive(Deserialize)]
 pub(crate) struct Document<'a> {
     #[serde(default)]
@@ -37,7 +37,7 @@ pub(crate) struct Document<'a> {
     pub(crate) parameterization: Option<ParameterizationSpec>,
 }
 
-/// The document, as far as languages are concerned.
+/// The language-specific settings of a document.
 #[derive(Deserialize)]
 pub(crate) struct LanguageBlocks<'a> {
     #[serde(default, borrow)]
@@ -69,7 +69,7 @@ pub(crate) struct BaseProvider {
 pub(crate) struct ConfigSpec {
     #[serde(default)]
     pub(crate) variables: BTreeMap<String, PropertySpec>,
-    /// The names of the required variables, whatever the key says.
+    /// Names of the required variables, in spite of the key's name.
     #[serde(default)]
     pub(crate) defaults: Vec<String>,
 }
@@ -98,7 +98,7 @@ pub(crate) struct DiscriminatorSpec {
     pub(crate) property: String,
 }
 
-/// A property: the keys of a type and more. The type's keys are repeated because flattening is slow.
+/// A property: the keys of a type and further ones. The keys of the type are repeated because flattening is slow.
 #[derive(Deserialize, Default)]
 pub(crate) struct PropertySpec {
     #[serde(default, rename = "type")]
@@ -216,7 +216,7 @@ pub(crate) struct FunctionSpec<'a> {
     pub(crate) description: Option<String>,
 }
 
-/// Just enough to tell an object in place from a type.
+/// The key that distinguishes an inline object from a type.
 #[derive(Deserialize)]
 pub(crate) struct HasProperties<'a> {
     #[serde(default, borrow)]

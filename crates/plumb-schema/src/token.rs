@@ -1,11 +1,11 @@
-//! From tokens to modules (`schema.md` 11).
+//! Modules of tokens (`schema.md` 11).
 
-/// The pattern that takes the module out of the middle part of a token.
+/// Pattern that extracts the module from the middle part of a token.
 #[derive(Debug)]
 pub(crate) struct ModuleFormat(Option<regex::Regex>);
 
 impl ModuleFormat {
-    /// The given pattern; without one (or with one that is no pattern) the whole middle part is the module.
+    /// A pattern from the schema; if it is missing or invalid, the whole middle part is the module.
     pub(crate) fn new(pattern: Option<&str>) -> Self {
         ModuleFormat(
             pattern
@@ -14,7 +14,7 @@ impl ModuleFormat {
         )
     }
 
-    /// The pattern, where it is not the default.
+    /// The pattern, if it is not the default.
     pub(crate) fn pattern(&self) -> Option<&str> {
         self.0.as_ref().map(regex::Regex::as_str)
     }

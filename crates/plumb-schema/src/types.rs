@@ -1,4 +1,4 @@
-//! The bound form of schema members.
+//! Bound form of schema members.
 
 use indexmap::IndexMap;
 
@@ -7,9 +7,9 @@ use crate::reference::Reference;
 /// A type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Type {
-    /// What it is.
+    /// Kind of the type.
     pub kind: TypeKind,
-    /// In input position: whether the value must be given without outputs.
+    /// Whether outputs are excluded in input position.
     pub plain: bool,
 }
 
@@ -25,9 +25,9 @@ impl Type {
 pub enum TypeKind {
     /// One of the four primitives.
     Primitive(Primitive),
-    /// Anything.
+    /// Any value.
     Any,
-    /// Anything, sent as JSON text.
+    /// Any value, sent as JSON text.
     Json,
     /// An asset; archives are accepted too.
     Asset,
@@ -41,7 +41,7 @@ pub enum TypeKind {
     Union(Box<Union>),
     /// An object, enum or resource by reference.
     Reference(Reference),
-    /// The schema makes no sense here; goes with everything.
+    /// Kind of an invalid type; compatible with everything.
     Invalid,
 }
 
@@ -81,18 +81,18 @@ impl Primitive {
     }
 }
 
-/// A choice of types.
+/// A union of types.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Union {
-    /// The choices, at least two in valid schemas.
+    /// Elements, at least two in valid schemas.
     pub elements: Vec<Type>,
-    /// Type to assume when nothing else decides.
+    /// Type to assume if nothing else decides.
     pub default: Option<Primitive>,
-    /// Property whose value tells which element is meant.
+    /// Property whose value selects the element.
     pub discriminator: Option<String>,
 }
 
-/// A constant or default: only scalars are possible.
+/// A constant or default, always a scalar.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constant {
     /// A boolean.
@@ -103,10 +103,10 @@ pub enum Constant {
     String(String),
 }
 
-/// Where a default comes from, apart from the schema.
+/// Sources of a default outside the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefaultInfo {
-    /// Environment variables, the first that is set wins.
+    /// Environment variables; the first one that is set wins.
     pub environment: Vec<String>,
 }
 
@@ -117,19 +117,19 @@ pub struct Property {
     pub name: String,
     /// Type.
     pub ty: Type,
-    /// Whether it must be there.
+    /// Whether the property is required.
     pub required: bool,
-    /// The only value.
+    /// The only allowed value.
     pub constant: Option<Constant>,
-    /// The value when none is given.
+    /// Default value.
     pub default: Option<Constant>,
-    /// Other places for the default.
+    /// Further sources of the default.
     pub default_info: Option<DefaultInfo>,
     /// Whether values are secret.
     pub secret: bool,
     /// Whether a change replaces the resource.
     pub replace_on_changes: bool,
-    /// Why not to use it.
+    /// Reason for the deprecation.
     pub deprecation: Option<String>,
     /// Description, in Markdown.
     pub description: Option<String>,
@@ -183,15 +183,15 @@ pub struct Resource {
     pub input_properties: Properties,
     /// Properties that help to find an existing object.
     pub state_inputs: Option<Properties>,
-    /// Inputs for listing existing objects; `None` where they cannot be listed.
+    /// Inputs for listing existing objects; `None` if they cannot be listed.
     pub list_inputs: Option<Properties>,
     /// Former types.
     pub aliases: Vec<ResourceAlias>,
-    /// Whether it is a component that the provider constructs.
+    /// Whether the resource is a remote component.
     pub is_component: bool,
     /// Function tokens by method name.
     pub methods: IndexMap<String, String>,
-    /// Why not to use it.
+    /// Reason for the deprecation.
     pub deprecation: Option<String>,
     /// Description, in Markdown.
     pub description: Option<String>,
@@ -219,13 +219,13 @@ pub struct ResourceAlias {
 pub struct Function {
     /// Token.
     pub token: String,
-    /// Arguments; `None` when it takes none.
+    /// Arguments; `None` if there are none.
     pub inputs: Option<ObjectType>,
     /// Result.
     pub returns: ReturnType,
-    /// Names of the arguments when they are passed by position.
+    /// Names of positional arguments, in order.
     pub positional_inputs: Vec<String>,
-    /// Why not to use it.
+    /// Reason for the deprecation.
     pub deprecation: Option<String>,
     /// Description, in Markdown.
     pub description: Option<String>,
@@ -234,9 +234,9 @@ pub struct Function {
 /// Result of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReturnType {
-    /// Nothing.
+    /// No result.
     None,
-    /// An object described in place.
+    /// An inline object.
     Object(ObjectType),
     /// Any other type; on the wire the single property of the result.
     Value(Type),

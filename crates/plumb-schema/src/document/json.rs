@@ -1,7 +1,7 @@
-//! JSON with offsets.
+//! JSON parser that records offsets.
 //!
-//! The usual reader tells offsets of raw members only, and one look at its own text per level would make deep documents
-//! slow. This one reads once, borrows what it can, and keeps where everything stood.
+//! `serde_json` reports offsets only for raw members, and parsing each level of a deep document separately would be slow.
+//! This parser makes one pass, borrows strings where possible, and keeps the offset of every node.
 
 use std::borrow::Cow;
 
@@ -114,7 +114,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Steps over what follows a member: whether it was the last one.
+    /// Consumes the separator after a member; returns whether it was the last member.
     fn ends(&mut self, close: u8) -> Result<bool, Flaw> {
         self.space();
         match self.peek() {
@@ -139,14 +139,14 @@ impl<'t> Reader<'t> {
             .position(|byte| !matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'))
             .unwrap_or(rest.len());
         let number = &self.text[start..self.at];
-        // The grammar of numbers is left to the usual reader.
+        // `serde_json` checks the grammar of numbers.
         match serde_json::from_str::<serde_json::Number>(number) {
             Ok(_) => Ok(number),
             Err(_) => Err(Flaw::new(start, "this is not a number")),
         }
     }
 
-    /// A string; without escapes it is a slice of the text.
+    /// Parses a string; without escapes the result is a slice of the text.
     fn string(&mut self) -> Result<Cow<'t, str>, Flaw> {
         self.at += 1;
         let start = self.at;
@@ -160,7 +160,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Moves to the next quote or backslash.
+    /// Advances to the next quote or backslash.
     fn plain_run(&mut self) -> Result<u8, Flaw> {
         let rest = &self.text.as_bytes()[self.at..];
         let length = rest
@@ -192,7 +192,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads one escape; `at` is on its backslash.
+    /// Parses one escape; `at` is on its backslash.
     fn escape(&mut self, value: &mut String) -> Result<(), Flaw> {
         let start = self.at;
         self.at += 1;
@@ -211,7 +211,8 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// `\uXXXX`, a pair of them for characters beyond the first plane. Half a pair becomes a replacement character.
+    /// Parses `\uXXXX`, or a pair of them for a character beyond the first plane. An unpaired surrogate becomes a
+    /// replacement character.
     fn unicode(&mut self, start: usize, value: &mut String) -> Result<(), Flaw> {
         let first = self.unit(start)?;
         let followed = self.text.as_bytes()[self.at..].starts_with(b"\\u");
@@ -230,7 +231,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// The four digits; `at` is on the `u`.
+    /// Parses the four digits; `at` is on the `u`.
     fn unit(&mut self, start: usize) -> Result<u32, Flaw> {
         let digits = self.text.as_bytes().get(self.at + 1..self.at + 5);
         let digits = digits.filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));

@@ -1,7 +1,8 @@
-//! Schema documents as trees that remember where everything stood.
+//! Schema documents as trees with offsets.
 //!
-//! [`Document::read`] turns JSON or YAML text into [`Node`]s. Strings without escapes stay slices of the text, so that a
-//! document of forty megabytes costs little more than itself. Depth is limited, which bounds every recursion over a tree.
+//! [`Document::read`] parses JSON or YAML text into [`Node`]s. Strings without escapes are slices of the text, so that a
+//! document of forty megabytes needs little more memory than its text. The depth is limited, which bounds every recursion
+//! over a tree.
 
 mod json;
 mod position;
@@ -13,10 +14,10 @@ pub(crate) use position::Positions;
 
 use crate::problem::{Problem, Severity};
 
-/// Levels of lists and maps that a document may have; real schemas stay below twenty.
+/// Maximum nesting of lists and maps; real schemas stay below twenty.
 const DEPTH_LIMIT: usize = 200;
 
-/// How a document is written.
+/// Format of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// JSON.
@@ -26,7 +27,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that the name of a file tells.
+    /// The format for the extension of a file name.
     pub fn of_file(name: &str) -> Option<Self> {
         match name.rsplit_once('.')?.1 {
             "json" => Some(Format::Json),
@@ -36,7 +37,7 @@ impl Format {
     }
 }
 
-/// A schema as it was written.
+/// A parsed schema document.
 #[derive(Debug)]
 pub struct Document<'t> {
     pub(crate) text: &'t str,
@@ -45,7 +46,7 @@ pub struct Document<'t> {
 }
 
 impl<'t> Document<'t> {
-    /// Reads `text`; what cannot be read at all is one problem.
+    /// Parses `text`; a syntax error is reported as one problem.
     pub fn read(text: &'t str, format: Format) -> Result<Self, Problem> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let read = if u32::try_from(text.len()).is_err() {
@@ -62,7 +63,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// Writes a version into a schema that has none.
+    /// Adds a version to a schema without one.
     pub fn fill_version(&mut self, version: &semver::Version) {
         let has_version = self.root.get("version").is_some();
         if let (false, Value::Map(entries)) = (has_version, &mut self.root.value) {
@@ -75,7 +76,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// Writes a text in the place of whatever the root has under `key`.
+    /// Sets the member `key` of the root to a text.
     pub fn set_text(&mut self, key: &'static str, text: &str) {
         let Value::Map(entries) = &mut self.root.value else {
             return;
@@ -94,7 +95,7 @@ impl<'t> Document<'t> {
         &self.root
     }
 
-    /// Whether the document says nothing, which is how providers without a schema answer.
+    /// Whether the document is empty, which is the answer of providers without a schema.
     pub fn is_empty(&self) -> bool {
         match &self.root.value {
             Value::Null => true,
@@ -104,9 +105,9 @@ impl<'t> Document<'t> {
     }
 }
 
-/// One value of a document.
+/// A value in a document.
 ///
-/// Two nodes are equal when their values are, wherever they stand.
+/// Equality compares values and ignores offsets.
 #[derive(Clone, Debug)]
 pub struct Node<'t> {
     /// Byte offset of its first character.
@@ -114,16 +115,16 @@ pub struct Node<'t> {
     pub(crate) value: Value<'t>,
 }
 
-/// What a node is.
+/// Kinds of nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value<'t> {
     Null,
     Bool(bool),
-    /// A number as it is written.
+    /// A number as written.
     Number(Cow<'t, str>),
     String(Cow<'t, str>),
     List(Vec<Node<'t>>),
-    /// Members in the order of the document. A key may come twice; the last one counts.
+    /// Members in the order of the document. Of several members with one key the last counts.
     Map(Vec<(Key<'t>, Node<'t>)>),
 }
 
@@ -161,7 +162,7 @@ impl<'t> Node<'t> {
             .filter(|node| node.value != Value::Null)
     }
 
-    /// Members of a map; nothing of anything else.
+    /// Members of a map; none for other nodes.
     pub(crate) fn entries(&self) -> &[(Key<'t>, Node<'t>)] {
         match &self.value {
             Value::Map(entries) => entries,
@@ -169,14 +170,14 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// Keys and values of a map; nothing of anything else.
+    /// Keys and values of a map; none for other nodes.
     pub fn members(&self) -> impl Iterator<Item = (&str, &Node<'t>)> {
         self.entries()
             .iter()
             .map(|(key, node)| (key.name.as_ref(), node))
     }
 
-    /// Items of a list; nothing of anything else.
+    /// Items of a list; none for other nodes.
     pub fn items(&self) -> &[Node<'t>] {
         match &self.value {
             Value::List(items) => items,
@@ -184,17 +185,17 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// Whether it is a map.
+    /// Whether the node is a map.
     pub fn is_map(&self) -> bool {
         matches!(self.value, Value::Map(_))
     }
 
-    /// Whether it is a list.
+    /// Whether the node is a list.
     pub fn is_list(&self) -> bool {
         matches!(self.value, Value::List(_))
     }
 
-    /// The text of a string, and of a number as YAML has them without quotes.
+    /// The text of a string, or of a number, because YAML does not require quotes.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {
             Value::String(text) | Value::Number(text) => Some(text),
@@ -202,7 +203,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// A boolean.
+    /// The value of a boolean.
     pub fn as_bool(&self) -> Option<bool> {
         match self.value {
             Value::Bool(value) => Some(value),
@@ -210,7 +211,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// What errors call the kind of value.
+    /// Name of the value's kind for errors.
     pub(crate) fn kind(&self) -> &'static str {
         match self.value {
             Value::Null => "null",
@@ -223,7 +224,7 @@ impl<'t> Node<'t> {
     }
 }
 
-/// Why a document cannot be read at all.
+/// Syntax error of a document.
 #[derive(Debug)]
 pub(crate) struct Flaw {
     offset: usize,

@@ -1,6 +1,6 @@
-//! From byte offsets to lines and columns.
+//! Conversion of byte offsets to lines and columns.
 
-/// Finds lines and columns of offsets that come in ascending order, in one pass over the text for all of them.
+/// Converts offsets in ascending order, in one pass over the text for all of them.
 pub(crate) struct Positions<'t> {
     text: &'t str,
     at: usize,
@@ -18,7 +18,7 @@ impl<'t> Positions<'t> {
         }
     }
 
-    /// Line and column, both counted from one, columns in characters. `offset` must not lie before the previous one.
+    /// Line and column, both from one, columns in characters. `offset` must not be less than the previous one.
     pub(crate) fn of(&mut self, offset: usize) -> (u32, u32) {
         let mut end = offset.clamp(self.at, self.text.len());
         while !self.text.is_char_boundary(end) {

@@ -1,4 +1,4 @@
-//! YAML with offsets.
+//! YAML parser that records offsets.
 
 use std::borrow::Cow;
 
@@ -60,7 +60,7 @@ impl<'t> Reader<'t> {
             }
             Event::SequenceStart(..) => self.list(depth)?,
             Event::MappingStart(..) => self.map(depth)?,
-            // Aliases within aliases grow without bound, and no schema is known to have any.
+            // Aliases are rejected, because nested ones can grow without bound and no known schema has any.
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
                 return Err(Flaw::new(offset, "aliases are not supported in schemas"));
             }
@@ -101,7 +101,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// What a scalar without quotes means.
+/// The value of a scalar without quotes.
 fn plain(text: Cow<'_, str>) -> Value<'_> {
     match text.as_ref() {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,

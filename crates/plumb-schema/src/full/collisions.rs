@@ -1,4 +1,4 @@
-//! Names that would collide in SDKs (`schema.md` 11). All comparisons ignore case.
+//! Detection of names that collide in SDKs (`schema.md` 11). All comparisons ignore case.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ impl<'d> Binder<'d, '_> {
             .collect()
     }
 
-    /// Two members that read alike, literally or with the module as SDKs have it.
+    /// Reports members whose tokens are equal, either as written or with the module as SDKs have it.
     fn check_forms(&mut self, package: &Package<'d>, sources: &[Source<'d>]) {
         let mut by_form: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (index, source) in sources.iter().enumerate() {
@@ -69,7 +69,7 @@ impl<'d> Binder<'d, '_> {
         }
     }
 
-    /// A member that is called like a module.
+    /// Reports members with the name of a module.
     fn check_modules(&mut self, package: &Package<'d>, sources: &[Source<'d>]) {
         let mut modules: FxHashSet<String> = FxHashSet::default();
         for source in sources {
@@ -105,7 +105,7 @@ impl<'d> Binder<'d, '_> {
     }
 }
 
-/// `<package>:<module>:<name>` with the module as SDKs have it, `<package>:<name>` in the root module.
+/// The token with the module as SDKs have it: `<package>:<module>:<name>`, or `<package>:<name>` in the root module.
 fn canonical(package: &Package<'_>, token: &str) -> String {
     let prefix = token.split(':').next().unwrap_or_default();
     let name = crate::bound::member_of(token);

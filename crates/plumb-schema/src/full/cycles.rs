@@ -1,4 +1,4 @@
-//! Objects that need themselves (`schema.md` 6): no value of such a type can be written.
+//! Detection of objects that require themselves (`schema.md` 6); such a type has no finite value.
 
 use super::Binder;
 use crate::bound::{Package, TypeKind, TypeShape};
@@ -11,7 +11,7 @@ enum State {
 }
 
 impl<'d> Binder<'d, '_> {
-    /// Walks over required properties in depth, without recursion: chains of types can be as long as the schema.
+    /// Depth-first search over required properties. Not recursive, because chains of types can be as long as the schema.
     pub(super) fn check_cycles(&mut self, package: &Package<'d>) {
         let mut states = vec![State::New; package.types.len()];
         for start in 0..package.types.len() {
@@ -65,7 +65,7 @@ impl<'d> Binder<'d, '_> {
     }
 }
 
-/// Objects without which no value of this one can be made, the first of them last.
+/// Objects required by the value of an object, in reverse order.
 fn needs(package: &Package<'_>, position: usize) -> Vec<usize> {
     let TypeShape::Object(object) = &package.types[position].shape else {
         return Vec::new();

@@ -9,7 +9,7 @@ use crate::bound::{
 };
 use crate::problem::At;
 
-/// The way down to a description.
+/// Path to a description.
 type Way<'a> = &'a [&'a str];
 
 impl<'d> Binder<'d, '_> {
@@ -118,7 +118,7 @@ impl<'d> Binder<'d, '_> {
         let Some((step, rest)) = way.split_first() else {
             return;
         };
-        // The member is near enough: descriptions keep no places of their own.
+        // The offset is that of the member, because descriptions have no offsets of their own.
         let (offset, known) = match *step {
             "types" => (self.sections.types.offset, Some(&self.sections.types)),
             "resources" => (
@@ -167,7 +167,7 @@ fn join<'a>(way: Way<'a>, step: &'a str) -> Vec<&'a str> {
     way
 }
 
-/// What the references of a text point to.
+/// Destinations of the references in a text.
 pub(crate) fn destinations(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -184,7 +184,7 @@ fn check_destination(package: &Package<'_>, destination: &str) -> Result<(), Str
     if !path.is_empty() {
         let own = path.trim_start_matches('/').split('/').next();
         let has_form = path.ends_with("/schema.json");
-        // What other packages have is for them to check.
+        // A reference into another package is accepted without looking for its destination.
         return if has_form && own != Some(package.name) {
             Ok(())
         } else if has_form {
@@ -243,13 +243,13 @@ fn in_type(definition: &TypeDefinition<'_>, below: &[&str]) -> Option<Result<(),
     })
 }
 
-/// A member of a list that is sorted by token.
+/// The member of a sorted list for which `compare` returns equal.
 fn find<T>(members: &[T], compare: impl FnMut(&T) -> Ordering) -> Option<&T> {
     let position = members.binary_search_by(compare).ok()?;
     members.get(position)
 }
 
-/// What is to be said of a place in a resource; `None` when there is no such place.
+/// Result of looking up a reference in a resource; `None` if the reference has an invalid form.
 fn in_resource(resource: &Resource<'_>, below: &[&str]) -> Option<Result<(), String>> {
     let name = member_of(&resource.token);
     Some(match below {

@@ -1,4 +1,4 @@
-//! Types, resources, functions and settings (`schema.md` 6 to 8).
+//! Binding of types, resources, functions and settings (`schema.md` 6 to 8).
 
 use super::properties::{fits_primitive, read_constant};
 use super::section::Declared;
@@ -11,7 +11,7 @@ use crate::document::{Node, Value};
 use crate::problem::At;
 use crate::types::Primitive;
 
-/// Languages that overlays may be said to be written for.
+/// Languages allowed in the marks of overlays.
 const LANGUAGES: [&str; 6] = ["nodejs", "python", "go", "csharp", "java", "yaml"];
 
 impl<'d> Binder<'d, '_> {
@@ -145,7 +145,8 @@ impl<'d> Binder<'d, '_> {
         }
     }
 
-    /// The provider resource. Extensions of other packages must not have one, the others get an empty one.
+    /// Binds the provider resource. Extensions of other packages must not have one; other packages without one get an empty
+    /// one.
     pub(super) fn provider(
         &mut self,
         parameterization: Option<&Parameterization<'d>>,
@@ -176,7 +177,7 @@ impl<'d> Binder<'d, '_> {
                 );
             }
         }
-        // Settings of a provider travel as texts.
+        // Only textual outputs are kept, because settings of a provider are sent as text.
         provider
             .outputs
             .properties
@@ -298,7 +299,7 @@ impl<'d> Binder<'d, '_> {
         }
     }
 
-    /// Arguments by position name every input once.
+    /// Binds positional arguments, which must name every input once.
     fn positional(
         &mut self,
         node: &'d Node<'d>,

@@ -1,4 +1,4 @@
-//! Methods: functions that belong to a resource (`schema.md` 7).
+//! Binding of methods: functions that belong to a resource (`schema.md` 7).
 
 use super::{Binder, place};
 use crate::bound::{Method, Property};
@@ -28,7 +28,7 @@ impl<'d> Binder<'d, '_> {
         methods
     }
 
-    /// The position of the function behind a method.
+    /// Index of a method's function.
     fn method(
         &mut self,
         resource: &str,

@@ -1,14 +1,15 @@
-//! Binding a whole schema, strictly (`schema.md` 3 to 14).
+//! Strict binding of a whole schema (`schema.md` 3 to 14).
 //!
-//! 1. [`shape`](crate::shape) finds values of the wrong kind.
-//! 2. The sections declare their tokens, sorted ([`section`]); from then on a reference is a position in a list.
-//! 3. Every member is bound ([`members`], [`properties`], [`types`]). What makes no sense is reported and becomes
-//!    [`TypeKind::Invalid`](crate::bound::TypeKind::Invalid), which goes with everything, so that one fault is told once.
-//! 4. What only the whole can tell comes last: methods, names that collide, cycles of required properties, references in
+//! 1. [`shape`](crate::shape) reports values of the wrong kind.
+//! 2. The sections declare their tokens, sorted ([`section`]); from then on a reference is an index into a list.
+//! 3. Every member is bound ([`members`], [`properties`], [`types`]). An invalid type is reported and becomes
+//!    [`TypeKind::Invalid`](crate::bound::TypeKind::Invalid), which is compatible with everything, so that one error is
+//!    reported only once.
+//! 4. Checks that need the whole package come last: methods, colliding names, cycles of required properties, references in
 //!    descriptions.
 //!
-//! **Nothing here goes deeper than the document does**, and each step takes time in proportion to it, or to its
-//! logarithm.
+//! **Recursion is limited by the depth of the document**, and each step takes linear or logarithmic time in its
+//! size.
 
 mod collisions;
 mod cycles;
@@ -34,22 +35,22 @@ use crate::shape;
 use crate::token::ModuleFormat;
 use section::Sections;
 
-/// Finds packages that a schema refers to.
+/// Schemas of the packages in references.
 pub trait Packages {
-    /// The schema of a package; any version if none is wanted.
+    /// The schema of a package; any version if `version` is `None`.
     fn find(&self, name: &str, version: Option<&semver::Version>) -> Option<Arc<PackageSchema>>;
 }
 
-/// What binding needs to know.
+/// Options of binding.
 #[derive(Clone, Copy)]
 pub struct BindOptions<'o> {
-    /// Whether references may point to nothing. Generators go on with the token.
+    /// Whether references may have no destination. Generators then use the token.
     pub allow_dangling: bool,
-    /// The packages that there are.
+    /// Schemas of other packages.
     pub packages: &'o dyn Packages,
 }
 
-/// No packages at all.
+/// Implementation of [`Packages`] without any package.
 #[derive(Clone, Copy, Debug)]
 pub struct NoPackages;
 
@@ -59,17 +60,17 @@ impl Packages for NoPackages {
     }
 }
 
-/// What binding gives.
+/// Result of binding.
 #[derive(Debug)]
 pub struct Bound<'d> {
-    /// The package. With errors among the problems it is good for nothing but to look at.
+    /// The package. If there are errors among the problems, it is fit for inspection only.
     pub package: Package<'d>,
-    /// All that is wrong, in the order of the text.
+    /// All problems, in the order of the text.
     pub problems: Vec<Problem>,
 }
 
 impl Bound<'_> {
-    /// Whether the package can be used.
+    /// Whether there are no errors.
     pub fn is_usable(&self) -> bool {
         !self.problems.iter().any(Problem::is_error)
     }
@@ -111,7 +112,7 @@ struct Binder<'d, 'o> {
     options: BindOptions<'o>,
     sections: Sections<'d>,
     externals: Vec<ExternalPackage>,
-    /// Tokens without a definition that were told of.
+    /// Tokens without a definition that have been reported.
     dangling: FxHashSet<String>,
     /// Tokens of functions that are methods.
     method_functions: FxHashSet<&'d str>,
@@ -236,7 +237,7 @@ fn about<'d>(root: &'d Node<'d>) -> About<'d> {
     }
 }
 
-/// The text behind `key`; empty is as good as absent.
+/// The text of `key`; `None` if it is empty or absent.
 fn text<'d>(node: &'d Node<'d>, key: &str) -> Option<&'d str> {
     node.get(key)?.as_str().filter(|text| !text.is_empty())
 }
@@ -255,7 +256,7 @@ fn language<'d>(node: &'d Node<'d>) -> Language<'d> {
     Language(node.get("language"))
 }
 
-/// The place of `key` below `node`, whether it is there or not.
+/// The position of `key` below `node`, even if the key is absent.
 fn place<'a>(at: &'a At<'a>, node: &Node<'_>, key: &'a str) -> At<'a> {
     let found = node
         .entries()

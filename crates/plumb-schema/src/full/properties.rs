@@ -1,4 +1,4 @@
-//! Properties, constants and defaults (`schema.md` 9).
+//! Binding of properties, constants and defaults (`schema.md` 9).
 
 use super::{Binder, flag, language, place, text, texts};
 use crate::bound::{DefaultInfo, Property, Type, TypeKind, Union};
@@ -8,7 +8,7 @@ use crate::problem::At;
 use crate::types::{Constant, Primitive};
 
 impl<'d> Binder<'d, '_> {
-    /// Binds the properties behind `key` of `owner`; those that the list behind `required` names must be there.
+    /// Binds the properties in `key` of `owner`; those listed in `required` are required.
     pub(super) fn properties(
         &mut self,
         owner: &'d Node<'d>,
@@ -98,7 +98,7 @@ impl<'d> Binder<'d, '_> {
         Some(value)
     }
 
-    /// Whether a value can be a constant, or a default, of a type.
+    /// Checks that a value is valid as a constant, or default, of a type.
     fn fits(&self, value: &Constant, kind: &TypeKind<'d>, is_default: bool) -> Result<(), String> {
         match kind {
             TypeKind::Primitive(primitive) => fits_primitive(value, *primitive),
@@ -109,7 +109,7 @@ impl<'d> Binder<'d, '_> {
             TypeKind::External(external) => match (external.enum_type, external.underlying) {
                 (Some(primitive), _) if is_default => fits_primitive(value, primitive),
                 (None, Some(primitive)) => fits_primitive(value, primitive),
-                // Without its schema nobody knows what it is.
+                // Without a schema the kind of the member is unknown.
                 _ if self.options.allow_dangling => Ok(()),
                 _ => Err(not_constant(&external.token)),
             },
@@ -144,7 +144,7 @@ impl<'d> Binder<'d, '_> {
         fits.then_some(()).ok_or_else(wrong)
     }
 
-    /// The type of the values, if the declared type is an enum.
+    /// Type of the values, if the declared type is an enum.
     pub(super) fn enum_type(&self, position: usize) -> Option<Primitive> {
         let node = self.sections.types.members.get(position)?.node;
         node.get("enum")?;
@@ -167,7 +167,7 @@ pub(super) fn read_constant(node: &Node<'_>) -> Option<Constant> {
     }
 }
 
-/// Whether a value is one of a primitive type.
+/// Checks that a value has a primitive type.
 pub(super) fn fits_primitive(value: &Constant, primitive: Primitive) -> Result<(), String> {
     let shown = match value {
         Constant::Bool(value) => value.to_string(),

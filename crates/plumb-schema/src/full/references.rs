@@ -1,4 +1,4 @@
-//! From `$ref` to what it points to (`schema.md` 5.1).
+//! Resolution of `$ref` (`schema.md` 5.1).
 
 use super::Binder;
 use crate::bound::{External, ExternalPackage, Opaque, TypeKind};
@@ -41,7 +41,7 @@ impl<'d> Binder<'d, '_> {
         }
     }
 
-    /// The position of another package; `None` when the reference means this one.
+    /// Index of another package; `None` if the reference means this one.
     fn external(&mut self, name: String, version: &str) -> Option<usize> {
         let version = tolerant_version(version);
         let is_own_version = match (&version, &self.version) {
@@ -159,7 +159,7 @@ impl<'d> Binder<'d, '_> {
     }
 }
 
-/// Whether the package has the member, and if it is an enum, of what.
+/// Looks up a member of another package; returns the type of its values if it is an enum.
 fn find(schema: &PackageSchema, section: Section, token: &str) -> Result<Option<Primitive>, ()> {
     match section {
         Section::Provider => Ok(None),

@@ -1,4 +1,4 @@
-//! Relations to other packages (`schema.md` 4).
+//! Binding of relations to other packages (`schema.md` 4).
 
 use std::sync::LazyLock;
 
@@ -116,7 +116,7 @@ impl<'d> Binder<'d, '_> {
         })
     }
 
-    /// Whether versions are asked to be written into what is generated.
+    /// Whether the schema requests versions in generated code.
     pub(super) fn support_pack(&self) -> bool {
         self.root
             .get("meta")

@@ -1,4 +1,4 @@
-//! The tokens of a package, declared before anything is bound.
+//! Tokens of a package, declared before its members are bound.
 
 use std::sync::LazyLock;
 
@@ -9,11 +9,11 @@ use super::{Binder, pattern, place};
 use crate::document::Node;
 use crate::problem::At;
 
-/// A member that was declared.
+/// A declared member.
 #[derive(Clone, Copy)]
 pub(super) struct Declared<'d> {
     pub(super) token: &'d str,
-    /// Where its token stands.
+    /// Offset of its token.
     pub(super) offset: u32,
     pub(super) node: &'d Node<'d>,
 }
@@ -21,7 +21,7 @@ pub(super) struct Declared<'d> {
 /// The members of one section, sorted by token.
 pub(super) struct Section<'d> {
     pub(super) key: &'static str,
-    /// Where the section stands.
+    /// Offset of the section.
     pub(super) offset: u32,
     pub(super) members: Vec<Declared<'d>>,
     positions: FxHashMap<&'d str, usize>,
@@ -69,7 +69,7 @@ impl<'d> Section<'d> {
         self.positions.get(token).copied()
     }
 
-    /// Where the section stands.
+    /// Position of the section.
     pub(super) fn at(&self) -> At<'static> {
         At::ROOT_REF.key(self.key, self.offset)
     }
@@ -85,8 +85,8 @@ impl<'d> Sections<'d> {
     }
 }
 
-/// Characters that a token may have. Each step of its module is a name of its own, so that longer ones cost more than they
-/// look like.
+/// Maximum length of a token in bytes. Long tokens are expensive, because each part of a token's module is a name of its
+/// own.
 pub(super) const TOKEN_LIMIT: usize = 1_000;
 
 static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
@@ -185,7 +185,7 @@ impl<'d> Binder<'d, '_> {
         self.problems.error(at, message);
     }
 
-    /// The place of a member of the root that is no section.
+    /// Position of a member of the root other than a section.
     pub(super) fn root_place(&self, key: &'static str) -> At<'static> {
         place(At::ROOT_REF, self.root, key)
     }

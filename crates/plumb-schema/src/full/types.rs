@@ -1,4 +1,4 @@
-//! From type specifications to types (`schema.md` 5).
+//! Binding of types (`schema.md` 5).
 
 use super::{Binder, flag, place, text};
 use crate::bound::{Discriminator, Property, Type, TypeKind, Union};
@@ -7,7 +7,7 @@ use crate::print;
 use crate::problem::At;
 use crate::types::Primitive;
 
-/// Keys that make the shape of a type, in the order in which they decide.
+/// Keys that determine the shape of a type, in order of precedence.
 const SHAPE_KEYS: [&str; 4] = ["$ref", "oneOf", "items", "additionalProperties"];
 
 impl<'d> Binder<'d, '_> {
@@ -18,7 +18,7 @@ impl<'d> Binder<'d, '_> {
         }
     }
 
-    /// `$ref` goes before `oneOf`, and that before `type`.
+    /// Binds the kind of a type. `$ref` takes precedence over `oneOf`, and `oneOf` over `type`.
     fn kind(&mut self, node: &'d Node<'d>, at: &At<'_>) -> TypeKind<'d> {
         self.check_shape(node, at);
         let name = text(node, "type");
@@ -61,7 +61,7 @@ impl<'d> Binder<'d, '_> {
         TypeKind::Array(Box::new(self.ty(items, &place(at, node, "items"))))
     }
 
-    /// Type of the elements of a map.
+    /// Type of the values of a map.
     fn element(&mut self, node: &'d Node<'d>, at: &At<'_>) -> Type<'d> {
         match node.get("additionalProperties") {
             Some(element) => self.ty(element, &place(at, node, "additionalProperties")),
@@ -72,7 +72,7 @@ impl<'d> Binder<'d, '_> {
         }
     }
 
-    /// Each shape forbids the keys of the others.
+    /// Reports keys of one shape in a type of another.
     fn check_shape(&mut self, node: &'d Node<'d>, at: &At<'_>) {
         let is_present = |key: &str| {
             node.get(key)
@@ -159,7 +159,7 @@ impl<'d> Binder<'d, '_> {
         })
     }
 
-    /// Reads a list of names of properties and marks those; names that there are not are reported.
+    /// Marks the properties in a list of names as required, and reports names without a property.
     pub(super) fn mark_required(
         &mut self,
         properties: &mut [Property<'d>],

@@ -21,7 +21,7 @@ const DANGLING: BindOptions<'static> = BindOptions {
     packages: &NoPackages,
 };
 
-/// The schemas of the folder, as packages that others refer to.
+/// The schemas of the test folder, as external packages.
 struct Folder;
 
 impl Packages for Folder {
@@ -51,7 +51,7 @@ fn problems(text: &str, format: Format, options: BindOptions<'_>) -> Vec<Problem
     }
 }
 
-/// What a JSON schema is told, one line per problem.
+/// Problems of a JSON schema, one per line.
 fn told(text: &str) -> String {
     problems(text, Format::Json, STRICT)
         .iter()
@@ -73,7 +73,7 @@ fn cases_for_binders_are_accepted_or_refused_as_their_names_say() {
         let text = std::fs::read_to_string(&file).unwrap();
         let format = Format::of_file(name).unwrap();
         let problems = problems(&text, format, STRICT);
-        // The built-in package is the only one that may be called so.
+        // Only the built-in package may have this name.
         let is_bad = name.starts_with("bad-") || name == "provider-methods-3.json";
         let is_refused = problems.iter().any(Problem::is_error);
         assert_eq!(is_refused, is_bad, "{name}: {problems:#?}");
@@ -120,7 +120,7 @@ fn binding_what_was_marshalled_gives_the_same_package() {
         let second = bind(&again, DANGLING);
         assert_eq!(bound.package, second.package, "{name}");
         assert_eq!(marshalled, second.package.to_json(), "{name}");
-        // The lazy reader understands what was written too.
+        // The tolerant reader accepts the output too.
         PackageSchema::parse(marshalled).unwrap();
     }
 }
@@ -242,7 +242,8 @@ fn long_cycles_and_chains_of_types_are_followed() {
     assert!(lines.contains("unsatisfiable required-property cycle"));
 }
 
-/// What has made readers slow or fall over. The time is generous: these tests run without optimisation.
+/// Input that makes naive readers slow or overflows their stack. The limit is generous, because tests run without
+/// optimisation.
 #[test]
 fn bad_input_is_refused_in_time() {
     let deep_type = format!(
@@ -311,7 +312,7 @@ fn the_metaschema_agrees_with_the_binder() {
         let text = std::fs::read_to_string(&file).unwrap();
         let document = Document::read(&text, Format::of_file(name).unwrap()).unwrap();
         let is_usable = bind(&document, DANGLING).is_usable();
-        // Unknown keys are dropped before the metaschema sees a document.
+        // Unknown keys are removed before the metaschema is applied.
         let known = document.to_json(plumb_schema::Escapes::Needed);
         let value = serde_json::from_str(&known).unwrap();
         let verdict = schemas.validate(&value, metaschema);
@@ -352,7 +353,7 @@ fn sample() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// Whatever happens to a text, it is read or refused, and problems lie within it.
+    /// Any damaged text is either bound or rejected, and the positions of problems are within the text.
     #[test]
     fn damaged_schemas_are_refused_or_bound(
         text in sample(),
@@ -384,12 +385,12 @@ proptest! {
         }
     }
 
-    /// Texts are what the usual reader of JSON makes of them.
+    /// The parser accepts the same texts as `serde_json`.
     #[test]
     fn json_is_read_as_the_usual_reader_does(text in "[\\[\\]{}\",:0-9a-e\\\\. -]{0,12}") {
         let ours = Document::read(&text, Format::Json).is_ok();
         let usual = serde_json::from_str::<serde_json::Value>(&text);
-        // Numbers that no double holds are fine as long as nobody asks for their value.
+        // Numbers beyond the range of a double are accepted until their value is needed.
         if !usual.as_ref().is_err_and(|error| error.to_string().contains("out of range")) {
             prop_assert_eq!(ours, usual.is_ok(), "{}", text);
         }

@@ -1,4 +1,4 @@
-//! The reader against real schemas.
+//! The tolerant reader on real schemas.
 
 #![allow(clippy::unwrap_used)] // helpers of tests count as tests
 
