@@ -1,4 +1,4 @@
-//! From the wish for a plugin to the plugin in the cache.
+//! Acquisition of plugins: from a request to the plugin in the cache.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,80 +16,80 @@ use crate::install::{Claim, Package};
 use crate::source::{Platform, Source};
 use crate::{AcquireError, DownloadError, GitError, InstallError, LockFile, Overrides, Tokens};
 
-/// What happens to a plugin on its way.
+/// Progress of an acquisition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// It is being got.
+    /// The acquisition begins.
     Started,
-    /// So many bytes have come, of so many if that is known.
+    /// Number of bytes received, and the total if known.
     Bytes(u64, Option<u64>),
-    /// All of it has come, and is being unpacked and made ready to run.
+    /// The archive is complete, and the plugin is being unpacked and prepared.
     Unpacking,
-    /// It is there.
+    /// The plugin is installed.
     Done,
-    /// It does not come.
+    /// The acquisition failed.
     Failed,
 }
 
-/// Hears of plugins on their way: kind, name and version, and what happens.
+/// Receiver of progress: kind, name and version of the plugin, and what happened.
 pub type Watcher = Arc<dyn Fn(PluginKind, &str, &Version, Progress) + Send + Sync>;
 
-/// Makes a plugin in source form ready to run: installs what it depends on.
+/// Prepares a plugin in source form: installs its dependencies.
 pub type Prepare = Arc<
     dyn Fn(PathBuf) -> BoxFuture<'static, Result<(), Box<dyn std::error::Error + Send + Sync>>>
         + Send
         + Sync,
 >;
 
-/// Surroundings of an [`Acquirer`].
+/// Settings of an [`Acquirer`].
 pub struct AcquirerOptions {
-    /// Where plugins go.
+    /// Cache into which plugins are installed.
     pub cache: Cache,
-    /// Where they come from instead of the usual places.
+    /// Addresses that replace the default ones.
     pub overrides: Overrides,
-    /// For servers that want to know the user.
+    /// Tokens for servers that require authentication.
     pub tokens: Tokens,
-    /// The environment of tools that fetch plugins.
+    /// Environment of the tools that fetch plugins.
     pub environment: Environment,
-    /// Version of the program, for servers.
+    /// Version of the program, sent to servers.
     pub program_version: String,
     /// The lock file of the project, if there is one.
     pub lock_file: Option<LockFile>,
-    /// Makes plugins in source form ready.
+    /// Prepares plugins in source form.
     pub prepare: Option<Prepare>,
-    /// Hears how it goes.
+    /// Receiver of progress.
     pub watcher: Watcher,
 }
 
-/// A plugin that somebody wants.
+/// Request for a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// Its kind.
+    /// Kind of the plugin.
     pub kind: PluginKind,
-    /// Its name.
+    /// Name of the plugin.
     pub name: String,
-    /// Its version; the latest one if none is given.
+    /// Version of the plugin; `None` for the latest one.
     pub version: Option<Version>,
-    /// Where it is, if not in the usual places.
+    /// Address of its archives, if it differs from the default.
     pub url: Option<String>,
     /// SHA-256 of its archives by platform (`linux-amd64`), lowercase hex.
     pub checksums: BTreeMap<String, String>,
-    /// Whether to get it although it is there.
+    /// Whether to install the plugin again if it is installed.
     pub reinstall: bool,
 }
 
-/// Gets plugins that are not there.
+/// Installs missing plugins.
 pub struct Acquirer {
     pub(crate) options: AcquirerOptions,
     pub(crate) platform: Platform,
-    /// Made when the first thing is downloaded.
+    /// Created for the first download.
     downloader: OnceLock<Downloader>,
-    /// Files that were verified: what is started several times in a run is hashed once.
+    /// Verified files, so that a plugin started several times in a run is hashed only once.
     pub(crate) verified: Mutex<Vec<PathBuf>>,
 }
 
 impl Acquirer {
-    /// Nothing is read or asked yet.
+    /// An acquirer that has read no file and sent no request yet.
     pub fn new(options: AcquirerOptions) -> Self {
         Acquirer {
             options,
@@ -99,8 +99,8 @@ impl Acquirer {
         }
     }
 
-    /// Gets a plugin; answers its version. What is there already is only checked against the lock file; and nobody is asked
-    /// for what a frozen lock file does not name.
+    /// Installs a plugin and returns its version. An installed plugin is only checked against the lock file. If a frozen
+    /// lock file does not name the plugin, no request is sent for it.
     pub async fn acquire(&self, wanted: &Wanted) -> Result<Version, AcquireError> {
         if let Some(url) = wanted
             .url
@@ -145,7 +145,7 @@ impl Acquirer {
         fetched.map(|()| version)
     }
 
-    /// Downloads a plugin, checks it and makes it ready to run.
+    /// Downloads, checks and prepares a plugin.
     async fn fetch_archive(
         &self,
         wanted: &Wanted,
@@ -190,7 +190,8 @@ impl Acquirer {
         claim.finish(Some(&checksum)).map_err(install_error)
     }
 
-    /// The repository at an address and the version that is meant, which is found out if the address does not say.
+    /// The repository at an address, and the requested version. If the address has no version, the lock file or the
+    /// repository determines it.
     pub async fn locate(&self, address: &str) -> Result<(Repository, Version), AcquireError> {
         let repository = Repository::parse(address)?;
         let name = repository.plugin_name();
@@ -211,7 +212,8 @@ impl Acquirer {
         Ok((repository, version.await?))
     }
 
-    /// Gets a plugin whose sources are in a repository. There is no archive to be locked, but a tag may move: its content is.
+    /// Installs a plugin from a source repository. There is no archive to lock, but the content is locked, because tags can
+    /// move.
     async fn acquire_sources(
         &self,
         wanted: &Wanted,
@@ -241,7 +243,7 @@ impl Acquirer {
         }
         let tell = |progress| (self.options.watcher)(wanted.kind, &named.name, &version, progress);
         tell(Progress::Started);
-        // Nobody knows how much comes.
+        // The number of bytes to come is not known.
         tell(Progress::Bytes(0, None));
         let fetched = self
             .fetch_sources(&named, &version, repository, claim)
@@ -253,7 +255,7 @@ impl Acquirer {
         fetched.map(|()| version)
     }
 
-    /// Fetches the sources of a plugin and makes them ready to run.
+    /// Fetches and prepares the sources of a plugin.
     async fn fetch_sources(
         &self,
         wanted: &Wanted,
@@ -276,7 +278,7 @@ impl Acquirer {
         claim.finish(None).map_err(install_error)
     }
 
-    /// Fetches the sources of a version, and puts them in their place.
+    /// Fetches the sources of a version, and installs them into the cache.
     async fn unpack_sources(
         &self,
         claim: Claim,
@@ -319,7 +321,7 @@ impl Acquirer {
         blocking(work).await
     }
 
-    /// Where to look, with the user's overrides in place.
+    /// Sources of a plugin, after the user's overrides.
     fn sources(&self, wanted: &Wanted) -> Result<Vec<Source>, AcquireError> {
         let usual = Source::all_of(wanted.kind, &wanted.name, wanted.url.as_deref())?;
         let overrides = &self.options.overrides;
@@ -393,7 +395,8 @@ impl Acquirer {
         Err(nowhere(wanted, Some(version), failures))
     }
 
-    /// Compares with what the program or the user said; a platform of which nothing is said is not checked.
+    /// Compares the checksum of an archive with that of the program or the user. A platform without a checksum is not
+    /// checked.
     fn check(&self, wanted: &Wanted, version: &Version, actual: &str) -> Result<(), AcquireError> {
         match wanted.checksums.get(&self.platform.key()) {
             Some(expected) if !expected.eq_ignore_ascii_case(actual) => {
@@ -442,7 +445,7 @@ fn nowhere(
     }
 }
 
-/// Unpacks an archive; answers the digest of its files too.
+/// Unpacks an archive; also returns the digest of its files.
 async fn unpacked(
     claim: Claim,
     wanted: &Wanted,
@@ -457,7 +460,7 @@ async fn unpacked(
     .await
 }
 
-/// Runs what waits for disks and locks where it holds nobody up.
+/// Runs blocking work on disks and locks in a thread where it does not delay other tasks.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,

@@ -1,5 +1,5 @@
-//! Whether the lock file of the project admits a plugin: by its name before anybody is asked for it, by its archive and its
-//! files when it is installed, and by its files each time that it is started.
+//! Verification of plugins by the lock file: by name before any request is sent, by archive and files at installation, and
+//! by files at each start.
 
 use std::path::Path;
 use std::sync::PoisonError;
@@ -14,13 +14,13 @@ use crate::install::checksum_of;
 use crate::lock_file::{Digests, LockMode, Locked};
 
 impl Acquirer {
-    /// Whether only plugins may be used that the lock file names.
+    /// Whether only plugins in the lock file may be used.
     pub fn is_frozen(&self) -> bool {
         let lock_file = self.options.lock_file.as_ref();
         lock_file.is_some_and(|it| it.mode() == LockMode::Frozen)
     }
 
-    /// The version of a plugin that stands for it where none is asked for: the newest one that a frozen lock file names.
+    /// The newest version of a plugin in a frozen lock file, which is used for requests without a version.
     pub fn locked_version(
         &self,
         kind: PluginKind,
@@ -33,11 +33,11 @@ impl Acquirer {
         Ok(Some(lock_file.newest(kind, name, self.platform)?))
     }
 
-    /// Whether the lock file admits the plugin of the cache that `file` belongs to: its executable, or the place where that
-    /// would be in a plugin in source form.
+    /// Verifies the cached plugin that owns `file`: its executable, or the place where that would be in a plugin in source
+    /// form.
     ///
-    /// Frozen, it must name the plugin, and the files must be those that it names. Otherwise a plugin that it does not name is
-    /// noted, and one that it names must not come from another archive, as far as that is known.
+    /// A frozen lock file must contain the plugin, and the digest of its files must match. Otherwise a plugin missing from
+    /// the lock file is added, and one in it must not come from a different archive, as far as the origin is known.
     pub async fn verify(&self, file: &Path) -> Result<(), AcquireError> {
         let Some(lock_file) = &self.options.lock_file else {
             return Ok(());
@@ -91,7 +91,7 @@ impl Acquirer {
         verified.push(file.to_owned());
     }
 
-    /// An error if a frozen lock file does not name a plugin.
+    /// Fails if the lock file is frozen and does not contain the plugin.
     pub(crate) fn check_named(
         &self,
         kind: PluginKind,
@@ -108,7 +108,7 @@ impl Acquirer {
         Locked::new(wanted.kind, &wanted.name, version, self.platform)
     }
 
-    /// Whether what was just unpacked may be installed; it is noted if it is the first of its kind.
+    /// Verifies an unpacked plugin before it counts as installed, and adds it to the lock file if it is missing there.
     pub(crate) fn admit(
         &self,
         locked: &Locked,

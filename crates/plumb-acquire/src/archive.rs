@@ -1,8 +1,8 @@
-//! Unpacking archives that somebody else made.
+//! Unpacking of untrusted archives.
 //!
-//! Nothing of an archive lands outside its folder, also not through links in it, and it cannot fill the disk: **bytes, files
-//! and folders are counted as they are written**, whatever the archive says of them. A sparse file takes nothing in the
-//! archive, and all of its size where it is unpacked.
+//! No entry is written outside the target folder, not even through links in the archive, and an archive cannot fill the
+//! disk: **bytes, files and folders are counted as they are written**, because the sizes in the archive are not trusted. For
+//! example, a sparse file is small in the archive and takes its full size on disk.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -11,36 +11,36 @@ use std::path::{Component, Path, PathBuf};
 use flate2::read::GzDecoder;
 use tar::{Archive, Entry, EntryType};
 
-/// How much bigger than the archive its content may be, beside what any archive may hold.
+/// Maximum ratio of content to archive size, in addition to a fixed allowance.
 const RATIO: u64 = 50;
 const ALWAYS: u64 = 64 << 20;
-/// How many files, folders and links an archive may have.
+/// Maximum number of files, folders and links.
 const ENTRIES: usize = 500_000;
 
-/// Why an archive was not unpacked.
+/// Errors of unpacking.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
-    /// It is none, or the disk fails.
+    /// The archive is malformed, or the disk failed.
     #[error("could not unpack the archive")]
     Io(#[from] io::Error),
-    /// An entry would leave the folder.
+    /// An entry would be written outside the folder.
     #[error("the archive has an entry that would leave its folder: {}", path.display())]
     Escape {
         /// The entry.
         path: PathBuf,
     },
-    /// An entry is no file, folder or symbolic link.
+    /// An entry is not a file, folder or symbolic link.
     #[error("the archive has an entry that is no file, folder or symbolic link: {}", path.display())]
     Unexpected {
         /// The entry.
         path: PathBuf,
     },
-    /// It holds too much.
+    /// The content exceeds the limit.
     #[error(
         "the archive unpacks to more than {limit} bytes or {ENTRIES} files; it is not taken for a plugin"
     )]
     TooBig {
-        /// How much it may hold.
+        /// Limit in bytes.
         limit: u64,
     },
 }
@@ -53,7 +53,7 @@ pub(crate) fn unpack(archive: &Path, target: &Path) -> Result<(), ArchiveError> 
         .len()
         .saturating_mul(RATIO)
         .saturating_add(ALWAYS);
-    // One byte more than is allowed tells that there is too much.
+    // One byte more than the limit is read, so that excess content is detected.
     let content = GzDecoder::new(io::BufReader::new(file)).take(limit + 1);
     let mut archive = Archive::new(content);
     let mut budget = Budget {
@@ -68,7 +68,7 @@ pub(crate) fn unpack(archive: &Path, target: &Path) -> Result<(), ArchiveError> 
     result
 }
 
-/// Remaining allowance of an archive that is being unpacked: bytes, and entries of folders.
+/// Remaining allowance of an archive: bytes, and entries of folders.
 struct Budget {
     limit: u64,
     bytes: u64,
@@ -86,9 +86,9 @@ impl Budget {
         Ok(())
     }
 
-    /// Writes all of `content`, as far as that is allowed.
+    /// Writes `content`, within the allowance.
     fn write(&mut self, content: impl Read, file: &mut File) -> Result<(), ArchiveError> {
-        // One byte more than is allowed tells that there is too much.
+        // One byte more than the allowance is read, so that excess content is detected.
         let written = io::copy(&mut content.take(self.bytes.saturating_add(1)), file)?;
         let left = self.bytes.checked_sub(written);
         self.bytes = left.ok_or_else(|| self.too_big())?;
@@ -140,7 +140,7 @@ fn parent_of(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }
 
-/// The plain form of a path that stays inside; `None` for one that does not.
+/// The normalized form of a relative path; `None` if it leaves the folder.
 fn inside(path: &Path) -> Option<PathBuf> {
     let mut plain = PathBuf::new();
     for component in path.components() {
@@ -158,7 +158,7 @@ fn inside(path: &Path) -> Option<PathBuf> {
     Some(plain)
 }
 
-/// Makes the folders of `inside` one by one: none of them may be a link by which the rest would land elsewhere.
+/// Creates the folders of `inside` one by one, because none of them may be a link that leads elsewhere.
 fn make_folders(
     target: &Path,
     inside: &Path,
@@ -185,7 +185,7 @@ fn make_folders(
     Ok(())
 }
 
-/// A folder for its owner alone.
+/// Creates a folder that only its owner can access.
 pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -193,7 +193,7 @@ pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Removes what an earlier entry of the same name has made, so that nothing is written through a link.
+/// Removes a file or link of an earlier entry, so that nothing is written through a link.
 fn clear(place: &Path) -> io::Result<()> {
     match fs::remove_file(place) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -236,8 +236,8 @@ fn make_link(
     Ok(())
 }
 
-/// The link with every `..` at its beginning. Behind the name of another link `..` would lead up from where that one points
-/// to: `a/b/up/..` is outside of the folder if `a/b/up` leads to it.
+/// The link target with every `..` at its beginning. After the name of another link, `..` would lead to the parent of that
+/// link's target: `a/b/up/..` is outside of the folder if `a/b/up` leads to the folder.
 #[cfg(unix)]
 fn straight(link: &Path) -> PathBuf {
     let mut straight = PathBuf::new();

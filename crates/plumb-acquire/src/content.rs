@@ -1,8 +1,8 @@
-//! The files of a plugin in the cache: a listing with their hashes, and the digest of that listing.
+//! Files of a cached plugin: a listing with their hashes, and the digest of the listing.
 //!
-//! `plumb.lock` names the digest. The cache keeps the listing beside a plugin in source form (`<folder>.contents`), because
-//! such a plugin has more in its folder later: packages that its language's package manager has installed. The listing itself
-//! is verified against the digest, so nobody gains by changing it.
+//! `plumb.lock` contains the digest. For a plugin in source form the cache keeps the listing beside it
+//! (`<folder>.contents`), because the package manager of its language adds files to the folder later. The listing itself is
+//! verified by the digest, so that changing it is of no use to an attacker.
 
 use std::fs::{self, File};
 use std::io;
@@ -17,7 +17,7 @@ use crate::install::beside;
 /// A file of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Entry {
-    /// Below the folder of the plugin, with `/`.
+    /// Path relative to the folder of the plugin, separated by `/`.
     path: String,
     kind: EntryKind,
     /// SHA-256 of the content, or of the target of a link.
@@ -32,7 +32,7 @@ enum EntryKind {
     Link,
 }
 
-/// Every file of a plugin, by path.
+/// All files of a plugin, sorted by path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Contents(Vec<Entry>);
 
@@ -45,12 +45,12 @@ impl Contents {
         Ok(Contents(entries))
     }
 
-    /// The digest that the lock file names.
+    /// Digest in the lock file.
     pub(crate) fn digest(&self) -> String {
         hex::encode(Sha256::digest(self.text()))
     }
 
-    /// One line for each file.
+    /// Text of the listing, one line per file.
     fn text(&self) -> String {
         let mut text = String::new();
         for entry in &self.0 {
@@ -61,15 +61,15 @@ impl Contents {
         text
     }
 
-    /// Keeps the listing beside the folder.
+    /// Writes the listing beside the folder.
     pub(crate) fn keep(&self, folder: &Path) -> io::Result<()> {
         fs::write(listing_of(folder), self.text())
     }
 
-    /// The digest of the files that are in the folder now and count for running `file`; `None` if nobody knows which do.
+    /// Digest of the files in the folder that matter for running `file`; `None` if the listing is missing.
     ///
-    /// All files count for an executable, because it may load any of them. For a plugin in source form those count that it was
-    /// published with, and `file` and the manifest must be among them.
+    /// For an executable all files matter, because it may load any of them. For a plugin in source form only published files
+    /// matter; `file` and the manifest must be among them, otherwise the digest is that of all files.
     pub(crate) fn digest_now(folder: &Path, file: &Path) -> io::Result<Option<String>> {
         let place = if file.is_dir() {
             Some(file)
@@ -91,7 +91,7 @@ impl Contents {
         Ok(Some(Contents(now).digest()))
     }
 
-    /// A file that is not as it was published, if the listing is the one with this digest.
+    /// A file that was changed, added or removed, if the stored listing has this digest.
     pub(crate) fn first_change(folder: &Path, digest: &str) -> Option<String> {
         let kept = Contents::kept(folder).ok()??;
         if kept.digest() != digest {
@@ -109,7 +109,7 @@ impl Contents {
         self.0.iter().any(|entry| folder.join(&entry.path) == file)
     }
 
-    /// The listing that was kept when the plugin was installed.
+    /// The listing stored at installation.
     fn kept(folder: &Path) -> io::Result<Option<Self>> {
         let text = match fs::read_to_string(listing_of(folder)) {
             Ok(text) => text,
@@ -122,7 +122,7 @@ impl Contents {
     }
 }
 
-/// The file with the listing of a plugin.
+/// Path of a plugin's listing.
 pub(crate) fn listing_of(folder: &Path) -> PathBuf {
     beside(folder, ".contents")
 }

@@ -1,4 +1,4 @@
-//! What can go wrong when a plugin is got.
+//! Errors of acquiring plugins.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,19 +9,19 @@ use semver::Version;
 
 use crate::{DownloadError, GitError, InstallError, LockFileError, SourceError};
 
-/// Why a plugin could not be got.
+/// Error of acquiring a plugin.
 #[derive(Debug, thiserror::Error)]
 pub enum AcquireError {
-    /// Its address makes no sense.
+    /// The address of the plugin is not valid.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The address of its repository makes no sense.
+    /// The address of the repository is not valid.
     #[error(transparent)]
     Address(#[from] RepositoryError),
-    /// Its repository could not be fetched.
+    /// The repository could not be fetched.
     #[error(transparent)]
     Repository(#[from] GitError),
-    /// It is in none of the places.
+    /// None of the sources has the plugin.
     #[error(
         "could not download the {kind} plugin {name}{}{}",
         version.as_ref().map(|version| format!(" {version}")).unwrap_or_default(),
@@ -30,73 +30,73 @@ pub enum AcquireError {
     Nowhere {
         /// Kind of the plugin.
         kind: PluginKind,
-        /// Its name.
+        /// Name of the plugin.
         name: String,
-        /// Its version.
+        /// Version of the plugin.
         version: Option<Version>,
-        /// What happened at each place.
+        /// Error of each source.
         failures: Vec<DownloadError>,
     },
-    /// The archive is another one than expected.
+    /// The checksum of the archive does not match.
     #[error(
         "invalid checksum of {kind} plugin {name} {version}, expected {expected}, actual {actual}"
     )]
     Checksum {
         /// Kind of the plugin.
         kind: PluginKind,
-        /// Its name.
+        /// Name of the plugin.
         name: String,
-        /// Its version.
+        /// Version of the plugin.
         version: Version,
-        /// What the program or the user said.
+        /// Checksum required by the program or the user.
         expected: String,
-        /// What the archive has.
+        /// Checksum of the archive.
         actual: String,
     },
-    /// The project's lock file does not allow it.
+    /// The lock file does not allow the plugin.
     #[error(transparent)]
     LockFile(#[from] LockFileError),
-    /// Its files cannot be compared with what the lock file says.
+    /// The files of the plugin cannot be read for the comparison with the lock file.
     #[error("could not read all files of the plugin in {}", folder.display())]
     Content {
-        /// Where it is.
+        /// Folder of the plugin.
         folder: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: io::Error,
     },
-    /// It could not be put into the cache.
+    /// The plugin could not be installed into the cache.
     #[error("could not install the {kind} plugin {name} {version}")]
     Install {
         /// Kind of the plugin.
         kind: PluginKind,
-        /// Its name.
+        /// Name of the plugin.
         name: String,
-        /// Its version.
+        /// Version of the plugin.
         version: Version,
-        /// Why.
+        /// Cause.
         #[source]
         source: InstallError,
     },
-    /// It is a folder of sources, and what they need could not be installed.
+    /// The dependencies of a plugin in source form could not be installed.
     #[error("could not install the dependencies of the {kind} plugin {name} {version}")]
     Prepare {
         /// Kind of the plugin.
         kind: PluginKind,
-        /// Its name.
+        /// Name of the plugin.
         name: String,
-        /// Its version.
+        /// Version of the plugin.
         version: Version,
-        /// Why.
+        /// Cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// There is no way to speak to servers.
+    /// The HTTP client could not be created.
     #[error("could not set up downloads")]
     Client(#[source] reqwest::Error),
 }
 
-/// What happened at each place, with the causes, a line each.
+/// Errors of all sources with their causes, one line each.
 fn listed(failures: &[DownloadError]) -> String {
     let mut text = String::new();
     for failure in failures {

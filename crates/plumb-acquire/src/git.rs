@@ -1,4 +1,4 @@
-//! Plugins whose sources are in a repository, fetched by `git` (`protocol.md` 14.1).
+//! Plugins from source repositories, fetched with `git` (`protocol.md` 14.1).
 
 use std::io;
 use std::path::Path;
@@ -8,31 +8,31 @@ use plumb_plugin::discovery::{Repository, commit_of, commit_version, parse_toler
 use plumb_plugin::process::Environment;
 use semver::Version;
 
-/// Why a repository could not be fetched.
+/// Errors of fetching a repository.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// There is no `git`, or it does not run.
+    /// `git` is not installed, or cannot be run.
     #[error(
         "could not run `git`, which fetches plugins from repositories; install it, and see that it is on the PATH"
     )]
     Run(#[source] io::Error),
-    /// It failed.
+    /// `git` reported an error.
     #[error("could not {action} {repository}: {said}")]
     Failed {
-        /// What was tried.
+        /// Verb phrase for the failed action.
         action: &'static str,
         /// The repository, without credentials.
         repository: String,
-        /// What `git` said.
+        /// Error output of `git`.
         said: String,
     },
-    /// The repository has nothing in it.
+    /// The repository has no commits.
     #[error("the repository {repository} has no commits")]
     Empty {
         /// The repository, without credentials.
         repository: String,
     },
-    /// The repository has no such folder, or no plugin in it.
+    /// The repository has no such folder, or the folder holds no plugin.
     #[error("there is no plugin in {place}: a PulumiPlugin.yaml says how one is run")]
     NoPlugin {
         /// The repository and folder.
@@ -47,7 +47,7 @@ pub(crate) struct Git<'a> {
 }
 
 impl Git<'_> {
-    /// The version that the address asks for; otherwise the newest tag that is one, or the latest commit.
+    /// The version in the address; otherwise that of the newest version tag, or the latest commit.
     pub(crate) fn version(&self) -> Result<Version, GitError> {
         if let Some(version) = &self.repository.version {
             return Ok(version.clone());
@@ -71,7 +71,7 @@ impl Git<'_> {
             })
     }
 
-    /// Puts the sources of a version into `folder`, which is empty, without their history.
+    /// Fetches the sources of a version, without history, into the empty folder `folder`.
     pub(crate) fn fetch(&self, version: &Version, folder: &Path) -> Result<(), GitError> {
         let url = self.repository.clone_url();
         let clone = |words: &[&str]| {
@@ -102,7 +102,7 @@ impl Git<'_> {
             .args(words)
             .env_clear()
             .envs(self.environment)
-            // Nobody is there to be asked.
+            // Prompts are disabled, because no user would see them.
             .env("GIT_TERMINAL_PROMPT", "0")
             .stdin(Stdio::null());
         if let Some(folder) = folder {
@@ -116,7 +116,7 @@ impl Git<'_> {
         let repository = self.repository.download_url();
         Err(GitError::Failed {
             action,
-            // The address that it was called with may have a password in it.
+            // The command line contains the address, which may contain a password.
             said: said
                 .trim()
                 .replace(&self.repository.clone_url(), &repository),

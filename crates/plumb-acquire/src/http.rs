@@ -1,4 +1,4 @@
-//! Downloads: retries, tokens, hashes on the way (`protocol.md` 14.5).
+//! Downloads with retries, tokens and hashing (`protocol.md` 14.5).
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,64 +16,64 @@ use crate::source::{Platform, Source, asset_name, fill_in};
 const ATTEMPTS: u32 = 5;
 const FIRST_DELAY: Duration = Duration::from_millis(80);
 const CONNECT_LIMIT: Duration = Duration::from_secs(15);
-/// How long a server may be silent.
+/// Maximum time without data from a server.
 const SILENCE_LIMIT: Duration = Duration::from_mins(1);
 
-/// What servers are told about the user. Never printed.
+/// Tokens of the user for servers. Never printed.
 #[derive(Clone, Default)]
 pub struct Tokens {
-    /// For GitHub.
+    /// Token for GitHub.
     pub github: Option<String>,
-    /// For GitLab.
+    /// Token for GitLab.
     pub gitlab: Option<String>,
 }
 
-/// Why a download failed.
+/// Errors of a download.
 #[derive(Debug, thiserror::Error)]
 pub enum DownloadError {
-    /// There is no connection, or it broke.
+    /// The connection failed or broke.
     #[error("could not download {url}")]
     Connection {
         /// The address.
         url: String,
-        /// Why.
+        /// Cause.
         #[source]
         source: reqwest::Error,
     },
-    /// The server said no.
+    /// The server returned an error status.
     #[error("{url} answered {status}{}", .hint.unwrap_or_default())]
     Status {
         /// The address.
         url: String,
-        /// The answer.
+        /// The status.
         status: StatusCode,
-        /// What may help.
+        /// Advice for the user.
         hint: Option<&'static str>,
     },
-    /// A release does not have the archive.
+    /// The release does not contain the archive.
     #[error("release v{version} of {place} has no {asset}; it has {}", listed(.has))]
     NoAsset {
-        /// The place.
+        /// The source.
         place: String,
         /// The version.
         version: Version,
-        /// The archive that was looked for.
+        /// Name of the archive.
         asset: String,
-        /// Those that are there.
+        /// Names of the archives in the release.
         has: Vec<String>,
     },
-    /// Nothing there tells what the newest version is.
+    /// The source does not provide the latest version.
     #[error("{place} does not tell the latest version; name the version")]
     NoLatest {
-        /// The place.
+        /// The source.
         place: String,
     },
-    /// The newest release has no version for a name.
+    /// The tag of the latest release is not a version.
     #[error("the latest release of {place} is called {tag:?}, which is not a version")]
     BadLatest {
-        /// The place.
+        /// The source.
         place: String,
-        /// The release.
+        /// Tag of the release.
         tag: String,
     },
     /// The archive could not be written.
@@ -81,7 +81,7 @@ pub enum DownloadError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: std::io::Error,
     },
@@ -108,7 +108,7 @@ impl DownloadError {
     }
 }
 
-/// What is downloaded.
+/// The plugin to download.
 #[derive(Clone, Copy)]
 pub(crate) struct Target<'a> {
     pub(crate) kind: PluginKind,
@@ -117,10 +117,10 @@ pub(crate) struct Target<'a> {
     pub(crate) platform: Platform,
 }
 
-/// Hears how many bytes have come, and of how many if that is known.
+/// Receiver of the number of bytes received, and the total if known.
 pub(crate) type OnBytes<'a> = &'a (dyn Fn(u64, Option<u64>) + Send + Sync);
 
-/// Speaks to servers.
+/// HTTP client for servers of plugins.
 pub(crate) struct Downloader {
     client: Client,
     tokens: Tokens,
@@ -150,7 +150,7 @@ impl Downloader {
         Ok(Downloader { client, tokens })
     }
 
-    /// Downloads an archive from `source` into the file `into`; answers its SHA-256 in lowercase hex.
+    /// Downloads an archive from `source` into the file `into`; returns its SHA-256 in lowercase hex.
     pub(crate) async fn download(
         &self,
         source: &Source,
@@ -191,7 +191,7 @@ impl Downloader {
         }
     }
 
-    /// The newest version that `source` tells of.
+    /// The latest version in `source`.
     pub(crate) async fn latest(&self, source: &Source) -> Result<Version, DownloadError> {
         let url = match source {
             Source::GitHub {
@@ -304,7 +304,7 @@ impl Downloader {
         request.send().await.map_err(|source| broken(url, source))
     }
 
-    /// Asks with the user's token; where that is what the server does not like, without it.
+    /// Sends a request with the user's token. If the server rejects the token, sends the request again without it.
     async fn ask(&self, url: &str, headers: HeaderMap) -> Result<Response, DownloadError> {
         tracing::debug!(url = without_credentials(url), "asking for a plugin");
         let mut response = self.get(url, headers.clone()).await?;
@@ -345,7 +345,7 @@ impl Downloader {
     }
 }
 
-/// Where a host answers; one on this machine speaks plainly.
+/// Base address of a host; plain HTTP for this machine.
 fn base(host: &str) -> String {
     let name = host.split(':').next().unwrap_or(host);
     let scheme = if matches!(name, "127.0.0.1" | "localhost") {
@@ -379,7 +379,7 @@ fn broken(url: &str, source: reqwest::Error) -> DownloadError {
     }
 }
 
-/// An address as it may be shown: overrides may hold passwords.
+/// An address without credentials, for messages, because overrides may contain passwords.
 pub(crate) fn without_credentials(url: &str) -> String {
     match url.split_once("://") {
         Some((scheme, rest)) => {
@@ -420,7 +420,7 @@ async fn write_body(
     Ok(hex::encode(hash.finalize()))
 }
 
-/// How often, and after how long, something is tried again.
+/// Remaining retries and the next delay.
 struct Patience {
     left: u32,
     delay: Duration,
@@ -436,7 +436,7 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// Whether to try again after this error; waits before it says so.
+    /// Returns whether to retry after this error, once the delay has passed.
     async fn lasts(&mut self, error: &DownloadError) -> bool {
         if self.left == 0 || !error.is_worth_another_try() {
             return false;

@@ -1,7 +1,7 @@
-//! Putting a plugin into the cache (`protocol.md` 14.6).
+//! Installation of plugins into the cache (`protocol.md` 14.6).
 //!
-//! While `<folder>.partial` exists the plugin does not count as installed; whoever installs holds `<folder>.lock`.
-//! `<folder>.sha256` says which archive it came from, `<folder>.contents` which files it was published with.
+//! A plugin does not count as installed while `<folder>.partial` exists; the installing process holds `<folder>.lock`.
+//! `<folder>.sha256` contains the checksum of its archive, `<folder>.contents` the listing of its published files.
 
 use std::fs::{self, File};
 use std::io;
@@ -14,19 +14,19 @@ use semver::Version;
 use crate::archive::{self, ArchiveError, make_folder};
 use crate::content::{Contents, listing_of};
 
-/// What a plugin is installed from.
+/// Source of an installation.
 #[derive(Clone, Debug)]
 pub enum Package {
     /// A `tar.gz`.
     Archive(PathBuf),
-    /// A folder, which is copied.
+    /// A folder, to be copied.
     Folder(PathBuf),
-    /// The executable alone.
+    /// A single executable.
     Program(PathBuf),
 }
 
 impl Package {
-    /// What the file or folder at `path` is, by its looks.
+    /// The kind of package at `path`, by its name and file type.
     pub fn at(path: PathBuf) -> Self {
         let name = path.to_string_lossy();
         if path.is_dir() {
@@ -39,26 +39,26 @@ impl Package {
     }
 }
 
-/// Why a plugin was not installed.
+/// Errors of an installation.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// A file could not be made, read or removed.
+    /// A file could not be created, read or removed.
     #[error("could not {action} {}", path.display())]
     File {
-        /// What was tried.
+        /// Verb for the failed action.
         action: &'static str,
-        /// With which file.
+        /// The file.
         path: PathBuf,
-        /// Why it failed.
+        /// Cause.
         #[source]
         source: io::Error,
     },
-    /// The archive is not a good one.
+    /// The archive could not be unpacked.
     #[error("{} is not the archive of a plugin", path.display())]
     Archive {
         /// The archive.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: ArchiveError,
     },
@@ -73,15 +73,15 @@ fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Instal
     }
 }
 
-/// A place in the cache that nobody else installs into.
+/// Exclusive right to install into a folder of the cache.
 pub(crate) struct Claim {
     folder: PathBuf,
-    /// Released when it is closed.
+    /// Lock file; closing it releases the lock.
     _lock: File,
 }
 
 impl Claim {
-    /// Claims the place of a plugin; waits while somebody else installs it.
+    /// Claims the folder of a plugin; waits while another process installs it.
     pub(crate) fn take(
         cache: &Cache,
         kind: PluginKind,
@@ -103,7 +103,7 @@ impl Claim {
         &self.folder
     }
 
-    /// Whether the plugin is there, as a whole.
+    /// Whether the plugin is completely installed.
     pub(crate) fn is_installed(&self) -> bool {
         self.folder.is_dir() && !self.marker().exists()
     }
@@ -112,7 +112,7 @@ impl Claim {
         beside(&self.folder, ".partial")
     }
 
-    /// Lists the files that the plugin was published with, before anything is installed beside them, and keeps the list.
+    /// Lists the published files before dependencies are installed beside them, stores the listing and returns its digest.
     pub(crate) fn list(&self) -> Result<String, InstallError> {
         let contents = Contents::of(&self.folder).map_err(failed("read", &self.folder))?;
         let listing = listing_of(&self.folder);
@@ -122,7 +122,7 @@ impl Claim {
         Ok(contents.digest())
     }
 
-    /// Unpacks a package in the place of whatever is there. It does not count as installed before [`Claim::finish`].
+    /// Unpacks a package and replaces existing content. The plugin does not count as installed before [`Claim::finish`].
     pub(crate) fn unpack(&self, package: &Package, program: &str) -> Result<(), InstallError> {
         let (folder, marker) = (&self.folder, self.marker());
         File::create(&marker).map_err(failed("create", &marker))?;
@@ -146,14 +146,14 @@ impl Claim {
         }
     }
 
-    /// Everything is there: the plugin counts as installed from now on.
+    /// Marks the plugin as installed.
     pub(crate) fn finish(&self, checksum: Option<&str>) -> Result<(), InstallError> {
         let origin = beside(&self.folder, ".sha256");
         match checksum {
             Some(checksum) => {
                 fs::write(&origin, format!("{checksum}\n")).map_err(failed("write", &origin))?;
             }
-            // Whatever it says is about another installation.
+            // The checksum is that of an earlier installation.
             None if origin.exists() => {
                 fs::remove_file(&origin).map_err(failed("remove", &origin))?;
             }
@@ -164,13 +164,13 @@ impl Claim {
     }
 }
 
-/// The SHA-256 of the archive from which the plugin in `folder` was installed, if that is known.
+/// SHA-256 of the archive that the plugin in `folder` was installed from, if known.
 pub(crate) fn checksum_of(folder: &Path) -> Option<String> {
     let text = fs::read_to_string(beside(folder, ".sha256")).ok()?;
     Some(text.trim().to_owned())
 }
 
-/// Installs a plugin from something on this machine; false if it is there already and `reinstall` does not ask for more.
+/// Installs a plugin from a local package; returns false if it is already installed and `reinstall` is false.
 pub fn install(
     cache: &Cache,
     kind: PluginKind,

@@ -1,18 +1,18 @@
-//! Getting plugins that are not there (`protocol.md` 14.5 and 14.6).
+//! Acquisition of missing plugins (`protocol.md` 14.5 and 14.6).
 //!
-//! [`Acquirer::acquire`] gets one plugin:
-//! 1. [`source`] tells where it may come from, in order; the user's [`overrides`] replace any of these places.
-//! 2. [`http`] downloads the archive into a file beside the cache and hashes it on the way.
-//! 3. The hash must be what the program and the project's [`lock_file`] say; and what is unpacked must have the [`content`]
-//!    that the lock file names.
-//! 4. [`install`] unpacks it ([`archive`]) into the cache, so that nobody ever sees half of a plugin, whatever crashes
-//!    and however many do the same at once.
+//! [`Acquirer::acquire`] installs one plugin:
+//! 1. [`source`] lists the places that may publish it, in order; the user's [`overrides`] can replace each of them.
+//! 2. [`http`] downloads the archive into a file beside the cache and hashes it meanwhile.
+//! 3. The hash must match that of the program and of the project's [`lock_file`]; the unpacked files must match the
+//!    [`content`] digest in the lock file.
+//! 4. [`install`] unpacks the archive ([`archive`]) into the cache, so that no process ever sees a partial plugin, even
+//!    after crashes and with concurrent installations.
 //!
-//! Plugins in source form are fetched from their repositories by [`git`]. [`admission`] checks each plugin again before it is
-//! started.
+//! [`git`] fetches plugins in source form from their repositories. [`admission`] verifies each plugin again before its
+//! start.
 //!
-//! This crate knows archives and where they are published. It does not know which plugins a program needs, nor how they
-//! are run.
+//! This crate knows archives and where they are published. It does not know which plugins a program needs, nor how they are
+//! run.
 
 mod acquirer;
 mod admission;

@@ -1,6 +1,6 @@
-//! `plumb.lock`: the plugins of a project, what they were installed from and what is in them.
+//! `plumb.lock`: the plugins of a project, with digests of their archives and files.
 //!
-//! The file is JSON with sorted keys, one line for each digest, so that changes read well in a review:
+//! The file is JSON with sorted keys and one line per digest, so that changes are easy to review:
 //!
 //! ```json
 //! {
@@ -16,11 +16,11 @@
 //! }
 //! ```
 //!
-//! `archive` is the hash of the archive that was downloaded; plugins from repositories have none. `content` is the digest of
-//! the files ([`crate::content`]). Version 1 had the hash of the archive alone in place of the object.
+//! `archive` is the hash of the downloaded archive; plugins from repositories have none. `content` is the digest of the
+//! files ([`crate::content`]). In version 1 the hash of the archive takes the place of the object.
 //!
-//! A plugin is written down when it is used for the first time. From then on, no other archive is taken for it; and where the
-//! file is [`LockMode::Frozen`], no other content.
+//! A plugin is added when it is first used. From then on no other archive is accepted for it, and with [`LockMode::Frozen`]
+//! no other content.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -37,47 +37,47 @@ use crate::source::Platform;
 
 const VERSION: u32 = 2;
 
-/// What may happen to a lock file.
+/// Permitted changes of a lock file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockMode {
-    /// What is used for the first time is written down.
+    /// Plugins are added at their first use.
     Update,
-    /// Nothing may be used that is not written down.
+    /// Plugins missing from the file may not be used.
     Frozen,
 }
 
-/// Why a plugin may not be used, or the file not.
+/// Errors of a lock file, and reasons to reject a plugin.
 #[derive(Debug, thiserror::Error)]
 pub enum LockFileError {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error("could not {action} {}", path.display())]
     File {
-        /// What was tried.
+        /// Verb for the failed action.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why it failed.
+        /// Cause.
         #[source]
         source: io::Error,
     },
-    /// It makes no sense.
+    /// The file is not valid.
     #[error("could not understand {}; restore it from version control, or remove it to start anew", path.display())]
     Parse {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: serde_json::Error,
     },
-    /// A later version of the program wrote it.
+    /// The file has a newer version than this program supports.
     #[error("{} has version {version}, but this program knows versions up to {VERSION}; upgrade it", path.display())]
     Later {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// Version of the file.
         version: u32,
     },
-    /// Another archive than the one that is written down.
+    /// The checksum of the archive does not match.
     #[error(
         "the archive of {plugin} for {platform} is not the one that {} names: expected {expected}, actual {actual}; if \
          the change is intended, remove its line from the file",
@@ -95,7 +95,7 @@ pub enum LockFileError {
         /// The checksum of the archive.
         actual: String,
     },
-    /// Other files than those that are written down.
+    /// The digest of the files does not match.
     #[error(
         "the files of {plugin} in {} are not those that {} names{}: expected {expected}, actual {actual}; reinstall it with \
          `plumb install --reinstall`, or remove its lines from the file if the change is intended",
@@ -106,18 +106,18 @@ pub enum LockFileError {
     Changed {
         /// The plugin.
         plugin: String,
-        /// Where it is.
+        /// Folder of the plugin.
         folder: Box<Path>,
         /// The file.
         path: Box<Path>,
-        /// One of its files that was changed, added or removed, where that is known.
+        /// A file that was changed, added or removed, if known.
         file: Option<String>,
         /// The digest in the file.
         expected: Box<str>,
-        /// The digest of what is there.
+        /// The digest of the files on disk.
         actual: Box<str>,
     },
-    /// Nothing is written down, and nothing may be added.
+    /// The frozen file does not contain the plugin.
     #[error(
         "{} does not name {plugin} for {platform}; run `plumb install` without --locked (with \
          PULUMI_IGNORE_AMBIENT_PLUGINS=true if the plugin is on your PATH), and commit the file",
@@ -131,7 +131,7 @@ pub enum LockFileError {
         /// The file.
         path: PathBuf,
     },
-    /// An older version of the program has written the archive down, and not what is in it.
+    /// The file contains only the archive's checksum, because an older version of the program wrote it.
     #[error(
         "{} names the archive of {plugin} for {platform} and not what is in it; run `plumb install` without --locked, and \
          commit the file",
@@ -145,7 +145,7 @@ pub enum LockFileError {
         /// The file.
         path: PathBuf,
     },
-    /// Nobody knows which files the plugin was published with.
+    /// The listing of the published files is missing.
     #[error(
         "nobody knows which files {plugin} in {} was published with; reinstall it with `plumb install --reinstall`",
         folder.display()
@@ -153,7 +153,7 @@ pub enum LockFileError {
     NoListing {
         /// The plugin.
         plugin: String,
-        /// Where it is.
+        /// Folder of the plugin.
         folder: PathBuf,
     },
 }
@@ -169,10 +169,10 @@ struct Content {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "WrittenDigests")]
 pub(crate) struct Digests {
-    /// Of the archive that it was installed from.
+    /// Checksum of the archive that the plugin was installed from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) archive: Option<String>,
-    /// Of its files.
+    /// Digest of its files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) content: Option<String>,
 }
@@ -180,7 +180,7 @@ pub(crate) struct Digests {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum WrittenDigests {
-    /// Version 1.
+    /// The form of version 1.
     Archive(String),
     Both {
         archive: Option<String>,
@@ -200,7 +200,7 @@ impl From<WrittenDigests> for Digests {
     }
 }
 
-/// A plugin, as the file names it.
+/// Key of a plugin in the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Locked {
     plugin: String,
@@ -220,7 +220,7 @@ impl Locked {
 pub struct LockFile {
     path: PathBuf,
     mode: LockMode,
-    /// One reads and writes at a time.
+    /// Serializes access by this process.
     turn: Mutex<()>,
 }
 
@@ -228,7 +228,7 @@ impl LockFile {
     /// Name of the file, beside the project file.
     pub const NAME: &str = "plumb.lock";
 
-    /// The lock file in `folder`, which need not have one.
+    /// The lock file in `folder`, which need not exist.
     pub fn in_folder(folder: &Path, mode: LockMode) -> Self {
         LockFile {
             path: folder.join(Self::NAME),
@@ -260,7 +260,7 @@ impl LockFile {
         Ok(digests)
     }
 
-    /// The newest version of a plugin that the file names for a platform; an error if there is none.
+    /// The newest version of a plugin for a platform in the file; an error if there is none.
     pub(crate) fn newest(
         &self,
         kind: PluginKind,
@@ -282,7 +282,7 @@ impl LockFile {
         })
     }
 
-    /// Whether the archive with this checksum may be used for a plugin.
+    /// Checks that the archive with this checksum may be used for a plugin.
     pub(crate) fn admit_archive(&self, locked: &Locked, actual: &str) -> Result<(), LockFileError> {
         match self.known(locked)?.archive {
             Some(expected) if expected != actual => Err(LockFileError::Different {
@@ -296,7 +296,7 @@ impl LockFile {
         }
     }
 
-    /// Whether a plugin with these files may be used. `None` stands for a plugin whose listing is missing.
+    /// Checks that a plugin with this digest of files may be used. `None` means that its listing is missing.
     pub(crate) fn admit_content(
         &self,
         locked: &Locked,
@@ -322,7 +322,7 @@ impl LockFile {
         })
     }
 
-    /// Writes down what is known of a plugin now; a digest that is there already stays.
+    /// Adds the digests of a plugin; existing digests are kept.
     pub(crate) fn note(&self, locked: &Locked, found: Digests) -> Result<(), LockFileError> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut content = self.read()?;
@@ -338,7 +338,7 @@ impl LockFile {
         *known = both;
         content.version = VERSION;
         match self.write(&content) {
-            // The project may be where nobody can write; then every run is like the first.
+            // The project may be on a read-only disk; then every run behaves like the first one.
             Err(LockFileError::File { source, path, .. }) if is_read_only(&source) => {
                 tracing::warn!(path = %path.display(), error = %source, "the lock file cannot be written");
                 Ok(())
@@ -389,7 +389,7 @@ impl LockFile {
         Ok(content)
     }
 
-    /// Others may read the file at this moment: they see it before or after.
+    /// Replaces the file atomically, because other processes may read it concurrently.
     fn write(&self, content: &Content) -> Result<(), LockFileError> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let write = || {

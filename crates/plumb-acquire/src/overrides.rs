@@ -1,30 +1,30 @@
-//! The user's own places for plugins: `PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES`.
+//! Addresses of plugins overridden by the user: `PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES`.
 
 use regex::Regex;
 
-/// The variable that holds overrides.
+/// Name of the variable.
 const VARIABLE: &str = "PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES";
 
-/// Patterns for the addresses of places, and what stands in for them.
+/// Patterns for addresses of sources, and their replacements.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides(Vec<(Regex, String)>);
 
-/// An override that makes no sense.
+/// Errors of parsing overrides.
 #[derive(Debug, thiserror::Error)]
 pub enum OverrideError {
-    /// There is no `=`.
+    /// A pair has no `=`.
     #[error("{VARIABLE} has {text:?}; expected are pairs `regexp=URL`, separated by commas")]
     Pair {
-        /// What stands there.
+        /// The text.
         text: String,
     },
-    /// The pattern is none.
+    /// A pattern is not a valid regular expression.
     #[error("{VARIABLE} has a pattern that cannot be understood")]
     Pattern(#[from] regex::Error),
 }
 
 impl Overrides {
-    /// Reads the value of the variable.
+    /// Parses the value of the variable.
     pub fn parse(text: &str) -> Result<Self, OverrideError> {
         let pairs = text.split(',').filter(|pair| !pair.trim().is_empty());
         let overrides = pairs.map(|pair| {
@@ -38,12 +38,12 @@ impl Overrides {
             .map(Overrides)
     }
 
-    /// Whether there are any.
+    /// Whether there are no overrides.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What stands in for `url`: that of the first pattern that occurs in it.
+    /// The replacement for `url`, from the first matching pattern.
     pub(crate) fn apply(&self, url: &str) -> Option<String> {
         let mut pairs = self.0.iter();
         pairs.find_map(|(pattern, replacement)| {
@@ -53,8 +53,8 @@ impl Overrides {
     }
 }
 
-/// `$0`, `$1` and `${group}` are what the pattern has found; any other `$` stays, because addresses have placeholders of
-/// their own.
+/// Replaces `$0`, `$1` and `${group}` by the captures of the pattern. Any other `$` is kept, because addresses have
+/// placeholders of their own.
 fn substituted(template: &str, captures: &regex::Captures<'_>) -> String {
     let mut result = String::new();
     let mut rest = template;

@@ -1,14 +1,14 @@
-//! Where plugins are published (`protocol.md` 14.5).
+//! Sources of plugins: the places where they are published (`protocol.md` 14.5).
 
 use plumb_plugin::PluginKind;
 use semver::Version;
 
-/// The host whose API tells the releases of most plugins.
+/// The host whose API lists the releases of most plugins.
 const GITHUB_API: &str = "api.github.com";
-/// Where plugins of the organization `pulumi` are mirrored.
+/// Mirror of the plugins of the organization `pulumi`.
 const MIRROR: &str = "https://get.pulumi.com/releases/plugins";
 
-/// Plugins of the community that are known by name alone.
+/// Community plugins, published by the organization `pulumiverse`.
 const COMMUNITY: [&str; 37] = [
     "acme",
     "aquasec",
@@ -49,7 +49,7 @@ const COMMUNITY: [&str; 37] = [
     "zitadel",
 ];
 
-/// An operating system and a processor, as the names of archives spell them.
+/// An operating system and a processor architecture, spelled as in names of archives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Platform {
     /// `darwin`, `linux` or `windows`.
@@ -59,7 +59,7 @@ pub struct Platform {
 }
 
 impl Platform {
-    /// This machine.
+    /// The platform of this machine.
     pub fn current() -> Self {
         Platform {
             os: match std::env::consts::OS {
@@ -74,16 +74,16 @@ impl Platform {
         }
     }
 
-    /// The key of a table of checksums: `linux-amd64`.
+    /// Key in a table of checksums: `linux-amd64`.
     pub fn key(self) -> String {
         format!("{}-{}", self.os, self.arch)
     }
 }
 
-/// A place that cannot be one.
+/// Errors of the address of a source.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// The address has a scheme that means nothing.
+    /// The scheme is not supported.
     #[error(
         "plugins cannot be downloaded from {url}; the address must begin with github://, gitlab://, git://, https:// or http://"
     )]
@@ -91,20 +91,20 @@ pub enum SourceError {
         /// The address.
         url: String,
     },
-    /// The address lacks something.
+    /// The address is incomplete.
     #[error("{url} is not the address of plugins; it must be {expected}")]
     Incomplete {
         /// The address.
         url: String,
-        /// Its form.
+        /// Expected form.
         expected: &'static str,
     },
 }
 
-/// One place where a plugin may be.
+/// A source of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// Releases of a repository on GitHub or a server like it.
+    /// Releases of a repository on GitHub or a compatible server.
     GitHub {
         host: String,
         owner: String,
@@ -117,7 +117,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// The places of a plugin, the best one first.
+    /// The sources of a plugin, in order of preference.
     pub(crate) fn all_of(
         kind: PluginKind,
         name: &str,
@@ -140,7 +140,7 @@ impl Source {
         Ok(vec![github("pulumi"), mirror])
     }
 
-    /// The place that `url` names.
+    /// The source for the address `url`.
     pub(crate) fn parse(kind: PluginKind, name: &str, url: &str) -> Result<Source, SourceError> {
         let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
         let rest = rest.trim_end_matches('/');
@@ -185,7 +185,7 @@ impl Source {
         }
     }
 
-    /// The address by which overrides and messages know the place.
+    /// Address of the source in overrides and messages.
     pub(crate) fn url(&self) -> String {
         match self {
             Source::GitHub {
@@ -198,7 +198,7 @@ impl Source {
         }
     }
 
-    /// The release page that has archives under addresses that need no look-up, if there is one.
+    /// Address of an archive that can be downloaded without a query for the release, if the source supports that.
     pub(crate) fn direct_url(&self, version: &Version, asset: &str) -> Option<String> {
         match self {
             Source::GitHub {
@@ -233,7 +233,7 @@ pub(crate) fn asset_name(
     format!("pulumi-{kind}-{name}-v{version}-{os}-{arch}.tar.gz")
 }
 
-/// Fills the placeholders of an address in, written plainly or percent-encoded.
+/// Replaces the placeholders in an address, whether plain or percent-encoded.
 pub(crate) fn fill_in(url: &str, name: &str, version: &Version, platform: Platform) -> String {
     let version = version.to_string();
     let values = [

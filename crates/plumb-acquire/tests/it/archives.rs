@@ -1,4 +1,4 @@
-//! Archives that mean no good.
+//! Malicious archives.
 
 use std::error::Error;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::support::{World, archive, pack};
 
 fn header(path: &str, kind: EntryType, size: u64) -> Header {
     let mut header = Header::new_gnu();
-    // As it stands, whatever it says.
+    // The name is copied unchecked.
     let name = &mut header.as_old_mut().name;
     name[..path.len()].copy_from_slice(path.as_bytes());
     header.set_entry_type(kind);
@@ -34,7 +34,7 @@ fn file(tar: &mut Builder<Vec<u8>>, path: &str) {
     tar.append(&header, b"hi".as_slice()).unwrap();
 }
 
-/// Installs the archive; the error with its causes if that fails.
+/// Installs an archive; returns the error with its causes on failure.
 fn try_install(world: &World, content: &[u8]) -> Result<bool, String> {
     let path = world.folder.path().join("archive.tar.gz");
     std::fs::write(&path, content).unwrap();
@@ -68,7 +68,7 @@ fn refused(content: &[u8], why: &str) {
     assert!(!outside.exists());
     assert!(!Path::new("/tmp/plumb-evil").exists());
     assert_eq!(world.cache().list().unwrap(), []);
-    // What was refused is no obstacle for what comes next.
+    // A rejected archive does not affect later ones.
     assert_eq!(
         try_install(&world, &archive(|tar| file(tar, "good"))),
         Ok(true)
@@ -98,7 +98,7 @@ fn nothing_is_written_through_a_link() {
         file(tar, "here/evil");
     });
     refused(&through, "would leave its folder");
-    // A file in the place of a link replaces it.
+    // A file replaces a link of the same name.
     let world = World::new();
     let replaced = archive(|tar| {
         file(tar, "target");
@@ -154,7 +154,7 @@ fn a_bomb_does_not_fill_the_disk() {
     refused(&content, "unpacks to more than");
 }
 
-/// A file of so many bytes, of which the archive holds the last 512.
+/// Header of a sparse file with this size, of which the archive holds the last 512 bytes.
 fn sparse(path: &str, size: u64) -> Header {
     let mut header = header(path, EntryType::GNUSparse, 512);
     let octal = |field: &mut [u8; 12], number: u64| {
@@ -201,7 +201,7 @@ fn links_over_links_stay_inside() {
     assert_eq!(over, folder.join("a/b"));
 }
 
-/// Numbers by chance that are the same for the same seed.
+/// Pseudorandom numbers, determined by their seed.
 struct Chance(u64);
 
 impl Chance {
@@ -214,7 +214,7 @@ impl Chance {
     }
 }
 
-/// A tar file of everything, before it is packed.
+/// A tar file with all kinds of entries, uncompressed.
 fn everything() -> Vec<u8> {
     let mut tar = Builder::new(Vec::new());
     let folder = header("lib", EntryType::Directory, 0);
@@ -238,7 +238,7 @@ fn everything() -> Vec<u8> {
     tar.into_inner().unwrap()
 }
 
-/// Words that turn up in archives that mean no good.
+/// Texts typical of malicious archives.
 const EVIL: [&[u8]; 8] = [
     b"../",
     b"/tmp/plumb-evil",
@@ -274,7 +274,7 @@ fn mutate(tar: &mut [u8], chance: &mut Chance) {
     fix_checksum(&mut tar[block..block + 512]);
 }
 
-/// Makes the block a header that readers believe.
+/// Corrects the checksum of a header block.
 fn fix_checksum(block: &mut [u8]) {
     block[148..156].fill(b' ');
     let sum: u32 = block.iter().map(|byte| u32::from(*byte)).sum();
@@ -319,7 +319,7 @@ fn no_mutation_of_an_archive_leaves_its_folder() {
             tar.truncate(chance.below(tar.len()));
         }
         let world = World::new();
-        // Refused or not, nothing of it may be anywhere else.
+        // Whether the archive is accepted or rejected, nothing may be written elsewhere.
         let _ = try_install(&world, &pack(&tar));
         let plugins = world.cache().directory().to_owned();
         let mut names: Vec<String> = world.left();

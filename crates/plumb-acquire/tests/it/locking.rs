@@ -39,7 +39,7 @@ async fn the_first_use_is_written_down_and_the_next_is_verified() {
     assert_eq!(world.lock_file(), expected);
 }
 
-/// Somebody else's project put another archive into the cache.
+/// Another project has put a different archive into the cache.
 #[tokio::test]
 async fn what_is_in_the_cache_is_verified_too() {
     let (world, server) = (World::new(), Server::default());
@@ -86,7 +86,7 @@ async fn a_lock_file_that_makes_no_sense_is_left_alone() {
     }
 }
 
-/// A project whose plugin is installed and locked; the server is gone, so that whoever asks it fails.
+/// A project with an installed and locked plugin. The server is stopped, so that any request fails.
 async fn locked() -> (World, PathBuf) {
     let (mut world, server) = (World::new(), Server::default());
     let address = server.start().await;
@@ -116,7 +116,7 @@ async fn changed_files_are_found_at_each_start() {
     assert!(error.contains("are not those that"), "{error}");
 }
 
-/// The files beside a plugin say nothing that is believed.
+/// The files beside a plugin are not trusted.
 #[tokio::test]
 async fn what_the_cache_says_of_itself_does_not_count() {
     let (world, program) = locked().await;
@@ -163,7 +163,7 @@ async fn what_others_put_into_the_cache_is_noted_by_its_content() {
     assert!(error.contains("are not those that"), "{error}");
 }
 
-/// Other kinds, and other ways into the cache, are no different.
+/// Other kinds of plugins, and other kinds of installations, are locked too.
 #[tokio::test]
 async fn plugins_of_every_kind_are_locked() {
     let mut world = World::new();
@@ -187,7 +187,7 @@ async fn plugins_of_every_kind_are_locked() {
         assert!(error.contains("does not name"), "{error}");
         world.mode = LockMode::Update;
         world.acquirer().verify(&program).await.unwrap();
-        // Its dependencies are installed beside it.
+        // A dependency installed beside the plugin.
         std::fs::write(folder.join("installed.py"), "").unwrap();
         world.mode = LockMode::Frozen;
         world.acquirer().verify(&program).await.unwrap();
@@ -231,7 +231,7 @@ async fn a_file_of_an_older_version_is_read_and_completed() {
     world.acquirer().verify(&program).await.unwrap();
 }
 
-/// A repository with a plugin in source form and the tag v1.0.0, which `git` takes for one at https://git.test.
+/// A repository with a plugin in source form and the tag v1.0.0, which `git` sees as one at https://git.test.
 struct Repository(PathBuf);
 
 impl Repository {
@@ -269,7 +269,7 @@ impl Repository {
     }
 }
 
-/// A tag may move.
+/// Moving the tag of a locked plugin is detected.
 #[tokio::test]
 async fn sources_from_a_repository_are_locked() {
     let mut world = World::new();

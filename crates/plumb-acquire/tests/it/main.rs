@@ -1,4 +1,4 @@
-//! Plugins from servers on this machine.
+//! Acquisition of plugins from local servers.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
 

@@ -1,4 +1,4 @@
-//! A server that answers as it is told and remembers what it was asked.
+//! A scripted server that records its requests.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -9,14 +9,14 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-/// What a path answers.
+/// Response for a path.
 #[derive(Clone)]
 pub(crate) enum Answer {
     Content(Vec<u8>),
     Status(u16),
     /// A status with a header.
     Refusal(u16, &'static str, &'static str),
-    /// More is announced than comes.
+    /// Content shorter than announced.
     Half(Vec<u8>),
 }
 
@@ -30,7 +30,7 @@ struct Script {
 pub(crate) struct Server(Arc<Mutex<Script>>);
 
 impl Server {
-    /// Starts to listen; the result is `127.0.0.1:PORT`.
+    /// Starts the server; returns `127.0.0.1:PORT`.
     pub(crate) async fn start(&self) -> String {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
@@ -39,7 +39,7 @@ impl Server {
         address
     }
 
-    /// `path` answers these one after another, the last one for ever.
+    /// Sets the responses for `path`, in order; the last one is repeated.
     pub(crate) fn on(&self, path: &str, answers: impl IntoIterator<Item = Answer>) {
         let mut script = self.0.lock().unwrap();
         script
@@ -47,7 +47,7 @@ impl Server {
             .insert(path.to_owned(), answers.into_iter().collect());
     }
 
-    /// Paths that were asked for, with the token if one was sent.
+    /// Requested paths, with the token if one was sent.
     pub(crate) fn asked(&self) -> Vec<String> {
         self.0.lock().unwrap().asked.clone()
     }

@@ -1,4 +1,4 @@
-//! A cache, a project folder and an acquirer between them.
+//! A cache, a project folder and an acquirer for both.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -68,7 +68,7 @@ impl World {
         std::fs::read_to_string(self.folder.path().join(LockFile::NAME)).unwrap_or_default()
     }
 
-    /// What is in the cache, without the files that only say who installs.
+    /// Names in the cache, without lock files.
     pub(crate) fn left(&self) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.cache().directory()) else {
             return Vec::new();
@@ -99,7 +99,7 @@ pub(crate) fn asset() -> String {
     format!("pulumi-resource-pet-v1.0.0-{os}-{arch}.tar.gz")
 }
 
-/// The archive of a plugin whose program says `text`.
+/// The archive of a plugin whose program contains `text`.
 pub(crate) fn plugin(text: &str) -> Vec<u8> {
     archive(|tar| {
         let mut header = tar::Header::new_gnu();
