@@ -8,7 +8,7 @@ use crate::convert;
 use crate::lift::{self, Lifted};
 use crate::value::{Deps, ResourceVal, Val};
 
-/// One step of an access.
+/// One step of a property access.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Accessor {
     /// A property or an entry.
@@ -17,25 +17,25 @@ pub enum Accessor {
     Index(usize),
 }
 
-/// Why an access gives no value.
+/// Reasons why an access has no value.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The program is wrong.
+    /// The program is wrong; holds the message.
     Problem(String),
     /// The resource with this URN has to be fetched first.
     Fetch(EcoString),
 }
 
-/// Gives resources that are known by reference.
+/// Resources that a program refers to.
 pub trait References {
-    /// The resource; `None` when it was not fetched yet. Poison when it cannot be.
+    /// The resource with this URN; `None` if it must be fetched first, [`Val::Poison`] if it cannot be fetched.
     fn resource(&self, urn: &str) -> Option<Val>;
 }
 
-/// Follows `path` into `value`.
+/// The value at `path` inside `value`.
 ///
-/// What was computed and is unknown in part is unknown as a whole, once the path ends at it: nothing can be said of a list
-/// of which one element is not known. On the way to a known part it may be.
+/// If the resulting output is partly unknown, the whole result is unknown, because nothing can be computed from a list with
+/// an unknown element. The containers on the way may be partly unknown.
 pub fn access(value: &Val, path: &[Accessor], references: &dyn References) -> Result<Val, Failure> {
     let found = follow(value, path, references)?;
     Ok(if path.is_empty() {
@@ -126,7 +126,7 @@ fn follow(value: &Val, path: &[Accessor], references: &dyn References) -> Result
     }
 }
 
-/// What indexing past the end of a list is called.
+/// Message for an index past the end of a list.
 pub fn out_of_bounds(index: usize, length: usize) -> String {
     format!("list index {index} out-of-bounds for list of length {length}")
 }
@@ -135,7 +135,7 @@ fn is_unknown(value: &Val) -> bool {
     matches!(value, Val::Output(output) if output.value.is_none())
 }
 
-/// A property of a resource: an output that depends on it.
+/// A property of a resource, as an output that depends on the resource.
 fn property(resource: &ResourceVal, accessor: &Accessor) -> Result<Val, Failure> {
     let Accessor::Name(name) = accessor else {
         return Err(Failure::Problem(
@@ -169,7 +169,7 @@ fn property(resource: &ResourceVal, accessor: &Accessor) -> Result<Val, Failure>
 }
 
 impl Lifted {
-    /// The result of an access: secrecy and dependencies of the receiver come on top of its own.
+    /// Adds the secrecy and dependencies of the receiver to the result of an access.
     fn wrap_known(mut self, found: Val) -> Val {
         self.unknown = false;
         if let Val::Output(output) = &found

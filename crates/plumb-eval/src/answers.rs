@@ -1,4 +1,4 @@
-//! What answers of the engine mean, and how they are shown.
+//! Interpretation of the engine's answers, and messages about failed requests.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use plumb_value::{PropertyMap, Value};
 
 use crate::value::{Providers, ResourceVal, Val};
 
-/// Asks for a resource that is known by URN alone.
+/// Request for a resource of which only the URN is known.
 pub fn get_resource(urn: &EcoString) -> InvokeFunctionRequest {
     InvokeFunctionRequest {
         token: "pulumi:pulumi:getResource".into(),
@@ -24,7 +24,8 @@ pub fn get_resource(urn: &EcoString) -> InvokeFunctionRequest {
     }
 }
 
-/// The resource in the answer to [`get_resource`]. It is `partial` where outputs that are missing may still come.
+/// The resource in the answer to [`get_resource`]. With `partial`, missing outputs are unknown, because they may still
+/// arrive.
 pub fn resource(text: &EcoString, result: &PropertyMap, partial: bool) -> Val {
     let Ok(urn) = Urn::parse(text) else {
         return Val::Poison;
@@ -50,7 +51,7 @@ pub fn resource(text: &EcoString, result: &PropertyMap, partial: bool) -> Val {
     }))
 }
 
-/// What is said of an invoke whose arguments were refused.
+/// Message for an invoke whose arguments were rejected.
 pub fn failures(token: &str, failures: &[CheckFailure]) -> String {
     let texts: Vec<String> = failures
         .iter()
@@ -70,7 +71,7 @@ pub fn failures(token: &str, failures: &[CheckFailure]) -> String {
     format!("{} {plural} occurred:\n{}", texts.len(), texts.concat())
 }
 
-/// A failed request as SDKs show it.
+/// Message of a failed request, in the form used by SDKs.
 pub fn error_text(error: &RequestError) -> String {
     if error.message.starts_with("rpc error: ") {
         return error.message.to_string();

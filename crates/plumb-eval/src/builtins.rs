@@ -1,4 +1,4 @@
-//! The functions that only compute (`yaml-runtime.md` 6.3). Arguments come without outputs.
+//! Pure functions of the languages (`yaml-runtime.md` 6.3). Arguments contain no outputs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::go_format;
 use crate::lift::{self, Lifted};
 use crate::value::Val;
 
-/// Functions that compute from their argument alone. Functions of several arguments take a list.
+/// Functions of one argument without side effects. Functions of several arguments take a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     /// Joins a list of strings.
@@ -30,11 +30,11 @@ pub enum Function {
     ToJson,
     /// Text in base64.
     ToBase64,
-    /// The text that is written in base64.
+    /// The text encoded in base64.
     FromBase64,
     /// Makes a value secret.
     Secret,
-    /// Makes a value public.
+    /// Removes the secret mark of a value.
     Unsecret,
     /// The text of a file.
     ReadFile,
@@ -44,21 +44,21 @@ pub enum Function {
     FileBase64Sha256,
     /// The SHA-1 of a text in hex.
     Sha1,
-    /// How many elements, entries or characters there are.
+    /// The number of elements, entries or characters.
     Length,
     /// The only element of a list.
     SingleOrNone,
-    /// An asset of given text.
+    /// An asset with the given text.
     StringAsset,
-    /// An asset that is a file.
+    /// An asset from a file.
     FileAsset,
     /// An asset from an address.
     RemoteAsset,
-    /// An archive that is a file or folder.
+    /// An archive from a file or folder.
     FileArchive,
     /// An archive from an address.
     RemoteArchive,
-    /// An archive of given members.
+    /// An archive with the given members.
     AssetArchive,
     /// The name of a resource.
     ResourceName,
@@ -67,7 +67,7 @@ pub enum Function {
 }
 
 impl Function {
-    /// Whether the function makes an asset or archive.
+    /// Whether the function creates an asset or archive.
     pub fn makes_asset(self) -> bool {
         matches!(
             self,
@@ -81,7 +81,7 @@ impl Function {
     }
 }
 
-/// Computes `function`, which the program calls `name`, of an argument that may have outputs in it: so has the result.
+/// Calls `function`, named `name` in the program. The argument may contain outputs, and then the result is an output.
 /// Relative paths start at `directory`.
 pub fn call(
     function: Function,
@@ -106,7 +106,7 @@ pub fn call(
         return Ok(lifted.wrap(Val::Null));
     }
     let result = compute(function, name, &plain, directory).map_err(|problem| {
-        // What is wrong may tell what the argument is.
+        // The message might reveal the argument.
         if lifted.secret {
             format!("{name} failed; its argument is secret, so the reason is not shown")
         } else {
@@ -116,7 +116,8 @@ pub fn call(
     Ok(lifted.wrap(result))
 }
 
-/// Takes outputs off a list and its direct parts, so that elements keep their own.
+/// Removes outputs around an argument and, in an argument such as `[index, list]`, around its two elements. Outputs further
+/// inside are kept, so that each element of the list keeps its own.
 fn shallow(lifted: &mut Lifted, value: &Val) -> Val {
     let stripped = lifted.strip_outer(value);
     match &stripped {
@@ -129,7 +130,7 @@ fn shallow(lifted: &mut Lifted, value: &Val) -> Val {
     }
 }
 
-/// Computes `function`, which the program calls `name`, of `argument`. Relative paths start at `directory`.
+/// Computes `function`, named `name` in the program, without outputs. Relative paths start at `directory`.
 fn compute(
     function: Function,
     name: &str,
@@ -197,7 +198,7 @@ fn pair(argument: &Val) -> (&Val, &Val) {
     }
 }
 
-/// The text that `argument` must be; `wants` begins the message about anything else.
+/// The text in `argument`; `wants` is the beginning of the error for other values.
 fn string<'a>(wants: &str, argument: &'a Val) -> Result<&'a EcoString, String> {
     match argument {
         Val::String(text) => Ok(text),
@@ -285,7 +286,7 @@ fn select(name: &str, (index, values): (&Val, &Val)) -> Result<Val, String> {
     };
     #[allow(clippy::cast_sign_loss)] // checked above
     let at = *number as usize;
-    // The list is known as a whole: a secret in it makes each element secret.
+    // Outputs of the other elements count as well: a secret element makes the result secret.
     let mut lifted = Lifted::default();
     let element = items
         .get(at)
@@ -312,7 +313,7 @@ fn base64_wants(name: &str) -> String {
     format!("expected argument to {name} to be a string")
 }
 
-/// The content of the file that `argument` names.
+/// Content of the file at the path `argument`.
 fn read_for(name: &str, argument: &Val, directory: &Path) -> Result<Vec<u8>, String> {
     let path = string(&format!("{name} requires a string path"), argument)?;
     read(path, directory).map_err(|error| format!("{name} error reading file {path}: {error}"))

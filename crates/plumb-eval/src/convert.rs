@@ -1,4 +1,4 @@
-//! Between evaluator values and the values of requests and replies.
+//! Conversion between evaluator values and the values of requests and replies.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use plumb_value::{PropertyKey, PropertyMap, ReferenceId, ResourceReference, Valu
 use crate::lift;
 use crate::value::{Deps, Output, Val};
 
-/// A value of a reply. Secrets and unknowns inside stay where they are.
+/// The evaluator value of a value in a reply. Secrets and unknowns inside keep their position.
 pub fn from_value(value: &Value) -> Val {
     let output = |value, secret| {
         Val::Output(Arc::new(Output {
@@ -42,13 +42,13 @@ pub fn from_value(value: &Value) -> Val {
     }
 }
 
-/// The resources that an output was computed from.
+/// Dependencies of an output.
 fn known_dependencies(output: &plumb_value::Output) -> Deps {
     let urns = output.dependencies.iter();
     urns.filter_map(|urn| Urn::parse(urn).ok()).collect()
 }
 
-/// A map of a reply as an object.
+/// The evaluator object of a map in a reply.
 pub fn from_map(map: &PropertyMap) -> Val {
     Val::Object(Arc::new(
         map.iter()
@@ -57,7 +57,7 @@ pub fn from_map(map: &PropertyMap) -> Val {
     ))
 }
 
-/// A JSON document.
+/// The evaluator value of a JSON document.
 pub fn from_json(json: &serde_json::Value) -> Val {
     match json {
         serde_json::Value::Null => Val::Null,
@@ -74,16 +74,16 @@ pub fn from_json(json: &serde_json::Value) -> Val {
     }
 }
 
-/// How values are written into requests.
+/// Form of outputs in requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Secrets and unknowns in place, dependencies told apart.
+    /// Secrets and unknowns are kept; dependencies are sent separately.
     Plain,
-    /// Every output that says more than its value, as remote components take it.
+    /// Outputs that are unknown or secret, or have dependencies, are sent as output values, for remote components.
     Outputs,
 }
 
-/// The value as requests carry it.
+/// The value in the form of requests.
 pub fn to_value(value: &Val, form: Form) -> Value {
     match value {
         Val::Null | Val::Poison => Value::Null,
@@ -141,8 +141,8 @@ pub fn to_value(value: &Val, form: Form) -> Value {
     }
 }
 
-/// Entries without the null ones, as the SDKs send maps. A null that was computed from a resource stays, so that the
-/// dependency on the resource does, unless it is secret.
+/// Entries without null values, which SDKs omit. A null computed from a resource is kept, so that the dependency on the
+/// resource is kept, unless the null is secret.
 pub fn to_map(entries: &BTreeMap<ecow::EcoString, Val>, form: Form) -> PropertyMap {
     entries
         .iter()

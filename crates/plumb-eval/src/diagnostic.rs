@@ -1,4 +1,4 @@
-//! What is wrong with a program, where, and how to say it.
+//! Problems of programs: severity, position and text.
 
 use std::fmt::Write as _;
 
@@ -6,27 +6,27 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::source::{SourceFile, Span};
 
-/// How bad it is.
+/// Severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The program cannot run.
     Error,
-    /// The program runs, but perhaps not as meant.
+    /// The program runs, but is probably wrong.
     Warning,
 }
 
-/// One problem of a program.
+/// A problem of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// What is wrong.
+    /// Short description.
     pub summary: String,
-    /// More about it: reasons, suggestions.
+    /// Details: reasons, suggestions.
     pub detail: Option<String>,
-    /// What was probably meant. Only drawn diagnostics show it; excerpts keep to what scripts match.
+    /// Suggested correction. Shown only by [`Diagnostic::annotated`], because scripts may match the text of the other forms.
     pub hint: Option<String>,
-    /// Where.
+    /// Position in the program.
     pub span: Option<Span>,
 }
 
@@ -50,26 +50,26 @@ impl Diagnostic {
         }
     }
 
-    /// The diagnostic with more said about it.
+    /// The diagnostic with details.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(detail.into()).filter(|text: &String| !text.is_empty());
         self
     }
 
-    /// The diagnostic with a suggestion.
+    /// The diagnostic with a suggested correction.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Whether the program cannot run.
+    /// Whether the problem prevents the program from running.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 
-    /// The summary, the lines it is about, and the detail, as the engine's log has it.
+    /// The summary, the source lines and the details, in the form of the engine's log.
     pub fn excerpt(&self, source: &SourceFile) -> String {
         let mut text = self.summary.clone();
         if let Some(span) = self.span {
@@ -86,7 +86,7 @@ impl Diagnostic {
         text
     }
 
-    /// The diagnostic in one line, with its range before it: for errors that stand outside a run.
+    /// The diagnostic on one line that begins with its range, for errors outside of a run.
     pub fn one_line(&self, source: &SourceFile) -> String {
         let place = self
             .span
@@ -95,7 +95,7 @@ impl Diagnostic {
         format!("{place}: {}; {detail}", self.summary)
     }
 
-    /// [`Diagnostic::excerpt`] with the severity before it, for output that has no severity of its own.
+    /// [`Diagnostic::excerpt`] with the severity before it, for output without severities.
     pub fn titled_excerpt(&self, source: &SourceFile) -> String {
         let title = match self.severity {
             Severity::Error => "Error",
@@ -104,7 +104,7 @@ impl Diagnostic {
         format!("{title}: {}", self.excerpt(source))
     }
 
-    /// The problem drawn into its source lines, with file, line and column.
+    /// The problem marked in its source lines, with file, line and column.
     pub fn annotated(&self, source: &SourceFile) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
@@ -130,7 +130,7 @@ impl Diagnostic {
     }
 }
 
-/// Diagnostics as the text of one error: a single one in its line, several with a line each, errors first.
+/// Diagnostics as the text of one error: a single one on its line, several as a list with errors first.
 pub fn joined(diagnostics: &[Diagnostic], source: &SourceFile) -> String {
     if let [only] = diagnostics {
         return only.one_line(source);
@@ -144,12 +144,12 @@ pub fn joined(diagnostics: &[Diagnostic], source: &SourceFile) -> String {
     text
 }
 
-/// How many letters apart two words are.
+/// Edit distance of two words.
 pub fn distance(left: &str, right: &str) -> usize {
     strsim::levenshtein(left, right)
 }
 
-/// All `candidates`, nearest to `word` first; names alone decide between equals.
+/// All `candidates` by their distance from `word`, then by name.
 pub fn by_distance<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut ranked: Vec<(usize, &str)> = candidates
         .into_iter()
@@ -160,14 +160,14 @@ pub fn by_distance<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>
     ranked.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// Up to five of `candidates`, nearest to `word` first.
+/// Up to five of `candidates`, nearest first.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut nearest = by_distance(word, candidates);
     nearest.truncate(5);
     nearest
 }
 
-/// The candidate so near to `word` that it was probably meant.
+/// The candidate near enough to `word` to be the intended one.
 pub fn probably_meant<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -177,7 +177,7 @@ pub fn probably_meant<'a>(
     (distance <= 2.max(word.len() / 4) && distance < word.len()).then_some(best)
 }
 
-/// `a, b, c and 3 others`: the nearest of `candidates` and how many more there are.
+/// `a, b, c and 3 others`: the nearest of `candidates`, and the number of the others.
 pub fn existing<'a>(word: &str, candidates: impl ExactSizeIterator<Item = &'a str>) -> String {
     let total = candidates.len();
     let shown = nearest(word, candidates);

@@ -1,6 +1,6 @@
-//! Durations as Go writes them: `5m`, `1h30m`, `1.5s`.
+//! Durations in the syntax of Go: `5m`, `1h30m`, `1.5s`.
 
-/// The number of seconds in `text`.
+/// Number of seconds in a duration; `None` if `text` is malformed.
 pub fn seconds(text: &str) -> Option<f64> {
     let (negative, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),

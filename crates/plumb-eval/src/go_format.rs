@@ -1,4 +1,5 @@
-//! Text as Go's `%v` and `encoding/json` write it: it ends up in users' state.
+//! Text in the formats of Go's `%v` and `encoding/json`. The exact format matters because the text is stored in users'
+//! state.
 
 use std::fmt::Write as _;
 
@@ -60,7 +61,7 @@ pub fn number(value: f64) -> String {
     format!("{value}")
 }
 
-/// A JSON document, keys sorted, HTML characters escaped; `None` for what JSON cannot hold.
+/// A JSON document with sorted keys and escaped HTML characters; an error for values that JSON cannot express.
 pub fn json(value: &Val, out: &mut String) -> Result<(), &'static str> {
     match value {
         Val::Null => out.push_str("null"),

@@ -1,13 +1,13 @@
-//! Pieces of HCL as text, for whoever writes PCL.
+//! Pieces of HCL text, for generators of PCL.
 
 use std::fmt::Write as _;
 
-/// `text` in quotes, so that it is read as exactly this text.
+/// `text` as a quoted literal without interpolations.
 pub fn quoted(text: &str) -> String {
     format!("\"{}\"", escaped(text))
 }
 
-/// The same without the quotes: what can stand between the interpolations of a template.
+/// `text` escaped for use inside quotes, between the interpolations of a template.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -20,7 +20,7 @@ pub fn escaped(text: &str) -> String {
             '\\' => out.push_str("\\\\"),
             '$' | '%' => {
                 out.push(char);
-                // Twice, or what follows would be an interpolation or a directive.
+                // Doubled, because otherwise an interpolation or a directive would begin.
                 if chars.peek() == Some(&'{') {
                     out.push(char);
                 }
@@ -43,9 +43,9 @@ pub fn is_identifier(name: &str) -> bool {
         && chars.all(|char| char.is_alphanumeric() || matches!(char, '_' | '-'))
 }
 
-/// The key of an entry of an object.
+/// Key of an entry in an object.
 pub fn key(name: &str) -> String {
-    // Words that begin something else stay in quotes.
+    // Keywords must be quoted.
     let is_word = matches!(name, "for" | "null" | "true" | "false");
     if is_identifier(name) && !is_word {
         name.to_owned()
@@ -54,17 +54,17 @@ pub fn key(name: &str) -> String {
     }
 }
 
-/// A number; `None` for what HCL cannot write.
+/// A number; `None` for infinities and NaN, which HCL cannot express.
 pub fn number(number: f64) -> Option<String> {
     number.is_finite().then(|| number.to_string())
 }
 
-/// A list of expressions.
+/// A list expression.
 pub fn list(items: &[String]) -> String {
     format!("[{}]", items.join(", "))
 }
 
-/// An object of keys and expressions, one below the other.
+/// An object expression, one entry per line.
 pub fn object(entries: &[(String, String)]) -> String {
     if entries.is_empty() {
         return "{}".to_owned();

@@ -1,4 +1,4 @@
-//! The inputs of a resource, on their way into a registration.
+//! Inputs of resources in registrations.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::value::{Deps, Val};
 /// Inputs by name, in order of declaration.
 pub type Inputs = Vec<(EcoString, Val)>;
 
-/// Secrets and constants that the schema asks for.
+/// Applies secrets and constants of the schema.
 pub fn apply_schema(inputs: &mut Inputs, schema: &Resource) {
     for (name, value) in inputs.iter_mut() {
         if schema
@@ -42,7 +42,7 @@ pub fn apply_schema(inputs: &mut Inputs, schema: &Resource) {
     }
 }
 
-/// Puts `inputs` into `request`, with what each was computed from. Nothing is sent of what is nothing.
+/// Adds `inputs` with their dependencies to `request`. Null inputs without dependencies are omitted.
 pub fn set_properties(request: &mut RegisterRequest, inputs: &Inputs, form: Form) {
     let mut properties = PropertyMap::new();
     for (name, value) in inputs {

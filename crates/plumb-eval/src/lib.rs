@@ -1,14 +1,13 @@
-//! What the languages that run in process have in common: values with outputs in them, and problems with places.
+//! Common parts of the languages that are evaluated in process: values with outputs, and diagnostics with positions.
 //!
-//! - [`value`] has the values of a running program, [`lift`] takes outputs off them and puts them back on results;
-//!   [`access`] follows `a.b[0]` into them; [`convert`] goes between them and the values of requests.
-//! - [`builtins`] are functions that only compute; [`inputs`] turns values into the properties of a registration,
-//!   [`answers`] says what the engine's answers mean.
-//! - [`hcl`] writes pieces of the text that snippets are kept as.
-//! - [`source`], [`diagnostic`] and [`report`] say what is wrong with a program, and where.
+//! - [`value`] defines the values of a running program. [`lift`] removes outputs from them and restores outputs on results;
+//!   [`access`] evaluates accesses such as `a.b[0]`; [`convert`] translates to and from the values of requests.
+//! - [`builtins`] are the pure functions. [`inputs`] turns values into the properties of a registration; [`answers`]
+//!   interprets the engine's answers.
+//! - [`hcl`] writes pieces of the PCL text in which snippets are stored.
+//! - [`source`], [`diagnostic`] and [`report`] describe problems of a program with their positions.
 //!
-//! The crate knows no syntax: `plumb-yaml` and `plumb-pcl` have their own expressions and evaluate them into these
-//! values.
+//! The crate knows no syntax: `plumb-yaml` and `plumb-pcl` have their own expressions and evaluate them to these values.
 
 pub mod access;
 pub mod answers;

@@ -1,26 +1,26 @@
-//! Taking outputs off values, and putting them back on results.
+//! Lifting: removing outputs from values, and restoring them on results.
 
 use std::sync::Arc;
 
 use crate::value::{Deps, Output, Val};
 
-/// What was found on the way through a value.
+/// Properties of the outputs that were removed from a value.
 #[derive(Clone, Debug, Default)]
 pub struct Lifted {
-    /// There was an output somewhere.
+    /// Whether there was an output.
     pub any: bool,
-    /// Something is secret.
+    /// Whether an output was secret.
     pub secret: bool,
-    /// Something is unknown.
+    /// Whether an output was unknown.
     pub unknown: bool,
-    /// Something could not be evaluated.
+    /// Whether a part could not be evaluated.
     pub poisoned: bool,
-    /// What it was computed from.
+    /// Dependencies of the outputs.
     pub deps: Deps,
 }
 
 impl Lifted {
-    /// The plain form of `value`; where it is unknown, null stands in.
+    /// `value` without outputs; unknown parts become null.
     pub fn strip(&mut self, value: &Val) -> Val {
         match value {
             Val::Output(output) => {
@@ -52,7 +52,7 @@ impl Lifted {
         }
     }
 
-    /// Takes the outermost outputs off `value`, and leaves those inside.
+    /// `value` without its outermost outputs; those inside are kept.
     pub fn strip_outer(&mut self, value: &Val) -> Val {
         match value {
             Val::Output(output) => {
@@ -70,8 +70,8 @@ impl Lifted {
         }
     }
 
-    /// The value that lists and objects of the program have once the outputs among their elements are known: those are
-    /// taken off. Replies keep the secrets inside them.
+    /// `value` without the outputs among the elements of the program's lists and objects. Values inside replies keep their
+    /// secrets.
     pub fn strip_elements(&mut self, value: &Val) -> Val {
         match value {
             Val::List(items) => {
@@ -95,7 +95,7 @@ impl Lifted {
         self.deps.merge(&output.deps);
     }
 
-    /// The result of a computation over what was stripped, with secrecy and dependencies back on.
+    /// The result of a computation over stripped values, with secrecy and dependencies restored.
     pub fn wrap(self, value: Val) -> Val {
         if self.poisoned || value == Val::Poison {
             return Val::Poison;
@@ -127,7 +127,7 @@ impl Lifted {
     }
 }
 
-/// Whether a list or an object of the program has an output among its elements.
+/// Whether a list or an object of the program has outputs among its elements.
 pub fn has_output_elements(value: &Val) -> bool {
     let is_output = |item: &Val| matches!(item, Val::Output(_)) || has_output_elements(item);
     match value {
@@ -137,7 +137,7 @@ pub fn has_output_elements(value: &Val) -> bool {
     }
 }
 
-/// One output in place of a list or an object with outputs among its elements: it is secret, or unknown, if any of them is.
+/// A list or an object with outputs among its elements as one output, which is secret or unknown if any of them is.
 pub fn joined(value: Val) -> Val {
     if !has_output_elements(&value) {
         return value;
@@ -147,7 +147,7 @@ pub fn joined(value: Val) -> Val {
     lifted.wrap(elements)
 }
 
-/// Whether there is an output, a resource or poison anywhere in `value`.
+/// Whether `value` contains an output, a resource or poison.
 pub fn contains_outputs(value: &Val) -> bool {
     match value {
         Val::Output(_) | Val::Poison | Val::Resource(_) => true,
@@ -163,7 +163,7 @@ pub fn contains_outputs(value: &Val) -> bool {
     }
 }
 
-/// Everything that `value` was computed from, resources in it among them.
+/// Adds the dependencies of `value` to `deps`, including resources inside it.
 pub fn dependencies(value: &Val, deps: &mut Deps) {
     match value {
         Val::Output(output) => {
@@ -186,7 +186,7 @@ pub fn dependencies(value: &Val, deps: &mut Deps) {
     }
 }
 
-/// `value` as a secret.
+/// `value` with the secret mark set to `secret`.
 pub fn secret(value: &Val, secret: bool) -> Val {
     match value {
         Val::Poison => Val::Poison,
@@ -203,7 +203,7 @@ pub fn secret(value: &Val, secret: bool) -> Val {
     }
 }
 
-/// Whether `value` is, or has in it, something that could not be evaluated.
+/// Whether `value` is, or contains, a part that could not be evaluated.
 pub fn is_poisoned(value: &Val) -> bool {
     match value {
         Val::Poison => true,

@@ -1,4 +1,4 @@
-//! Telling the user what is wrong.
+//! Reporting of diagnostics to the user.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,17 +8,17 @@ use plumb_events::Severity as EventSeverity;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::SourceFile;
 
-/// How diagnostics are shown.
+/// Format of diagnostics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DiagnosticStyle {
-    /// Summary, line and detail, as other tools know it.
+    /// Summary, source line and details, in the format of the reference.
     #[default]
     Excerpt,
-    /// Drawn into the source, with columns and hints: for people.
+    /// Marked in the source lines, with columns and hints, for people.
     Annotated,
 }
 
-/// Shows diagnostics and counts errors.
+/// Reports diagnostics and counts errors.
 pub struct Reporter<'a> {
     monitor: &'a dyn ResourceMonitor,
     source: &'a SourceFile,
@@ -27,7 +27,7 @@ pub struct Reporter<'a> {
 }
 
 impl<'a> Reporter<'a> {
-    /// Tells `monitor` about problems in `source`.
+    /// A reporter to `monitor` for problems in `source`.
     pub fn new(
         monitor: &'a dyn ResourceMonitor,
         source: &'a SourceFile,
@@ -46,7 +46,7 @@ impl<'a> Reporter<'a> {
         self.errors.load(Ordering::Relaxed) > 0
     }
 
-    /// A problem found before evaluation: goes to the error stream, line by line.
+    /// Reports a problem found before evaluation: written to the error stream, line by line.
     pub fn found(&self, diagnostic: &Diagnostic) {
         self.count(diagnostic);
         let text = match self.style {
@@ -58,7 +58,7 @@ impl<'a> Reporter<'a> {
         }
     }
 
-    /// A problem met during evaluation.
+    /// Reports a problem found during evaluation.
     pub fn met(&self, diagnostic: &Diagnostic) {
         self.count(diagnostic);
         let severity = match diagnostic.severity {
@@ -72,7 +72,7 @@ impl<'a> Reporter<'a> {
         self.monitor.log(severity, None, &text);
     }
 
-    /// The line that follows the problems of a named thing.
+    /// Reports that a named entity was not registered, after its problems.
     pub fn not_registered(&self, kind: &str, name: &str) {
         self.errors.fetch_add(1, Ordering::Relaxed);
         let text = format!("Error registering {kind} [{name}]: no diagnostics");

@@ -1,4 +1,4 @@
-//! Program text and places in it.
+//! Program text, and positions in it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ impl Span {
         }
     }
 
-    /// The smallest range around both.
+    /// The smallest range that contains both.
     #[must_use]
     pub fn to(self, other: Span) -> Span {
         Span {
@@ -34,17 +34,17 @@ impl Span {
 /// A program file.
 #[derive(Debug)]
 pub struct SourceFile {
-    /// Name for messages: relative to the program's folder.
+    /// Name for messages, relative to the program's folder.
     pub name: String,
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its text.
+    /// Text of the file.
     pub text: Arc<str>,
     line_starts: Vec<u32>,
 }
 
 impl SourceFile {
-    /// A file with this name, place and text.
+    /// A file with this name, path and text.
     pub fn new(name: impl Into<String>, path: PathBuf, text: impl Into<Arc<str>>) -> Self {
         let text: Arc<str> = text.into();
         let breaks = text
@@ -61,7 +61,7 @@ impl SourceFile {
         }
     }
 
-    /// Line and column of a byte, both from 1; columns count characters.
+    /// Line and column of a byte offset, both from 1; columns count characters.
     pub fn position(&self, offset: u32) -> (usize, usize) {
         let line = self.line_starts.partition_point(|start| *start <= offset);
         let start = self.line_starts[line - 1] as usize;
@@ -73,7 +73,7 @@ impl SourceFile {
         (line, column + 1)
     }
 
-    /// File, line and columns of `span`, as errors in one line have them: quotes and closing brackets are no part of it.
+    /// File, line and columns of `span` for one-line errors, which do not count quotes and closing brackets.
     pub fn range(&self, span: Span) -> String {
         let (line, column) = self.position(span.start);
         let text = self
@@ -103,7 +103,7 @@ impl SourceFile {
     }
 }
 
-/// Length of a YAML value up to where its last scalar would end if it stood without quotes.
+/// Length of a YAML value up to the end of its last scalar, as if that were written without quotes.
 fn length_of_value(text: &str) -> usize {
     let mut rest = text.trim_end();
     while text.starts_with(['[', '{']) && rest.ends_with([']', '}']) {

@@ -1,4 +1,4 @@
-//! Values while a program is evaluated.
+//! Values during the evaluation of a program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,22 +7,22 @@ use ecow::EcoString;
 use plumb_resource::{ResourceId, Urn};
 use plumb_value::{Archive, Asset, PropertyMap, ResourceReference};
 
-/// A value, perhaps with outputs inside.
+/// A value, possibly with outputs inside.
 ///
-/// [`Val::Output`] says where a value comes from; what has no output around it comes from the program itself.
+/// [`Val::Output`] records the origin of a value; a value without an output around it comes from the program itself.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Val {
-    /// Nothing.
+    /// Null.
     Null,
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
     /// A number.
     Number(f64),
-    /// A text.
+    /// Text.
     String(EcoString),
-    /// Several values.
+    /// A list.
     List(Arc<Vec<Val>>),
-    /// Values by name.
+    /// An object.
     Object(Arc<BTreeMap<EcoString, Val>>),
     /// An asset.
     Asset(Arc<Asset>),
@@ -30,41 +30,41 @@ pub enum Val {
     Archive(Arc<Archive>),
     /// A resource.
     Resource(Arc<ResourceVal>),
-    /// A resource that is known by its URN alone.
+    /// A resource of which only the URN is known.
     Reference(Arc<ResourceReference>),
-    /// A value that was, or will be, computed.
+    /// A computed value, known or not.
     Output(Arc<Output>),
-    /// Takes the place of what could not be evaluated: the reason has been told, or belongs to the engine.
+    /// Replacement for a value that could not be evaluated. The reason has been reported already, or the engine reports it.
     Poison,
 }
 
-/// A value that was, or will be, computed.
+/// A computed value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
-    /// The value; `None` while unknown.
+    /// The value; `None` if it is not known yet.
     pub value: Option<Val>,
-    /// Whether it is secret.
+    /// Whether the value is secret.
     pub secret: bool,
-    /// Resources that it was computed from.
+    /// Resources that the value was computed from.
     pub deps: Deps,
 }
 
 /// A registered or read resource.
 #[derive(Debug)]
 pub struct ResourceVal {
-    /// Its URN.
+    /// URN of the resource.
     pub urn: Urn,
-    /// Its id.
+    /// Id of the resource.
     pub id: ResourceId,
-    /// Whether a provider manages it, so that it has an id.
+    /// Whether a provider manages the resource, so that it has an id.
     pub custom: bool,
-    /// Its type.
+    /// Type of the resource.
     pub type_token: EcoString,
-    /// Its name.
+    /// Name of the resource.
     pub name: EcoString,
-    /// Its outputs.
+    /// Outputs of the resource.
     pub outputs: Arc<PropertyMap>,
-    /// Whether outputs that are missing are unknown rather than null.
+    /// Whether missing outputs are unknown rather than null.
     pub partial: bool,
     /// Providers for children, by package.
     pub providers: Providers,
@@ -80,12 +80,12 @@ impl PartialEq for ResourceVal {
 }
 
 impl ResourceVal {
-    /// For a provider resource, the package that it provides.
+    /// The package that a provider resource serves; `None` for other resources.
     pub fn provided_package(&self) -> Option<&str> {
         self.type_token.strip_prefix("pulumi:providers:")
     }
 
-    /// For a provider resource, the text that requests name it by.
+    /// The reference to a provider resource in requests.
     pub fn provider_ref(&self) -> EcoString {
         let id = match &self.id {
             ResourceId::Known(id) => id.as_str(),
@@ -101,7 +101,7 @@ impl Val {
         Val::List(Arc::new(items))
     }
 
-    /// An output that is not known yet.
+    /// An unknown output.
     pub fn unknown(secret: bool, deps: Deps) -> Val {
         Val::Output(Arc::new(Output {
             value: None,
@@ -110,7 +110,7 @@ impl Val {
         }))
     }
 
-    /// The kind of value with its article, as messages about arguments have it.
+    /// Kind of the value with its article, for messages about arguments.
     pub fn described(&self) -> &'static str {
         match self {
             Val::Null => "nil",
@@ -127,7 +127,7 @@ impl Val {
         }
     }
 
-    /// The kind of value in the words of Go, which some messages have.
+    /// Name of the value's type in Go, for messages that contain it.
     pub fn go_type(&self) -> &'static str {
         match self {
             Val::Null => "<nil>",
@@ -139,7 +139,7 @@ impl Val {
         }
     }
 
-    /// What messages call this kind of value.
+    /// Kind of the value for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Val::Null => "null",
@@ -157,7 +157,7 @@ impl Val {
     }
 }
 
-/// A set of resources, shared. Growing a set that nobody else holds does not copy it.
+/// A shared set of resources. Adding to a set with one owner does not copy it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Deps(Option<Arc<BTreeSet<Urn>>>);
 
@@ -167,7 +167,7 @@ impl Deps {
         Deps(Some(Arc::new(BTreeSet::from([urn]))))
     }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.as_ref().is_none_or(|urns| urns.is_empty())
     }
@@ -182,7 +182,7 @@ impl Deps {
         self.iter().cloned().collect()
     }
 
-    /// Adds `other`.
+    /// Adds the resources of `other`.
     pub fn merge(&mut self, other: &Deps) {
         match (&mut self.0, &other.0) {
             (_, None) => {}
