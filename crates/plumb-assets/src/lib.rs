@@ -1,8 +1,8 @@
-//! Content of assets and archives on this machine.
+//! Content of assets and archives from this machine and from remote addresses.
 //!
-//! [`FsReader`] is the [`AssetReader`] of real programs: files and directories come from a folder, archive files are
-//! unpacked in memory, remote addresses go to a [`UriFetcher`] if there is one: [`HttpFetcher`] in real programs. The
-//! order of reads and the hashes are decided in `plumb_value::assets`.
+//! [`FsReader`] is the [`AssetReader`] of real programs. Files and directories come from a folder, archive files are
+//! unpacked in memory, and remote addresses are fetched by a [`UriFetcher`], such as [`HttpFetcher`], if there is one. The
+//! order of members and the hashes are determined by `plumb_value::assets`.
 
 mod remote;
 mod unpack;
@@ -18,7 +18,7 @@ use plumb_value::assets::{
     ArchiveFormat, AssetError, AssetReader, Content, DirEntry, FileKind, UnpackedFiles,
 };
 
-/// Fetches remote assets. Called where blocking is allowed; an implementation over an async client blocks on it.
+/// Fetches remote assets. Called where blocking is allowed; an implementation with an async client blocks on it.
 pub trait UriFetcher: Send + Sync {
     /// The content at an `http` or `https` address.
     fn fetch(&self, uri: &str) -> Result<Content, Box<dyn std::error::Error + Send + Sync>>;
@@ -32,7 +32,7 @@ pub struct FsReader {
 }
 
 impl FsReader {
-    /// A reader for which relative paths are relative to `root`. Remote addresses are an error.
+    /// A reader whose relative paths start at `root`. Remote addresses are an error.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         FsReader {
             root: root.into(),
@@ -40,7 +40,7 @@ impl FsReader {
         }
     }
 
-    /// The same reader, with remote addresses fetched by `fetcher`.
+    /// The reader with `fetcher` for remote addresses.
     #[must_use]
     pub fn with_fetcher(mut self, fetcher: Arc<dyn UriFetcher>) -> Self {
         self.fetcher = Some(fetcher);
@@ -140,7 +140,7 @@ fn kind_of(file_type: FileType, path: &Path) -> io::Result<FileKind> {
     })
 }
 
-/// An address as messages show it: who asks, and with what, is nobody's business.
+/// An address without credentials, query and fragment, for messages.
 fn without_credentials(uri: &str) -> String {
     let uri = uri.split(['?', '#']).next().unwrap_or_default();
     let Some((scheme, rest)) = uri.split_once("://") else {

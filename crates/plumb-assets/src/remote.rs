@@ -1,10 +1,10 @@
 //! Assets and archives at `http` and `https` addresses.
 //!
-//! 1. The address is asked for; redirections are followed, up to ten. Proxies are those of the process's environment.
-//! 2. The body goes to a temporary file as it comes, so that its size costs no memory. **What is longer than the limit is
-//!    refused**, as soon as the server announces it or at the first byte too many.
-//! 3. Connections that break, and servers that are busy or fail, are tried again twice. Any other answer than a success is
-//!    an error: the page that says so is not the asset.
+//! 1. The address is requested; up to ten redirects are followed. Proxies are those of the process's environment.
+//! 2. The body is written to a temporary file as it arrives, so that memory use does not depend on its size. **Content
+//!    longer than the limit is refused**, as soon as the server announces it or at the first byte beyond the limit.
+//! 3. Broken connections, and statuses of a busy or failing server, are retried twice. Any other status than success is an
+//!    error, because an error page is not the asset.
 
 use std::io::{Seek as _, Write as _};
 use std::time::Duration;
@@ -14,18 +14,18 @@ use reqwest::{Client, StatusCode};
 
 use crate::UriFetcher;
 
-/// How often an address is asked for.
+/// Maximum number of requests for an address.
 const ATTEMPTS: u32 = 3;
 const FIRST_DELAY: Duration = Duration::from_millis(100);
 
 /// Limits of one fetch.
 #[derive(Clone, Copy, Debug)]
 pub struct FetchLimits {
-    /// Bytes of the content.
+    /// Maximum size of the content in bytes.
     pub bytes: u64,
-    /// How long a connection may take.
+    /// Maximum time for the connection.
     pub connection: Duration,
-    /// How long a server may be silent.
+    /// Maximum time without data from the server.
     pub silence: Duration,
 }
 
@@ -39,13 +39,13 @@ impl Default for FetchLimits {
     }
 }
 
-/// Fetches over HTTP. It blocks, so it is called where that is allowed.
+/// Fetches assets over HTTP. Blocks, so it must be called where blocking is allowed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HttpFetcher {
     limits: FetchLimits,
 }
 
-/// Why nothing was fetched.
+/// Errors of a fetch.
 #[derive(Debug, thiserror::Error)]
 enum FetchError {
     #[error("the connection failed")]
@@ -59,7 +59,7 @@ enum FetchError {
 }
 
 impl FetchError {
-    /// An address may hold credentials, so no message repeats it.
+    /// Removes the address, because it may contain credentials.
     fn connection(error: reqwest::Error) -> Self {
         FetchError::Connection(error.without_url())
     }
@@ -76,7 +76,7 @@ impl FetchError {
 }
 
 impl HttpFetcher {
-    /// A fetcher with limits of its own.
+    /// A fetcher with other limits than the default.
     pub fn new(limits: FetchLimits) -> Self {
         HttpFetcher { limits }
     }
@@ -127,7 +127,7 @@ impl HttpFetcher {
 
 impl UriFetcher for HttpFetcher {
     fn fetch(&self, uri: &str) -> Result<Content, Box<dyn std::error::Error + Send + Sync>> {
-        // A runtime of its own: whoever asks is on a thread that may block.
+        // A runtime of its own, because the calling thread is one that may block.
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;

@@ -1,4 +1,4 @@
-//! Remote assets, from a real server on this machine; and archives that hold too much.
+//! Remote assets from a real local server, and oversized archives.
 
 use std::collections::BTreeMap;
 use std::error::Error as _;
@@ -15,8 +15,8 @@ use sha2::{Digest, Sha256};
 use super::unpack::unpack_within;
 use super::*;
 
-/// Answers by path, one after another, the last one for ever. An answer is all that is sent before the connection ends;
-/// an empty one leaves the client waiting.
+/// Responses by path, in order; the last one is repeated. A response is everything sent before the connection closes; an
+/// empty one keeps the client waiting.
 struct Server {
     address: String,
     asked: Arc<AtomicUsize>,
@@ -62,7 +62,7 @@ fn serve(mut connection: TcpStream, answers: &Mutex<Answers>) {
             answers[0].clone()
         }
     };
-    // A client that has heard enough is gone before the end.
+    // Fails if the client has closed the connection early.
     let _ = connection.write_all(&answer);
     if answer.is_empty() {
         let _ = connection.read(&mut [0]);
@@ -136,7 +136,7 @@ fn remote_content_hashes_as_local_content_does() {
         hash_archive(&remote, &reader).unwrap().as_str(),
         sha256(&archive)
     );
-    // Within another archive its members count.
+    // Inside another archive, the members are hashed.
     let outer = |inner: Archive| Archive {
         hash: "".into(),
         source: ArchiveSource::Assets(

@@ -73,7 +73,7 @@ fn a_directory_hashes_as_recorded() {
     );
 }
 
-/// Hashes that the official program recorded for the same files.
+/// Hashes recorded from the reference for the same files.
 #[test]
 fn an_archive_of_everything_hashes_as_recorded() {
     let folder = TempDir::new().unwrap();

@@ -1,17 +1,17 @@
-//! Reading archive files.
+//! Reading of archive files.
 //!
-//! Content is kept in memory, so an archive that is small and unpacks to very much must not be read to its end: bytes are
-//! counted as they come out, whatever the archive says of their number.
+//! Content is kept in memory, so a small archive with huge content must not be read to its end. Bytes are counted as they
+//! are unpacked, because the sizes in the archive are not trusted.
 
 use std::io::{Cursor, Read};
 
 use flate2::read::MultiGzDecoder;
 use plumb_value::assets::{ArchiveFormat, AssetError, Content, UnpackedFiles};
 
-/// How much bigger than the archive its content may be, beside what any archive may hold.
+/// Maximum ratio of content to archive size, in addition to a fixed allowance.
 const RATIO: u64 = 200;
 const ALWAYS: u64 = 1 << 30;
-/// How many files an archive may have.
+/// Maximum number of files.
 const ENTRIES: usize = 500_000;
 
 pub(crate) fn unpack(
@@ -23,7 +23,7 @@ pub(crate) fn unpack(
     unpack_within(format, content, location, limit)
 }
 
-/// Unpacks an archive whose content has at most `limit` bytes.
+/// Unpacks an archive with at most `limit` bytes of content.
 pub(crate) fn unpack_within(
     format: ArchiveFormat,
     content: Content,
@@ -43,11 +43,11 @@ pub(crate) fn unpack_within(
     }
 }
 
-/// Files as they come out of an archive.
+/// Files unpacked so far, and the remaining allowance.
 struct Unpacked<'a> {
     location: &'a str,
     limit: u64,
-    /// Bytes that may still come.
+    /// Remaining allowance in bytes.
     left: u64,
     files: UnpackedFiles,
 }
@@ -73,7 +73,7 @@ impl Unpacked<'_> {
             return Err(self.too_big());
         }
         let mut bytes = Vec::new();
-        // One byte more than is allowed tells that there is too much.
+        // One byte more than the allowance is read, so that excess content is detected.
         let read = content.take(self.left + 1).read_to_end(&mut bytes);
         let read = read.map_err(|error| self.damaged(error))? as u64;
         self.left = self.left.checked_sub(read).ok_or_else(|| self.too_big())?;
@@ -82,7 +82,7 @@ impl Unpacked<'_> {
     }
 
     fn tar(mut self, reader: impl Read) -> Result<UnpackedFiles, AssetError> {
-        // Names and padding are read too, and may be as long.
+        // The stream also contains names and padding, which may be as long as the content.
         let all = self.limit.saturating_mul(2).saturating_add(1);
         let mut archive = tar::Archive::new(reader.take(all));
         let result = self.tar_entries(&mut archive);
