@@ -1,9 +1,9 @@
-//! Clouds: what stacks use of them besides their providers.
+//! Services of clouds that stacks use apart from their providers.
 //!
-//! [`keys`] wraps the data keys of secrets managers with keys of AWS, Azure, Google and Vault. Each cloud is a feature of this
-//! crate; an address of a cloud that is left out is refused by name.
+//! [`keys`] wraps the data keys of secrets managers with keys of AWS, Azure, Google and Vault. Each service is a feature of
+//! this crate; an address of a service that is not built in is rejected with its name.
 //!
 //! This crate does not know what data keys are for: see `plumb-secrets`. Credentials are found by the official libraries of
-//! the clouds, so that everything works that works for their own command lines.
+//! the clouds, so that every setup that works for their own command lines works here.
 
 pub mod keys;

@@ -3,7 +3,7 @@
 use plumb_secrets::KeyError;
 use url::Url;
 
-/// An address that was taken apart. Parameters are taken out one by one; [`Address::finish`] refuses the rest.
+/// A parsed address. Parameters are taken one by one; [`Address::finish`] rejects the rest.
 pub(crate) struct Address {
     text: String,
     url: Url,
@@ -13,7 +13,7 @@ pub(crate) struct Address {
 impl Address {
     pub(crate) fn parse(text: &str) -> Result<Self, KeyError> {
         let invalid = |problem: &str| KeyError::Address {
-            // A password has no place here, and must not be repeated.
+            // A password is not allowed here, and must not be repeated in the error.
             url: text.split('@').next_back().unwrap_or_default().to_owned(),
             problem: problem.to_owned(),
         };
@@ -49,7 +49,7 @@ impl Address {
         self.url.path().trim_matches('/')
     }
 
-    /// Host and path as one name: `alias/name`, `projects/p/…`; the path alone where there is no host.
+    /// Host and path as one name: `alias/name`, `projects/p/…`; only the path if there is no host.
     pub(crate) fn name(&self) -> Result<String, KeyError> {
         let name = format!("{}/{}", self.host(), self.path());
         let name = name.trim_matches('/');
@@ -59,7 +59,7 @@ impl Address {
         Ok(name.to_owned())
     }
 
-    /// Takes a parameter; the first one of that name counts. An empty one is none.
+    /// Takes a parameter; the first one of that name counts. An empty value counts as absent.
     pub(crate) fn take(&mut self, name: &str) -> Option<String> {
         let mut found = self.take_all(|other| other == name).into_iter();
         found
@@ -68,7 +68,7 @@ impl Address {
             .filter(|it| !it.is_empty())
     }
 
-    /// Takes the parameters whose names are wanted.
+    /// Takes the parameters for whose names `is_wanted` holds.
     pub(crate) fn take_all(&mut self, is_wanted: impl Fn(&str) -> bool) -> Vec<(String, String)> {
         let all = std::mem::take(&mut self.parameters);
         let (taken, rest) = all.into_iter().partition(|(name, _)| is_wanted(name));
@@ -76,7 +76,7 @@ impl Address {
         taken
     }
 
-    /// Takes a switch: `true` or `false`, in the spellings of Go.
+    /// Takes a boolean parameter, in the spellings of Go.
     pub(crate) fn take_switch(&mut self, name: &str) -> Result<bool, KeyError> {
         match self.take(name).as_deref() {
             None | Some("0" | "f" | "F" | "false" | "FALSE" | "False") => Ok(false),
@@ -85,7 +85,7 @@ impl Address {
         }
     }
 
-    /// Refuses the parameters that nobody has taken: a setting that was misspelt must not be without effect.
+    /// Rejects the remaining parameters, because a misspelt setting must not be ignored.
     pub(crate) fn finish(&self) -> Result<(), KeyError> {
         match self.parameters.first() {
             None => Ok(()),

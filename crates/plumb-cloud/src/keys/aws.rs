@@ -1,7 +1,8 @@
 //! AWS KMS: `awskms://alias/<name>?region=…`, `awskms://<key id>`, `awskms:///arn:aws:kms:…`.
 //!
 //! Credentials and region come from the official chain (`aws-config`): environment, profiles with roles, single sign-on,
-//! processes, web identity, containers, instances. The two requests are made here, because the official client of KMS is large.
+//! processes, web identity, containers, instances. The two requests are implemented here, because the official KMS client is
+//! large.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -23,7 +24,7 @@ use super::http::{self, Answer};
 use super::{Secret, Variables};
 
 const CONTEXT: &str = "context_";
-/// Parameters of addresses of AWS that mean nothing for keys, and do no harm.
+/// Parameters of AWS addresses without a meaning for keys, which are ignored.
 const IGNORED: [&str; 5] = [
     "awssdk",
     "hostname_immutable",
@@ -86,7 +87,7 @@ impl Aws {
         }
     }
 
-    /// Name of the action, the request, and the member of the answer.
+    /// Name of the action, the request, and the member of the response that holds the result.
     fn request(&self, action: KeyAction, bytes: &[u8]) -> (&'static str, Secret, &'static str) {
         let text = STANDARD.encode(bytes);
         let (target, mut body, answered) = match action {
@@ -95,7 +96,7 @@ impl Aws {
                 json!({ "KeyId": self.key, "Plaintext": text }),
                 "CiphertextBlob",
             ),
-            // The key is named in the ciphertext. An alias may lead to another key by now.
+            // The key is not named, because the ciphertext names it. An alias may refer to another key by now.
             KeyAction::Unwrap => (
                 "TrentService.Decrypt",
                 json!({ "CiphertextBlob": text }),
@@ -114,7 +115,7 @@ impl Aws {
             loader = loader.region(Region::new(region.clone()));
         }
         if let Some(profile) = &self.profile {
-            // A profile that is asked for counts more than keys in the environment.
+            // A requested profile takes precedence over keys in the environment.
             let credentials = aws_config::profile::ProfileFileCredentialsProvider::builder()
                 .profile_name(profile)
                 .build();
@@ -142,7 +143,7 @@ impl Aws {
         found.map_err(|error| Failure::Credentials(chain(&error)))
     }
 
-    /// The region of the address, of the settings of AWS, or of the key's own name.
+    /// The region of the address, of the AWS settings, or of the key's ARN.
     fn region(&self, config: &SdkConfig) -> Result<String, Failure> {
         let of_arn = || self.key.strip_prefix("arn:")?.split(':').nth(2);
         config

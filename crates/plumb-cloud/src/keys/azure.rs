@@ -1,8 +1,8 @@
 //! Azure Key Vault: `azurekeyvault://<vault>.vault.azure.net/keys/<name>[/<version>]?algorithm=…`.
 //!
-//! Tokens come from the official library (`azure_identity`), from the first of these that is there: a client secret in the
-//! environment, a workload identity, a managed identity, the command lines `az` and `azd`. The wrapped key is a text: the
-//! bytes of the vault in base64 for addresses, without padding.
+//! Tokens come from the official library (`azure_identity`), from the first available of these: a client secret in the
+//! environment, a workload identity, a managed identity, the command lines `az` and `azd`. The wrapped key is text: the
+//! bytes of the vault in URL-safe base64 without padding.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ use super::http::{self, Answer};
 use super::{Secret, Variables};
 
 const VERSION: &str = "7.4";
-/// Outside of Azure nobody answers for managed identities, and nobody says so.
+/// Limit for the request to the endpoint of managed identities, because outside of Azure nothing answers at that address.
 const PROBE: Duration = Duration::from_secs(2);
 
 type Credential = Result<Arc<dyn TokenCredential>, Failure>;
@@ -41,7 +41,7 @@ pub(crate) struct Azure {
 impl Azure {
     pub(crate) fn open(mut address: Address, variables: Variables) -> Result<Self, KeyError> {
         let host = address.host();
-        // The token goes to this host, so it must be one of a vault.
+        // The host must be that of a vault, because the token is sent to it.
         let is_vault = [".vault.", ".managedhsm."]
             .iter()
             .any(|it| host.contains(it));
@@ -89,7 +89,7 @@ impl Azure {
         value_of(action, &answer)
     }
 
-    /// The address of the action. Without a version its place stays empty, as the official clients have it.
+    /// The URL of the action. Without a version its path segment is empty, as in requests of the official clients.
     fn url(&self, action: KeyAction) -> Result<Url, Failure> {
         let text = format!(
             "https://{}/keys/{}/{}/{action}?api-version={VERSION}",
@@ -98,7 +98,7 @@ impl Azure {
         Url::parse(&text).map_err(|error| Failure::Setting(error.to_string()))
     }
 
-    /// The resource that tokens are for: the cloud's vaults, not the one vault.
+    /// The scope of tokens: all vaults of the cloud, not just this one.
     fn scope(&self) -> String {
         let domain = self.host.split_once('.').map_or("", |(_, domain)| domain);
         let domain = domain.split(':').next().unwrap_or_default();
@@ -122,7 +122,7 @@ impl Azure {
             .map_err(|error| Failure::Credentials(chain(&error)))
     }
 
-    /// Whether a managed identity is looked for: nothing else is named.
+    /// Whether a managed identity is tried, because no other credential is configured.
     fn is_managed(&self) -> bool {
         let is_set = |name| self.variable(name).is_some();
         !is_set("AZURE_CLIENT_SECRET") && !is_set("AZURE_FEDERATED_TOKEN_FILE") && !self.wants_cli()
@@ -222,7 +222,7 @@ fn request(
         .map_err(|_| Failure::Credentials("the token is malformed".to_owned()))
 }
 
-/// The result: the text itself where it is kept, the bytes behind it where it is the data key.
+/// The result of an action: the text itself for a wrapped key, the decoded bytes for the data key.
 fn value_of(action: KeyAction, answer: &Answer) -> Result<Secret, Failure> {
     let text = answer.text("/value").trim_end_matches('=');
     match (action, URL_SAFE_NO_PAD.decode(text)) {
@@ -234,7 +234,7 @@ fn value_of(action: KeyAction, answer: &Answer) -> Result<Secret, Failure> {
     }
 }
 
-/// The text for the vault. Wrapped keys are kept as that text; some programs have kept the bytes behind it.
+/// The text to send to the vault. Wrapped keys are stored as that text; some programs have stored the decoded bytes.
 fn wrapped_text(wrapped: &[u8]) -> String {
     let text = std::str::from_utf8(wrapped).ok();
     let is_text =

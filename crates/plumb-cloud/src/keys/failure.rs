@@ -1,37 +1,37 @@
-//! What a call can end with instead of an answer.
+//! Failures of calls to key services.
 
 use std::fmt;
 use std::time::Duration;
 
-/// The longest part of a server's message that is shown.
+/// Maximum length of a server's message in errors.
 const LONGEST: usize = 300;
 
-/// Why there is no answer, or none of use.
+/// Reason why a call has no usable answer.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// There are no credentials, or they cannot be used.
+    /// Credentials are missing or unusable.
     Credentials(String),
     /// A setting is missing or wrong.
     Setting(String),
     /// The server cannot be reached, or the connection broke.
     Unreachable(String),
-    /// The time is over.
+    /// The deadline has passed.
     Late(Duration),
-    /// The server refuses.
+    /// The server refused the request.
     Refused {
         /// The status of the response.
         status: u16,
-        /// The kind of error in the service's own words; empty where it has none.
+        /// Error code of the service; empty if there is none.
         code: String,
         /// The explanation of the server.
         message: String,
     },
-    /// The answer is not one of this service.
+    /// The response has an unexpected form.
     Strange(String),
 }
 
 impl Failure {
-    /// A refusal with what the server says, cut to a length that can be read.
+    /// A refusal with the message of the server, shortened.
     pub(crate) fn refused(status: u16, code: &str, message: &str) -> Self {
         Failure::Refused {
             status,
@@ -40,14 +40,14 @@ impl Failure {
         }
     }
 
-    /// An answer in which something is missing or has another form.
+    /// A response in which `what` is missing or has an unexpected form.
     pub(crate) fn unexpected(what: &str) -> Self {
         Failure::Strange(format!(
             "the answer is not one of this service: no usable `{what}`"
         ))
     }
 
-    /// Whether the server could not be asked at all.
+    /// Whether the server could not be reached.
     pub(crate) fn is_out_of_reach(&self) -> bool {
         matches!(self, Failure::Unreachable(_) | Failure::Late(_))
     }
@@ -78,7 +78,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The text of an error and of what caused it, on one line.
+/// An error and its causes on one line.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,7 +1,7 @@
 //! Google Cloud KMS: `gcpkms://projects/P/locations/L/keyRings/R/cryptoKeys/K`.
 //!
-//! Tokens come from the official library (`google-cloud-auth`): the JSON text in `GOOGLE_CREDENTIALS`, the token in
-//! `GOOGLE_OAUTH_ACCESS_TOKEN`, else the application default credentials.
+//! Tokens come from the official library (`google-cloud-auth`): from the JSON text in `GOOGLE_CREDENTIALS`, the token in
+//! `GOOGLE_OAUTH_ACCESS_TOKEN`, or otherwise the application default credentials.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE, URL_SAFE_NO_PAD};
@@ -144,7 +144,7 @@ impl Google {
     }
 }
 
-/// Credentials of a JSON text. No error repeats it.
+/// Credentials from JSON text. Errors do not repeat the text.
 fn of_text(text: &str) -> Result<AccessTokenCredentials, Failure> {
     let malformed =
         || Failure::Credentials("GOOGLE_CREDENTIALS is not the JSON of credentials".to_owned());

@@ -1,8 +1,8 @@
-//! Requests to key services.
+//! HTTP requests to key services.
 //!
-//! A request is repeated when the connection fails or the server says that it is busy or broken: [`ATTEMPTS`] times at most,
-//! with growing pauses, or the one that the server asks for. Redirects are not followed, for the next server would get the
-//! data key.
+//! A request is retried if the connection fails or the server reports that it is busy or broken: at most [`ATTEMPTS`] times
+//! in total, with growing pauses, or with the pause requested by the server. Redirects are not followed, because the other
+//! server would receive the data key.
 
 use std::time::{Duration, SystemTime};
 
@@ -17,13 +17,13 @@ const CONNECTING: Duration = Duration::from_secs(5);
 const ANSWERING: Duration = Duration::from_secs(15);
 const FIRST_PAUSE: Duration = Duration::from_millis(150);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// Answers of key services have some hundred bytes.
+/// Maximum size of a response in bytes; real ones have some hundred.
 const LARGEST: usize = 1 << 20;
 
-/// What a server answered.
+/// Response of a server.
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// JSON, or null if it is something else.
+    /// JSON, or null for other content.
     pub(crate) body: Value,
 }
 
@@ -32,7 +32,7 @@ impl Answer {
         (200..300).contains(&self.status)
     }
 
-    /// The text at a path of members; empty if there is none.
+    /// The text at a JSON pointer; empty if there is none.
     pub(crate) fn text(&self, pointer: &str) -> &str {
         self.body
             .pointer(pointer)
@@ -46,7 +46,7 @@ impl Answer {
     }
 }
 
-/// The client for one call.
+/// HTTP client for one call.
 pub(crate) fn client(extra_roots: Vec<reqwest::Certificate>) -> Result<Client, Failure> {
     let mut builder = Client::builder()
         .user_agent("plumb")
@@ -61,7 +61,7 @@ pub(crate) fn client(extra_roots: Vec<reqwest::Certificate>) -> Result<Client, F
         .map_err(|error| Failure::Setting(chain(&error)))
 }
 
-/// Sends a request until there is an answer that counts. Each attempt is built by itself, for signatures hold the time.
+/// Sends a request, with retries. Each attempt builds its own request, because signatures contain the time.
 pub(crate) async fn exchange(
     client: &Client,
     build: impl Fn() -> Result<Request, Failure>,
@@ -82,7 +82,7 @@ pub(crate) async fn exchange(
     }
 }
 
-/// One attempt, and the pause that the server wants before the next one.
+/// Sends a request once; also returns the pause requested by the server.
 async fn once(client: &Client, request: Request) -> (Result<Answer, Failure>, Option<Duration>) {
     let mut response = match client.execute(request).await {
         Ok(response) => response,
@@ -114,7 +114,8 @@ async fn once(client: &Client, request: Request) -> (Result<Answer, Failure>, Op
     (Ok(Answer { status, body }), wanted)
 }
 
-/// The address is in the error of the whole call already, and may hold more than it should.
+/// Error of a connection. The address is removed, because the error of the call names it already and the URL may contain
+/// secrets.
 fn unreachable(error: reqwest::Error) -> Failure {
     Failure::Unreachable(format!(
         "the service cannot be reached: {}",
@@ -122,7 +123,7 @@ fn unreachable(error: reqwest::Error) -> Failure {
     ))
 }
 
-/// Twice as long each time, and not at the same moment as everybody else.
+/// Pause before a retry: doubled each time, with jitter.
 fn pause(attempt: u32) -> Duration {
     let full = FIRST_PAUSE * 2_u32.pow(attempt - 1);
     let chance = SystemTime::now()

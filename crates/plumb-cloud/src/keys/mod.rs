@@ -1,12 +1,12 @@
-//! The key services that state.md 5.3 names, each behind one address.
+//! The key services of `state.md` 5.3, each with its address scheme.
 //!
-//! 1. [`Keys::open`] takes the address apart. Unknown parameters are refused; nothing is sent.
-//! 2. Each call runs on a thread of its own with its own runtime, because callers are in the middle of anything: of a runtime,
-//!    of the thread that writes the journal.
-//! 3. Credentials are looked for, then one request is sent. Failures that pass are tried again ([`http`]); the whole call ends
+//! 1. [`Keys::open`] parses the address. Unknown parameters are rejected; no request is sent.
+//! 2. Each call runs on a thread of its own with its own runtime, because callers may be inside a runtime or on the thread
+//!    that writes the journal.
+//! 3. Credentials are acquired, then one request is sent. Transient failures are retried ([`http`]); the whole call ends
 //!    after [`DEADLINE`].
-//! 4. The error names the address, the action and what to grant or set. **It never holds the data key**, not even if a server
-//!    repeats the request in its answer.
+//! 4. The error names the address, the action, and the permission or setting to add. **The error never contains the data
+//!    key**, even if a server repeats the request in its response.
 
 mod address;
 #[cfg(feature = "aws")]
@@ -33,19 +33,19 @@ use zeroize::Zeroizing;
 use address::Address;
 use failure::Failure;
 
-/// The longest time that one call takes, with its credentials and all attempts.
+/// Maximum duration of a call, including credentials and all attempts.
 pub const DEADLINE: Duration = Duration::from_secs(45);
 
-/// The schemes of addresses, built in or not.
+/// Address schemes, whether or not their service is built in.
 pub const SCHEMES: [&str; 4] = ["awskms", "azurekeyvault", "gcpkms", "hashivault"];
 
-/// Reads a variable of the environment.
+/// Reader of environment variables.
 type Variables = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// Bytes that are wiped from memory when dropped.
 type Secret = Zeroizing<Vec<u8>>;
 
-/// Opens keys of the clouds.
+/// Opens keys of cloud services.
 #[derive(Clone)]
 pub struct Keys {
     variables: Variables,
@@ -53,7 +53,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Opens keys; `variables` reads the environment, where the address of Vault and some credentials stand.
+    /// An opener of keys; `variables` reads the environment, which holds the address of Vault and some credentials.
     pub fn new(variables: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         Keys {
             variables: Arc::new(variables),
@@ -103,7 +103,7 @@ enum Service {
     Vault(vault::Vault),
 }
 
-// A build may have none of them, and then there is no value to match.
+// Matches on `*self`, because a build without any service has no value to match.
 impl Service {
     async fn call(&self, action: KeyAction, bytes: &[u8]) -> Result<Secret, Failure> {
         match *self {
@@ -118,7 +118,7 @@ impl Service {
         }
     }
 
-    /// The next step of the user after a failure.
+    /// Advice for the user after a failure.
     fn advice(&self, action: KeyAction, failure: &Failure) -> String {
         match *self {
             #[cfg(feature = "aws")]
@@ -182,7 +182,7 @@ impl KeyService for Key {
     }
 }
 
-/// A text without the data key, in whatever form of base64 a server may have repeated it.
+/// The text without the data key, in any form of base64 in which a server may have repeated it.
 fn without(text: &str, key: &[u8]) -> String {
     [STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD]
         .iter()

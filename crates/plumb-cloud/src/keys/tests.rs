@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::*;
 
-/// Without any variable.
+/// Keys with an empty environment.
 fn keys() -> Keys {
     Keys::new(|_| None)
 }
@@ -67,7 +67,7 @@ fn addresses_that_make_no_sense_are_refused() {
             "azurekeyvault://name.vault.azure.net/secrets/key",
             "expected `azurekeyvault://",
         ),
-        // A token for Azure must not go anywhere else.
+        // A token for Azure must not be sent to another host.
         (
             "azurekeyvault://example.com/keys/key",
             "expected `azurekeyvault://",
@@ -84,7 +84,7 @@ fn addresses_that_make_no_sense_are_refused() {
     assert!(!said.contains("hunter2"), "{said}");
 }
 
-/// A server that answers each connection with the next of these responses, and tells what it was asked.
+/// A server that answers each connection with the next of these responses, and reports the requests.
 struct Server {
     address: String,
     asked: Receiver<(String, Value)>,
@@ -126,7 +126,7 @@ impl Server {
         }
     }
 
-    /// Vault at this server.
+    /// Vault at the address of this server.
     fn vault(&self) -> Keys {
         let address = self.address.clone();
         Keys::new(move |name| match name {
@@ -292,7 +292,7 @@ fn a_server_out_of_reach_is_named_with_what_to_check() {
     assert!(said.ends_with("neither VAULT_SERVER_URL nor VAULT_ADDR is set; set VAULT_ADDR to the address of the server"), "{said}");
 }
 
-/// Callers may be in the middle of a runtime.
+/// Callers may be inside a runtime.
 #[tokio::test]
 async fn a_key_can_be_used_inside_a_runtime() {
     let server = Server::start(vec![WRAPPED]);

@@ -1,7 +1,8 @@
 //! The transit engine of HashiCorp Vault and of OpenBao: `hashivault://<key>?engine=transit`.
 //!
-//! Server and token stand in the environment: `VAULT_SERVER_URL` or `VAULT_ADDR`, `VAULT_SERVER_TOKEN` or `VAULT_TOKEN`;
-//! `VAULT_NAMESPACE` and `VAULT_CACERT` as Vault's own command line reads them. The wrapped key is the text `vault:v1:…`.
+//! Address and token come from the environment: `VAULT_SERVER_URL` or `VAULT_ADDR`, `VAULT_SERVER_TOKEN` or `VAULT_TOKEN`;
+//! `VAULT_NAMESPACE` and `VAULT_CACERT` have the same meaning as for Vault's own command line. The wrapped key is the text
+//! `vault:v1:…`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -68,7 +69,7 @@ impl Vault {
                 request = request.header(header, value);
             }
         }
-        // A token with a line break cannot be a header, and the error does not repeat it.
+        // Fails for a token with a line break, which cannot be a header. The error does not repeat the token.
         request.build().map_err(|_| {
             Failure::Credentials("the Vault token or namespace is malformed".to_owned())
         })
