@@ -1,15 +1,14 @@
-//! The wire protocol: messages, clients and servers, generated from `proto/`.
+//! Protocol messages, clients and servers, generated from `proto/`.
 //!
-//! This crate knows the shapes of messages and nothing of what they mean; `plumb-wire` gives them meaning. The modules
-//! follow the proto packages: [`pulumirpc`] holds almost everything, [`codegen`] the schema loader and the mapper,
-//! [`pulumirpc::codegen`] HCL diagnostics, [`pulumirpc::testing`] the conformance-test driver, [`google::rpc`] the
-//! status message. A service `Thing` has a client in `thing_client::ThingClient` and a server trait in
-//! `thing_server::Thing`.
+//! This crate knows the structure of messages and not their meaning; see `plumb-wire` for that. The modules follow the proto
+//! packages: [`pulumirpc`] holds almost everything, [`codegen`] the schema loader and the mapper, [`pulumirpc::codegen`] HCL
+//! diagnostics, [`pulumirpc::testing`] the conformance-test driver, [`google::rpc`] the status message. A service `Thing`
+//! has a client in `thing_client::ThingClient` and a server trait in `thing_server::Thing`.
 //!
-//! Values of enums are `i32` in messages. Peers may send numbers that are not in the enum: read them with
-//! `Kind::try_from(number)` and decide what an unknown one means. Unknown fields are dropped.
+//! Enum values are `i32` in messages, because peers may send numbers outside the enum. Convert them with
+//! `Kind::try_from(number)` and handle unknown numbers. Unknown fields are dropped.
 //!
-//! [`status`] reads and writes the details of failed calls.
+//! [`status`] encodes and decodes the details of failed calls.
 
 #[cfg(test)]
 mod official;
@@ -27,8 +26,8 @@ mod generated;
 pub use generated::{codegen, google, pulumirpc};
 pub use {prost, prost_types, tonic};
 
-/// How many bytes a message may have that a client or server receives: 400 MiB (`protocol.md` 1).
+/// Maximum size in bytes of a message that a client or server receives: 400 MiB (`protocol.md` 1).
 pub const MAX_MESSAGE_SIZE: usize = 400 * 1024 * 1024;
 
-/// How many bytes a message may have that a client or server sends: there is no limit.
+/// Maximum size in bytes of a message that a client or server sends: unlimited.
 pub const MAX_SENT_MESSAGE_SIZE: usize = usize::MAX;

@@ -1,4 +1,4 @@
-//! The same messages as the official SDK: bytes go there and come back.
+//! Comparison with the messages of the reference SDK: its bytes are decoded and encoded again, and the SDK checks the result.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::generated::messages::for_each_message;
 
-/// The oldest release that is supported, and the one that the protocol facts come from.
+/// The oldest supported release, and the release that the protocol facts are from.
 const VERSIONS: [&str; 2] = ["3.259", "3.272"];
 
 fn repository() -> PathBuf {
@@ -39,7 +39,7 @@ fn messages_script(python: &Path) -> Command {
     command
 }
 
-/// Reads bytes as the message of this name and writes them again.
+/// Decodes bytes as the message of this name and encodes them again.
 fn rewrite(name: &str, bytes: &[u8]) -> Vec<u8> {
     macro_rules! by_name {
         ($($known:literal => $message:ty,)*) => {

@@ -1,6 +1,6 @@
 //! Details of failed calls.
 //!
-//! They travel in the trailer `grpc-status-details-bin` as a [`google::rpc::Status`](crate::google::rpc::Status) whose
+//! Details are sent in the trailer `grpc-status-details-bin` as a [`google::rpc::Status`](crate::google::rpc::Status) whose
 //! `details` are [`Any`] messages (`protocol.md` 6).
 
 use bytes::Bytes;
@@ -9,10 +9,10 @@ use prost_types::Any;
 
 use crate::google;
 
-/// What stands before the full message name in the type URL of a detail.
+/// Prefix of the full message name in the type URL of a detail.
 pub const TYPE_URL_PREFIX: &str = "type.googleapis.com/";
 
-/// The details of `status`; none when there are none or they cannot be decoded.
+/// The details of `status`; empty if there are none or they cannot be decoded.
 pub fn details(status: &tonic::Status) -> Vec<Any> {
     google::rpc::Status::decode(status.details())
         .map(|decoded| decoded.details)
@@ -21,7 +21,7 @@ pub fn details(status: &tonic::Status) -> Vec<Any> {
 
 /// The first detail of `status` that is an `M` and can be decoded.
 ///
-/// Types are compared by what stands after the last `/` of the type URL.
+/// The type is determined by the text after the last `/` of the type URL.
 pub fn detail<M: Message + Name + Default>(status: &tonic::Status) -> Option<M> {
     let name = M::full_name();
     details(status)
