@@ -1,12 +1,12 @@
 //! The deployment: one state machine from events to effects.
 //!
-//! [`Deployment::handle`] takes one event and answers what is to be done about it. It never waits, never reads a clock and
-//! makes nothing up by chance: the same events at the same times give the same effects. The crate's front page tells how a
-//! run goes; here is what it holds, and how it moves from stage to stage.
+//! [`Deployment::handle`] takes one event and returns the effects that follow from it. It never waits, never reads a clock and
+//! draws no random numbers: the same events at the same times give the same effects. The crate's front page describes a whole
+//! run; this file has the fields of the machine and its stages, and routes events to the other rooms.
 //!
 //! **Invariants.** A provider mutation is sent only behind the fence of its intent in the journal. A reply is sent only
-//! behind the fence of the outcome that it tells, unless it tells of a component. After a failure or an interrupt no chain
-//! starts and no running chain begins another step, but every answer that still comes is recorded.
+//! behind the fence of the outcome that it reports, except for components. After a failure or an interrupt no chain starts
+//! and no running chain begins another step, but every answer that still arrives is recorded.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -64,12 +64,12 @@ pub struct Deployment {
     pub(crate) aliases: Aliases,
     pub(crate) targeting: Targeting,
     pub(crate) removal: Removal,
-    /// What the refreshes so far found, and which states are gone.
+    /// Journal entries of the refreshes so far, and states whose objects are gone.
     pub(crate) refreshes: Vec<Entry>,
     pub(crate) gone: FxHashSet<StateIdx>,
     pub(crate) import: ImportPlan,
 
-    /// Those that have not been answered yet.
+    /// Registrations by index; `None` once they are answered.
     pub(crate) registrations: Vec<Option<Box<Registration>>>,
     pub(crate) open_registrations: usize,
     /// Registrations that wait while another one finds out what it must replace.
@@ -100,7 +100,7 @@ pub struct Deployment {
     pub(crate) program_ended: Option<ProgramEnd>,
 }
 
-/// What does not change during a run.
+/// Inputs that do not change during a run.
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) stack: EcoString,
@@ -124,7 +124,7 @@ pub(crate) enum Stage {
     Program,
     /// Same steps of what is left alone are made.
     Sames,
-    /// What the program did not mention is deleted.
+    /// Resources that the program did not register are deleted.
     Deletes,
     /// After a program, what it did not mention is read.
     LateRefresh,
@@ -180,7 +180,7 @@ pub(crate) enum Failure {
     },
     /// The program failed; it has been shown.
     Program,
-    /// The run was refused before it began, so no event tells of it.
+    /// The run was refused before it began, so no event reports it.
     NotBegun {
         /// Why, for whoever asked for the run.
         cause: String,
@@ -340,7 +340,7 @@ impl Deployment {
     fn take_request(&mut self, id: RequestId, request: Request) {
         self.unanswered.insert(id);
         match request {
-            // After a failure too: whatever a call that is under way does is recorded.
+            // After a failure too, because everything that a call in flight does must be recorded.
             Request::PublishViewSteps { call, steps } if self.stage != Stage::Finished => {
                 self.take_view_steps(id, call, steps);
             }

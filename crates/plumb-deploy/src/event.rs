@@ -1,4 +1,4 @@
-//! What goes into the core and what comes out of it.
+//! Inputs and outputs of the core: events and effects.
 
 use ecow::EcoString;
 use plumb_events::OperationResult;
@@ -38,7 +38,7 @@ pub enum Event {
     Request {
         /// For the reply.
         id: RequestId,
-        /// What it asks for.
+        /// The request.
         request: Request,
     },
     /// A provider answered.
@@ -87,13 +87,13 @@ pub enum Event {
 /// How the program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProgramEnd {
-    /// It made all its registrations.
+    /// After all its registrations were made.
     Finished,
-    /// It failed, and what went wrong has been shown already.
+    /// With an error that has been shown already.
     Bailed,
-    /// It failed.
+    /// With an error that is still to be shown.
     Failed {
-        /// What went wrong, fit for the user.
+        /// The error, fit for the user.
         message: String,
     },
 }
@@ -117,7 +117,7 @@ pub enum Effect {
     Provider {
         /// Which one.
         instance: InstanceId,
-        /// What to do.
+        /// The action.
         action: ProviderAction,
     },
     /// Call a provider.
@@ -168,7 +168,7 @@ pub enum Effect {
     StartProgram,
     /// Evaluate this snippet, beside the program.
     StartSnippet(Box<Snippet>),
-    /// What the run did, or would do, for a later one to keep to. It comes only if the run was to make a plan and succeeded.
+    /// The plan of the run, which a later run can be constrained to. Only if the options ask for a plan and the run succeeded.
     Planned(Plan),
     /// Something was decided that depends on what happened before. Only where the options ask for it.
     Milestone(Milestone),
@@ -184,7 +184,7 @@ pub enum Milestone {
     Registered(Urn),
     /// Its inputs are checked: what it needs of the state is passed on, and the comparison begins.
     DecisionStarted(Urn),
-    /// It is known what is done about it.
+    /// Its decision is taken.
     Decided(Urn),
     /// The rest of its steps is left out, because something that they need failed.
     Skipped(Urn),
@@ -201,14 +201,14 @@ pub enum Milestone {
     Over,
 }
 
-/// What to do with a provider.
+/// Lifecycle of a provider instance.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProviderAction {
     /// Start it, when it is first needed.
     Load(PluginSpec),
     /// Configure it, before the first call other than CheckConfig and DiffConfig.
     Configure(ConfigureRequest),
-    /// It is not needed any more.
+    /// Stop it.
     Close,
 }
 

@@ -1,4 +1,4 @@
-//! What leaves the core: effects, and the counters behind them.
+//! Outgoing effects, in their order, and the counters of their numbers.
 
 use plumb_state::journal::{Entry, EntryKind, OperationId};
 

@@ -1,4 +1,4 @@
-//! What a program asks of the resource monitor, and how it is answered.
+//! Requests of programs to the resource monitor, and the replies.
 //!
 //! Plain data with everything parsed: the gRPC server and the in-process YAML evaluator both speak these types. Rules
 //! about them (inheritance, default providers, dependencies: `engine.md` 2) are the core's, not the sender's.
@@ -33,15 +33,15 @@ pub enum Request {
     RegisterPackage(Box<RegisterPackageRequest>),
     /// Has everything that is registered from now on pass through a function of the program.
     RegisterStackTransform(Callback),
-    /// The same for invokes.
+    /// Has every invoke from now on pass through a function of the program.
     RegisterStackInvokeTransform(Callback),
     /// Names a function of the program that resources may bind as a hook.
     RegisterHook(RegisterHookRequest),
-    /// A provider tells of parts of the resource that it works on.
+    /// A provider publishes steps of views of the resource that it works on.
     PublishViewSteps {
         /// The call that it works on.
         call: CallId,
-        /// What it does to them.
+        /// Steps of the views.
         steps: Vec<ViewStep>,
     },
     /// Waits until the deployment is over.
@@ -139,7 +139,7 @@ pub struct RegisterRequest {
     pub transforms: Vec<Callback>,
     /// For provider resources: environment variables to rename for the process.
     pub env_var_mappings: BTreeMap<EcoString, EcoString>,
-    /// Whether the resource also depends on whatever its properties were computed from; set once transforms have run.
+    /// Whether the resource also depends on all resources that its properties were computed from; set once transforms have run.
     pub dependencies_from_properties: bool,
     /// Where in the program the registration stands.
     pub source_position: Option<EcoString>,
@@ -199,16 +199,16 @@ pub struct Callback {
     pub accepts_byte_string: bool,
 }
 
-/// What a function of the program is called with.
+/// Argument of a call to a function of the program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallbackRequest {
     /// A registration, to be changed. Parent, type and name stay as they are.
     Transform(Box<RegisterRequest>),
     /// An invoke, to be changed.
     InvokeTransform(Box<InvokeFunctionRequest>),
-    /// What is about to happen to a resource, or has happened.
+    /// A step that is about to begin, or has ended.
     Hook(Box<HookCall>),
-    /// What failed, and whether to try again.
+    /// A failed step, to ask whether it is tried again.
     ErrorHook(Box<ErrorHookCall>),
 }
 
@@ -232,7 +232,7 @@ pub enum Outcome {
     Success,
     /// Its step failed, and the deployment goes on without it.
     Failed,
-    /// It was not tried, because something that it depends on failed.
+    /// Its step was left out, because a dependency failed.
     Skipped,
 }
 
@@ -395,21 +395,21 @@ pub struct RegisterHookRequest {
     pub name: EcoString,
     /// The function.
     pub callback: Callback,
-    /// What it is for.
+    /// When it runs.
     pub kind: HookKind,
 }
 
-/// What a hook is for.
+/// When a hook runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookKind {
-    /// It runs before or after steps.
+    /// Before or after steps.
     Resource {
-        /// It runs in previews too.
+        /// Whether it runs in previews too.
         on_dry_run: bool,
-        /// When it fails, that is a warning.
+        /// Whether its failure is only a warning.
         ignore_errors: bool,
     },
-    /// It says whether a failed step is tried again.
+    /// After a failed step, to decide whether it is tried again.
     Error,
 }
 
@@ -417,7 +417,7 @@ pub enum HookKind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct RequestError {
-    /// What kind of failure it is.
+    /// Kind of the failure.
     pub kind: RequestErrorKind,
     /// Fit for the user.
     pub message: EcoString,

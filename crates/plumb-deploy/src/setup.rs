@@ -1,4 +1,4 @@
-//! What a deployment starts from.
+//! Inputs of a deployment: operation, base snapshot, options.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ pub struct Setup {
     pub config: BTreeMap<EcoString, Value>,
     /// State before.
     pub snapshot: Snapshot,
-    /// What to do.
+    /// The operation.
     pub operation: Operation,
     /// How to do it.
     pub options: Options,
@@ -33,11 +33,11 @@ pub struct Setup {
     pub packages: Vec<PluginSpec>,
     /// Where ids and seeds made by chance come from.
     pub seed: [u8; 32],
-    /// What an update must keep to.
+    /// The plan that an update is constrained to.
     pub plan: Option<Plan>,
 }
 
-/// What a deployment does.
+/// Kind of a deployment.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operation {
     /// Makes the world as the program says; also `preview`.
@@ -50,7 +50,7 @@ pub enum Operation {
     Import(Vec<ImportSpec>),
 }
 
-/// What an import is about.
+/// Subject of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportSubject {
     /// An object with an id; or a provider, which is made from what is supplied.
@@ -78,7 +78,7 @@ pub struct ImportSpec {
     pub type_token: EcoString,
     /// Name to give it.
     pub name: EcoString,
-    /// What it is.
+    /// Object or component.
     pub subject: ImportSubject,
     /// Parent; the root stack by default.
     pub parent: Option<Urn>,

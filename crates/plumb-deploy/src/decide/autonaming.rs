@@ -53,7 +53,7 @@ pub enum Naming {
     },
 }
 
-/// What a rule makes of one resource.
+/// Result of a naming rule for one resource.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Named {
     pub(crate) request: Autonaming,
@@ -160,7 +160,7 @@ fn replaced(text: &str, opening: &str, mut make: impl FnMut(usize) -> String) ->
 /// Chance from a seed, drawn as the reference draws it: the same seed makes the same names there and here.
 struct Dice {
     words: ChaCha8Rand,
-    /// What is left of the last word that was drawn for bytes.
+    /// Unused bytes of the last word that was drawn.
     left: Vec<u8>,
 }
 

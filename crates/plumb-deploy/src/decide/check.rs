@@ -1,4 +1,4 @@
-//! Checked inputs: what a provider is asked, and what comes of its answer (`engine.md` 4.3 F).
+//! Check: the inputs that a provider is asked about, and its answer (`engine.md` 4.3 F).
 //!
 //! 1. Ignored properties take their old values, and the resource gets its name (`autonaming.rs`).
 //! 2. The provider checks the inputs, beside the old ones unless it is to begin afresh.

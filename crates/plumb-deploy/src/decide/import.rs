@@ -169,7 +169,7 @@ impl Deployment {
         }
     }
 
-    /// It is known how the object is: has the inputs checked that are to be kept. The import option checks later.
+    /// The object was read: has the inputs checked that are to be kept. The import option checks them later.
     fn import_found(
         &mut self,
         idx: ChainIdx,

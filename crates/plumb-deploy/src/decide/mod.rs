@@ -32,7 +32,7 @@ use crate::steps::calls::Waiter;
 use crate::steps::provider_inputs;
 use crate::steps::step::{Order, Replaced, Step, StepKind, StepReason};
 
-/// What is said when a provider cannot compare because its own configuration is not known (PULUMI-03).
+/// Warning that a provider cannot compare, because its own configuration is not known (PULUMI-03).
 const DIFF_UNAVAILABLE: &str = "The provider for this resource has inputs that are not known during preview.\n\
     This preview may not correctly represent the changes that will be applied during an update.";
 
@@ -42,7 +42,7 @@ impl Deployment {
         if self.registration(idx).scope == Scope::Refused {
             return self.fail(Failure::Refused);
         }
-        // What went while it was being checked is checked anew: only what comes of that is planned.
+        // An object that was deleted while its new inputs were checked has them checked again, and only that result is planned.
         if !self.went_meanwhile(idx) && !self.plan_goal(idx) {
             return;
         }
@@ -159,7 +159,7 @@ impl Deployment {
             return;
         }
         if self.is_checked_beside_old(idx) {
-            // What comes of it must not depend on when it went.
+            // The result must not depend on when the old object was deleted.
             self.registration_mut(idx).stage = RegStage::RecheckingDeleted;
             return self.ask_check(idx, true);
         }

@@ -140,7 +140,7 @@ impl Deployment {
         }
     }
 
-    /// What there was before stays for the end of the run, and the state gets nothing else.
+    /// Leaves a read out: the old state, if there is one, stays until the end of the run, and no new one is recorded.
     fn leave_out_read(&mut self, id: RequestId, old: Option<StateIdx>, new: Arc<ResourceState>) {
         if let Some(old) = old {
             // What the program registers below it, or from it, goes by the name that it has now.

@@ -3,8 +3,8 @@
 //! 1. [`Deployment::register`] gives the resource its URN and finds its old state. That happens at once, in the order in
 //!    which registrations arrive.
 //! 2. Where the program runs during a refresh, the old state is read first; an import option adopts the object first.
-//! 3. The provider checks the inputs; policy packs mend and judge them (`policies`).
-//! 4. `decide.rs` decides what to do; steps go into a chain, and its end answers the program.
+//! 3. The provider checks the inputs; policy packs remediate and judge them (`policies`).
+//! 4. `decide` chooses the steps; they go into a chain, and its end answers the program.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ pub(crate) struct Registration {
     pub(crate) stage: RegStage,
 }
 
-/// What may become of a registered resource in this run.
+/// Whether the run may change a registered resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// The operation deals with it.
@@ -82,7 +82,7 @@ pub(crate) enum Checked {
     AsNew,
 }
 
-/// What a registration waits for.
+/// Stage of a registration: the answer that it waits for.
 #[derive(Debug)]
 pub(crate) enum RegStage {
     /// The old state is being read.
@@ -101,7 +101,7 @@ pub(crate) enum RegStage {
     Diffing,
     /// The provider checks the inputs of a replacement.
     Rechecking(Box<DiffResult>),
-    /// The same, for a resource that was deleted for the replacement of another while it was being checked.
+    /// The provider checks the inputs of a resource that was deleted for the replacement of another while it was first checked.
     RecheckingDeleted,
     /// The providers of dependents tell which of them must be replaced too.
     Collecting(Box<Collection>),
@@ -114,7 +114,7 @@ pub(crate) enum RegStage {
 /// Where a registration goes on that has waited for another one to collect what it must replace.
 #[derive(Debug)]
 pub(crate) enum Turn {
-    /// It is checked, and is to be decided.
+    /// Its decision, because it is checked.
     Decide,
     /// The provider has compared.
     Diffed(Box<DiffResult>),
@@ -432,7 +432,7 @@ impl Deployment {
         self.fail(Failure::Refused);
     }
 
-    /// Answers a registration, whatever became of it, and forgets it.
+    /// Answers a registration, in success and failure, and forgets it.
     pub(crate) fn finish_registration(
         &mut self,
         idx: RegIdx,

@@ -36,7 +36,8 @@ pub(crate) struct Collection {
 }
 
 impl Deployment {
-    /// A difference demands a replacement: refuses it where it must not happen, and has the inputs checked anew.
+    /// A difference demands a replacement: refuses it where it must not happen, and has the inputs checked as those of a new
+    /// resource.
     pub(crate) fn start_replacement(&mut self, idx: RegIdx, diff: DiffResult) {
         let Some(old) = self.old_of(idx).cloned() else {
             return;
@@ -141,7 +142,7 @@ impl Deployment {
         old.is_some_and(|old| self.removal.pending.contains(&old))
     }
 
-    /// Whether something has been decided about an old state, by its present name or because it makes way.
+    /// Whether something has been decided about an old state, under its present URN or as a delete-before-replace.
     fn is_dealt_with(&self, old: StateIdx) -> bool {
         let urn = self.current_urn(&self.arena.state(old).urn);
         self.removal.pending.contains(&old) || self.urns.has_step(urn)
@@ -216,8 +217,8 @@ impl Deployment {
                 return;
             }
         }
-        // Registrations have come while providers were asked: what was passed on is to be decided anew, what was to go along
-        // may be replaced on its own account.
+        // Registrations have arrived while providers were asked: a state that was passed on may have to be decided again, and a
+        // dependent that was to be replaced with this resource may be replaced for its own reasons.
         let old = self.registration(idx).old;
         match old.filter(|_| self.is_outdated(&collection)) {
             Some(old) => {
@@ -301,7 +302,7 @@ impl Deployment {
             if state.protect && !state.delete && !self.ctx.options.ignore_protect {
                 return self.refuse_protected_dependent(&root_urn, &state.urn);
             }
-            // Nobody would make it anew.
+            // Nothing in this run would create it again.
             if !state.delete && self.is_of_snippet_not_replayed(&state) {
                 return self.refuse_dependent_of_snippet(&root_urn, &state);
             }
@@ -383,7 +384,7 @@ impl Deployment {
         self.refuse(Some(urn), &message);
     }
 
-    /// The step by which the old half of a replacement makes way; `None` if its provider cannot be had, which has been shown.
+    /// The step that deletes the old object of a replacement first; `None` if its provider does not start, which has been shown.
     fn make_way(&mut self, idx: StateIdx) -> Option<Step> {
         let state = self.arena.state(idx).clone();
         let instance = match self.instance_for_state(&state) {

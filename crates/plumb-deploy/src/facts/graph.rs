@@ -26,7 +26,7 @@ impl Deployment {
     }
 }
 
-/// What a resource needs to exist: all its references but the parent, and its provider.
+/// References that must exist as long as `state` does: its provider and all references except the parent.
 pub(crate) fn needs(state: &ResourceState) -> impl Iterator<Item = &Urn> {
     state
         .provider
@@ -47,19 +47,19 @@ pub(crate) enum Copies {
     Meant,
 }
 
-/// Who comes after whom when things are deleted: everything that a reference can mean, in the order in which references
-/// are resolved, so that whatever one refers to comes before it.
+/// The order of deletions: every state that a reference can mean, in the order in which references are resolved, so that a
+/// state comes after everything that it refers to.
 pub(crate) struct DeleteOrder<'a, F> {
     pub(crate) arena: &'a Arena,
     pub(crate) states: &'a [StateIdx],
-    /// What a resource is called now that another still knows by its former name.
+    /// The present URN of a resource, given a URN by which another state may still refer to it.
     pub(crate) current: F,
 }
 
 impl<'a, F: Fn(&'a Urn) -> &'a Urn> DeleteOrder<'a, F> {
-    /// Everything that the states for which `holds` is true need, directly or through others: what they refer to, and
-    /// whatever is below a component that they refer to (COMP-03). Of a URN with several copies a state needs the `copies`
-    /// that come before it.
+    /// States that those for which `holds` is true need, directly or through others: the states that they refer to, and all
+    /// descendants of a component that they refer to (COMP-03). If a URN has several copies, a state needs the `copies` that come
+    /// before it.
     pub(crate) fn needed(
         &self,
         copies: Copies,

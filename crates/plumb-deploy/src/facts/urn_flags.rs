@@ -1,6 +1,6 @@
-//! What can have happened to a URN so far (`engine.md` 4).
+//! Flags of a URN: steps that were planned for it, and how they ended (`engine.md` 4).
 
-/// One thing that can have happened to a URN.
+/// One flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
 pub(crate) enum UrnFlag {

@@ -1,4 +1,4 @@
-//! What a run knows of each URN, in one table: a decision asks for most of it, and finds it in one place.
+//! Facts about each URN of a run, in one table, because a decision asks for most of them at once.
 
 use indexmap::IndexMap;
 use plumb_resource::Urn;
@@ -9,14 +9,14 @@ use crate::facts::urn_flags::{UrnFlag, UrnFlags};
 use crate::monitor::inheritance::GoalMemory;
 use crate::monitor::outputs::Remembered;
 
-/// What is known of one URN.
+/// Facts about one URN.
 #[derive(Debug, Default)]
 struct Known {
     /// The entry of the base that is not pending deletion.
     of_base: Option<StateIdx>,
     /// The state that this run produced or passed on.
     of_run: Option<StateIdx>,
-    /// What has happened to it.
+    /// Steps and failures of this URN so far.
     flags: UrnFlags,
     /// Its registration, for children and methods.
     goal: Option<Box<GoalMemory>>,
@@ -101,7 +101,7 @@ impl Urns {
         self.entry(urn).goal = Some(Box::new(goal));
     }
 
-    /// What is kept of the registration of `urn`.
+    /// The part of the registration of `urn` that children and methods need.
     pub(crate) fn goal(&self, urn: &Urn) -> Option<&GoalMemory> {
         self.known.get(urn)?.goal.as_deref()
     }
@@ -116,7 +116,7 @@ impl Urns {
         self.known.get(urn)?.completes.as_ref()
     }
 
-    /// The same; there are no further ones.
+    /// The step that outputs of `urn` belong to. Outputs are registered once, so it is removed.
     pub(crate) fn take_completes(&mut self, urn: &Urn) -> Option<Remembered> {
         self.known.get_mut(urn)?.completes.take()
     }

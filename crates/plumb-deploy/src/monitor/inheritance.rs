@@ -1,4 +1,4 @@
-//! What children take over from their parents (`engine.md` 2.3, 2.4).
+//! Options that children inherit from their parents (`engine.md` 2.3, 2.4).
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use plumb_resource::{ProviderRef, TypeToken, Urn};
 use crate::deployment::Deployment;
 use crate::request::{Callback, RegisterRequest};
 
-/// What is remembered of a registration for its children and for methods (`engine.md` 2.3).
+/// The part of a registration that its children and its methods need later (`engine.md` 2.3).
 #[derive(Clone, Debug)]
 pub(crate) struct GoalMemory {
     pub(crate) protect: Option<bool>,

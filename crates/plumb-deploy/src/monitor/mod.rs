@@ -304,8 +304,8 @@ fn depend_on_everything(request: &mut RegisterRequest) {
 
 /// Steps 18 and 21: which resources each property depends on, and the properties without output wrappers.
 ///
-/// What transforms added has an entry too, an empty one perhaps; what the engine itself puts into the inputs of a provider
-/// has none.
+/// A property that a transform added has an entry too, which may be empty; a property that the engine adds to the inputs of
+/// a provider has none.
 fn property_dependencies(
     properties: &Arc<PropertyMap>,
     given: &PropertyMap,

@@ -165,7 +165,7 @@ fn package_version(spec: &PluginSpec) -> Option<EcoString> {
     }
 }
 
-/// What tells one default provider from another.
+/// Key of a default provider: two requests with the same key share one.
 pub(crate) fn default_key(spec: &PluginSpec) -> EcoString {
     let mut key = package_name(spec).to_string();
     for part in package_version(spec).iter().chain(&spec.download_url) {

@@ -17,7 +17,7 @@ use crate::request::{
     RequestError, RequestErrorKind,
 };
 
-/// What is known of transforms, and which of them run.
+/// Registered transforms, and those that are running.
 #[derive(Debug, Default)]
 pub(crate) struct Transforms {
     stack: Vec<Callback>,
@@ -52,7 +52,7 @@ impl Deployment {
         self.take_transform(id, callback, |transforms| &mut transforms.stack);
     }
 
-    /// The same for invokes.
+    /// Takes a transform for all invokes from now on.
     pub(crate) fn take_stack_invoke_transform(&mut self, id: RequestId, callback: Callback) {
         self.take_transform(id, callback, |transforms| &mut transforms.stack_invokes);
     }

@@ -7,12 +7,12 @@ use rustc_hash::FxHashSet;
 use crate::deployment::Deployment;
 use crate::steps::step::{Step, StepKind};
 
-/// What is referred to by resources that are left as they are.
+/// URNs that resources outside the scope refer to.
 #[derive(Debug, Default)]
 pub(crate) struct KeptReferences {
     all: FxHashSet<Urn>,
-    /// Those that the run had not recorded yet: until then they go on referring to what they referred to so far, and for
-    /// good if they fail.
+    /// The URNs among them that this run has not recorded yet. Until it does they keep their old references, and if their step
+    /// fails they keep them for good.
     open: FxHashSet<Urn>,
 }
 
@@ -27,7 +27,9 @@ impl Deployment {
         }
     }
 
-    /// What is left as it is may still refer to a resource that the program has refer to it now.
+    /// Refuses steps that would close a circle: a resource outside the scope keeps its old references, and the program may now
+    /// make one of the resources that it refers to depend on it. Example: the state has `b` depend on `a`, the program has `a`
+    /// depend on `b`, and only `a` is targeted.
     pub(crate) fn check_circles(&mut self, steps: &[Step]) -> bool {
         let is_kept = |step: &&Step| matches!(step.kind, StepKind::Kept { .. });
         // Nobody registers what belongs to a snippet that is left out, nor perhaps what that needs.
@@ -64,7 +66,7 @@ impl Deployment {
         !self.targeting.kept.open.is_empty()
     }
 
-    /// What `new` refers to, perhaps through others, that refers to it.
+    /// A resource that refers to `new`, among those that `new` refers to, directly or through others.
     pub(crate) fn circle_through(&self, new: &ResourceState) -> Option<Urn> {
         let mut found: Vec<&Urn> = new.references_and_provider().collect();
         let mut seen: FxHashSet<&Urn> = found.iter().copied().collect();

@@ -34,7 +34,7 @@ use crate::request::{
 };
 use crate::setup::{Operation, Setup};
 
-/// What is wrong with changes to snippets.
+/// Error in the changes to snippets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SnippetError {
     /// A snippet is to be stored under another uuid than its own.
@@ -113,16 +113,16 @@ impl SnippetChanges {
 pub(crate) struct Snippets {
     stored: Vec<Snippet>,
     removed: BTreeSet<EcoString>,
-    /// What is stored has changed, and is not written down yet.
+    /// Whether the stored snippets have changed since they were last written to the journal.
     is_unwritten: bool,
     running: BTreeSet<EcoString>,
     waiting: Vec<(RequestId, AwaitRequest)>,
-    /// Resources that can be waited for: what is told of them, and the entry that must be durable first. Nothing is told
-    /// of what failed.
+    /// Resources that a snippet can wait for: the reply about each, and its fence. There is no reply about a resource that
+    /// failed.
     found: FxHashMap<Urn, (Option<AwaitReply>, u64)>,
     /// Former URNs of what was registered in this run.
     names: FxHashMap<Urn, Urn>,
-    /// What is gone from the state.
+    /// States that were removed.
     gone: FxHashSet<StateIdx>,
 }
 
@@ -268,7 +268,7 @@ impl Deployment {
         self.current_urn(urn)
     }
 
-    /// The same when nobody will be called so any more: what says that it was, counts too.
+    /// The present URN of `urn` once nothing new can be registered: a former URN counts too.
     fn awaited_alias<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
         let name = self.awaited_name(urn);
         if self.urns.has(name, UrnFlag::Seen) {
@@ -451,7 +451,7 @@ impl Deployment {
             let urn = self.current_urn(&self.arena.state(idx).urn);
             self.urns.of_run(urn).is_none_or(|new| new == idx)
         };
-        // What was passed on for the sake of something else may have got another name since.
+        // A state that was passed on because another refers to it may have got another name since.
         let olds = self.olds.order().iter().copied();
         let mut all = self.urns.all_of_run().chain(olds);
         all.any(|idx| is_left(idx) && is_latest(idx))

@@ -16,13 +16,13 @@ use crate::scope::target::UrnSet;
 use crate::setup::Operation;
 use crate::steps::step::{Step, StepKind};
 
-/// What a run has found out about targets.
+/// The selection of a run, as far as it is known.
 #[derive(Debug, Default)]
 pub(crate) struct Targeting {
     /// URNs that target-dependents and exclude-dependents have added.
     targets: FxHashSet<Urn>,
     excludes: FxHashSet<Urn>,
-    /// What is referred to by resources that are left as they are.
+    /// URNs that resources outside the scope refer to.
     pub(crate) kept: KeptReferences,
     /// Providers of resources that are left as they are.
     pub(crate) kept_providers: FxHashSet<ProviderRef>,
@@ -107,7 +107,7 @@ impl Deployment {
         }
     }
 
-    /// The same for a resource that no program registers.
+    /// Adds `urn` to the selection, for a resource that no program registers.
     pub(crate) fn note_selected(&mut self, urn: &Urn, is_selected: bool) {
         if is_selected {
             self.targeting.targets.insert(urn.clone());
@@ -174,8 +174,8 @@ impl Deployment {
         })
     }
 
-    /// What must hold of targets of a refresh phase. Before the first update of a stack there is nothing to refresh, and what
-    /// the targets name may be created.
+    /// Checks that the targets of a refresh phase exist. Before the first update of a stack there is nothing to refresh, and
+    /// the update may create what the targets name.
     pub(crate) fn check_refresh_targets(&mut self) -> bool {
         if self.ctx.operation == Operation::Update && self.olds.order().is_empty() {
             return true;
@@ -192,7 +192,7 @@ impl Deployment {
         })
     }
 
-    /// What must hold of targets once the program has registered everything.
+    /// Checks, once the program has registered everything, that every target exists.
     pub(crate) fn check_targets_after_program(&mut self) -> bool {
         let literals: Vec<String> = self
             .ctx
@@ -251,14 +251,14 @@ impl Deployment {
         present.is_some_and(|present| self.is_of_target_snippet(self.arena.state(present)))
     }
 
-    /// Targets and everything in the base that depends on them, children included. A copy that is due for deletion goes
-    /// with the live one, and with what it depends on; the live one does not go for the sake of the copy.
+    /// Targets and everything in the base that depends on them, children included. A copy that is due for deletion is deleted
+    /// with the live one, and with its dependencies; the live one is not deleted because a copy is.
     pub(crate) fn targets_and_dependents(&self) -> FxHashSet<StateIdx> {
         let mut selected: FxHashSet<StateIdx> = FxHashSet::default();
         let mut urns: FxHashSet<&Urn> = FxHashSet::default();
         let mut live_urns: FxHashSet<&Urn> = FxHashSet::default();
         let everything = self.everything();
-        // What made way in this run was live before it, and has dependents like any other.
+        // A state that this run deleted before its replacement was live before, and has dependents like any other.
         let is_due = |idx: StateIdx, state: &ResourceState| {
             let was_live = self.urns.of_base(&state.urn) == Some(idx);
             state.delete && !state.pending_replacement && !was_live
@@ -355,7 +355,7 @@ impl Deployment {
         self.keep_registered(idx, old);
     }
 
-    /// Keeps the old state of a registration to the letter, after whatever it refers to.
+    /// Keeps the old state of a registration unchanged, behind the states that it refers to.
     pub(crate) fn keep_registered(&mut self, idx: RegIdx, old: StateIdx) {
         self.keep_registered_as(idx, old, None);
     }
@@ -397,13 +397,13 @@ impl Deployment {
             .is_some_and(|provider| provider.urn() != reference.urn())
     }
 
-    /// What stays to the letter goes on referring to whatever it refers to.
+    /// Notes that a state which stays unchanged keeps its references, and its provider.
     pub(crate) fn keep_what_it_needs(&mut self, state: &ResourceState) {
         self.keep_references(state);
         self.targeting.kept_providers.extend(state.provider.clone());
     }
 
-    /// Same steps for whatever an untargeted resource refers to and nobody has dealt with, depth first.
+    /// Same steps for states that an untargeted resource refers to and that have no step yet, depth first.
     fn sames_of_dependencies(&mut self, idx: StateIdx, steps: &mut Vec<Step>) {
         let state = self.arena.state(idx).clone();
         self.keep_what_it_needs(&state);

@@ -1,4 +1,4 @@
-//! What the answers of providers mean for the state (`engine.md` 5, `protocol.md` 3).
+//! Answers of providers, as changes of the state (`engine.md` 5, `protocol.md` 3).
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use plumb_resource::{ResourceId, ResourceState};
 use crate::deployment::Deployment;
 use crate::steps::step::ReadPrior;
 
-/// What a finished step leaves behind.
+/// Result of a finished step.
 #[derive(Debug)]
 pub(crate) struct Applied {
     /// The state; none when the resource is gone, or when nothing was done.
@@ -24,7 +24,7 @@ pub(crate) struct StepFailure {
     pub(crate) status: FailureImpact,
 }
 
-/// What a failed step did.
+/// Effect of a failed step on its object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureImpact {
     /// Nothing.

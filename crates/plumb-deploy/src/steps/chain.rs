@@ -46,14 +46,14 @@ pub(crate) enum Owner {
     Engine,
 }
 
-/// What a running step waits for.
+/// Stage of a running step: the answer that it waits for.
 #[derive(Debug)]
 pub(crate) enum Running {
     /// Hooks that come before the step; nothing is begun.
     Before(HookRun),
     /// A provider's answer to the step's only or last call.
     Call {
-        /// What earlier attempts failed with, the oldest first.
+        /// Errors of earlier attempts, the oldest first.
         failures: Vec<EcoString>,
     },
     /// The comparison that follows the read of a refresh.
@@ -77,7 +77,7 @@ struct Chain {
     after: Vec<ChainIdx>,
     /// The step that runs, its operation in the journal, and what it waits for.
     current: Option<Box<(Step, OperationId, Running)>>,
-    /// What the last step left, and the fence of its outcome.
+    /// The state that the last step left, and the fence of its outcome.
     last: Option<StateIdx>,
     fence: u64,
     outcome: Outcome,
@@ -184,8 +184,9 @@ impl Deployment {
         idx
     }
 
-    /// What must have happened before `steps`: what another chain still deletes must be gone before anything is made
-    /// of it, and so must everything that needs what these steps delete (DBR-07); what stays must not need it any more.
+    /// Chains that must be done before `steps`. An object that another chain still deletes must be gone before a step uses it,
+    /// and so must everything that needs an object which these steps delete (DBR-07). Example: `b` depends on `a` and both are
+    /// replaced delete-first; the delete of `b` comes before the delete of `a`. A resource that stays must no longer need it.
     fn chains_before(&self, steps: &[Step]) -> Vec<ChainIdx> {
         let rest = steps
             .iter()
@@ -378,8 +379,8 @@ impl Deployment {
     /// With continue-on-error: whether something that is still to be done depends on something that failed. Nothing is
     /// deleted for a replacement that will not come.
     fn depends_on_failed(&self, idx: ChainIdx) -> bool {
-        // What is being deleted depends the other way round; the layers see to that. What is there may be read whatever
-        // it is to depend on.
+        // Deletes depend the other way round, which the layers see to. An existing object may be read even if something that it
+        // is to depend on failed.
         let steps = self.chains.chain(idx).steps.iter();
         let news = steps
             .filter(|step| !matches!(step.kind, StepKind::Refresh { .. }) && !step.passes_on())

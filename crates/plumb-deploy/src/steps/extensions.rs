@@ -127,7 +127,7 @@ impl Deployment {
             }
         }
         if let Some(why) = self.refusal_for(call, current) {
-            // It is not sent, so nothing comes of it, whatever became of the extension.
+            // The call is not sent, so it has no effect, even if the extension was applied.
             let error = Box::new(Err(ProviderError::clean(why)));
             return self.work.push_back(Work::Answer(call, error));
         }
@@ -139,7 +139,7 @@ impl Deployment {
         });
     }
 
-    /// What stands for `instance` now serves the extensions, too, that were applied to that.
+    /// Hands the extensions of `instance` on to the instance that stands for it now.
     fn hand_extensions_on(&mut self, instance: InstanceId) {
         for reference in self.providers.outdated_extensions(instance) {
             if let Err(message) = self.apply_extension(instance, &reference) {

@@ -4,8 +4,8 @@
 //! finds its hooks although the program does not mention the resource any more. In previews only those run that were
 //! registered for previews.
 //!
-//! This module decides which hooks run and what they are told, `step_hooks.rs` what becomes of their steps, and `retries.rs`
-//! what error hooks are for.
+//! This module decides which hooks run and with which arguments, `step_hooks.rs` how their results affect the step, and
+//! `retries.rs` has the error hooks.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -32,7 +32,7 @@ use crate::steps::step::{Deletion, Step, StepKind};
 pub(crate) const NEEDS_PROGRAM: &str =
     "You must run with the `--run-program` flag to use delete hooks during destroy.";
 
-/// What a callback answered that was asked for something else: a fault of the shell.
+/// Error for a callback whose answer has another kind than the request: a fault of the shell.
 pub(crate) const MISMATCHED: &str = "the callback answered something else than was asked";
 
 /// The hooks of the program, and who waits for those that run.

@@ -18,7 +18,7 @@ use crate::steps::chain::{ChainIdx, Running, StepEnd};
 use crate::steps::provider_inputs;
 use crate::steps::step::{Deletion, Step, StepKind};
 
-/// What beginning a step leads to.
+/// Next action of a step that has begun.
 enum Begun {
     /// Nobody needs to be asked: this is what it leaves behind.
     Applied(Applied),

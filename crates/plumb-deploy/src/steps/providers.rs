@@ -160,7 +160,7 @@ impl Registry {
         self.instance(instance).configuration == Configuration::Unknown
     }
 
-    /// What a provider that cannot be configured in this preview is taken to answer (`engine.md` 3.7).
+    /// The assumed answer of a provider that cannot be configured in this preview (`engine.md` 3.7).
     pub(crate) fn answer_unconfigured(
         &self,
         instance: InstanceId,

@@ -231,7 +231,7 @@ impl Deployment {
         self.record_new(operation, state, None, slot)
     }
 
-    /// Something is gone; what makes way stays in the state until its replacement is there.
+    /// Records a deletion. The state of a delete-before-replace stays until the replacement is there.
     fn record_removal(&mut self, operation: OperationId, old: StateIdx, deletion: Deletion) -> u64 {
         let slot = Some(self.arena.slot(old));
         // What still refers to it forgets it, as after a refresh.

@@ -30,7 +30,7 @@ const MAX_ATTEMPTS: usize = 100;
 /// A call that failed, while error hooks say what becomes of it.
 #[derive(Debug)]
 pub(crate) struct FailedCall {
-    /// What follows if it is not made again.
+    /// The result if the call is not made again.
     applied: Applied,
     /// Every failure so far, the oldest first.
     failures: Vec<EcoString>,
@@ -77,7 +77,7 @@ impl Deployment {
         self.next_error_hook(idx, step, operation, Box::new(failed))
     }
 
-    /// What failed, what to tell of it, and the hooks to ask; `None` when nobody is to be asked.
+    /// The failed operation, the argument for its error hooks, and those hooks; `None` if none is to be asked.
     fn error_hooks(&self, step: &Step) -> Option<(FailedOperation, HookCall, VecDeque<EcoString>)> {
         if self.failure.is_some() {
             return None;

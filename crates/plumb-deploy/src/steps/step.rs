@@ -15,11 +15,11 @@ pub(crate) struct Step {
     pub(crate) urn: Urn,
     pub(crate) kind: StepKind,
     pub(crate) why: StepReason,
-    /// What an earlier attempt left half done; it is in the state already.
+    /// The partial object of an earlier attempt, which is in the state already.
     pub(crate) left: Option<StateIdx>,
 }
 
-/// What a step does, and to what. Events share the states of steps.
+/// Kind of a step, with the states that it is about. Events share these states.
 ///
 /// `instance` is the provider that does it; components and providers have none.
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ pub(crate) enum StepKind {
     Refresh {
         old: StateIdx,
         instance: Option<InstanceId>,
-        /// What the program registers, where it runs in the meantime; events show it as the new state.
+        /// The state that the program registers, if it runs during the refresh; events show it as the new state.
         registered: Option<Arc<ResourceState>>,
     },
     /// Adopts an existing object.
@@ -113,13 +113,13 @@ pub(crate) enum Deletion {
     Unwanted,
     /// Its replacement is there.
     Replaced,
-    /// It makes way for its replacement, and stays in the state until that is there.
+    /// It is deleted before its replacement is created, and stays in the state until that is there.
     MakesWay,
-    /// It is gone already; the replacement that it made way for never came.
+    /// Its object was deleted by an earlier run, whose replacement was never created.
     Forgotten,
 }
 
-/// What a read finds in the state.
+/// The old state that a read finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReadPrior {
     /// Nothing.
@@ -248,7 +248,7 @@ impl Step {
         }
     }
 
-    /// The state that makes way for its replacement by this step.
+    /// The state that this step deletes before its replacement is created.
     pub(crate) fn deleted_for_replacement(&self) -> Option<StateIdx> {
         match self.kind {
             StepKind::Delete {

@@ -1,4 +1,4 @@
-//! What runs around a step: hooks before it, hooks after it (`engine.md` 8.1).
+//! Hooks before and after a step (`engine.md` 8.1).
 //!
 //! 1. Before a create, update or delete step does anything, the hooks that its resource binds for that run, one after
 //!    another. If one fails so does the step, and nothing was begun.
@@ -6,7 +6,7 @@
 //! 3. The hooks bound for afterwards run once the outcome is durable; for components, which are not done before, when
 //!    their outputs are registered. If one fails the outcome stands, and the run fails.
 //!
-//! After a failure elsewhere no step begins, whatever its hooks say; a step that is done has its hooks all the same.
+//! After a failure elsewhere no step begins, even if its hooks succeed; a step that is done still has its hooks after it.
 
 use plumb_resource::Urn;
 use plumb_state::journal::OperationId;
@@ -80,7 +80,7 @@ impl Deployment {
         self.step_failed(step, &failure, None);
         StepEnd {
             is_failed: true,
-            // Whoever hears of it may be told of what its resource was adopted or read as before.
+            // The reply may include the state that was adopted or read before.
             fence: self.fence_now(),
             ..StepEnd::NOTHING
         }
@@ -142,7 +142,7 @@ impl Deployment {
         }
     }
 
-    /// What was done stands, and the run fails: at once, or at its end.
+    /// A hook after a step failed: the outcome of the step stands, and the run fails, at once or at its end.
     fn after_hook_failed(&mut self, urn: &Urn, message: String) {
         self.error(Some(urn), &message);
         if self.ctx.options.continue_on_error {

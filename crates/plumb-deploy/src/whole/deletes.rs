@@ -1,4 +1,4 @@
-//! The end of a program: what it did not mention is deleted (`engine.md` 7.2).
+//! Deletes at the end of a program: resources that it did not register (`engine.md` 7.2).
 
 use std::collections::VecDeque;
 
@@ -14,15 +14,15 @@ use crate::setup::Operation;
 use crate::steps::chain::{ChainIdx, Owner};
 use crate::steps::step::{Deletion, Step, StepKind};
 
-/// What a run deletes, at its end and for replacements.
+/// Deletes of a run, at its end and for replacements.
 #[derive(Debug, Default)]
 pub(crate) struct Removal {
     /// Old states that are being deleted or are deleted in this run.
     pub(crate) pending: FxHashSet<StateIdx>,
-    /// URNs of which some copy is being deleted or is deleted in this run: with them goes whatever is deleted with them.
-    /// A dependent that was deleted for a replacement is none of them once its own replacement is planned. Example: `a` is
-    /// replaced delete-first, `b` with it, and `c` with `b`; the old `c` is deleted at the end, although `c` is deleted
-    /// with `b`.
+    /// URNs of which some copy is being deleted or is deleted in this run: resources with `deletedWith` one of them need no
+    /// call. A dependent that was deleted for a replacement is no longer among them once its own replacement is planned.
+    /// Example: `a` is replaced delete-first, `b` with it, and `c` with `b`; the provider is still called for the old `c` at the
+    /// end, although `c` is deleted with `b`.
     pub(crate) urns: FxHashSet<Urn>,
     /// Which chain deletes an old state for a replacement.
     pub(crate) deleted_by: FxHashMap<StateIdx, ChainIdx>,
@@ -30,14 +30,14 @@ pub(crate) struct Removal {
     pub(crate) replaced_keys: FxHashMap<StateIdx, Vec<EcoString>>,
     /// Old states that a destroy with program will delete.
     pub(crate) registered_during_destroy: Vec<StateIdx>,
-    /// What failed attempts left half made, and later ones made anew.
+    /// Objects of failed attempts, which a later attempt has created again.
     pub(crate) leftovers: Vec<StateIdx>,
     /// Deletes before and after they are sorted into layers.
     planned: Vec<StateIdx>,
     layers: VecDeque<Vec<StateIdx>>,
     /// URNs that go although something that stays refers to them.
     pub(crate) orphaning: FxHashSet<Urn>,
-    /// What was to go and stays, because something needs it that failed.
+    /// States whose delete is left out, because something that failed needs them.
     kept: FxHashSet<StateIdx>,
 }
 
@@ -76,7 +76,7 @@ impl Deployment {
         if !self.plan_deletes(&deletes) {
             return;
         }
-        // Nothing depends on what was made anew.
+        // Nothing depends on an object that was created again.
         deletes.append(&mut self.removal.leftovers);
         self.stage = Stage::Sames;
         self.removal.planned = deletes;
@@ -122,7 +122,7 @@ impl Deployment {
                 continue;
             }
             if allowed.is_some_and(|allowed| !allowed.contains(&idx)) {
-                // What is due for deletion stays too, and is told of like the rest.
+                // A copy that is due for deletion stays too, and has an event like the rest.
                 let is_told = self.urns.has(&state.urn, UrnFlag::Seen)
                     || self.urns.is_operated_on(self.current_urn(&state.urn));
                 if !is_told {
@@ -135,8 +135,8 @@ impl Deployment {
         (sames, deletes)
     }
 
-    /// What the program of a destroy registered: it goes as well, as the program ran for its settings only. What is left
-    /// of the base may refer to it, never the other way round.
+    /// Resources that the program of a destroy registered. They are deleted as well, because the program ran only for its
+    /// options. States of the base may refer to them, never the other way round.
     fn registered_during_destroy(&self, allowed: Option<&FxHashSet<StateIdx>>) -> Vec<StateIdx> {
         // Something may have been passed on for another's sake before the program registered it.
         let mut seen = FxHashSet::default();
@@ -188,7 +188,7 @@ impl Deployment {
         self.aliases.claimed.get(urn).unwrap_or(urn)
     }
 
-    /// What may be deleted; `None` when all may.
+    /// States that may be deleted; `None` if all may.
     fn deletable(&self) -> Option<FxHashSet<StateIdx>> {
         let options = &self.ctx.options;
         if options.has_targets() {
@@ -243,8 +243,8 @@ impl Deployment {
         self.in_order_of_references(states)
     }
 
-    /// What a destroy has passed on may refer to what it registered later. A copy that is due for deletion stays before
-    /// what may mean it.
+    /// Sorts states so that references point backwards, because a state that a destroy has passed on may refer to one that was
+    /// registered later. A copy that is due for deletion stays before the states that may mean it.
     fn in_order_of_references(&self, states: Vec<StateIdx>) -> Vec<StateIdx> {
         let mut live: FxHashMap<&Urn, StateIdx> = FxHashMap::default();
         let mut copies: FxHashMap<&Urn, Vec<StateIdx>> = FxHashMap::default();
@@ -288,7 +288,7 @@ impl Deployment {
         ordered
     }
 
-    /// Whether a destroy has registered a resource anew: what it refers to now counts, not what it referred to before.
+    /// Whether a destroy has registered a resource again: its new references count, not the old ones.
     fn is_superseded_by_destroy(&self, old: StateIdx) -> bool {
         let state = self.arena.state(old);
         let new = self.urns.of_run(self.current_urn(&state.urn));
@@ -359,8 +359,8 @@ impl Deployment {
         }
     }
 
-    /// What something needs that failed or was left out: it stays too (COE-01, PROTECT-03). What has stayed for another's
-    /// sake needs its own even when the other is gone.
+    /// States that something needs which failed or was left out: they stay too (COE-01, PROTECT-03). A state that has stayed
+    /// for that reason keeps its own dependencies even if the dependent is gone.
     fn kept_by_errors(&self) -> FxHashSet<StateIdx> {
         if self.deferred_failure.is_none() {
             return FxHashSet::default();

@@ -26,19 +26,19 @@ use crate::steps::chain::Owner;
 use crate::steps::provider_inputs;
 use crate::steps::step::{Step, StepKind};
 
-/// What an import operation still has to do.
+/// Remaining work of an import operation.
 #[derive(Debug, Default)]
 pub(crate) struct ImportPlan {
     stage: ImportStage,
     waiting: VecDeque<ImportSpec>,
-    /// What is being imported, by the URN that it gets.
+    /// Imports that have started, by their new URN.
     started: FxHashMap<Urn, ImportSpec>,
 }
 
 /// Where an import operation stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum ImportStage {
-    /// What is there is passed on as it is.
+    /// Existing states are passed on unchanged.
     #[default]
     Sames,
     /// The root stack is made if there is none.
@@ -50,7 +50,7 @@ enum ImportStage {
 }
 
 impl ImportPlan {
-    /// What was asked of the import of `urn`; none for the import option.
+    /// The request to import `urn`; `None` for imports by the import option.
     pub(crate) fn spec(&self, urn: &Urn) -> Option<&ImportSpec> {
         self.started.get(urn)
     }
@@ -274,7 +274,7 @@ impl Deployment {
         packages::with_defaults(spec.plugin.clone(), &self.ctx.default_versions)
     }
 
-    /// Imports whatever waits for no parent that is to be imported itself; ends the run when nothing is left.
+    /// Imports all objects whose parent is not still to be imported itself; ends the run when none is left.
     fn import_next_wave(&mut self) {
         if self.import.waiting.is_empty() {
             return self.finish();
@@ -353,7 +353,7 @@ impl Deployment {
         }
     }
 
-    /// What is known of an import before the object is read, and who reads it.
+    /// The state of an import before its object is read, and the provider instance that reads it.
     fn planned_state(
         &mut self,
         spec: &ImportSpec,
@@ -424,7 +424,7 @@ impl Deployment {
         }
     }
 
-    /// What is recorded of an import that needs no read: a component, or an object whose outputs are supplied.
+    /// The state of an import that needs no read: a component, or an object whose outputs are supplied.
     pub(crate) fn supplied_import(&self, wanted: &ResourceState) -> Option<ResourceState> {
         let spec = self.import.spec(&wanted.urn)?;
         let is_supplied = spec.is_component() || spec.outputs.is_some();

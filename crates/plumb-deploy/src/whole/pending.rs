@@ -78,7 +78,7 @@ impl Deployment {
         Ok(())
     }
 
-    /// What the interrupted create of `urn` was to make.
+    /// The resource that the interrupted create of `urn` was to make.
     fn pending_create(&self, urn: &Urn) -> Option<Arc<ResourceState>> {
         let pending = self.base.pending_operations.iter();
         pending

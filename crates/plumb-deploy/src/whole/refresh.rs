@@ -83,7 +83,7 @@ impl Deployment {
         }
     }
 
-    /// What a destroy leaves because of what is excluded from it: nothing happens to that, so it needs no refresh before.
+    /// URNs that a destroy leaves because of its excludes. They need no refresh, because nothing happens to them.
     fn kept_by_destroy(&self) -> FxHashSet<Urn> {
         if self.ctx.operation == Operation::Destroy && self.ctx.options.excludes.is_constrained() {
             self.excluded_and_dependencies()
@@ -377,7 +377,7 @@ impl Deployment {
         self.after_refresh();
     }
 
-    /// Rebuilds the base from the refreshes: what is gone is dropped, and whatever refers to it mended.
+    /// Rebuilds the base from the refreshes: states of objects that are gone are dropped, and references to them removed.
     fn rebuild_base(&mut self) -> bool {
         let entries = std::mem::take(&mut self.refreshes);
         let rebuilt = Entry {
@@ -450,7 +450,7 @@ impl Deployment {
     }
 }
 
-/// What a refresh tells of a state that no provider is asked about.
+/// Result of a refresh for a state that no provider reads.
 fn found_unread(step: &Step, state: &ResourceState) -> StepOp {
     // Where the program runs, components and providers count as changed by what it says.
     let is_registered = step.new_state().is_some();
@@ -462,8 +462,8 @@ fn found_unread(step: &Step, state: &ResourceState) -> StepOp {
     }
 }
 
-/// What was read, in the memory of what is known if it is the same. **What was secret stays so**: not every provider
-/// remembers what was.
+/// Properties that were read, sharing memory with the known ones if they are equal. **Secret properties stay secret**,
+/// because not every provider remembers which are.
 fn as_known(known: &Arc<PropertyMap>, mut read: Arc<PropertyMap>) -> Arc<PropertyMap> {
     if known.contains_secrets() {
         Arc::make_mut(&mut read).hide_like(known);

@@ -1,4 +1,4 @@
-//! What a deployment tells the world: engine events (`engine.md` 10.2).
+//! Engine events: everything that people and tools see of a deployment (`engine.md` 10.2).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -121,7 +121,7 @@ impl Deployment {
             || is_hidden_refresh
     }
 
-    /// What an event says about a step that is `op` to the reader.
+    /// Metadata of an event about `step`, which is shown as `op`.
     fn metadata(
         step: &Step,
         op: StepOp,
@@ -363,7 +363,7 @@ impl Deployment {
         *self.report.changes.entry(op).or_default() += 1;
     }
 
-    /// What a failed step was to bring about, with what it left behind nonetheless.
+    /// The state that a failed step was to make, with the parts that it made before it failed.
     fn failed_view(&self, step: &Step, left: Option<StateIdx>) -> Option<StateView> {
         let left = left.map(|idx| self.arena.state(idx));
         match (&step.kind, left) {

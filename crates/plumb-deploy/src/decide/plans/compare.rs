@@ -1,4 +1,4 @@
-//! What a plan allows: steps, goals, and differences between properties.
+//! Comparison with a plan: steps, goals, and differences between properties.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -251,7 +251,7 @@ fn alias_text(alias: &Alias) -> String {
     format!("{{{}}}", parts.join(", "))
 }
 
-/// What is planned for one property, or what happens to it.
+/// Change of one property, planned or real.
 enum Change<'a> {
     Add(&'a Value),
     Update(&'a Value),

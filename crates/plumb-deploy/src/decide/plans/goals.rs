@@ -1,4 +1,4 @@
-//! What registrations are to be, and what is planned for that.
+//! Goals of registrations, held against those of the plan.
 //!
 //! A plan says how inputs are to differ from those of the state, or, of something that goes to make way for another
 //! replacement, from none. **Whether it has gone when it is checked, or only before it is decided, depends on the order of
@@ -20,18 +20,18 @@ use crate::deployment::Deployment;
 pub(super) struct Compared {
     /// As they were checked last.
     inputs: Arc<PropertyMap>,
-    /// What is wrong with it, unless it is made anew.
+    /// A violation of the plan, unless the resource is created again.
     doubt: Option<String>,
 }
 
 impl Plans {
-    /// Whether something is planned to go before it is made anew.
+    /// Whether the plan deletes the old object of `urn` before it creates the new one.
     fn makes_anew(&self, urn: &Urn) -> bool {
         let planned = self.planned(urn);
         planned.is_some_and(|plan| plan.steps.contains(&StepOp::DeleteReplaced))
     }
 
-    /// What is wrong with a registration that is decided, and was compared as it is.
+    /// A violation of the plan by a registration that was compared with its old state and is decided now.
     pub(super) fn doubt_about(&mut self, idx: RegIdx) -> Option<String> {
         self.beside_old.remove(&idx)?.doubt
     }

@@ -55,7 +55,7 @@ impl Plans {
         self.held_to.is_none() && self.made.is_none()
     }
 
-    /// What is planned for `urn`, in a run that is held to a plan.
+    /// The plan of `urn`, in a run that is constrained to a plan.
     fn planned(&self, urn: &Urn) -> Option<&ResourcePlan> {
         self.held_to.as_ref()?.resources.get(urn)
     }
@@ -157,7 +157,7 @@ impl Deployment {
         true
     }
 
-    /// What nobody registered stays as it is, whatever else may be planned for it; a planned same step is that.
+    /// Takes a planned same step off the plan for a resource that nobody registered: it stays as it is.
     pub(crate) fn plan_unregistered_same(&mut self, urn: &Urn) {
         if self.plans.next_step(urn) == Some(StepOp::Same) {
             self.plans.take_step(urn);

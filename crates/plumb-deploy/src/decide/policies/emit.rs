@@ -1,4 +1,4 @@
-//! What people hear of policies in a run.
+//! Emission of policy events in a run.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ impl Deployment {
         events::verdict(diagnostic.level) == EnforcementLevel::Mandatory
     }
 
-    /// Tells why a policy did not mend `urn`.
+    /// Emits the reason why a policy did not remediate `urn`.
     pub(super) fn tell_unmended(
         &mut self,
         pack: PackId,

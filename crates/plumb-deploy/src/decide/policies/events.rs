@@ -1,4 +1,4 @@
-//! The events that tell of policies, whoever has asked the packs.
+//! Events about policies, for runs and for inspections.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use plumb_resource::policy::{
 };
 use plumb_value::PropertyMap;
 
-/// What a judged violation means: what a policy was to mend and did not is as bad as a violation of a mandatory one.
+/// Level at which a violation counts: a remediation that did not happen counts as a violation of a mandatory policy.
 pub(super) fn verdict(level: EnforcementLevel) -> EnforcementLevel {
     match level {
         EnforcementLevel::Remediate => EnforcementLevel::Mandatory,
@@ -51,7 +51,7 @@ pub(super) fn violation(
     }
 }
 
-/// Why a policy did not mend a resource: that alone forbids nothing (POLICY-05).
+/// Diagnostic for a resource that a policy did not remediate. It forbids nothing by itself (POLICY-05).
 pub(super) fn unmended(policy: &EcoString, message: EcoString) -> PolicyDiagnostic {
     PolicyDiagnostic {
         policy: policy.clone(),
@@ -62,7 +62,7 @@ pub(super) fn unmended(policy: &EcoString, message: EcoString) -> PolicyDiagnost
     }
 }
 
-/// What a policy makes of the inputs of a resource.
+/// Change that a policy made to the inputs of a resource.
 pub(super) fn remediation(
     pack: &PolicyPackInfo,
     urn: &Urn,
@@ -80,7 +80,7 @@ pub(super) fn remediation(
     }
 }
 
-/// What became of the policies that may mend a resource.
+/// Summary of the policies that can remediate a resource.
 pub(super) fn remedies(
     pack: &PolicyPackInfo,
     urn: &Urn,
@@ -93,7 +93,7 @@ pub(super) fn remedies(
     }
 }
 
-/// What became of the policies that judge a resource.
+/// Summary of the policies that judge a resource.
 pub(super) fn analysis(
     pack: &PolicyPackInfo,
     urn: &Urn,
@@ -106,7 +106,7 @@ pub(super) fn analysis(
     }
 }
 
-/// What became of the policies that judge all of a stack.
+/// Summary of the policies that judge a whole stack.
 pub(super) fn stack_analysis(pack: &PolicyPackInfo, analysis: &Analysis) -> PolicyAnalyzeSummary {
     let failed = analysis.diagnostics.iter().map(|it| &it.policy);
     summary(pack, PolicyKind::Stack, failed, &analysis.not_applicable)
@@ -120,7 +120,7 @@ fn pack_id(pack: &PolicyPackInfo) -> PolicyPackId {
     }
 }
 
-/// What became of the policies of a pack: those of `kind` that run have passed, unless it says otherwise.
+/// Summary of a pack: policies of `kind` have passed unless the pack reports otherwise.
 fn summary<'a>(
     pack: &PolicyPackInfo,
     kind: PolicyKind,

@@ -1,4 +1,4 @@
-//! Policies over a state as it is: nothing is deployed, and nothing is mended for good.
+//! Policies over an existing state: nothing is deployed, and no remediation is kept.
 //!
 //! 1. Each resource, by its inputs, is put to the packs: what they would mend in it is told, one pack after the other, each
 //!    with the inputs that the one before left; and what they think of it as it is.
@@ -72,7 +72,7 @@ impl Inspection {
         states.map(|state| (&state.urn, &state.inputs)).collect()
     }
 
-    /// Tells what the packs would mend in a resource: an answer for each pack.
+    /// Events for the remediations of a resource: one answer for each pack.
     pub fn mended(&self, resource: &AnalyzedResource, answers: &[Remedies]) -> Vec<Event> {
         let mut events = Vec::new();
         let mut before = resource.properties.clone();

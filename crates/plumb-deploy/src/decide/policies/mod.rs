@@ -1,13 +1,13 @@
-//! Policies: packs that mend and judge what a program wants, and judge what came of it (`engine.md` 8.3).
+//! Policies: packs that remediate and judge registrations, and judge the stack at the end (`engine.md` 8.3).
 //!
 //! 1. Before anything else the packs are loaded ([`Effect::LoadPolicies`]); a run that cannot load one does nothing.
-//! 2. A registration whose inputs are checked is put to the packs before it is decided. First they mend it, one pack
+//! 2. A registration whose inputs are checked is put to the packs before it is decided. First they remediate it, one pack
 //!    after the other, each with the inputs that the one before left. Then all of them judge it at the same time.
 //! 3. A violation that is mandatory ends an update, as a failed check does; a preview goes on, to show the others.
 //! 4. A run that has done everything has the packs judge all resources with their outputs (`stack.rs`).
 //!
-//! What is mended is mended for good, and what is forbidden is not made: where a replacement has its inputs checked anew, they
-//! are mended anew, without telling of it twice, and judged anew, unless they are what was judged before.
+//! Remediations last, and forbidden resources are not made: where the inputs of a replacement are checked again, they are
+//! remediated again, without a second event, and judged again unless they equal the inputs that were judged before.
 //!
 //! **Without packs none of this happens**, not even a look at a resource.
 
@@ -38,16 +38,16 @@ use stack::Judgement;
 pub(crate) struct Policies {
     packs: Vec<PolicyPackInfo>,
     asked: FxHashMap<CallId, Asked>,
-    /// Registrations whose inputs were mended.
+    /// Registrations whose inputs were remediated.
     mended: FxHashSet<RegIdx>,
     /// The inputs of registrations that were put to the packs last.
     judged: FxHashMap<RegIdx, Arc<PropertyMap>>,
-    /// What programs say about the order of replacements, which no state knows.
+    /// `deleteBeforeReplace` of registered resources, which no state records.
     deletes_first: FxHashMap<Urn, bool>,
     judgement: Judgement,
 }
 
-/// What a call to a pack is about.
+/// Subject of a call to a pack.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     pack: PackId,
@@ -61,11 +61,11 @@ enum Subject {
     Stack,
 }
 
-/// What a registration waits for while packs look at it.
+/// Progress of a registration through the packs.
 #[derive(Debug)]
 pub(crate) struct Consultation {
     after: After,
-    /// Whether what is mended is news.
+    /// Whether remediations are emitted: they are not when they repeat earlier ones.
     tells: bool,
     judged: Answers,
 }
@@ -73,15 +73,15 @@ pub(crate) struct Consultation {
 /// How a registration goes on when the packs are done with it.
 #[derive(Debug)]
 pub(crate) enum After {
-    /// It is decided.
+    /// Its decision.
     Decide,
-    /// It is replaced; its inputs were checked anew.
+    /// Its replacement, whose inputs were checked again.
     Replace(Box<DiffResult>),
-    /// It is made anew, because it went for the replacement of another; its inputs were checked anew.
+    /// Its new object, because the old one was deleted for the replacement of another; its inputs were checked again.
     Recreate,
 }
 
-/// What the packs found, as far as they have answered.
+/// Results of the packs that have answered.
 #[derive(Debug, Default)]
 struct Answers(Vec<Option<Analysis>>);
 
@@ -154,8 +154,8 @@ impl Deployment {
         self.mend(idx, PackId(0), After::Decide, true);
     }
 
-    /// Puts inputs that were checked anew to the packs, unless these have had them before, and goes on. Where properties
-    /// are ignored, a replacement has others than those that were judged at first.
+    /// Puts inputs that were checked again to the packs, unless they have judged the same inputs before, and goes on. They
+    /// differ where properties are ignored, because a replacement has the new values of those.
     pub(crate) fn consult_again(&mut self, idx: RegIdx, after: After) {
         let is_mended = self.policies.mended.contains(&idx);
         if self.policies.packs.is_empty() || (!is_mended && self.is_judged(idx)) {
@@ -170,7 +170,7 @@ impl Deployment {
         judged.is_some_and(|judged| *judged == self.registration(idx).new.inputs)
     }
 
-    /// Asks `pack` to mend a registration; when there is no such pack any more, asks all of them what they think of it.
+    /// Asks `pack` to remediate a registration; after the last pack, asks all of them to judge it.
     fn mend(&mut self, idx: RegIdx, pack: PackId, after: After, tells: bool) {
         if (pack.0 as usize) < self.policies.packs.len() {
             let resource = Arc::new(self.analyzed(idx));
@@ -253,7 +253,7 @@ impl Deployment {
         }
     }
 
-    /// A pack has mended a registration: the next one goes on with what it left.
+    /// A pack has remediated a registration: the next one gets the inputs that it left.
     fn mended(&mut self, idx: RegIdx, pack: PackId, remedies: Remedies) {
         let Consultation { after, tells, .. } = self.take_consultation(idx);
         let urn = self.registration(idx).urn.clone();

@@ -34,7 +34,7 @@ pub(super) struct Following {
     /// Whether the owner is due for deletion, and its views with it.
     is_due: bool,
     views: Vec<StateIdx>,
-    /// What is recorded already.
+    /// Views that are recorded already.
     done: Vec<StateIdx>,
     /// Types and names of views whose step failed.
     pub(super) failed: Vec<(EcoString, EcoString)>,
@@ -264,7 +264,7 @@ impl Deployment {
         }
     }
 
-    /// What a step makes of the state; answers the view after it.
+    /// Records a step of a view; returns the view after it.
     fn record_view_step(
         &mut self,
         following: &mut Following,

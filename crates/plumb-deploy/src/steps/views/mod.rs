@@ -35,7 +35,7 @@ pub(crate) struct Views {
     of: FxHashMap<StateIdx, Vec<StateIdx>>,
     /// Whose view a URN is.
     owners: FxHashMap<Urn, Urn>,
-    /// What was published for steps that run, by the operation of the step.
+    /// Steps of views that were published for running steps, by the operation of the step.
     published: FxHashMap<OperationId, Vec<ViewStep>>,
 }
 
@@ -93,7 +93,7 @@ impl Views {
 }
 
 impl Deployment {
-    /// The views that the state has of the resource that a step is about, as its provider is told of them.
+    /// Old views of the resource that a step is about, in the form in which its provider gets them.
     pub(crate) fn old_views(&self, step: &Step) -> Vec<View> {
         let views = self.views.of(owner_before(step)).iter();
         views

@@ -1,4 +1,4 @@
-//! A provider tells of views while it works on their owner.
+//! Publication of views: steps that a provider sends while it works on their owner.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl Deployment {
         let Some((owner, operation)) = running else {
             return Err("the call that views are published for is over".to_owned());
         };
-        // Steps are data of the run; the chain must not be held while they are told of.
+        // Steps are data of the run; the chain must not be borrowed while their events are emitted.
         let owner = self.owner_of(owner);
         for step in &steps {
             self.check_view_step(&owner, step)?;
@@ -173,7 +173,7 @@ impl Deployment {
     }
 }
 
-/// The resource whose views are told of.
+/// The resource whose views are published.
 struct Owner {
     urn: Urn,
     /// Another name that it has so far, and keeps if its step fails.

@@ -1,4 +1,4 @@
-//! What people hear of views.
+//! Events about views.
 
 use std::sync::Arc;
 
