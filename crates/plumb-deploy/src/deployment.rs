@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::decide::plans::Plans;
 use crate::decide::policies::Policies;
 use crate::decide::registration::{RegIdx, Registration};
-use crate::event::{CallId, Effect, Event, Milestone, ProgramEnd, RequestId};
+use crate::event::{CallId, Effect, Event, Fence, Milestone, ProgramEnd, RequestId};
 use crate::facts::arena::{Arena, DuplicateResource, Olds, StateIdx};
 use crate::facts::identity::Aliases;
 use crate::facts::lineage::Lineage;
@@ -266,6 +266,7 @@ impl Deployment {
             Event::Interrupted => self.fail(Failure::Canceled),
             Event::JournalFailed { message } => self.journal_failed(&message),
             Event::ErrorLogged => self.report.error_logged = true,
+            Event::Stalled => self.stalled(),
         }
         loop {
             self.do_work();
@@ -365,7 +366,7 @@ impl Deployment {
                     Ok(reference) => Reply::Package(reference),
                     Err(error) => Reply::Failed(error),
                 };
-                self.reply(id, reply, 0);
+                self.reply(id, reply, Fence::NONE);
             }
             Request::RegisterStackTransform(callback) => self.take_stack_transform(id, callback),
             Request::RegisterStackInvokeTransform(callback) => {
@@ -393,7 +394,7 @@ impl Deployment {
         if !self.shutdown_waiters.is_empty() {
             let error =
                 RequestError::new(RequestErrorKind::Unknown, "Already waiting for shutdown");
-            return self.reply(id, Reply::Failed(error), 0);
+            return self.reply(id, Reply::Failed(error), Fence::NONE);
         }
         self.shutdown_waiters.push(id);
         if self.program_ended.is_none() {
@@ -432,6 +433,16 @@ impl Deployment {
         if self.ctx.options.tells_milestones {
             self.outbox.push(Effect::Milestone(milestone()));
         }
+    }
+
+    /// Ends the run because of a defect of the core. Nothing new starts, answers that are under way are recorded, and the
+    /// state is saved.
+    pub(crate) fn internal_error(&mut self, what: &str) {
+        let message = format!(
+            "internal error: {what}. This is a defect of Plumb; the state is saved, please report it"
+        );
+        self.error(None, &message);
+        self.fail(Failure::Step { cause: message });
     }
 
     /// Records why the run ends. Nothing new starts from here on; the first reason stands.

@@ -1,5 +1,7 @@
 //! Inputs and outputs of the core: events and effects.
 
+use std::num::NonZeroU64;
+
 use ecow::EcoString;
 use plumb_events::OperationResult;
 use plumb_resource::policy::{PolicyCall, PolicyPackInfo, PolicyReply};
@@ -82,6 +84,8 @@ pub enum Event {
     },
     /// A provider, a plugin process or the program logged an error: the deployment fails at its end.
     ErrorLogged,
+    /// Nothing is under way outside, so no other event can come, and the run has not ended.
+    Stalled,
 }
 
 /// How the program ended.
@@ -98,11 +102,34 @@ pub enum ProgramEnd {
     },
 }
 
+/// The journal entry that must be durable before an effect may happen, if there is one.
+///
+/// Entries are numbered from 1 in the order of their emission. Of two fences the later one is the greater, so the maximum of
+/// several fences covers all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fence(Option<NonZeroU64>);
+
+impl Fence {
+    /// Nothing to wait for.
+    pub const NONE: Fence = Fence(None);
+
+    /// A fence behind the first `entries` journal entries.
+    pub const fn behind(entries: u64) -> Self {
+        Fence(NonZeroU64::new(entries))
+    }
+
+    /// Number of entries that must be durable first.
+    pub const fn entries(self) -> u64 {
+        match self.0 {
+            Some(number) => number.get(),
+            None => 0,
+        }
+    }
+}
+
 /// Something to be done outside.
 ///
-/// Journal entries are numbered from 1 in the order of their emission. An effect with a fence must wait until the entry
-/// of that number is durable; zero means that there is nothing to wait for. A call to a provider that changes nothing
-/// outside of the state need not wait.
+/// An effect with a [`Fence`] waits for the journal. A call to a provider that changes nothing outside of the state has none.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Write an entry to the journal.
@@ -129,7 +156,7 @@ pub enum Effect {
         /// The call.
         request: ProviderCall,
         /// What must be durable first.
-        fence: u64,
+        fence: Fence,
     },
     /// Call a function of the program.
     Callback {
@@ -140,7 +167,7 @@ pub enum Effect {
         /// With what.
         request: CallbackRequest,
         /// What must be durable first.
-        fence: u64,
+        fence: Fence,
     },
     /// Start the policy packs of the run; the answer is [`Event::PoliciesLoaded`].
     LoadPolicies,
@@ -160,7 +187,7 @@ pub enum Effect {
         /// The answer.
         reply: Reply,
         /// What must be durable first.
-        fence: u64,
+        fence: Fence,
     },
     /// Tell the subscribers.
     Emit(plumb_events::Event),

@@ -61,8 +61,8 @@ pub use decide::autonaming;
 pub use decide::policies::inspection::Inspection;
 pub use deployment::Deployment;
 pub use event::{
-    CallId, Effect, Event, InstanceId, Milestone, Outcome, PackId, ProgramEnd, ProviderAction,
-    RequestId,
+    CallId, Effect, Event, Fence, InstanceId, Milestone, Outcome, PackId, ProgramEnd,
+    ProviderAction, RequestId,
 };
 pub use facts::arena::DuplicateResource;
 pub use scope::{snippets, target};

@@ -2,7 +2,7 @@
 
 use plumb_state::journal::{Entry, EntryKind, OperationId};
 
-use crate::event::{CallId, Effect};
+use crate::event::{CallId, Effect, Fence};
 use crate::request::{Callback, CallbackRequest};
 
 /// Effects to be handed out, and the counters behind them.
@@ -20,16 +20,16 @@ impl Outbox {
     }
 
     /// Emits a journal entry and returns its fence.
-    pub(crate) fn journal(&mut self, operation: OperationId, kind: EntryKind) -> u64 {
+    pub(crate) fn journal(&mut self, operation: OperationId, kind: EntryKind) -> Fence {
         self.effects
             .push(Effect::Journal(Entry { operation, kind }));
         self.journal_entries += 1;
-        self.journal_entries
+        self.journaled()
     }
 
-    /// Number of entries so far.
-    pub(crate) fn journaled(&self) -> u64 {
-        self.journal_entries
+    /// The fence behind all entries so far.
+    pub(crate) fn journaled(&self) -> Fence {
+        Fence::behind(self.journal_entries)
     }
 
     pub(crate) fn operation(&mut self) -> OperationId {
@@ -42,12 +42,12 @@ impl Outbox {
         CallId(self.next_call)
     }
 
-    /// Calls a function of the program, once the entry of number `fence` is durable.
+    /// Calls a function of the program, behind `fence`.
     pub(crate) fn call_back(
         &mut self,
         callback: Callback,
         request: CallbackRequest,
-        fence: u64,
+        fence: Fence,
     ) -> CallId {
         let call = self.call_id();
         self.push(Effect::Callback {

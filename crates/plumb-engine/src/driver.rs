@@ -42,7 +42,7 @@ use crate::server::Servers;
 use crate::shell::{Ended, RunSetup};
 use crate::snippet::SnippetLanguage;
 use crate::spans;
-use fence::Fence;
+use fence::FencedEffects;
 use tasks::{DriverEvent, Tasks};
 
 /// The core, and everything that a run needs around it.
@@ -55,7 +55,7 @@ pub(crate) struct Driver {
     masks: Masks,
     /// Events that close the run. Kept until the program has ended, because it may still log messages, and fail.
     closing: Vec<(Timestamp, plumb_events::Event)>,
-    fence: Fence,
+    fenced: FencedEffects,
     tasks: Tasks,
     answers: HashMap<RequestId, oneshot::Sender<Reply>>,
     next_request: u64,
@@ -97,7 +97,7 @@ impl Driver {
                 servers.tokens.clone(),
             ),
             host: setup.host,
-            fence: Fence::new(setup.journal.durable().is_some()),
+            fenced: FencedEffects::new(setup.journal.durable().is_some()),
             journal: setup.journal,
             outbox: Outbox::new(setup.subscriber),
             masks,
@@ -129,7 +129,7 @@ impl Driver {
         let mut durable = self.journal.durable();
         let mut cancels = JoinSet::new();
         self.event(Event::Start);
-        while self.outcome.is_none() || !self.fence.is_free() {
+        while self.outcome.is_none() || !self.fenced.is_free() {
             let happened = self.next(&mut incoming, &mut durable, &mut interrupts);
             match happened.await {
                 DriverEvent::Incoming(all) => all.into_iter().for_each(|one| self.take(one)),
@@ -163,6 +163,7 @@ impl Driver {
                 DriverEvent::Late => self.flights.late().into_iter().for_each(|it| self.emit(it)),
                 DriverEvent::Idle => self.flush(),
                 DriverEvent::Due => self.outbox.tell(),
+                DriverEvent::Stalled => self.event(Event::Stalled),
             }
         }
         self.end(incoming, interrupts).await

@@ -117,9 +117,10 @@ impl Deployment {
             });
             return self.ask(Waiter::Registration(idx), instance, request);
         }
-        let Some(instance) = registration.instance else {
+        let Some(instance) = self.instance_of(idx) else {
             return;
         };
+        let registration = self.registration(idx);
         let request = ProviderCall::Check(CheckRequest {
             urn,
             old_inputs,

@@ -10,6 +10,7 @@ use plumb_state::journal::OperationId;
 
 use crate::decide::registration::RegIdx;
 use crate::deployment::Deployment;
+use crate::event::Fence;
 use crate::facts::urn_flags::UrnFlag;
 use crate::setup::Operation;
 use crate::steps::answer::{Applied, FailureImpact, Reading};
@@ -31,7 +32,7 @@ impl Deployment {
             ..ResourceState::from_goal(urn.clone(), &registration.goal)
         };
         let old = registration.old;
-        let Some(instance) = registration.instance else {
+        let Some(instance) = self.instance_of(idx) else {
             return;
         };
         let new = Arc::new(new);
@@ -119,7 +120,7 @@ impl Deployment {
         step: Step,
         wanted: &ResourceState,
         operation: OperationId,
-        fence: u64,
+        fence: Fence,
     ) -> Option<StepEnd> {
         if self.is_taken(&wanted.urn) {
             let message = format!("resource '{}' already exists", wanted.urn);
@@ -191,7 +192,7 @@ impl Deployment {
         });
         let running = Running::ImportCheck(Box::new(ResourceState { inputs, ..state }));
         self.step_waits(idx, step, operation, running);
-        self.call_for_step(idx, instance, check, 0);
+        self.call_for_step(idx, instance, check, Fence::NONE);
         None
     }
 

@@ -152,7 +152,7 @@ impl Deployment {
 
     /// Case 1: the old resource went for the replacement of another; this is its own replacement.
     pub(crate) fn recreate(&mut self, idx: RegIdx) {
-        let Some(old) = self.registration(idx).old else {
+        let Some(old) = self.predecessor_of(idx) else {
             return;
         };
         if !self.extend_provider(idx) {
@@ -192,9 +192,10 @@ impl Deployment {
 
     /// Case 2: what was only read so far becomes ours.
     fn take_ownership(&mut self, idx: RegIdx) {
-        let registration = self.registration(idx);
-        let Some(old) = registration.old else { return };
-        let urn = registration.urn.clone();
+        let Some(old) = self.predecessor_of(idx) else {
+            return;
+        };
+        let urn = self.registration(idx).urn.clone();
         if !self.extend_provider(idx) {
             return;
         }
@@ -211,9 +212,10 @@ impl Deployment {
 
     /// Finds out how the resource differs: without the provider where that is possible, in the order of `engine.md` 4.6.
     fn start_diff(&mut self, idx: RegIdx) {
-        let Some(old) = self.old_of(idx).cloned() else {
+        let Some(old) = self.predecessor_of(idx) else {
             return;
         };
+        let old = self.arena.state(old).clone();
         let registration = self.registration(idx);
         let trigger = &registration.new.replacement_trigger;
         if trigger.contains_unknowns() && !self.ctx.options.is_preview() {
@@ -316,9 +318,10 @@ impl Deployment {
 
     /// Steps 5 to 7 of the diff: by inputs, or by the provider.
     fn diff_inputs(&mut self, idx: RegIdx) {
-        let Some(old) = self.old_of(idx).cloned() else {
+        let Some(old) = self.predecessor_of(idx) else {
             return;
         };
+        let old = self.arena.state(old).clone();
         let registration = self.registration(idx);
         let new_inputs = registration.new.inputs.clone();
         if self.ctx.options.legacy_diff && old.inputs == new_inputs {
@@ -335,7 +338,7 @@ impl Deployment {
             }
             ResourceKind::Provider => {
                 let Some(instance) = self.providers.unconfigured(&registration.urn) else {
-                    return;
+                    return self.internal_error("a provider that was checked is not loaded");
                 };
                 let request = ProviderCall::DiffConfig(DiffRequest {
                     urn: registration.urn.clone(),
@@ -354,10 +357,10 @@ impl Deployment {
     }
 
     fn ask_diff(&mut self, idx: RegIdx, old: &plumb_resource::ResourceState) {
-        let registration = self.registration(idx);
-        let Some(instance) = registration.instance else {
+        let Some(instance) = self.instance_of(idx) else {
             return;
         };
+        let registration = self.registration(idx);
         let urn = registration.urn.clone();
         if self.providers.is_config_unknown(instance) {
             self.warning(Some(&urn), DIFF_UNAVAILABLE);
@@ -387,9 +390,10 @@ impl Deployment {
         if self.urns.has(&self.registration(idx).urn, UrnFlag::Deleted) {
             return self.recreate(idx);
         }
-        let Some(old) = self.old_of(idx).cloned() else {
+        let Some(old) = self.predecessor_of(idx) else {
             return;
         };
+        let old = self.arena.state(old).clone();
         let registration = self.registration(idx);
         let mut diff = self.resolve_unknown(idx, &old, diff);
         compare::apply_replace_on_changes(
@@ -437,8 +441,10 @@ impl Deployment {
     }
 
     fn update(&mut self, idx: RegIdx, diff: DiffResult) {
+        let Some(old) = self.predecessor_of(idx) else {
+            return;
+        };
         let registration = self.registration(idx);
-        let Some(old) = registration.old else { return };
         let urn = registration.urn.clone();
         let update = StepKind::Update {
             old,
@@ -474,9 +480,10 @@ impl Deployment {
     }
 
     fn same(&mut self, idx: RegIdx) {
-        let registration = self.registration(idx);
-        let Some(old) = registration.old else { return };
-        let urn = registration.urn.clone();
+        let Some(old) = self.predecessor_of(idx) else {
+            return;
+        };
+        let urn = self.registration(idx).urn.clone();
         self.urns.mark(&urn, UrnFlag::Same);
         if self.urns.has(&urn, UrnFlag::Imported) {
             self.tell_milestone(|| Milestone::Decided(urn.clone()));

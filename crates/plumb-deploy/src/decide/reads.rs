@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken, Urn};
 
 use crate::deployment::Deployment;
-use crate::event::{InstanceId, Milestone, RequestId};
+use crate::event::{Fence, InstanceId, Milestone, RequestId};
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
 use crate::monitor::bare_goal;
@@ -159,7 +159,7 @@ impl Deployment {
         wanted: &ResourceState,
         state: Option<StateIdx>,
         outcome: Outcome,
-        fence: u64,
+        fence: Fence,
     ) {
         // A run that goes on after a failure answers with what was asked for (`engine.md` 2.8).
         let state = state.map_or(wanted, |idx| self.arena.state(idx));

@@ -20,7 +20,7 @@ use crate::decide::autonaming::Named;
 use crate::decide::policies::Consultation;
 use crate::decide::replace::Collection;
 use crate::deployment::{Deployment, Failure};
-use crate::event::{InstanceId, Milestone, RequestId};
+use crate::event::{Fence, InstanceId, Milestone, RequestId};
 use crate::facts::arena::StateIdx;
 use crate::facts::identity::Predecessor;
 use crate::facts::urn_flags::UrnFlag;
@@ -139,7 +139,31 @@ impl Deployment {
         registration.as_mut().expect("it has not been answered yet")
     }
 
-    /// The old state of a registration.
+    /// The old state that a registration continues, where the decision is about one. Only registrations that continue
+    /// something are compared, updated or replaced, so that there is none is a defect.
+    pub(crate) fn predecessor_of(&mut self, idx: RegIdx) -> Option<StateIdx> {
+        let registration = self.registration(idx);
+        let old = registration.old;
+        if old.is_none() {
+            let message = format!("{} is compared with nothing", registration.urn);
+            self.internal_error(&message);
+        }
+        old
+    }
+
+    /// The provider instance of a registration. Custom resources have one before they are checked, so that there is none is
+    /// a defect.
+    pub(crate) fn instance_of(&mut self, idx: RegIdx) -> Option<InstanceId> {
+        let registration = self.registration(idx);
+        let instance = registration.instance;
+        if instance.is_none() {
+            let message = format!("{} has no provider", registration.urn);
+            self.internal_error(&message);
+        }
+        instance
+    }
+
+    /// The old state of a registration, if it continues one.
     pub(crate) fn old_of(&self, idx: RegIdx) -> Option<&Arc<ResourceState>> {
         self.registration(idx).old.map(|old| self.arena.state(old))
     }
@@ -439,7 +463,7 @@ impl Deployment {
         state: Option<StateIdx>,
         outcome: Outcome,
         unknown: bool,
-        fence: u64,
+        fence: Fence,
     ) {
         let registration = self.registrations[idx.0 as usize].take();
         let Registration {
@@ -460,7 +484,11 @@ impl Deployment {
                 let state = state.as_deref().unwrap_or(&fallback);
                 // A component is nothing but its entry: whoever hears of it early has lost nothing after a crash, and
                 // what a provider makes below it has its intent behind that entry.
-                let fence = if state.is_custom() { fence } else { 0 };
+                let fence = if state.is_custom() {
+                    fence
+                } else {
+                    Fence::NONE
+                };
                 let reply = RegisterReply {
                     urn,
                     id: kept.unwrap_or_else(|| state.id.clone()),

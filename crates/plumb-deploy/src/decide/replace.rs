@@ -39,9 +39,10 @@ impl Deployment {
     /// A difference demands a replacement: refuses it where it must not happen, and has the inputs checked as those of a new
     /// resource.
     pub(crate) fn start_replacement(&mut self, idx: RegIdx, diff: DiffResult) {
-        let Some(old) = self.old_of(idx).cloned() else {
+        let Some(old) = self.predecessor_of(idx) else {
             return;
         };
+        let old = self.arena.state(old).clone();
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
         if registration.new.protect && old.protect && !self.ctx.options.ignore_protect {
@@ -110,7 +111,7 @@ impl Deployment {
             .delete_before_replace
             .unwrap_or(diff.delete_before_replace);
         self.urns.mark(&urn, UrnFlag::Replaced);
-        let Some(old) = self.registration(idx).old else {
+        let Some(old) = self.predecessor_of(idx) else {
             return;
         };
         // What went for the replacement of another one in this run has no deletion of its own to come first.
@@ -316,7 +317,7 @@ impl Deployment {
             }
             steps.push(step);
         }
-        let Some(old) = self.registration(idx).old else {
+        let Some(old) = self.predecessor_of(idx) else {
             return;
         };
         if self.is_needed_to_the_end(old) {

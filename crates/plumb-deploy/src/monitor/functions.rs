@@ -13,7 +13,7 @@ use plumb_value::{PropertyMap, ReferenceId, Value};
 
 use crate::decide::registration::Requester;
 use crate::deployment::{Deployment, Failure};
-use crate::event::{InstanceId, RequestId};
+use crate::event::{Fence, InstanceId, RequestId};
 use crate::facts::lineage::Existence;
 use crate::monitor::default_providers::Resolved;
 use crate::monitor::default_providers::denied;
@@ -55,7 +55,9 @@ impl Deployment {
         };
         match self.existence(&request.depends_on) {
             Existence::Complete => {}
-            Existence::Missing => return self.reply(id, Reply::Invoked(unknown_result()), 0),
+            Existence::Missing => {
+                return self.reply(id, Reply::Invoked(unknown_result()), Fence::NONE);
+            }
             Existence::Open => return self.wait_for_children(id, request),
         }
         let instance =
@@ -67,12 +69,17 @@ impl Deployment {
                     args: self.for_provider(&request.args),
                     preview: self.ctx.options.is_preview(),
                 });
-                self.call(Waiter::Invoke(id, request.token), instance, call, 0);
+                self.call(
+                    Waiter::Invoke(id, request.token),
+                    instance,
+                    call,
+                    Fence::NONE,
+                );
             }
             Err(error) => {
                 let message = format!("Invoke: {}", error.message);
                 let error = RequestError::new(error.kind, message);
-                self.reply(id, Reply::Failed(error), 0);
+                self.reply(id, Reply::Failed(error), Fence::NONE);
             }
         }
     }
@@ -114,7 +121,7 @@ impl Deployment {
                 format!("invocation of {token} returned an error: {}", error.message),
             )),
         };
-        self.reply(id, reply, 0);
+        self.reply(id, reply, Fence::NONE);
     }
 
     /// The built-in function that finds a resource of this run (`engine.md` 8.6).
@@ -127,7 +134,7 @@ impl Deployment {
                 RequestErrorKind::Unknown,
                 format!("unknown resource {text}"),
             );
-            return self.reply(id, Reply::Failed(error), 0);
+            return self.reply(id, Reply::Failed(error), Fence::NONE);
         };
         let state = self.arena.state(idx);
         let id_value = match &state.id {
@@ -152,7 +159,7 @@ impl Deployment {
             dependencies: PropertyDependencies::new(),
             unknown: false,
         };
-        self.reply(id, Reply::Invoked(reply), 0);
+        self.reply(id, Reply::Invoked(reply), Fence::NONE);
     }
 
     /// Call (`engine.md` 2.7).
@@ -162,7 +169,7 @@ impl Deployment {
         if request.provider.is_empty() || is_of_provider {
             match self.provider_of_self(&request) {
                 Ok(reference) => request.provider = reference,
-                Err(error) => return self.reply(id, Reply::Failed(error), 0),
+                Err(error) => return self.reply(id, Reply::Failed(error), Fence::NONE),
             }
         }
         let reference = match self.resolve_provider(&package, &request.provider, &request.package) {
@@ -181,9 +188,9 @@ impl Deployment {
                     args: request.args.clone(),
                     dependencies,
                 });
-                self.call(Waiter::Call(id, request.token), instance, call, 0);
+                self.call(Waiter::Call(id, request.token), instance, call, Fence::NONE);
             }
-            Err(error) => self.reply(id, Reply::Failed(error), 0),
+            Err(error) => self.reply(id, Reply::Failed(error), Fence::NONE),
         }
     }
 
@@ -221,9 +228,9 @@ impl Deployment {
     ) {
         match result {
             Ok(ProviderReply::Invoked(response)) => {
-                self.reply(id, Reply::Invoked(known_result(response)), 0);
+                self.reply(id, Reply::Invoked(known_result(response)), Fence::NONE);
             }
-            Ok(_) => self.reply(id, mismatched(), 0),
+            Ok(_) => self.reply(id, mismatched(), Fence::NONE),
             Err(error) => {
                 self.error(
                     None,
@@ -237,7 +244,7 @@ impl Deployment {
     /// Constructs a remote component (`engine.md` 2.9).
     pub(crate) fn construct(&mut self, id: RequestId, request: RegisterRequest, goal: Goal) {
         let Some(reference) = goal.provider.clone() else {
-            return self.reply(id, mismatched(), 0);
+            return self.reply(id, mismatched(), Fence::NONE);
         };
         let instance = match self.instance_for_function(
             &reference,
@@ -245,7 +252,7 @@ impl Deployment {
             &request.type_token,
         ) {
             Ok(instance) => instance,
-            Err(error) => return self.reply(id, Reply::Failed(error), 0),
+            Err(error) => return self.reply(id, Reply::Failed(error), Fence::NONE),
         };
         if self.providers.is_config_unknown(instance) {
             let stand_in = Goal {
@@ -261,7 +268,12 @@ impl Deployment {
             inputs: request.properties.clone(),
             providers: request.providers,
         }));
-        self.call(Waiter::Construct(id, Box::new(goal)), instance, call, 0);
+        self.call(
+            Waiter::Construct(id, Box::new(goal)),
+            instance,
+            call,
+            Fence::NONE,
+        );
     }
 
     pub(crate) fn construct_answered(
@@ -282,9 +294,9 @@ impl Deployment {
                     outcome: Outcome::Success,
                     unknown: false,
                 };
-                self.reply(id, Reply::Registered(reply), 0);
+                self.reply(id, Reply::Registered(reply), Fence::NONE);
             }
-            Ok(_) => self.reply(id, mismatched(), 0),
+            Ok(_) => self.reply(id, mismatched(), Fence::NONE),
             Err(error) => {
                 let message = format!(
                     "{} resource '{}' has a problem: {}",

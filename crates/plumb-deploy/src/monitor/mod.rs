@@ -21,7 +21,7 @@ use rustc_hash::FxHashSet;
 
 use crate::decide::registration::Requester;
 use crate::deployment::Deployment;
-use crate::event::RequestId;
+use crate::event::{Fence, RequestId};
 use crate::monitor::default_providers::Resolved;
 use crate::monitor::default_providers::denied;
 use crate::monitor::transforms::Parked;
@@ -35,7 +35,7 @@ impl Deployment {
     /// RegisterResource: steps 2-22 of `engine.md` 2.3.
     pub(crate) fn take_registration(&mut self, id: RequestId, mut request: Box<RegisterRequest>) {
         if let Err(error) = Self::check_registration(&request) {
-            return self.reply(id, Reply::Failed(error), 0);
+            return self.reply(id, Reply::Failed(error), Fence::NONE);
         }
         self.lineage.open(id, request.parent.as_ref());
         self.inherit_from_parent(&mut request);
@@ -77,7 +77,7 @@ impl Deployment {
         if type_token.is_provider() {
             match self.provider_resource_inputs(&type_token, &request) {
                 Ok(inputs) => properties = inputs,
-                Err(error) => return self.reply(id, Reply::Failed(error), 0),
+                Err(error) => return self.reply(id, Reply::Failed(error), Fence::NONE),
             }
         }
         let urn = self.urn_below(request.parent.as_ref(), &type_token, &request.name);
@@ -210,7 +210,7 @@ impl Deployment {
 
     /// Fails a request whose provider cannot be told.
     pub(crate) fn refuse_request(&mut self, id: RequestId, error: RequestError) {
-        self.reply(id, Reply::Failed(error), 0);
+        self.reply(id, Reply::Failed(error), Fence::NONE);
     }
 
     /// ReadResource (`engine.md` 2.8).
@@ -223,7 +223,7 @@ impl Deployment {
                     RequestErrorKind::InvalidArgument,
                     message,
                 )),
-                0,
+                Fence::NONE,
             );
         }
         let package = self.package_of(&request.type_token, &request.package);
@@ -232,7 +232,7 @@ impl Deployment {
                 RequestErrorKind::InvalidArgument,
                 "provider resources may not be read",
             );
-            return self.reply(id, Reply::Failed(error), 0);
+            return self.reply(id, Reply::Failed(error), Fence::NONE);
         }
         match self.resolve_provider(&package, &request.provider, &request.package) {
             Ok(Resolved::Provider(reference)) if reference.is_denied() => {

@@ -7,7 +7,7 @@ use plumb_state::journal::EntryKind;
 use plumb_value::PropertyMap;
 
 use crate::deployment::{Deployment, Failure};
-use crate::event::RequestId;
+use crate::event::{Fence, RequestId};
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
 use crate::request::{RegisterOutputsRequest, Reply};
@@ -29,10 +29,10 @@ impl Deployment {
         {
             let hooks = self.hooks_after_outputs(step, &outputs);
             self.stack_outputs = Some(outputs);
-            return self.after_outputs(id, hooks, 0);
+            return self.after_outputs(id, hooks, Fence::NONE);
         }
         if self.urns.has(&urn, UrnFlag::KeepsOutputs) {
-            return self.reply(id, Reply::Done, 0);
+            return self.reply(id, Reply::Done, Fence::NONE);
         }
         let Some(step) = self.urns.take_completes(&urn) else {
             let message =
@@ -51,8 +51,8 @@ impl Deployment {
     }
 
     /// Gives a resource its outputs; elided from the journal when nothing changes.
-    fn set_outputs(&mut self, step: Remembered, outputs: Arc<PropertyMap>) -> u64 {
-        let mut fence = 0;
+    fn set_outputs(&mut self, step: Remembered, outputs: Arc<PropertyMap>) -> Fence {
+        let mut fence = Fence::NONE;
         if self.arena.state(step.state).outputs != outputs {
             self.arena
                 .update(step.state, |state| state.outputs = outputs);
@@ -66,7 +66,7 @@ impl Deployment {
     }
 
     /// The end of a run: what the program registered becomes the outputs of the stack; after a failure, on top of what was.
-    pub(crate) fn finish_stack_outputs(&mut self) -> u64 {
+    pub(crate) fn finish_stack_outputs(&mut self) -> Fence {
         let Some(outputs) = self.stack_outputs.take() else {
             return self.fence_now();
         };

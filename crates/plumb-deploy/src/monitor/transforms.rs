@@ -11,7 +11,7 @@ use plumb_value::{Output, PropertyMap, Value};
 use rustc_hash::FxHashMap;
 
 use crate::deployment::{Deployment, Work};
-use crate::event::{CallId, RequestId};
+use crate::event::{CallId, Fence, RequestId};
 use crate::request::{
     Callback, CallbackReply, CallbackRequest, InvokeFunctionRequest, RegisterRequest, Reply,
     RequestError, RequestErrorKind,
@@ -68,10 +68,10 @@ impl Deployment {
                 RequestErrorKind::InvalidArgument,
                 "target must be specified",
             );
-            return self.reply(id, Reply::Failed(error), 0);
+            return self.reply(id, Reply::Failed(error), Fence::NONE);
         }
         list(&mut self.transforms).push(callback);
-        self.reply(id, Reply::Done, 0);
+        self.reply(id, Reply::Done, Fence::NONE);
     }
 
     /// Sends a registration through its transforms; it goes on when there are none left.
@@ -121,9 +121,9 @@ impl Deployment {
             }
             return self.register_transformed(id, request);
         };
-        let call = self
-            .outbox
-            .call_back(callback, CallbackRequest::Transform(request), 0);
+        let call =
+            self.outbox
+                .call_back(callback, CallbackRequest::Transform(request), Fence::NONE);
         self.transforms.running.insert(
             call,
             Running::Register {
@@ -149,9 +149,11 @@ impl Deployment {
         let Some(callback) = remaining.pop_front() else {
             return self.invoke_transformed(id, request);
         };
-        let call = self
-            .outbox
-            .call_back(callback, CallbackRequest::InvokeTransform(request), 0);
+        let call = self.outbox.call_back(
+            callback,
+            CallbackRequest::InvokeTransform(request),
+            Fence::NONE,
+        );
         self.transforms
             .running
             .insert(call, Running::Invoke { id, remaining });
@@ -164,7 +166,7 @@ impl Deployment {
         result: Result<CallbackReply, String>,
     ) {
         let Some(running) = self.transforms.running.remove(&call) else {
-            return;
+            return self.internal_error("a callback answered that was not called");
         };
         if self.failure.is_some() {
             return;
@@ -189,7 +191,7 @@ impl Deployment {
                 self.reply(
                     id,
                     Reply::Failed(RequestError::new(RequestErrorKind::Unknown, message)),
-                    0,
+                    Fence::NONE,
                 );
             }
             (Running::Register { id, .. } | Running::Invoke { id, .. }, Err(message)) => {
@@ -197,7 +199,7 @@ impl Deployment {
                 self.reply(
                     id,
                     Reply::Failed(RequestError::new(RequestErrorKind::Unknown, message)),
-                    0,
+                    Fence::NONE,
                 );
             }
         }

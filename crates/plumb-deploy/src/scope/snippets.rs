@@ -25,7 +25,7 @@ use plumb_value::PropertyMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deployment::Deployment;
-use crate::event::{Effect, ProgramEnd, RequestId};
+use crate::event::{Effect, Fence, ProgramEnd, RequestId};
 use crate::facts::arena::StateIdx;
 use crate::facts::identity::Predecessor;
 use crate::facts::urn_flags::UrnFlag;
@@ -119,7 +119,7 @@ pub(crate) struct Snippets {
     waiting: Vec<(RequestId, AwaitRequest)>,
     /// Resources that a snippet can wait for: the reply about each, and its fence. There is no reply about a resource that
     /// failed.
-    found: FxHashMap<Urn, (Option<AwaitReply>, u64)>,
+    found: FxHashMap<Urn, (Option<AwaitReply>, Fence)>,
     /// Former URNs of what was registered in this run.
     names: FxHashMap<Urn, Urn>,
     /// States that were removed.
@@ -295,13 +295,13 @@ impl Deployment {
                 outputs: state.outputs.clone(),
                 unknown: false,
             };
-            return self.reply(id, Reply::Awaited(found), 0);
+            return self.reply(id, Reply::Awaited(found), Fence::NONE);
         }
         self.snippets.waiting.push((id, request));
     }
 
     /// The answer to a registration or a read is what those who wait for the resource get too.
-    pub(crate) fn note_for_snippets(&mut self, reply: &Reply, fence: u64) {
+    pub(crate) fn note_for_snippets(&mut self, reply: &Reply, fence: Fence) {
         if !self.snippets.is_running() {
             return;
         }
@@ -344,7 +344,7 @@ impl Deployment {
         &mut self,
         urn: &Urn,
         outputs: Arc<PropertyMap>,
-        fence: u64,
+        fence: Fence,
     ) {
         if self.snippets.is_running() {
             let found = AwaitReply {
@@ -355,7 +355,7 @@ impl Deployment {
         }
     }
 
-    fn resource_found(&mut self, urn: Urn, found: Option<AwaitReply>, fence: u64) {
+    fn resource_found(&mut self, urn: Urn, found: Option<AwaitReply>, fence: Fence) {
         let waiting = std::mem::take(&mut self.snippets.waiting);
         let (answered, waiting): (Vec<_>, Vec<_>) = waiting
             .into_iter()
@@ -379,7 +379,7 @@ impl Deployment {
         for (id, wait) in std::mem::take(&mut self.snippets.waiting) {
             let message = format!("'{}': no source registered this URN", wait.urn);
             let error = RequestError::new(RequestErrorKind::FailedPrecondition, message);
-            self.reply(id, Reply::Failed(error), 0);
+            self.reply(id, Reply::Failed(error), Fence::NONE);
         }
         true
     }

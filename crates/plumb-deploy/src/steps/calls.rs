@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::decide::registration::RegIdx;
 use crate::deployment::{Deployment, Work};
-use crate::event::{CallId, Effect, InstanceId, ProviderAction, RequestId};
+use crate::event::{CallId, Effect, Fence, InstanceId, ProviderAction, RequestId};
 use crate::request::Reply;
 use crate::steps::chain::ChainIdx;
 
@@ -56,7 +56,7 @@ struct Queued {
     call: CallId,
     instance: InstanceId,
     request: ProviderCall,
-    fence: u64,
+    fence: Fence,
 }
 
 /// Limits how many calls of one sort are in flight.
@@ -100,7 +100,7 @@ impl Slots {
 
 impl Deployment {
     /// Answers a request, once the entry of number `fence` is durable.
-    pub(crate) fn reply(&mut self, id: RequestId, reply: Reply, fence: u64) {
+    pub(crate) fn reply(&mut self, id: RequestId, reply: Reply, fence: Fence) {
         if self.unanswered.remove(&id) {
             self.note_for_snippets(&reply, fence);
             self.outbox.push(Effect::Reply { id, reply, fence });
@@ -114,7 +114,7 @@ impl Deployment {
         waiter: Waiter,
         instance: InstanceId,
         request: ProviderCall,
-        fence: u64,
+        fence: Fence,
     ) {
         let queued = self.queued(waiter, instance, request, fence);
         self.send(queued);
@@ -122,7 +122,7 @@ impl Deployment {
 
     /// Sends a call that a decision waits for; so many of them are in flight as calls of steps may be.
     pub(crate) fn ask(&mut self, waiter: Waiter, instance: InstanceId, request: ProviderCall) {
-        if let Some(queued) = self.queued(waiter, instance, request, 0) {
+        if let Some(queued) = self.queued(waiter, instance, request, Fence::NONE) {
             let next = self.calls.decisions.take(queued);
             self.send(next);
         }
@@ -134,7 +134,7 @@ impl Deployment {
         chain: ChainIdx,
         instance: InstanceId,
         request: ProviderCall,
-        fence: u64,
+        fence: Fence,
     ) {
         if let Some(queued) = self.queued(Waiter::Chain(chain), instance, request, fence) {
             let next = self.calls.steps.take(queued);
@@ -148,7 +148,7 @@ impl Deployment {
         waiter: Waiter,
         instance: InstanceId,
         request: ProviderCall,
-        fence: u64,
+        fence: Fence,
     ) -> Option<Queued> {
         let call = self.outbox.call_id();
         self.calls.waiters.insert(call, waiter);
@@ -187,7 +187,7 @@ impl Deployment {
             Some(Waiter::Extension(instance, reference)) => {
                 self.extension_answered(instance, &reference, result);
             }
-            None => {}
+            None => self.internal_error("a provider answered what it was not asked"),
         }
     }
 

@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 
 use crate::decide::registration::RegIdx;
 use crate::deployment::{Deployment, Work};
-use crate::event::{Milestone, RequestId};
+use crate::event::{Fence, Milestone, RequestId};
 use crate::facts::arena::StateIdx;
 use crate::facts::graph;
 use crate::facts::urn_flags::UrnFlag;
@@ -79,7 +79,7 @@ struct Chain {
     current: Option<Box<(Step, OperationId, Running)>>,
     /// The state that the last step left, and the fence of its outcome.
     last: Option<StateIdx>,
-    fence: u64,
+    fence: Fence,
     outcome: Outcome,
     unknown: bool,
     is_done: bool,
@@ -108,7 +108,7 @@ pub(crate) struct StepEnd {
     /// The state that it left, if any.
     pub(crate) state: Option<StateIdx>,
     /// The journal entry that must be durable before anybody hears of it.
-    pub(crate) fence: u64,
+    pub(crate) fence: Fence,
     /// Whether it failed.
     pub(crate) is_failed: bool,
 }
@@ -124,7 +124,7 @@ impl StepEnd {
     /// Of a step that does nothing.
     pub(crate) const NOTHING: StepEnd = StepEnd {
         state: None,
-        fence: 0,
+        fence: Fence::NONE,
         is_failed: false,
     };
 }
@@ -143,6 +143,15 @@ impl Scheduler {
     /// Whether nothing runs; chains that wait do not count once the run has failed, which `ready` is emptied for.
     pub(crate) fn is_idle(&self) -> bool {
         self.running == 0 && self.ready.is_empty()
+    }
+
+    /// Resources of chains that have steps left, or one that waits.
+    pub(crate) fn unfinished(&self) -> impl Iterator<Item = &Urn> {
+        let chains = self.chains.iter().filter(|chain| !chain.is_done);
+        chains.filter_map(|chain| {
+            let current = chain.current.as_deref().map(|(step, _, _)| &step.urn);
+            current.or(chain.steps.front().map(|step| &step.urn))
+        })
     }
 
     /// Forgets the chains that have not started.
@@ -174,7 +183,7 @@ impl Deployment {
             after,
             current: None,
             last: None,
-            fence: 0,
+            fence: Fence::NONE,
             outcome: Outcome::Success,
             unknown: false,
             is_done: false,
@@ -333,7 +342,7 @@ impl Deployment {
         advance_stage: impl FnOnce(&mut Self, Step, OperationId, Running) -> Option<StepEnd>,
     ) {
         let Some(current) = self.chains.chain_mut(idx).current.take() else {
-            return;
+            return self.internal_error("an answer came to a chain that waits for none");
         };
         let (step, operation, running) = *current;
         match advance_stage(self, step, operation, running) {
@@ -447,7 +456,7 @@ impl Deployment {
     }
 
     /// The fence of everything that the journal has been told so far.
-    pub(crate) fn fence_now(&self) -> u64 {
+    pub(crate) fn fence_now(&self) -> Fence {
         self.outbox.journaled()
     }
 
@@ -458,7 +467,7 @@ impl Deployment {
         step: Step,
         operation: OperationId,
         request: plumb_resource::provider::ProviderCall,
-        fence: u64,
+        fence: Fence,
     ) -> Option<StepEnd> {
         let instance = step.instance()?;
         let request = request.with_old_views(self.old_views(&step));

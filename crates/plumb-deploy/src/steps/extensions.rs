@@ -10,7 +10,7 @@ use plumb_resource::provider::{Parameterization, ProviderCall, ProviderError, Pr
 
 use crate::decide::registration::RegIdx;
 use crate::deployment::{Deployment, Failure, Work};
-use crate::event::{CallId, Effect, InstanceId};
+use crate::event::{CallId, Effect, Fence, InstanceId};
 use crate::steps::calls::Waiter;
 
 /// A call that waits for an extension of its provider.
@@ -18,7 +18,7 @@ use crate::steps::calls::Waiter;
 pub(crate) struct Held {
     call: CallId,
     request: ProviderCall,
-    fence: u64,
+    fence: Fence,
 }
 
 impl Deployment {
@@ -56,7 +56,7 @@ impl Deployment {
             }
             let request = ProviderCall::Parameterize(parameter);
             let waiter = Waiter::Extension(instance, reference.clone());
-            self.call(waiter, instance, request, 0);
+            self.call(waiter, instance, request, Fence::NONE);
         }
         Ok(())
     }
@@ -112,7 +112,7 @@ impl Deployment {
         call: CallId,
         instance: InstanceId,
         request: ProviderCall,
-        fence: u64,
+        fence: Fence,
     ) {
         let current = self.providers.current(instance);
         if !matches!(request, ProviderCall::Parameterize(_)) {

@@ -18,7 +18,7 @@ use plumb_value::PropertyMap;
 use rustc_hash::FxHashMap;
 
 use crate::deployment::Deployment;
-use crate::event::{CallId, RequestId};
+use crate::event::{CallId, Fence, RequestId};
 use crate::monitor::outputs::Remembered;
 use crate::request::{
     Callback, CallbackReply, CallbackRequest, HookKind, RegisterHookRequest, Reply, RequestError,
@@ -52,7 +52,7 @@ pub(crate) enum HookWaiter {
         id: RequestId,
         hooks: Box<HookRun>,
         /// Of the outputs.
-        fence: u64,
+        fence: Fence,
     },
 }
 
@@ -163,10 +163,10 @@ impl Deployment {
         };
         if let Some(message) = problem {
             let error = RequestError::new(RequestErrorKind::InvalidArgument, message);
-            return self.reply(id, Reply::Failed(error), 0);
+            return self.reply(id, Reply::Failed(error), Fence::NONE);
         }
         self.hooks.registered.insert(name, (callback, kind));
-        self.reply(id, Reply::Done, 0);
+        self.reply(id, Reply::Done, Fence::NONE);
     }
 
     /// Deletions with hooks need the program: whether this operation can have them. Reports each resource that cannot.
@@ -269,7 +269,7 @@ impl Deployment {
     pub(crate) fn call_next_hook(
         &mut self,
         run: &mut HookRun,
-        fence: u64,
+        fence: Fence,
     ) -> Result<Option<CallId>, String> {
         while let Some(name) = run.remaining.pop_front() {
             let (callback, (on_dry_run, ignores_errors)) =

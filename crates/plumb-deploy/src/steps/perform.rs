@@ -12,6 +12,7 @@ use plumb_state::PendingOperation;
 use plumb_state::journal::{EntryKind, OperationId};
 
 use crate::deployment::Deployment;
+use crate::event::Fence;
 use crate::facts::arena::StateIdx;
 use crate::steps::answer::{Applied, FailureImpact};
 use crate::steps::chain::{ChainIdx, Running, StepEnd};
@@ -34,12 +35,12 @@ enum Begun {
 
 impl Deployment {
     /// Puts the intent of a step into the journal and answers its fence.
-    pub(crate) fn record_intent(&mut self, operation: OperationId, step: &Step) -> u64 {
+    pub(crate) fn record_intent(&mut self, operation: OperationId, step: &Step) -> Fence {
         if self.ctx.options.is_preview() {
-            return 0;
+            return Fence::NONE;
         }
         let Some(kind) = step.op().operation_type() else {
-            return 0;
+            return Fence::NONE;
         };
         let old = step.left.or(step.old());
         let old = old.map(|old| self.arena.state(old).clone());
@@ -54,7 +55,7 @@ impl Deployment {
             }
             (Some(new), _) => new.clone(),
             (None, Some(old)) => old,
-            (None, None) => return 0,
+            (None, None) => return Fence::NONE,
         };
         let pending = PendingOperation {
             resource,
@@ -95,7 +96,7 @@ impl Deployment {
         step: Step,
         operation: OperationId,
         failures: Vec<EcoString>,
-        fence: u64,
+        fence: Fence,
     ) -> Option<StepEnd> {
         match (self.begin(idx, &step), step.instance()) {
             (Begun::Call(request), Some(instance)) => {

@@ -10,7 +10,7 @@ use plumb_state::journal::{EntryKind, OperationId, Slot};
 use plumb_value::{PropertyKey, PropertyMap, Value};
 
 use crate::deployment::{Deployment, Failure, Stage};
-use crate::event::{Effect, Milestone};
+use crate::event::{Effect, Fence, Milestone};
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
 use crate::setup::Operation;
@@ -61,9 +61,9 @@ impl Deployment {
         }
     }
 
-    fn record_failure(&mut self, operation: OperationId, step: &Step) -> u64 {
+    fn record_failure(&mut self, operation: OperationId, step: &Step) -> Fence {
         if step.op().operation_type().is_none() {
-            return 0;
+            return Fence::NONE;
         }
         self.journal(operation, EntryKind::Failure)
     }
@@ -74,7 +74,7 @@ impl Deployment {
         operation: OperationId,
         step: &Step,
         state: Option<Arc<ResourceState>>,
-    ) -> (Option<StateIdx>, u64) {
+    ) -> (Option<StateIdx>, Fence) {
         let state = state.map(|state| self.with_secret_outputs(state, step));
         match (step.left, state) {
             (Some(left), Some(state)) => self.record_again(operation, state, left),
@@ -153,16 +153,16 @@ impl Deployment {
         operation: OperationId,
         step: &Step,
         state: Option<Arc<ResourceState>>,
-    ) -> (Option<StateIdx>, u64) {
+    ) -> (Option<StateIdx>, Fence) {
         if let StepKind::Delete { old, deletion, .. } = step.kind {
             return (None, self.record_removal(operation, old, deletion));
         }
         let Some(state) = state else {
-            return (None, 0);
+            return (None, Fence::NONE);
         };
         match &step.kind {
             // The program may refer to it, the snapshot must not.
-            StepKind::SkippedCreate { .. } => (None, 0),
+            StepKind::SkippedCreate { .. } => (None, Fence::NONE),
             StepKind::Same { old, .. } | StepKind::Kept { old, .. } => {
                 self.record_same(operation, *old, state)
             }
@@ -197,7 +197,7 @@ impl Deployment {
         state: Arc<ResourceState>,
         old: StateIdx,
         order: Order,
-    ) -> (Option<StateIdx>, u64) {
+    ) -> (Option<StateIdx>, Fence) {
         let slot = Some(self.arena.slot(old));
         if self.arena.state(old).pending_replacement {
             if order == Order::CreateFirst && self.removal.pending.contains(&old) {
@@ -221,7 +221,7 @@ impl Deployment {
         operation: OperationId,
         state: Arc<ResourceState>,
         left: StateIdx,
-    ) -> (Option<StateIdx>, u64) {
+    ) -> (Option<StateIdx>, Fence) {
         let slot = Some(self.arena.slot(left));
         if self.arena.state(left).id == state.id {
             return self.record_new(operation, state, slot, None);
@@ -232,7 +232,12 @@ impl Deployment {
     }
 
     /// Records a deletion. The state of a delete-before-replace stays until the replacement is there.
-    fn record_removal(&mut self, operation: OperationId, old: StateIdx, deletion: Deletion) -> u64 {
+    fn record_removal(
+        &mut self,
+        operation: OperationId,
+        old: StateIdx,
+        deletion: Deletion,
+    ) -> Fence {
         let slot = Some(self.arena.slot(old));
         // What still refers to it forgets it, as after a refresh.
         let is_refresh = self.removal.orphaning.contains(&self.arena.state(old).urn)
@@ -279,19 +284,19 @@ impl Deployment {
         operation: OperationId,
         old: StateIdx,
         state: Arc<ResourceState>,
-    ) -> (Option<StateIdx>, u64) {
+    ) -> (Option<StateIdx>, Fence) {
         let before = self.arena.state(old).clone();
         if before == state {
             self.touch(old);
             if !state.delete {
                 self.take_as_new(state.urn.clone(), old);
             }
-            return (Some(old), 0);
+            return (Some(old), Fence::NONE);
         }
         let must_wait = differs_in_substance(&before, &state);
         let remove = Some(self.arena.slot(old));
         let (idx, fence) = self.record_new(operation, state, remove, None);
-        (idx, if must_wait { fence } else { 0 })
+        (idx, if must_wait { fence } else { Fence::NONE })
     }
 
     /// Lists a resource of the base among what this run has seen.
@@ -308,7 +313,7 @@ impl Deployment {
         state: Arc<ResourceState>,
         remove: Option<Slot>,
         delete: Option<Slot>,
-    ) -> (Option<StateIdx>, u64) {
+    ) -> (Option<StateIdx>, Fence) {
         let urn = state.urn.clone();
         let kind = EntryKind::Success {
             state: Some(state.clone()),
@@ -328,10 +333,10 @@ impl Deployment {
     }
 
     /// Records that a resource is called `urn` from here on, if it was called something else, and nothing more.
-    pub(crate) fn record_name(&mut self, idx: StateIdx, urn: &Urn) -> (StateIdx, u64) {
+    pub(crate) fn record_name(&mut self, idx: StateIdx, urn: &Urn) -> (StateIdx, Fence) {
         let before = self.arena.state(idx);
         if before.urn == *urn {
-            return (idx, 0);
+            return (idx, Fence::NONE);
         }
         let state = Arc::new(before.renamed(urn));
         let operation = self.outbox.operation();
@@ -368,9 +373,9 @@ impl Deployment {
     }
 
     /// Puts an entry into the journal; previews have none.
-    pub(crate) fn journal(&mut self, operation: OperationId, kind: EntryKind) -> u64 {
+    pub(crate) fn journal(&mut self, operation: OperationId, kind: EntryKind) -> Fence {
         if self.ctx.options.is_preview() {
-            return 0;
+            return Fence::NONE;
         }
         self.outbox.journal(operation, kind)
     }

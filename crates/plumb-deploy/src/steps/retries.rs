@@ -17,6 +17,7 @@ use plumb_resource::{HookType, ResourceState};
 use plumb_state::journal::OperationId;
 
 use crate::deployment::Deployment;
+use crate::event::Fence;
 use crate::facts::arena::StateIdx;
 use crate::request::{CallbackReply, CallbackRequest, HookKind};
 use crate::steps::answer::{Applied, StepFailure};
@@ -126,7 +127,7 @@ impl Deployment {
             errors: failed.failures.iter().rev().cloned().collect(),
         };
         let request = CallbackRequest::ErrorHook(Box::new(request));
-        let call = self.outbox.call_back(callback, request, 0);
+        let call = self.outbox.call_back(callback, request, Fence::NONE);
         self.hooks.started(call, HookWaiter::Chain(idx));
         failed.current = name;
         self.step_waits(idx, step, operation, Running::OnError(failed));
@@ -187,7 +188,7 @@ impl Deployment {
         step: &mut Step,
         operation: OperationId,
         applied: Applied,
-    ) -> (OperationId, u64) {
+    ) -> (OperationId, Fence) {
         let (left, _) = self.record_outcome(operation, step, applied.state);
         // The intent of the next attempt comes behind them in the journal; if one of them failed the run ends.
         let _ = self.views_follow(step, operation, left);

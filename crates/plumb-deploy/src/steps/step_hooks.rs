@@ -12,7 +12,7 @@ use plumb_resource::Urn;
 use plumb_state::journal::OperationId;
 
 use crate::deployment::{Deployment, Failure};
-use crate::event::RequestId;
+use crate::event::{Fence, RequestId};
 use crate::request::{CallbackReply, Reply};
 use crate::steps::answer::{FailureImpact, StepFailure};
 use crate::steps::chain::{ChainIdx, Running, StepEnd};
@@ -41,7 +41,7 @@ impl Deployment {
         operation: OperationId,
         mut hooks: HookRun,
     ) -> Option<StepEnd> {
-        match self.call_next_hook(&mut hooks, 0) {
+        match self.call_next_hook(&mut hooks, Fence::NONE) {
             Ok(Some(call)) => {
                 self.hooks.started(call, HookWaiter::Chain(idx));
                 self.step_waits(idx, step, operation, Running::Before(hooks));
@@ -125,7 +125,7 @@ impl Deployment {
     }
 
     /// Calls the next hook after the registration of outputs, or answers it when there is none left.
-    pub(crate) fn after_outputs(&mut self, id: RequestId, hooks: Option<HookRun>, fence: u64) {
+    pub(crate) fn after_outputs(&mut self, id: RequestId, hooks: Option<HookRun>, fence: Fence) {
         if let Some(mut hooks) = hooks {
             match self.call_next_hook(&mut hooks, fence) {
                 Ok(Some(call)) => {

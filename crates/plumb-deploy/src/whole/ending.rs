@@ -4,7 +4,7 @@ use plumb_events::{Event, OperationResult};
 use plumb_resource::StepOp;
 
 use crate::deployment::{Deployment, Failure, Stage};
-use crate::event::{Effect, Outcome, RequestId};
+use crate::event::{Effect, Fence, Outcome, RequestId};
 use crate::request::{Reply, RequestError, RequestErrorKind};
 use crate::steps::calls::Waiter;
 
@@ -118,7 +118,7 @@ impl Deployment {
             self.reply(
                 id,
                 Reply::Failed(RequestError::new(RequestErrorKind::Unavailable, message)),
-                0,
+                Fence::NONE,
             );
         }
     }

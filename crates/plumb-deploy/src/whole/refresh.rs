@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 
 use crate::decide::registration::RegIdx;
 use crate::deployment::{Deployment, Failure, Stage};
+use crate::event::Fence;
 use crate::facts::arena::{Arena, Olds, StateIdx};
 use crate::facts::urn_flags::UrnFlag;
 use crate::setup::Operation;
@@ -142,7 +143,7 @@ impl Deployment {
             old_views: Vec::new(),
             status: None,
         });
-        self.step_calls(idx, step, operation, request, 0)
+        self.step_calls(idx, step, operation, request, Fence::NONE)
     }
 
     pub(crate) fn refresh_answered(
@@ -249,7 +250,7 @@ impl Deployment {
             operation,
             Running::RefreshDiff(Box::new(Refreshed { new })),
         );
-        self.call_for_step(idx, instance, request, 0);
+        self.call_for_step(idx, instance, request, Fence::NONE);
         None
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::FutureExt as _;
 use plumb_deploy::request::{Callback, CallbackRequest, Reply};
-use plumb_deploy::{CallId, Effect, Event, InstanceId, PackId, ProgramEnd, RequestId};
+use plumb_deploy::{CallId, Effect, Event, Fence, InstanceId, PackId, ProgramEnd, RequestId};
 use plumb_resource::policy::PolicyCall;
 use plumb_resource::provider::{ProviderCall, ProviderError};
 use plumb_state::Snippet;
@@ -72,9 +72,9 @@ impl Driver {
         }
     }
 
-    /// Performs an effect once the entry with number `seq` is durable.
-    fn behind(&mut self, seq: u64, effect: Fenced) {
-        match self.fence.pass(seq, effect) {
+    /// Performs an effect behind `fence`.
+    fn behind(&mut self, fence: Fence, effect: Fenced) {
+        match self.fenced.pass(fence, effect) {
             FenceVerdict::Free(effect) => self.begin(effect),
             FenceVerdict::Waits => {}
             FenceVerdict::Barred(effect) => self.bar(effect),
@@ -114,17 +114,17 @@ impl Driver {
         }
     }
 
-    /// Performs the effects that waited for the journal to be durable up to `seq`.
-    pub(super) fn release(&mut self, seq: u64) {
-        let released = self.fence.release(seq);
+    /// Performs the effects that waited for the first `entries` journal entries, which are durable now.
+    pub(super) fn release(&mut self, entries: u64) {
+        let released = self.fenced.release(entries);
         released.for_each(|effect| self.begin(effect));
     }
 
     /// Handles a broken journal: the core is notified, and all waiting effects fail.
     pub(super) fn journal_failed(&mut self, message: String) {
-        if self.fence.breaks() {
+        if self.fenced.breaks() {
             self.event(Event::JournalFailed { message });
-            let barred = self.fence.barred();
+            let barred = self.fenced.barred();
             barred.for_each(|effect| self.bar(effect));
         }
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use plumb_deploy::request::{Callback, CallbackRequest, Reply};
-use plumb_deploy::{CallId, InstanceId, RequestId};
+use plumb_deploy::{CallId, Fence, InstanceId, RequestId};
 use plumb_resource::provider::ProviderCall;
 
 /// An effect that may have to wait.
@@ -35,21 +35,21 @@ pub(super) enum FenceVerdict {
     Barred(Fenced),
 }
 
-/// Waiting effects, by the entry that must be durable first.
-pub(super) struct Fence {
-    waiting: BTreeMap<u64, Vec<Fenced>>,
-    /// Number of the last durable entry.
-    durable: u64,
-    /// Whether the run has a journal on disk.
+/// Effects that wait for the journal, by their fences.
+pub(super) struct FencedEffects {
+    waiting: BTreeMap<Fence, Vec<Fenced>>,
+    /// The last fence that the journal has reached.
+    durable: Fence,
+    /// Whether there is a journal on a disk to wait for.
     is_kept: bool,
     is_broken: bool,
 }
 
-impl Fence {
+impl FencedEffects {
     pub(super) fn new(is_kept: bool) -> Self {
-        Fence {
+        FencedEffects {
             waiting: BTreeMap::new(),
-            durable: 0,
+            durable: Fence::NONE,
             is_kept,
             is_broken: false,
         }
@@ -60,22 +60,22 @@ impl Fence {
         self.waiting.is_empty()
     }
 
-    /// Verdict about an effect that follows from the entry with number `seq`.
-    pub(super) fn pass(&mut self, seq: u64, effect: Fenced) -> FenceVerdict {
-        if seq <= self.durable || !self.is_kept {
+    /// Verdict on an effect behind `fence`; the effect is kept if it must wait.
+    pub(super) fn pass(&mut self, fence: Fence, effect: Fenced) -> FenceVerdict {
+        if fence <= self.durable || !self.is_kept {
             return FenceVerdict::Free(effect);
         }
         if self.is_broken {
             return FenceVerdict::Barred(effect);
         }
-        self.waiting.entry(seq).or_default().push(effect);
+        self.waiting.entry(fence).or_default().push(effect);
         FenceVerdict::Waits
     }
 
-    /// Records that the journal is durable up to `seq`; returns the effects that waited for that.
-    pub(super) fn release(&mut self, seq: u64) -> impl Iterator<Item = Fenced> + use<> {
-        self.durable = seq;
-        let later = self.waiting.split_off(&(seq + 1));
+    /// Effects that waited for the first `entries` journal entries, which are durable now.
+    pub(super) fn release(&mut self, entries: u64) -> impl Iterator<Item = Fenced> + use<> {
+        self.durable = Fence::behind(entries);
+        let later = self.waiting.split_off(&Fence::behind(entries + 1));
         let released = std::mem::replace(&mut self.waiting, later);
         released.into_values().flatten()
     }
@@ -112,13 +112,22 @@ mod tests {
 
     #[test]
     fn what_waits_comes_in_order_when_its_entry_is_durable() {
-        let mut fence = Fence::new(true);
-        assert!(matches!(fence.pass(0, reply(1)), FenceVerdict::Free(_)));
+        let mut fence = FencedEffects::new(true);
+        assert!(matches!(
+            fence.pass(Fence::behind(0), reply(1)),
+            FenceVerdict::Free(_)
+        ));
         for (seq, id) in [(2, 2), (1, 3), (2, 4), (3, 5)] {
-            assert!(matches!(fence.pass(seq, reply(id)), FenceVerdict::Waits));
+            assert!(matches!(
+                fence.pass(Fence::behind(seq), reply(id)),
+                FenceVerdict::Waits
+            ));
         }
         assert_eq!(ids(fence.release(2)), [3, 2, 4]);
-        assert!(matches!(fence.pass(2, reply(6)), FenceVerdict::Free(_)));
+        assert!(matches!(
+            fence.pass(Fence::behind(2), reply(6)),
+            FenceVerdict::Free(_)
+        ));
         assert!(!fence.is_free());
         assert_eq!(ids(fence.release(3)), [5]);
         assert!(fence.is_free());
@@ -126,19 +135,31 @@ mod tests {
 
     #[test]
     fn nothing_waits_without_a_journal() {
-        let mut fence = Fence::new(false);
-        assert!(matches!(fence.pass(7, reply(1)), FenceVerdict::Free(_)));
+        let mut fence = FencedEffects::new(false);
+        assert!(matches!(
+            fence.pass(Fence::behind(7), reply(1)),
+            FenceVerdict::Free(_)
+        ));
     }
 
     #[test]
     fn what_follows_from_a_lost_entry_never_happens() {
-        let mut fence = Fence::new(true);
-        assert!(matches!(fence.pass(2, reply(1)), FenceVerdict::Waits));
+        let mut fence = FencedEffects::new(true);
+        assert!(matches!(
+            fence.pass(Fence::behind(2), reply(1)),
+            FenceVerdict::Waits
+        ));
         assert!(ids(fence.release(1)).is_empty());
         assert!(fence.breaks() && !fence.breaks());
         assert_eq!(ids(fence.barred()), [1]);
-        assert!(matches!(fence.pass(3, reply(2)), FenceVerdict::Barred(_)));
-        assert!(matches!(fence.pass(1, reply(3)), FenceVerdict::Free(_)));
+        assert!(matches!(
+            fence.pass(Fence::behind(3), reply(2)),
+            FenceVerdict::Barred(_)
+        ));
+        assert!(matches!(
+            fence.pass(Fence::behind(1), reply(3)),
+            FenceVerdict::Free(_)
+        ));
         assert!(fence.is_free());
     }
 }

@@ -37,6 +37,17 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
+    /// Whether nothing is under way.
+    fn is_idle(&self) -> bool {
+        self.answered.is_empty()
+            && self.calls.is_empty()
+            && self.callbacks.is_empty()
+            && self.loading.is_empty()
+            && self.consultations.is_empty()
+            && self.program.is_empty()
+            && self.snippets.is_empty()
+    }
+
     /// Stops all tasks except the program.
     pub(super) async fn stop(&mut self) {
         self.snippets.shutdown().await;
@@ -64,6 +75,8 @@ pub(super) enum DriverEvent {
     Idle,
     /// Time to send the collected events.
     Due,
+    /// Nothing is under way, so nothing but an interrupt could happen any more.
+    Stalled,
 }
 
 /// The result of a task. A panic in the task is propagated.
@@ -114,6 +127,7 @@ impl Driver {
         let mut batch = Vec::new();
         let tasks = &mut self.tasks;
         let has_collected = self.journal.has_collected() || self.outbox.has_replies();
+        let is_stalled = self.outcome.is_none() && self.fenced.is_free() && tasks.is_idle();
         tokio::select! {
             biased;
             count = interrupt(interrupts) => DriverEvent::Interrupt(count),
@@ -146,6 +160,7 @@ impl Driver {
                 DriverEvent::Snippet(uuid, result)
             }
             () = tokio::task::yield_now(), if has_collected => DriverEvent::Idle,
+            () = tokio::task::yield_now(), if is_stalled => DriverEvent::Stalled,
             () = self.outbox.until_due() => DriverEvent::Due,
         }
     }

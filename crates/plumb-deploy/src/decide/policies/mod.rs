@@ -213,7 +213,7 @@ impl Deployment {
     /// A pack answered, or could not.
     pub(crate) fn policy_answered(&mut self, call: CallId, result: Result<PolicyReply, String>) {
         let Some(Asked { pack, subject }) = self.policies.asked.remove(&call) else {
-            return;
+            return self.internal_error("a policy pack answered what it was not asked");
         };
         if self.failure.is_some() {
             return;

@@ -10,6 +10,7 @@ use plumb_state::journal::{Entry, EntryKind, OperationId, Slot};
 use super::publish::is_removal;
 use super::{owner_before, replaced_by, view_state};
 use crate::deployment::{Deployment, Stage};
+use crate::event::Fence;
 use crate::facts::arena::StateIdx;
 use crate::setup::Operation;
 use crate::steps::step::{Step, StepKind};
@@ -19,7 +20,7 @@ use crate::steps::step::{Step, StepKind};
 #[must_use]
 pub(crate) struct Followed {
     /// The journal entry that must be durable before anybody hears of them.
-    pub(crate) fence: u64,
+    pub(crate) fence: Fence,
     /// Whether a step of one failed.
     pub(crate) is_failed: bool,
 }
@@ -80,7 +81,7 @@ impl Deployment {
             replaced_by(step),
             before.filter(|_| self.is_left_over(step, now)),
         ];
-        let mut fence = 0;
+        let mut fence = Fence::NONE;
         for old in stays.into_iter().flatten() {
             fence = self.retire_views(old);
         }
@@ -183,9 +184,9 @@ impl Deployment {
     }
 
     /// A replaced owner keeps its views until it is deleted; where it is gone already, so are they.
-    fn retire_views(&mut self, owner: StateIdx) -> u64 {
+    fn retire_views(&mut self, owner: StateIdx) -> Fence {
         let stays = self.arena.state(owner).delete;
-        let mut fence = 0;
+        let mut fence = Fence::NONE;
         for view in self.views.of(Some(owner)).to_vec() {
             if self.arena.state(view).delete {
                 continue;
@@ -411,7 +412,7 @@ impl Deployment {
         remove: Option<Slot>,
         delete: Option<Slot>,
         owner: Option<Slot>,
-    ) -> u64 {
+    ) -> Fence {
         let kind = EntryKind::Success {
             state,
             remove,
@@ -423,7 +424,7 @@ impl Deployment {
         self.journal_view(operation, kind)
     }
 
-    fn journal_view(&mut self, operation: OperationId, kind: EntryKind) -> u64 {
+    fn journal_view(&mut self, operation: OperationId, kind: EntryKind) -> Fence {
         if self.stage == Stage::Refreshing {
             let kind = kind.clone();
             self.refreshes.push(Entry { operation, kind });

@@ -7,7 +7,7 @@ use plumb_resource::{ResourceState, StepOp, Urn, ViewStep};
 
 use super::{owner_before, view_state};
 use crate::deployment::Deployment;
-use crate::event::{CallId, RequestId};
+use crate::event::{CallId, Fence, RequestId};
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
 use crate::request::{Reply, RequestError, RequestErrorKind};
@@ -24,7 +24,7 @@ impl Deployment {
                 message,
             )),
         };
-        self.reply(id, reply, 0);
+        self.reply(id, reply, Fence::NONE);
     }
 
     /// Announces the steps and keeps them until the owner's step is done; all of them or none.

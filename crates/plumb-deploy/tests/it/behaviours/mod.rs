@@ -31,6 +31,7 @@ mod references;
 mod refresh;
 mod refresh_program;
 mod shutdown;
+mod stalled;
 mod taint;
 mod target;
 mod transforms;

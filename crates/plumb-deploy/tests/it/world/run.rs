@@ -327,7 +327,7 @@ impl<'w> Run<'w> {
                 fence,
             } => {
                 assert!(
-                    fence <= self.journaled,
+                    fence.entries() <= self.journaled,
                     "a fence nobody will reach: {request:?}"
                 );
                 self.plugins.called(instance, &request);
@@ -341,14 +341,14 @@ impl<'w> Run<'w> {
                 fence,
             } => {
                 assert!(
-                    fence <= self.journaled,
+                    fence.entries() <= self.journaled,
                     "a fence nobody will reach: {request:?}"
                 );
                 self.callbacks.push((call, callback, request));
             }
             Effect::Reply { id, reply, fence } => {
                 assert!(
-                    fence <= self.journaled,
+                    fence.entries() <= self.journaled,
                     "a fence nobody will reach: {reply:?}"
                 );
                 self.replied(id, reply);

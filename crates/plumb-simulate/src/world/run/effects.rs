@@ -20,7 +20,7 @@ impl Run<'_> {
                 request,
                 fence,
             } => {
-                let fence = *fence;
+                let fence = fence.entries();
                 self.check_call(request, fence)?;
                 self.plugins.called(*instance, *call, request)?;
                 self.check_package(*instance, request)?;
@@ -29,13 +29,13 @@ impl Run<'_> {
                 self.hold(fence, effect)
             }
             Effect::Reply { id, reply, fence } => {
-                let fence = *fence;
+                let fence = fence.entries();
                 self.check_reply(reply, fence)?;
                 self.note_reply(*id, reply);
                 self.hold(fence, effect)
             }
             Effect::Callback { request, fence, .. } => {
-                let fence = *fence;
+                let fence = fence.entries();
                 self.check_callback(request, fence)?;
                 self.hold(fence, effect)
             }
